@@ -1,0 +1,273 @@
+import type { Plan, Route } from './plan.js';
+import { END } from './plan.js';
+
+/**
+ * Why a token may travel along an edge: `static` edges always fire; a `route` edge fires when the route chooses it; a
+ * `handler` edge leads to the node named by `onError` or `onMaxVisits`.
+ */
+export type ShapeEdgeKind = 'static' | 'route' | 'handler';
+
+/** An edge between node indexes. */
+export interface ShapeEdge {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: ShapeEdgeKind;
+  /** Index into `plan.routes`; -1 for the other kinds. */
+  readonly route: number;
+  /** The edge leads back to a node that must have run before (E3). */
+  readonly closesCycle: boolean;
+}
+
+/** The graph of a plan by node index, the index into `plan.nodes`. Everything here is in plan order. */
+export interface GraphShape {
+  /** Index of each id. Of nodes with the same id (a problem) the first counts. */
+  readonly index: ReadonlyMap<string, number>;
+  /** Static edges as declared, then route targets as declared, then handlers in node order. Edges of unknown nodes are left out. */
+  readonly edges: readonly ShapeEdge[];
+  /** Indexes into `edges`, per node. */
+  readonly outEdges: readonly (readonly number[])[];
+  readonly inEdges: readonly (readonly number[])[];
+  /** Nodes that have a route without declared targets: it may choose any node. */
+  readonly openRoutes: readonly number[];
+  /** Nodes that start a run (E6). */
+  readonly starts: readonly number[];
+  /** All nodes, so that no edge but those that close a cycle leads backwards; ties in plan order. */
+  readonly order: readonly number[];
+  /** Number of nodes on the longest path of edges that close no cycle. */
+  readonly longestPath: number;
+}
+
+/**
+ * Analyses the graph of a plan once, for checks, outline and compilation. Iterative, and linear in the size of the plan
+ * when the nodes are declared in an order in which they can run. A broken plan gives a shape too: what is unknown is left out.
+ *
+ * @example
+ * const shape = analyzeShape(plan);
+ * const first = shape.starts.map((node) => plan.nodes[node]?.id);
+ */
+export function analyzeShape(plan: Plan): GraphShape {
+  const index = new Map<string, number>();
+  plan.nodes.forEach((node, at) => {
+    if (!index.has(node.id)) index.set(node.id, at);
+  });
+  const edges = collectEdges(plan, index);
+  const outEdges: number[][] = plan.nodes.map(() => []);
+  const inEdges: number[][] = plan.nodes.map(() => []);
+  edges.forEach((edge, at) => {
+    outEdges[edge.from]?.push(at);
+    inEdges[edge.to]?.push(at);
+  });
+  const openRoutes: number[] = [];
+  for (const route of plan.routes) {
+    const from = index.get(route.from);
+    if (from !== undefined && routeTargets(route) === undefined) openRoutes.push(from);
+  }
+  const starts = findStarts(plan, index, edges, outEdges, inEdges);
+  markCycles(edges, outEdges, starts);
+  const order = sortForward(edges, outEdges);
+  return { index, edges, outEdges, inEdges, openRoutes, starts, order, longestPath: measure(edges, outEdges, order) };
+}
+
+/**
+ * The nodes that a route may choose, without {@link END} and without repetitions: `targets`, then those of `map`, `cases` and
+ * `otherwise`. Undefined when the route names none and so may choose any node.
+ *
+ * @example
+ * routeTargets({ from: 'triage', choose: 'code', map: { yes: 'fix', no: 'END' } }); // ['fix']
+ */
+export function routeTargets(route: Route): readonly string[] | undefined {
+  if (route.targets === undefined && route.map === undefined && route.cases === undefined) return undefined;
+  const targets = new Set<string>(route.targets);
+  if (route.map !== undefined) for (const answer of Object.keys(route.map)) targets.add(route.map[answer] ?? END);
+  for (const branch of route.cases ?? []) for (const target of branch.to) targets.add(target);
+  for (const target of route.otherwise ?? []) targets.add(target);
+  targets.delete(END);
+  return [...targets];
+}
+
+type MutableEdge = { -readonly [K in keyof ShapeEdge]: ShapeEdge[K] };
+
+function collectEdges(plan: Plan, index: ReadonlyMap<string, number>): MutableEdge[] {
+  const edges: MutableEdge[] = [];
+  const add = (from: string, to: string, kind: ShapeEdgeKind, route: number): void => {
+    const source = index.get(from);
+    const target = index.get(to);
+    if (source === undefined || target === undefined) return;
+    edges.push({ from: source, to: target, kind, route, closesCycle: false });
+  };
+  for (const edge of plan.edges) add(edge.from, edge.to, 'static', -1);
+  plan.routes.forEach((route, at) => {
+    for (const target of routeTargets(route) ?? []) add(route.from, target, 'route', at);
+  });
+  for (const node of plan.nodes) {
+    const { onError, onMaxVisits } = node;
+    const onFailure = typeof onError === 'object' ? onError.to : undefined;
+    const onCap = typeof onMaxVisits === 'object' ? onMaxVisits.to : undefined;
+    if (onFailure !== undefined) add(node.id, onFailure, 'handler', -1);
+    if (onCap !== undefined && onCap !== onFailure) add(node.id, onCap, 'handler', -1);
+  }
+  return edges;
+}
+
+/**
+ * E6. With an entry: the entry, and each node without in-edges that something reachable from a start depends on along static edges,
+ * however far up. Without: each node without in-edges.
+ */
+function findStarts(
+  plan: Plan,
+  index: ReadonlyMap<string, number>,
+  edges: readonly ShapeEdge[],
+  outEdges: readonly (readonly number[])[],
+  inEdges: readonly (readonly number[])[],
+): number[] {
+  const isRoot = (node: number): boolean => inEdges[node]?.length === 0;
+  if (plan.entry === undefined) return plan.nodes.map((_, at) => at).filter(isRoot);
+  const entry = index.get(plan.entry);
+  if (entry === undefined) return [];
+  const started = new Set([entry]);
+  const reached = new Set([entry]);
+  const depended = new Set<number>();
+  const queue = [entry];
+  const dependencies: number[] = [];
+  const reach = (node: number): void => {
+    if (reached.has(node)) return;
+    reached.add(node);
+    queue.push(node);
+  };
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    for (const at of outEdges[node] ?? []) reach(edges[at]?.to ?? node);
+    dependencies.push(node);
+    for (let needed = dependencies.pop(); needed !== undefined; needed = dependencies.pop()) {
+      if (depended.has(needed)) continue;
+      depended.add(needed);
+      if (isRoot(needed)) {
+        started.add(needed);
+        reach(needed);
+      }
+      for (const at of inEdges[needed] ?? []) {
+        const edge = edges[at];
+        if (edge?.kind === 'static') dependencies.push(edge.from);
+      }
+    }
+  }
+  return [...started].toSorted((a, b) => a - b);
+}
+
+const NEW = 0;
+const OPEN = 1;
+const DONE = 2;
+
+/** Depth first from the starts, then from whatever is left, so that unreachable parts have an order too. */
+function markCycles(
+  edges: readonly MutableEdge[],
+  outEdges: readonly (readonly number[])[],
+  starts: readonly number[],
+): void {
+  const state = new Uint8Array(outEdges.length);
+  const next = new Uint32Array(outEdges.length);
+  const stack: number[] = [];
+  const visit = (root: number): void => {
+    if (state[root] !== NEW) return;
+    state[root] = OPEN;
+    stack.push(root);
+    for (let node = stack.at(-1); node !== undefined; node = stack.at(-1)) {
+      const turn = next[node] ?? 0;
+      const edge = edges[outEdges[node]?.[turn] ?? -1];
+      if (edge === undefined) {
+        state[node] = DONE;
+        stack.pop();
+        continue;
+      }
+      next[node] = turn + 1;
+      if (state[edge.to] === OPEN) edge.closesCycle = true;
+      else if (state[edge.to] === NEW) {
+        state[edge.to] = OPEN;
+        stack.push(edge.to);
+      }
+    }
+  };
+  for (const start of starts) visit(start);
+  for (let node = 0; node < outEdges.length; node += 1) visit(node);
+}
+
+function sortForward(edges: readonly ShapeEdge[], outEdges: readonly (readonly number[])[]): number[] {
+  const waiting = new Uint32Array(outEdges.length);
+  let declaredInOrder = true;
+  for (const edge of edges) {
+    if (edge.closesCycle) continue;
+    waiting[edge.to] = (waiting[edge.to] ?? 0) + 1;
+    if (edge.from > edge.to) declaredInOrder = false;
+  }
+  if (declaredInOrder) return outEdges.map((_, at) => at);
+  const ready = new IndexHeap();
+  for (let node = 0; node < outEdges.length; node += 1) if (waiting[node] === 0) ready.push(node);
+  const order: number[] = [];
+  for (let node = ready.pop(); node !== undefined; node = ready.pop()) {
+    order.push(node);
+    for (const at of outEdges[node] ?? []) {
+      const edge = edges[at];
+      if (edge === undefined || edge.closesCycle) continue;
+      const left = (waiting[edge.to] ?? 0) - 1;
+      waiting[edge.to] = left;
+      if (left === 0) ready.push(edge.to);
+    }
+  }
+  return order;
+}
+
+/** A binary heap of node indexes, the smallest first. */
+class IndexHeap {
+  private readonly items: number[] = [];
+
+  push(item: number): void {
+    const { items } = this;
+    let at = items.length;
+    items.push(item);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = items[parent] ?? item;
+      if (above <= item) break;
+      items[at] = above;
+      at = parent;
+    }
+    items[at] = item;
+  }
+
+  pop(): number | undefined {
+    const { items } = this;
+    const first = items[0];
+    const last = items.pop();
+    if (first === undefined || last === undefined || items.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      if (left >= items.length) break;
+      const right = left + 1;
+      const child = right < items.length && (items[right] ?? last) < (items[left] ?? last) ? right : left;
+      const below = items[child] ?? last;
+      if (below >= last) break;
+      items[at] = below;
+      at = child;
+    }
+    items[at] = last;
+    return first;
+  }
+}
+
+function measure(
+  edges: readonly ShapeEdge[],
+  outEdges: readonly (readonly number[])[],
+  order: readonly number[],
+): number {
+  const depth = new Uint32Array(outEdges.length).fill(1);
+  let longest = 0;
+  for (const node of order) {
+    const here = depth[node] ?? 1;
+    if (here > longest) longest = here;
+    for (const at of outEdges[node] ?? []) {
+      const edge = edges[at];
+      if (edge !== undefined && !edge.closesCycle && (depth[edge.to] ?? 1) <= here) depth[edge.to] = here + 1;
+    }
+  }
+  return longest;
+}
