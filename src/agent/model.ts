@@ -1,0 +1,83 @@
+import type { JsonObject, Json } from '../base/json.js';
+import type { ModelSettings } from '../plan/agent-spec.js';
+import type { Usage } from '../events/event.js';
+
+/**
+ * The model port: one streaming call. Implementations send one request, retry nothing, and throw SkeinErrors whose code says
+ * whether the engine should try again (`retryable`, `retryAfterMs`).
+ *
+ * A back end that runs its own tool loop implements the same interface: it calls `request.dispatch` for each tool call, and its
+ * stream ends with a `finish` part and without open `tool-call` parts.
+ */
+export interface Model {
+  /** `provider/model`, as it is recorded. */
+  readonly id: string;
+  /** True when `request.output` reaches the provider; else the loop puts the schema into the instructions. */
+  readonly structuredOutput?: boolean;
+  stream(request: ModelRequest): AsyncIterable<ModelPart>;
+}
+
+/** One call of a model. */
+export interface ModelRequest {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  /** Answer with JSON that matches this schema, where the provider supports it. */
+  readonly output?: { readonly name: string; readonly schema: JsonObject };
+  readonly settings: ModelSettings;
+  readonly signal: AbortSignal;
+  /** Who calls: scripts choose by it, and recordings name it. Providers don't see it. */
+  readonly caller: { readonly path: string; readonly agent: string; readonly turn: number };
+  /** Runs a tool call, for back ends with a loop of their own. */
+  dispatch(call: ToolCall): Promise<ToolResult>;
+}
+
+/** A message of a conversation. */
+export type Message =
+  | { readonly role: 'system' | 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly results: readonly ToolResult[] };
+
+/** A tool call of a model. `input` is what the model sent, as text: it may be no JSON at all. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: string;
+  /** Opaque data that the provider wants back with the conversation, such as a signature. */
+  readonly providerData?: JsonObject;
+}
+
+/** The answer to a tool call. */
+export interface ToolResult {
+  readonly id: string;
+  readonly name: string;
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+/** What a model is told of a tool. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+/** A piece of a model's answer. A stream has exactly one `finish`, at the end. */
+export type ModelPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'tool-call'; readonly call: ToolCall }
+  | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: Usage };
+
+/** Why a model stopped. */
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other';
+
+/** A finished turn, in the form that is recorded. */
+export interface ModelTurn {
+  /** The model that really answered. */
+  readonly model: string;
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly reason: FinishReason;
+  readonly usage: Usage;
+  readonly raw?: Json;
+}
