@@ -1,0 +1,34 @@
+import type { JsonObject } from '../base/json.js';
+
+/**
+ * A tool that an agent may call. Names are what the model sees: letters, digits, `_`, `-`, at most 64.
+ *
+ * - `effect`: `read` has none, `idempotent` may be repeated with the same key, `once` must not be repeated (J6).
+ * - `trust`: `trusted` results are the user's own data and program output of Skein itself; everything else is `untrusted`.
+ */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly effect: 'read' | 'idempotent' | 'once';
+  readonly trust: 'trusted' | 'untrusted';
+  /**
+   * Runs the tool. `input` has been checked against the schema. The text is given to the model; a thrown error is given to the model
+   * as an error result. Must end soon after `io.signal` is aborted and leave no child process.
+   */
+  execute(input: JsonObject, io: ToolIo): Promise<string> | string;
+}
+
+/** What a tool gets besides its input. */
+export interface ToolIo {
+  readonly signal: AbortSignal;
+  /** The same on every execution of this call, also after a crash. */
+  readonly idempotencyKey: string;
+}
+
+/** Tools that live as long as an agent's step, such as those of MCP servers. */
+export interface ToolSource {
+  readonly tools: readonly Tool[];
+  /** Frees everything; called once, on every way out. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,28 @@
+/** Time as a port: everything that waits or asks for the time does it through one of these, so tests can own time. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls `fire` once after `ms` milliseconds; the returned function takes the timer back. */
+  setTimer(ms: number, fire: () => void): () => void;
+}
+
+/** Longest delay that a host timer takes, about 24.8 days; longer ones are waited for in pieces. */
+const LONGEST = 2_147_483_647;
+
+/**
+ * The host's clock.
+ *
+ * @example
+ * const stop = systemClock.setTimer(1_000, () => console.error('a second has passed'));
+ */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(ms, fire) {
+    let timer: NodeJS.Timeout;
+    const wait = (left: number): void => {
+      timer = left > LONGEST ? setTimeout(() => wait(left - LONGEST), LONGEST) : setTimeout(fire, left);
+    };
+    wait(Math.max(0, ms));
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,37 @@
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/y;
+
+/**
+ * Reads a duration such as `30s`, `1h30m`, `250ms`, `1.5h` and gives milliseconds; a bare `0` is zero.
+ * Gives undefined for anything else, also for a number without a unit.
+ *
+ * @example
+ * parseDuration('1h30m'); // 5_400_000
+ */
+export function parseDuration(text: string): number | undefined {
+  const source = text.trim();
+  if (source === '0') return 0;
+  if (source === '' || source.length > 64) return undefined;
+  let total = 0;
+  PART.lastIndex = 0;
+  while (PART.lastIndex < source.length) {
+    const match = PART.exec(source);
+    if (match === null) return undefined;
+    total += Number(match[1]) * (UNITS[match[2] ?? ''] ?? Number.NaN);
+  }
+  return Number.isFinite(total) ? Math.round(total) : undefined;
+}
+
+/**
+ * Milliseconds as people read them: `250ms`, `4.2s`, `3m 05s`, `2h 10m`.
+ *
+ * @example
+ * formatDuration(185_000); // '3m 05s'
+ */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes}m ${String(Math.floor((ms % 60_000) / 1_000)).padStart(2, '0')}s`;
+  return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, '0')}m`;
+}

@@ -1,0 +1,140 @@
+import type { Json } from './json.js';
+
+/**
+ * Stable codes of run-time errors. A code never changes its meaning; tests pin the list.
+ * Findings about definitions are no errors but {@link Problem}s, with codes of their own.
+ */
+export const ERROR_CODES = [
+  'SKEIN_USAGE', // wrong call of the library or the command line
+  'SKEIN_DEFINITION', // the plan has problems; details.problems lists them
+  'SKEIN_INPUT', // an input is missing or has the wrong type
+  'SKEIN_STEP_FAILED', // the body of a step threw something that is no Skein error
+  'SKEIN_TIMEOUT', // an attempt took longer than its timeout
+  'SKEIN_CANCELLED', // the run or the step was cancelled
+  'SKEIN_STATE_MUTATED', // a node changed the state instead of returning an update
+  'SKEIN_BAD_UPDATE', // a node returned something that is no update, or an undeclared channel
+  'SKEIN_WRITE_CONFLICT', // two unordered writes of a channel without reducer (S3)
+  'SKEIN_BAD_ROUTE', // a route chose something that is no declared target
+  'SKEIN_MAX_STEPS', // more nodes ran one after another than limits.maxSteps
+  'SKEIN_MAX_VISITS', // a node was visited more often than its maxVisits
+  'SKEIN_MAX_ROUNDS', // a loop did not meet its condition within maxRounds
+  'SKEIN_MAX_ITEMS', // a map got more items than maxItems
+  'SKEIN_NO_EXECUTOR', // no executor is registered for a node kind
+  'SKEIN_NO_BINDING', // a code node has no function
+  'SKEIN_TEMPLATE', // a template or condition could not be evaluated
+  'SKEIN_MODEL_UNKNOWN', // a model name that no provider answers to
+  'SKEIN_NO_MODEL', // no model is configured and none could be found
+  'SKEIN_PACKAGE_MISSING', // an optional package is needed and not installed
+  'SKEIN_NO_KEY', // a provider's API key is missing
+  'SKEIN_MODEL_UNAVAILABLE', // the provider does not know the model: the next of a fallback list is tried
+  'SKEIN_MODEL_REFUSED', // the provider answered 4xx; not retryable
+  'SKEIN_MODEL_OVERLOADED', // 408, 429; retryable, may carry retryAfterMs
+  'SKEIN_MODEL_FAILED', // 5xx, or a stream that ended with an error; retryable
+  'SKEIN_NETWORK', // no connection, or one that was cut; retryable
+  'SKEIN_MODEL_EMPTY', // the model answered with nothing
+  'SKEIN_MODEL_CAP', // the turn cap or the tool-call cap of an agent was reached
+  'SKEIN_OUTPUT_INVALID', // structured output did not match its schema after the repair round
+  'SKEIN_SCRIPT', // a scripted model was called in a way its script does not plan, or a rule was not used
+  'SKEIN_REPLAY_MISS', // a replay file has no recording of this call
+  'SKEIN_TOOL_FAILED', // a tool failed in a way the model can't mend
+  'SKEIN_TOOL_REFUSED', // a tool call that the rules forbid (path outside the folder, private address ...)
+  'SKEIN_MCP', // an MCP server could not be started or broke its protocol
+  'SKEIN_QUESTION', // a question was asked and nobody can answer
+  'SKEIN_AUDIT', // the audit folder could not be written
+  'SKEIN_FILE', // a file could not be read or written
+  'SKEIN_INTERNAL', // a defect in Skein
+] as const;
+
+/** One of {@link ERROR_CODES}. */
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/**
+ * An error as plain data: the form in which errors cross the durability port, sit in results and events.
+ * `retryAfterMs` is in milliseconds and comes from a provider's Retry-After.
+ */
+export interface ErrorData {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+  readonly details?: Json;
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number;
+  /** Name of the class of a foreign error, such as `TypeError`. */
+  readonly name?: string;
+}
+
+/** What a {@link SkeinError} is made of besides code and message. */
+export interface ErrorOptions {
+  readonly hint?: string;
+  readonly details?: Json;
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+const MARK = Symbol.for('skein.error');
+
+/**
+ * The error that Skein throws. Branch on `code`, print `message` and `hint`.
+ *
+ * @example
+ * try {
+ *   await runOrThrow(plan, { inputs });
+ * } catch (error) {
+ *   if (SkeinError.isInstance(error) && error.code === 'SKEIN_TIMEOUT') console.error(error.hint);
+ * }
+ */
+export class SkeinError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: Json | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'SkeinError';
+    this.code = code;
+    this.hint = options.hint;
+    this.details = options.details;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    Object.defineProperty(this, MARK, { value: true });
+  }
+
+  /** True for a SkeinError of this or any other copy of the package, where `instanceof` would fail. */
+  static isInstance(error: unknown): error is SkeinError {
+    return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[MARK] === true;
+  }
+}
+
+/**
+ * Any thrown value as {@link ErrorData}. Foreign errors get `SKEIN_STEP_FAILED` and keep their message and class name.
+ *
+ * @example
+ * toErrorData(new TypeError('x is not a function')).name; // 'TypeError'
+ */
+export function toErrorData(error: unknown): ErrorData {
+  if (SkeinError.isInstance(error)) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...(error.details === undefined ? {} : { details: error.details }),
+      ...(error.retryable ? { retryable: true } : {}),
+      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    };
+  }
+  if (error instanceof Error) return { code: 'SKEIN_STEP_FAILED', message: error.message, name: error.name };
+  return { code: 'SKEIN_STEP_FAILED', message: typeof error === 'string' ? error : `thrown: ${String(error)}` };
+}
+
+/**
+ * The way back: an error to throw, from data.
+ *
+ * @example
+ * throw fromErrorData(result.error);
+ */
+export function fromErrorData(data: ErrorData): SkeinError {
+  return new SkeinError(data.code, data.message, data);
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { isPlainObject } from './json.js';
+
+/**
+ * JSON text with sorted keys and without white space, so that equal data give equal text (RFC 8785 for the values that
+ * JSON can hold; keys are sorted by UTF-16 code units, numbers are printed as ECMAScript prints them).
+ * Properties that are undefined are left out, as JSON.stringify does.
+ *
+ * @throws TypeError for values that JSON can't hold: functions, symbols, bigints, NaN, infinities, cycles.
+ * @example
+ * canonicalJson({ b: 1, a: [true] }); // '{"a":[true],"b":1}'
+ */
+export function canonicalJson(value: unknown): string {
+  return write(value, new Set());
+}
+
+function write(value: unknown, open: Set<object>): string {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError(`${value} is no JSON number`);
+    return JSON.stringify(value);
+  }
+  if (typeof value !== 'object') throw new TypeError(`a ${typeof value} is no JSON value`);
+  if (open.has(value)) throw new TypeError('the value contains itself');
+  open.add(value);
+  const text = Array.isArray(value) ? writeList(value, open) : writeObject(value, open);
+  open.delete(value);
+  return text;
+}
+
+function writeList(list: readonly unknown[], open: Set<object>): string {
+  return `[${list.map((item) => write(item ?? null, open)).join(',')}]`;
+}
+
+function writeObject(value: object, open: Set<object>): string {
+  if (!isPlainObject(value)) throw new TypeError('a class instance is no JSON value');
+  const keys = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .toSorted();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${write(value[key], open)}`).join(',')}}`;
+}
+
+/**
+ * SHA-256 of the canonical JSON of a value, as 64 hex digits. Used for keys of results, recordings and pins (J2).
+ *
+ * @throws TypeError as {@link canonicalJson} does.
+ * @example
+ * canonicalHash({ a: 1 }) === canonicalHash({ a: 1 }); // true
+ */
+export function canonicalHash(value: unknown): string {
+  return sha256(canonicalJson(value));
+}
+
+/** SHA-256 of a text (as UTF-8), as 64 hex digits. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}

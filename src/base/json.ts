@@ -1,0 +1,95 @@
+/** A JSON value. Everything that crosses a port, a journal or a process border is one of these. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** A JSON object. */
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/**
+ * Names that reach the prototype chain of ordinary objects. They are refused as ids, channels and input names,
+ * so that no value of a file, a model or a tool can become a property name that means something to the host.
+ */
+export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * True for objects made by `{}`, `Object.create(null)` or a JSON parser; false for arrays, class instances and primitives.
+ *
+ * @example
+ * isPlainObject({ a: 1 }); // true
+ * isPlainObject([1]); // false
+ */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/**
+ * Deep copy of plain data: primitives are shared, plain objects and arrays are copied, anything else (a class
+ * instance, a function) is shared as it is. An own key named `__proto__` stays an ordinary own key of the copy.
+ * Depth is limited to {@link MAX_DEPTH}.
+ *
+ * @throws RangeError when the value is nested deeper than {@link MAX_DEPTH}, which a cycle also is.
+ * @example
+ * const copy = cloneData({ list: [1, 2] });
+ */
+export function cloneData<T>(value: T): T {
+  return copy(value, 0) as T;
+}
+
+/** Deepest nesting that {@link cloneData} and {@link freezeData} follow. */
+export const MAX_DEPTH = 1_000;
+
+function copy(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) throw new RangeError(`value is nested deeper than ${MAX_DEPTH} levels, or contains itself`);
+  if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
+  if (!isPlainObject(value)) return value;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') defineOwn(result, key, copy(value[key], depth + 1));
+    else result[key] = copy(value[key], depth + 1);
+  }
+  return result;
+}
+
+function defineOwn(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/**
+ * Freezes plain data in place, all the way down, and returns it (rule S1). Already frozen parts are not entered again,
+ * so the cost is in the size of what is new. Class instances and functions are left alone.
+ *
+ * @throws RangeError when the value is nested deeper than {@link MAX_DEPTH}.
+ * @example
+ * const update = freezeData({ notes: ['a'] });
+ */
+export function freezeData<T>(value: T): T {
+  freeze(value, 0);
+  return value;
+}
+
+function freeze(value: unknown, depth: number): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  if (depth > MAX_DEPTH) throw new RangeError(`value is nested deeper than ${MAX_DEPTH} levels`);
+  if (Array.isArray(value)) {
+    Object.freeze(value);
+    for (const item of value) freeze(item, depth + 1);
+  } else if (isPlainObject(value)) {
+    Object.freeze(value);
+    for (const key of Object.keys(value)) freeze(value[key], depth + 1);
+  }
+}
+
+/**
+ * Reads one own property; inherited names (`constructor`, `toString`) are not found.
+ *
+ * @example
+ * ownValue({ a: 1 }, 'a'); // 1
+ */
+export function ownValue(container: unknown, key: string): unknown {
+  if (typeof container !== 'object' || container === null || !Object.hasOwn(container, key)) return undefined;
+  return (container as Record<string, unknown>)[key];
+}

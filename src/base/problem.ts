@@ -1,0 +1,41 @@
+/** A place in a text file. Lines and columns start at 1. */
+export interface Position {
+  readonly file?: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * A finding about a definition. Problems are collected, never thrown one by one: `validate` shows all of them at once.
+ * An `error` keeps the definition from running, a `warning` does not.
+ */
+export interface Problem {
+  /** Stable code such as `unknown-step`; each check documents its own. */
+  readonly code: string;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly at?: Position;
+  /** Where in the data, for definitions without a file: `steps[2].prompt`. */
+  readonly path?: string;
+  /** What to do next. */
+  readonly hint?: string;
+}
+
+/**
+ * One problem as a line of text: `file:line:column: error code: message (hint)`.
+ *
+ * @example
+ * formatProblem({ code: 'no-steps', severity: 'error', message: 'a workflow needs at least one step' });
+ */
+export function formatProblem(problem: Problem): string {
+  const at = problem.at;
+  const file = at?.file === undefined ? '' : `${at.file}:`;
+  const place = at === undefined ? (problem.path === undefined ? '' : `${problem.path}: `) : `${file}${at.line}:${at.column}: `;
+  const hint = problem.hint === undefined ? '' : `\n    hint: ${problem.hint}`;
+  return `${place}${problem.severity} ${problem.code}: ${problem.message}${hint}`;
+}
+
+/** True when at least one problem is an error. */
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some((problem) => problem.severity === 'error');
+}

@@ -1,0 +1,66 @@
+import type { ErrorData } from '../../base/errors.js';
+
+/**
+ * The durability port (DESIGN.md section 5). The interpreter is deterministic; everything else goes through here (J1).
+ *
+ * What crosses:
+ * - the interpreter calls `step`, `timer`, `signal`, each of which *starts* something and returns a {@link Ticket} at once;
+ * - the back end delivers outcomes one at a time through `next()`, which is the only await of the interpreter;
+ * - errors cross as values ({@link ErrorData}), never as thrown objects.
+ */
+export interface Durable {
+  readonly runId: string;
+  /**
+   * Starts a side effect once and records its outcome. When the effect returns a plain value, not a promise, the back end
+   * may hand the ticket back already settled (`ticket.outcome`): a synchronous node then costs no promise.
+   */
+  step(key: string, effect: Effect, options?: StepOptions): Ticket;
+  /** Settles after `ms` milliseconds of the run's clock. */
+  timer(key: string, ms: number): Ticket;
+  /** Settles when somebody answers `name`. */
+  signal(key: string, name: string, question?: Question): Ticket;
+  /** The next outcome. The order in which outcomes are handed out is part of the record. Only one call at a time. */
+  next(): Promise<Ticket>;
+  /** The interpreter is no longer interested: abort the effect if it runs here, and never deliver the ticket. */
+  drop(ticket: Ticket): void;
+  /** Milliseconds since 1970 at the last delivered outcome: the same on every replay. */
+  now(): number;
+  /** A number in [0, 1), derived from the run id: the same on every replay. */
+  random(): number;
+}
+
+/** What a side effect returned, or why it did not. */
+export type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ErrorData };
+
+/** Something that was started. Made by a back end; `settle` belongs to the interpreter. */
+export interface Ticket {
+  readonly key: string;
+  /** Set by the back end, before it hands the ticket back or delivers it. */
+  outcome: Outcome | undefined;
+  /** Set by the interpreter: what to do with the outcome. */
+  settle: ((outcome: Outcome) => void) | undefined;
+}
+
+/** A side effect. It may use the clock, the network and files; nothing here is replayed. */
+export type Effect = (io: StepIo) => unknown;
+
+/** What a side effect gets from the back end. */
+export interface StepIo {
+  /** The same for every execution of this step, also after a crash: run id and key. */
+  readonly idempotencyKey: string;
+  /** Aborted when the run is cancelled, the attempt timed out, or the ticket was dropped. Made when first read. */
+  readonly signal: AbortSignal;
+}
+
+/** How an effect is treated after a crash (J6). */
+export interface StepOptions {
+  readonly effect?: 'read' | 'idempotent' | 'once';
+}
+
+/** What a person is asked. */
+export interface Question {
+  readonly text: string;
+  readonly choices?: readonly string[];
+  /** JSON Schema of the answer. */
+  readonly schema?: unknown;
+}

@@ -1,0 +1,54 @@
+import type { ErrorData } from '../../base/errors.js';
+import type { StepNote } from '../../events/event.js';
+import type { Bindings, PlanNode } from '../../plan/plan.js';
+import type { Template, ValueRef } from '../../lang/values.js';
+import type { Effect, Question, StepOptions } from './durable.js';
+
+/**
+ * Runs one kind of node. An executor is deterministic between its awaits: what it awaits are promises of its
+ * {@link StepContext}, and it uses no timer, clock or randomness of the host (J1). It returns, it does not throw, its outcome (E10);
+ * what it throws all the same counts as a failure.
+ */
+export type Executor<N extends PlanNode = PlanNode> = (node: N, step: StepContext) => Promise<Result>;
+
+/** What an executor gives back. `output` goes to the channel `node.output`, or is the update when the node has none. */
+export type Result =
+  | { readonly type: 'done'; readonly output: unknown }
+  | { readonly type: 'failed'; readonly error: ErrorData }
+  | { readonly type: 'paused'; readonly question: Question; readonly reason: string }
+  | { readonly type: 'skipped'; readonly reason: string };
+
+/** What an executor sees of the run: the causal state, and the one door to the outside (J1). */
+export interface StepContext {
+  readonly runId: string;
+  /** Address of this step, `review/loop#3/critic`. */
+  readonly path: string;
+  readonly node: PlanNode;
+  /** 1 for the first try. */
+  readonly attempt: number;
+  readonly bindings: Bindings;
+  /** Reads the state that this step sees (S2); undefined when nobody upstream wrote it. */
+  read(ref: ValueRef): unknown;
+  /** Renders a template in one pass. */
+  render(template: Template): string;
+  /**
+   * Runs a side effect and records it under `PATH/name`; names are unique within an attempt. Rejects with a SkeinError.
+   * The values it gives and takes are JSON.
+   */
+  effect<T>(name: string, effect: (io: Parameters<Effect>[0]) => T | Promise<T>, options?: StepOptions): Promise<T>;
+  /** Waits, by the run's clock. */
+  sleep(name: string, ms: number): Promise<void>;
+  /**
+   * Asks a person. Rejects with `SKEIN_QUESTION` when nobody can answer; an executor turns that into a pause.
+   */
+  ask(name: string, question: Question): Promise<string>;
+  /** Tells observers something; never needed for correctness. */
+  note(note: StepNote): void;
+  /** Milliseconds since 1970 by the run's clock. */
+  now(): number;
+  /** A number in [0, 1), the same on every replay. */
+  random(): number;
+}
+
+/** Executors by node kind. `runtime.ts` registers those of agents. */
+export type Executors = Readonly<Partial<Record<PlanNode['kind'], Executor<never>>>>;

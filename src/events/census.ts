@@ -1,0 +1,50 @@
+import type { StepOutcome } from './event.js';
+
+/** Counts of step outcomes of a run. Steps that never started because the run ended first are `notRun`. */
+export interface Census {
+  readonly succeeded: number;
+  /** Steps that failed or timed out where the definition allowed it; they are also counted under their own outcome. */
+  readonly degraded: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly timed_out: number;
+  readonly cancelled: number;
+  readonly paused: number;
+  readonly out_of_budget: number;
+  /** Nodes of the plan that no step was run for. */
+  readonly notRun: number;
+}
+
+/** A census that is being counted. */
+export type OpenCensus = { -readonly [K in keyof Census]: Census[K] };
+
+/** A census with nothing in it. */
+export function emptyCensus(): OpenCensus {
+  return { succeeded: 0, degraded: 0, failed: 0, skipped: 0, timed_out: 0, cancelled: 0, paused: 0, out_of_budget: 0, notRun: 0 };
+}
+
+const WORDS: readonly [keyof Census, string][] = [
+  ['succeeded', 'succeeded'],
+  ['degraded', 'degraded'],
+  ['failed', 'failed'],
+  ['timed_out', 'timed out'],
+  ['skipped', 'skipped'],
+  ['cancelled', 'cancelled'],
+  ['paused', 'paused'],
+  ['out_of_budget', 'out of budget'],
+  ['notRun', 'not run'],
+];
+
+/**
+ * A census as a phrase: `7 succeeded, 1 skipped`. Zero counts are left out.
+ *
+ * @example
+ * formatCensus({ ...emptyCensus(), succeeded: 7, skipped: 1 }); // '7 succeeded, 1 skipped'
+ */
+export function formatCensus(census: Census): string {
+  const parts = WORDS.filter(([key]) => census[key] > 0).map(([key, word]) => `${census[key]} ${word}`);
+  return parts.length === 0 ? 'nothing ran' : parts.join(', ');
+}
+
+/** The step outcomes, for exhaustive tables. */
+export const STEP_OUTCOMES: readonly StepOutcome[] = ['succeeded', 'skipped', 'failed', 'timed_out', 'cancelled', 'paused', 'out_of_budget'];

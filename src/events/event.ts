@@ -1,0 +1,72 @@
+import type { ErrorData } from '../base/errors.js';
+import type { Json } from '../base/json.js';
+import type { Census } from './census.js';
+
+/** How a step ended (DESIGN.md section 7). */
+export type StepOutcome = 'succeeded' | 'skipped' | 'failed' | 'timed_out' | 'cancelled' | 'paused' | 'out_of_budget';
+
+/** How a run ended. */
+export type RunOutcome = 'succeeded' | 'degraded' | 'failed' | 'paused' | 'cancelled' | 'out_of_budget';
+
+/** What every event has. `seq` counts from 0 without gaps; `at` is milliseconds since 1970 by the run's clock. */
+export interface EventBase {
+  readonly runId: string;
+  readonly seq: number;
+  readonly at: number;
+  /** Address of the step, `review/loop#3/critic`; empty for the run itself. */
+  readonly path: string;
+  /** Path of the step that this one runs inside; empty at the top. */
+  readonly parent: string;
+}
+
+/** What happened. Bodies are JSON; see {@link SkeinEvent} for the whole event. */
+export type EventBody =
+  | { readonly type: 'run.started'; readonly plan: string; readonly nodes: number }
+  | { readonly type: 'run.ended'; readonly outcome: RunOutcome; readonly census: Census; readonly error?: ErrorData }
+  | { readonly type: 'step.started'; readonly node: string; readonly kind: string; readonly visit: number }
+  | { readonly type: 'step.retrying'; readonly attempt: number; readonly delayMs: number; readonly error: ErrorData }
+  | {
+      readonly type: 'step.ended';
+      readonly node: string;
+      readonly kind: string;
+      readonly outcome: StepOutcome;
+      /** Why it was skipped or paused. */
+      readonly reason?: string;
+      readonly error?: ErrorData;
+      readonly attempts: number;
+      /** What it wrote, by channel. */
+      readonly update?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'run.warning'; readonly code: string; readonly message: string }
+  | { readonly type: 'step.note'; readonly note: StepNote };
+
+/** What an executor tells about its step while it runs. */
+export type StepNote =
+  /** The prompt is rendered; nothing has been sent yet. */
+  | { readonly kind: 'prompt'; readonly system: string; readonly prompt: string; readonly model: string }
+  | { readonly kind: 'model.started'; readonly turn: number; readonly model: string }
+  /** A piece of text as it arrives; lost pieces do no harm, `model.ended` has the whole. */
+  | { readonly kind: 'model.delta'; readonly text: string }
+  | { readonly kind: 'model.retrying'; readonly model: string; readonly error: ErrorData; readonly delayMs: number }
+  | { readonly kind: 'model.fallback'; readonly from: string; readonly to: string; readonly error: ErrorData }
+  | { readonly kind: 'model.ended'; readonly turn: number; readonly model: string; readonly text: string; readonly usage: Usage; readonly toolCalls: number }
+  | { readonly kind: 'tool.started'; readonly id: string; readonly tool: string; readonly input: Json }
+  | { readonly kind: 'tool.ended'; readonly id: string; readonly tool: string; readonly status: 'ok' | 'error'; readonly output: string }
+  | { readonly kind: 'question'; readonly question: string; readonly choices?: readonly string[] }
+  | { readonly kind: 'answer'; readonly answer: string }
+  | { readonly kind: 'memory'; readonly mode: 'append' | 'replace'; readonly text: string }
+  | { readonly kind: 'warning'; readonly code: string; readonly message: string };
+
+/** Tokens of a model call, as the provider counted them; 0 where it did not say. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+/** One event of a run. */
+export type SkeinEvent = EventBase & EventBody;
+
+/** Receives events. A listener that throws or is slow never fails a run; it is told nothing back. */
+export type Listener = (event: SkeinEvent) => void;

@@ -1,0 +1,43 @@
+import type { Json } from '../base/json.js';
+
+/**
+ * A reference into the state. With a `path` the value is read as JSON first when it is text
+ * (also out of a code fence); names and indexes are own keys only.
+ */
+export interface ValueRef {
+  readonly channel: string;
+  readonly path?: readonly string[];
+}
+
+/** How a value is cut before it is put into a prompt. `limit` is in code points, lines or tokens (4 characters each). */
+export interface Truncate {
+  readonly strategy: 'chars' | 'lines' | 'tokens';
+  readonly limit: number;
+  /** Which end stays. Default `first`. */
+  readonly keep?: 'first' | 'last';
+}
+
+/** An inserted value. A missing channel (a skipped step) gives the empty text; a missing *path* is an error. */
+export interface TemplateRef extends ValueRef {
+  readonly truncate?: Truncate;
+}
+
+/**
+ * A parsed template: literal text and references. It is parsed once, by the notation, and rendered in one pass:
+ * what is inserted is never looked at again.
+ */
+export type Template = readonly (string | TemplateRef)[];
+
+/**
+ * A condition. Text operators compare the value as text ("" when it is missing); `equals` trims both sides.
+ * `matches_json`: the value, read as JSON, contains the operand (objects: every key of the operand; lists: as a subset).
+ * `cel`: an expression of the Common Expression Language over the named values. `code`: a function in the bindings.
+ */
+export type Condition =
+  | { readonly op: 'contains' | 'not_contains' | 'equals'; readonly value: ValueRef; readonly operand: Template }
+  | { readonly op: 'matches_json'; readonly value: ValueRef; readonly operand: Json }
+  | { readonly op: 'cel'; readonly expression: string; readonly vars: Readonly<Record<string, CelVar>> }
+  | { readonly op: 'code' };
+
+/** A variable of a CEL expression: one value, or an object of values by name. */
+export type CelVar = ValueRef | { readonly fields: Readonly<Record<string, CelVar>> };

@@ -1,0 +1,81 @@
+import type { Json } from '../base/json.js';
+import type { Template } from '../lang/values.js';
+
+/** An agent as plan data: everything that decides what it does, so that it can be hashed (J2). */
+export interface AgentSpec {
+  readonly name: string;
+  readonly description?: string;
+  /** The system prompt. */
+  readonly instructions: Template;
+  /**
+   * Models to try in order, `provider/model`. The first is used; the next when it is unavailable or stays down.
+   * Empty: the environment decides (DESIGN.md section 6).
+   */
+  readonly models: readonly string[];
+  /**
+   * Names of built-in tools and aliases, `mcp_SERVER_TOOL`, `SERVER/*`, `*`. Absent: the read-only built-in tools and the
+   * agent's MCP tools. Empty: none.
+   */
+  readonly tools?: readonly string[];
+  /** Tool processes that live as long as the agent's step. */
+  readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
+  /** Texts of attached skills. */
+  readonly skills?: readonly SkillText[];
+  /** Directories besides the working directory that the file tools may read. */
+  readonly extraDirs?: readonly string[];
+  /** Model turns at most. Default 25; 1 without tools. */
+  readonly maxTurns?: number;
+  /** Tool calls at most. Default 100. */
+  readonly maxToolCalls?: number;
+  readonly output?: StructuredOutput;
+  /** The agent may ask the person: the tool `ask_user`. */
+  readonly interactive?: boolean;
+  readonly memory?: MemoryUse;
+  readonly settings?: ModelSettings;
+  /** Where and with which key the models are called; absent: by the environment. */
+  readonly provider?: ProviderSpec;
+}
+
+/** A tool server: a child process over stdio (`command`), or streamable HTTP (`url`). */
+export interface McpServerSpec {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Names of its tools that may be used; absent or `*`: all. */
+  readonly tools?: readonly string[];
+}
+
+/** A skill file that goes with the instructions. */
+export interface SkillText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The answer must be JSON that matches a JSON Schema. After one repair round: fail, or warn and keep the text. */
+export interface StructuredOutput {
+  readonly name?: string;
+  readonly schema: Json;
+  readonly onInvalid?: 'fail' | 'warn';
+}
+
+/** Shared memory of a run: tools to read and write it, and optionally its text in front of the prompt. */
+export interface MemoryUse {
+  readonly inject: boolean;
+}
+
+/** Settings that are passed to the provider. */
+export interface ModelSettings {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly maxOutputTokens?: number;
+  readonly seed?: number;
+}
+
+/** A provider given by the workflow. The key itself is never part of a plan, only the name of its variable. */
+export interface ProviderSpec {
+  readonly type: string;
+  readonly baseUrl?: string;
+  readonly apiKeyEnv?: string;
+}

@@ -1,0 +1,234 @@
+import type { Json } from '../base/json.js';
+import type { Position } from '../base/problem.js';
+import type { Condition, Template, ValueRef } from '../lang/values.js';
+import type { AgentSpec } from './agent-spec.js';
+
+/**
+ * The compiled form of a workflow: plain JSON data (DESIGN.md section 3). Functions of code nodes sit in
+ * {@link Bindings}, so a workflow written in TypeScript is checked, drawn, compared and hashed like one written in YAML.
+ * The order of `nodes` is the *plan order* that the rules E4, E9 and S3 speak of.
+ */
+export interface Plan {
+  readonly format: 1;
+  readonly name: string;
+  readonly description?: string;
+  /** Which notation it was written in: `dag`, `graph` ... */
+  readonly notation?: string;
+  readonly inputs: readonly InputSpec[];
+  readonly channels: readonly ChannelSpec[];
+  readonly nodes: readonly PlanNode[];
+  readonly edges: readonly Edge[];
+  readonly routes: readonly Route[];
+  /** Where a run starts; absent: every node without in-edges (E6). */
+  readonly entry?: string;
+  /** Nodes that end their branch (E7). */
+  readonly exits?: readonly string[];
+  /** The first exit that is reached ends the run (E7). */
+  readonly firstExitWins?: boolean;
+  readonly limits?: Limits;
+}
+
+/** Bounds of a run. */
+export interface Limits {
+  /** Causal depth: how many nodes may run one after another. Default: the longest static path + 100. */
+  readonly maxSteps?: number;
+  /** How many leaf steps run at once (E5). Default: no bound. */
+  readonly concurrency?: number;
+}
+
+/** An input of a workflow. It becomes a channel of the first state version. */
+export interface InputSpec {
+  /** Channel that holds the value; in the DAG notation `inputs.NAME`. */
+  readonly channel: string;
+  /** Name that the user gives it. */
+  readonly name: string;
+  readonly description?: string;
+  readonly required: boolean;
+  readonly default?: Json;
+  readonly at?: Position;
+}
+
+/** A key of the state. What it takes can be checked by a Standard Schema in the bindings, under `schema:NAME`. */
+export interface ChannelSpec {
+  readonly name: string;
+  /** How unordered writes are folded (S3); absent: unordered writes are an error. */
+  readonly reducer?: ReducerName;
+}
+
+/** Built-in reducers, or `code` for a function in {@link Bindings} under `channel:NAME`. */
+export type ReducerName = 'append' | 'extend' | 'mergeDict' | 'add' | 'last' | 'code';
+
+/** An edge that always fires. */
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The name of a route target that ends the branch. */
+export const END = 'END';
+
+/**
+ * A choice among targets after a node (E3). Exactly one of `choose` and `cases` says how:
+ * `choose: 'code'` calls the binding `route:NODE`; `cases` are tried in order, `otherwise` is taken if none holds.
+ * `targets: undefined` with `choose` means that any node may be chosen; such a route sends no dead tokens.
+ */
+export interface Route {
+  readonly from: string;
+  readonly choose?: 'code';
+  /** What a chooser's answer means: answer -> node. Without it the answer is a node name. */
+  readonly map?: Readonly<Record<string, string>>;
+  readonly cases?: readonly RouteCase[];
+  readonly otherwise?: readonly string[];
+  readonly targets?: readonly string[];
+}
+
+/** One case of a declarative route: taken when all conditions hold. */
+export interface RouteCase {
+  readonly when: readonly Condition[];
+  readonly to: readonly string[];
+}
+
+/** When a node fires, by the tokens on its in-edges (E2). */
+export type Join = 'all' | 'any' | 'settled' | { readonly quorum: number };
+
+/**
+ * What happens when a step fails (E8): end the run; go on with a dead token that carries the failure; go on, but skip every
+ * node that depends on it; or go to a handler node.
+ */
+export type OnError = 'fail' | 'continue' | 'skipDependents' | { readonly to: string };
+
+/** Retry of failed attempts. Delays are in milliseconds. */
+export interface RetryPolicy {
+  /** Attempts after the first one. */
+  readonly retries: number;
+  readonly backoff: 'fixed' | 'linear' | 'exponential';
+  readonly delayMs: number;
+  /** Upper bound of a single delay. Default 60 000. A provider's Retry-After replaces the computed delay. */
+  readonly maxDelayMs?: number;
+  /** Which failures: error codes, or substrings of the message. Default: retryable errors and timeouts. */
+  readonly on?: readonly string[] | 'any';
+  /** Fraction of the delay that is drawn at random, 0 to 1. Default 0. */
+  readonly jitter?: number;
+}
+
+/** What every node has. Policies apply in the order when > retry > timeout > body. */
+export interface NodeBase {
+  /** Unique in its plan; letters, digits, `_`, `-`, `.`; no slash. */
+  readonly id: string;
+  readonly label?: string;
+  /** Channels that it may write. Absent for code nodes: not known before it runs. */
+  readonly writes?: readonly string[];
+  /** Channel that takes the whole result. Absent: the result must be an update, an object of channel values. */
+  readonly output?: string;
+  readonly join?: Join;
+  /** All must hold, else the step is skipped. `code` conditions call the binding `when:NODE`. */
+  readonly when?: readonly Condition[];
+  readonly retry?: RetryPolicy;
+  /** Per attempt, in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly onError?: OnError;
+  /** How often the node may run in one run. */
+  readonly maxVisits?: number;
+  /** At the cap: fail the run (default), skip the step, or continue at another node. */
+  readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string };
+  /** How a crash in the middle is treated (J6). */
+  readonly effect?: 'read' | 'idempotent' | 'once';
+  /** Changes when a code node's behaviour changes in a way its source text does not show (J2). */
+  readonly version?: string;
+  readonly at?: Position;
+}
+
+/** A function: binding `NODE`, called with (state, step). */
+export interface TaskNode extends NodeBase {
+  readonly kind: 'task';
+}
+
+/** A language-model agent with tools. */
+export interface AgentNode extends NodeBase {
+  readonly kind: 'agent';
+  readonly agent: AgentSpec;
+  readonly prompt: Template;
+}
+
+/** Where the inputs of a sub-plan come from. */
+export type SubInputs = Readonly<Record<string, ValueRef | { readonly value: Json }>>;
+
+/** What nodes with a sub-plan share. */
+export interface SubPlan {
+  readonly plan: Plan;
+  /** Channel of the sub-plan -> where it comes from. Absent: same-named channels of this plan, for each input of the sub-plan. */
+  readonly inputs?: SubInputs;
+  /** Channel of this plan -> channel of the sub-plan's final state. Absent: same-named channels, for each of `writes`. */
+  readonly outputs?: Readonly<Record<string, string>>;
+}
+
+/** A sub-plan as one step. */
+export interface CallNode extends NodeBase, SubPlan {
+  readonly kind: 'call';
+}
+
+/**
+ * A sub-plan for each item of a list, bounded. The results, in item order, are the list `result` channel of each
+ * item's final state, stored at `output`. Items get the path `NODE[KEY]`, KEY is the index or the value at `key`.
+ */
+export interface MapNode extends NodeBase {
+  readonly kind: 'map';
+  readonly plan: Plan;
+  readonly over: ValueRef;
+  /** Channel of the sub-plan that takes the item. */
+  readonly item: string;
+  /** Further inputs, the same for all items. */
+  readonly inputs?: SubInputs;
+  /** Path into the item that names it; must be unique among the items. */
+  readonly key?: readonly string[];
+  /** Channel of the sub-plan's final state that is the result of an item. */
+  readonly result: string;
+  /** More items fail the step: fan-out is never unbounded. */
+  readonly maxItems: number;
+  /** How many items at once. Default: as the run allows. */
+  readonly concurrency?: number;
+  /** A failed item fails the step (default), or gives null. */
+  readonly onItemError?: 'fail' | 'continue';
+}
+
+/**
+ * A sub-plan again and again until `until` holds on its final state. Each round starts from the inputs, with the channels in
+ * `carry` taken from the round before. Rounds get the path `NODE#ROUND`, from 1.
+ */
+export interface LoopNode extends NodeBase, SubPlan {
+  readonly kind: 'loop';
+  /** `code` calls the binding `until:NODE` with (state of the round, round). */
+  readonly until: readonly Condition[];
+  readonly carry?: readonly string[];
+  readonly maxRounds: number;
+  /** When `until` never held: fail (default), or go on with what there is. */
+  readonly onMaxRounds?: 'fail' | 'continue';
+}
+
+/** A question to a person. */
+export interface AskNode extends NodeBase {
+  readonly kind: 'ask';
+  readonly question: Template;
+  readonly choices?: readonly string[];
+  /** JSON Schema of the answer. */
+  readonly schema?: Json;
+}
+
+/** Waits for time to pass (`ms`) or for an outside event (`event`); with both, the event must come within `ms`. */
+export interface WaitNode extends NodeBase {
+  readonly kind: 'wait';
+  readonly ms?: number;
+  readonly event?: string;
+}
+
+/** One vertex of a plan. */
+export type PlanNode = TaskNode | AgentNode | CallNode | MapNode | LoopNode | AskNode | WaitNode;
+
+/** The kinds of nodes. */
+export type NodeKind = PlanNode['kind'];
+
+/**
+ * Functions of a plan, by key: `NODE` (body), `when:NODE`, `route:NODE`, `until:NODE`, `channel:NAME` (reducer),
+ * `schema:CHANNEL` (a Standard Schema). Keys of a sub-plan are prefixed with the path of its node: `outer/inner`, `outer/route:inner`.
+ */
+export type Bindings = Readonly<Record<string, unknown>>;
