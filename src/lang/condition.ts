@@ -1,0 +1,160 @@
+import { SkeinError } from '../base/errors.js';
+import { isPlainObject } from '../base/json.js';
+import type { Json } from '../base/json.js';
+import { compileExpression } from './expression.js';
+import type { Expression } from './expression.js';
+import { parseJsonText, readPath, readRef, refText } from './json-path.js';
+import type { ReadChannel } from './json-path.js';
+import { renderTemplate } from './template.js';
+import { quoteShort, valueText } from './value-text.js';
+import type { CelVar, Condition, ValueRef } from './values.js';
+
+/** Whether a condition holds; if not, a short text for people that says why, safe to print. */
+export type Verdict = { readonly holds: true } | { readonly holds: false; readonly reason: string };
+
+const HOLDS: Verdict = { holds: true };
+
+/**
+ * Evaluates one condition on the state that a step sees. A missing value counts as the empty text. `callCode` answers for `code` conditions.
+ *
+ * @throws SkeinError SKEIN_TEMPLATE when an operand or an expression can't be evaluated; SKEIN_NO_BINDING for a `code` condition without `callCode`.
+ * @example
+ * const verdict = evaluateCondition(condition, (channel) => state[channel]);
+ * if (!verdict.holds) console.error(verdict.reason); // steps.scan.output does not contain "RUN"
+ */
+export function evaluateCondition(condition: Condition, read: ReadChannel, callCode?: () => boolean): Verdict {
+  switch (condition.op) {
+    case 'contains':
+    case 'not_contains':
+    case 'equals': {
+      const value = valueText(readRef(condition.value, read));
+      return compareText(condition.op, refText(condition.value), value, renderTemplate(condition.operand, read));
+    }
+    case 'matches_json':
+      return matchJson(condition.value, condition.operand, read);
+    case 'cel':
+      return evaluateCel(condition, read);
+    case 'code': {
+      if (callCode === undefined) throw new SkeinError('SKEIN_NO_BINDING', 'a code condition has no function');
+      return callCode() ? HOLDS : { holds: false, reason: 'its condition returned false' };
+    }
+  }
+}
+
+/**
+ * Evaluates conditions that must all hold, in order, up to the first that doesn't.
+ *
+ * @throws SkeinError as {@link evaluateCondition}.
+ * @example
+ * const verdict = evaluateConditions(node.when ?? [], (channel) => state[channel]);
+ */
+export function evaluateConditions(
+  conditions: readonly Condition[],
+  read: ReadChannel,
+  callCode?: () => boolean,
+): Verdict {
+  for (const condition of conditions) {
+    const verdict = evaluateCondition(condition, read, callCode);
+    if (!verdict.holds) return verdict;
+  }
+  return HOLDS;
+}
+
+/**
+ * Whether a JSON value contains another: objects hold every key of the pattern, lists hold each of its items (in any order),
+ * anything else is equal.
+ *
+ * @example
+ * containsJson({ a: 1, tags: ['x', 'y'] }, { tags: ['y'] }); // true
+ */
+export function containsJson(value: unknown, pattern: Json): boolean {
+  if (Array.isArray(pattern)) {
+    return Array.isArray(value) && pattern.every((wanted: Json) => value.some((item) => containsJson(item, wanted)));
+  }
+  if (isPlainObject(pattern)) {
+    if (!isPlainObject(value)) return false;
+    return Object.keys(pattern).every(
+      (key) => Object.hasOwn(value, key) && containsJson(value[key], pattern[key] as Json),
+    );
+  }
+  return value === pattern;
+}
+
+function compareText(
+  op: 'contains' | 'not_contains' | 'equals',
+  name: string,
+  value: string,
+  operand: string,
+): Verdict {
+  switch (op) {
+    case 'contains':
+      return value.includes(operand) ? HOLDS : no(`${name} does not contain ${quoteShort(operand)}`);
+    case 'not_contains':
+      return value.includes(operand) ? no(`${name} contains ${quoteShort(operand)}`) : HOLDS;
+    case 'equals':
+      return value.trim() === operand.trim()
+        ? HOLDS
+        : no(`${name} is ${quoteShort(value.trim())}, not ${quoteShort(operand.trim())}`);
+  }
+}
+
+function no(reason: string): Verdict {
+  return { holds: false, reason };
+}
+
+function matchJson(ref: ValueRef, pattern: Json, read: ReadChannel): Verdict {
+  const found = readRef(ref, read);
+  const name = refText(ref);
+  if (found === undefined) return no(`${name} is missing`);
+  const value = typeof found === 'string' ? (parseJsonText(found) ?? found) : found;
+  if (containsJson(value, pattern)) return HOLDS;
+  return no(`${name} is ${quoteShort(valueText(value))}, which does not match ${quoteShort(valueText(pattern))}`);
+}
+
+type CelCondition = Extract<Condition, { op: 'cel' }>;
+
+// Compiling costs ten times an evaluation, and a condition in a loop is evaluated every round.
+const compiled = new WeakMap<CelCondition, Expression>();
+
+function evaluateCel(condition: CelCondition, read: ReadChannel): Verdict {
+  const expression = compiled.get(condition) ?? compileCondition(condition);
+  const vars: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [name, source] of Object.entries(condition.vars)) vars[name] = readVar(source, [name], expression, read);
+  const result = expression.evaluate(vars);
+  if (result === true) return HOLDS;
+  if (result === false) return no(`${quoteShort(condition.expression, 120)} is false`);
+  throw new SkeinError(
+    'SKEIN_TEMPLATE',
+    `the condition ${quoteShort(condition.expression)} gave ${quoteShort(valueText(result))}, which is neither true nor false`,
+    { hint: 'compare it with something: ==, !=, <, contains, in' },
+  );
+}
+
+function compileCondition(condition: CelCondition): Expression {
+  const { expression, problems } = compileExpression(condition.expression, Object.keys(condition.vars));
+  if (expression === undefined) {
+    const why = problems[0]?.message ?? 'it does not compile';
+    throw new SkeinError('SKEIN_TEMPLATE', `the condition ${quoteShort(condition.expression)} is not valid: ${why}`);
+  }
+  compiled.set(condition, expression);
+  return expression;
+}
+
+/** The value of a variable. Text is read as JSON only where the expression looks into it, so that text stays text elsewhere. */
+function readVar(source: CelVar, path: readonly string[], expression: Expression, read: ReadChannel): unknown {
+  if ('fields' in source) {
+    const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    for (const [name, field] of Object.entries(source.fields))
+      fields[name] = readVar(field, [...path, name], expression, read);
+    return fields;
+  }
+  const raw = read(source.channel);
+  const value = source.path === undefined ? raw : readPath(raw, source.path);
+  if (value === undefined) return '';
+  if (typeof value !== 'string' || !looksInto(expression.reads, path)) return value;
+  return parseJsonText(value) ?? value;
+}
+
+function looksInto(reads: readonly (readonly string[])[], path: readonly string[]): boolean {
+  return reads.some((used) => used.length > path.length && path.every((part, at) => part === used[at]));
+}

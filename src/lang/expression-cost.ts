@@ -1,0 +1,118 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { childrenOf, MACROS } from './expression-shape.js';
+import { SCALAR } from './expression-values.js';
+import type { Extent } from './expression-values.js';
+
+interface Estimate {
+  readonly extent: Extent;
+  /** Nodes evaluated and items copied, from above. */
+  readonly work: number;
+}
+
+type Extents = ReadonlyMap<string, Extent>;
+
+const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set(
+  'size contains startsWith endsWith has type int double uint bool indexOf lastIndexOf hasValue'.split(' '),
+);
+
+const SELECTIONS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
+
+/** Operators that look at everything in their operands, and not only at their tops. */
+const DEEP: ReadonlySet<string> = new Set(['+', '==', '!=', 'in', 'list', 'map']);
+
+/**
+ * Estimates from above how much work an expression is for values of these extents, without doing the work: macros run their body
+ * for each item, and sums and lists of sums can grow at every level.
+ *
+ * @example
+ * estimateWork(ast, new Map([['items', { count: 60, longest: 60, size: 61 }]]));
+ */
+export function estimateWork(ast: ASTNode, variables: Extents): number {
+  return estimate(ast, variables).work;
+}
+
+// The parser bounds the depth of the tree, so recursion is safe here.
+function estimate(node: ASTNode, known: Extents): Estimate {
+  if (node.op === 'id') return { extent: known.get(node.args) ?? SCALAR, work: 1 };
+  if (node.op === 'value') {
+    const size = typeof node.args === 'string' ? node.args.length + 1 : 1;
+    return { extent: { ...SCALAR, size }, work: 1 };
+  }
+  if (node.op === 'rcall' && MACROS.has(node.args[0])) return estimateMacro(node, known);
+  const parts = childrenOf(node).map((child) => estimate(child, known));
+  const below = parts.reduce((sum, part) => sum + part.work, 1);
+  const extent = combine(node, parts);
+  const reads = readsAll(node) ? parts.reduce((sum, part) => sum + part.extent.size, 0) : 0;
+  return { extent, work: below + reads };
+}
+
+function estimateMacro(node: Extract<ASTNode, { op: 'rcall' }>, known: Extents): Estimate {
+  const [name, receiver, [variable, ...bodies]] = node.args;
+  const list = estimate(receiver, known);
+  const inner = new Map(known);
+  if (variable?.op === 'id') inner.set(variable.args, itemOf(list.extent));
+  const parts = bodies.map((body) => estimate(body, inner));
+  const rounds = list.extent.count;
+  const work = 1 + list.work + rounds * parts.reduce((sum, part) => sum + part.work, 1);
+  return { extent: macroExtent(name, list.extent, parts.at(-1)?.extent ?? SCALAR), work };
+}
+
+function macroExtent(name: string, list: Extent, body: Extent): Extent {
+  if (name === 'filter') return list;
+  if (name !== 'map') return SCALAR;
+  return {
+    count: list.count,
+    longest: Math.max(list.count, body.longest),
+    size: 1 + list.count * body.size,
+    inner: body.size,
+  };
+}
+
+/** What an item or a field of a value can be at most. */
+function itemOf(extent: Extent): Extent {
+  return { count: extent.longest, longest: extent.longest, size: extent.inner, inner: extent.inner };
+}
+
+function combine(node: ASTNode, parts: readonly Estimate[]): Extent {
+  const extents = parts.map((part) => part.extent);
+  if (SELECTIONS.has(node.op)) return itemOf(extents[0] ?? SCALAR);
+  const whole = sumOf(extents);
+  if (node.op === 'call' || node.op === 'rcall') return callExtent(node.args[0], extents, whole);
+  if (node.op === '?:') return { ...whole, count: whole.longest };
+  if (node.op === 'list' || node.op === 'map') return listOf(parts.length, whole, extents);
+  if (node.op !== '+') return SCALAR;
+  const count = extents.reduce((sum, extent) => sum + extent.count, 0);
+  return { ...whole, count, longest: Math.max(whole.longest, count) };
+}
+
+/** Holds all of them: a bound for whatever is made of them without repeating any. */
+function sumOf(extents: readonly Extent[]): Extent {
+  let size = 1;
+  let longest = 0;
+  let inner = 1;
+  for (const extent of extents) {
+    size += extent.size;
+    longest = Math.max(longest, extent.longest);
+    inner = Math.max(inner, extent.inner);
+  }
+  return { count: longest, longest, size, inner };
+}
+
+function listOf(count: number, whole: Extent, items: readonly Extent[]): Extent {
+  const inner = items.reduce((most, extent) => Math.max(most, extent.size), whole.inner);
+  return { count, longest: Math.max(whole.longest, count), size: whole.size, inner };
+}
+
+function callExtent(name: string, extents: readonly Extent[], whole: Extent): Extent {
+  if (SCALAR_FUNCTIONS.has(name)) return SCALAR;
+  const [first = SCALAR, second = SCALAR] = extents;
+  if (name === 'split') return { count: first.size, longest: first.size, size: 2 * first.size, inner: first.size };
+  if (name === 'join') return { ...SCALAR, size: first.size + first.count * second.size };
+  // A wrapper such as optional.of(x) has x inside it.
+  return { ...whole, inner: whole.size };
+}
+
+function readsAll(node: ASTNode): boolean {
+  if (node.op === 'call' || node.op === 'rcall') return node.args[0] !== 'has' && node.args[0] !== 'size';
+  return DEEP.has(node.op);
+}

@@ -1,0 +1,129 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+
+/** What an expression uses, found without running it. */
+export interface ExpressionShape {
+  /** Names of the variables that it reads. */
+  readonly variables: ReadonlySet<string>;
+  /** Dotted paths that it reads; a last `*` says that the value is used as a list or an object. */
+  readonly reads: readonly (readonly string[])[];
+  /** Why the expression is refused. */
+  readonly refusal: { readonly offset: number; readonly message: string } | undefined;
+}
+
+/** Functions that run an expression for each item of their receiver. */
+export const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
+
+/** Stands for "used as a list or an object" at the end of a path. */
+export const WHOLE = '*';
+
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ['matches', 'regular expressions can take forever; use contains, startsWith or endsWith'],
+  ['bind', 'write the value out where it is used'],
+]);
+
+interface Search {
+  readonly variables: Set<string>;
+  readonly reads: string[][];
+  readonly maxNesting: number;
+  refusal: ExpressionShape['refusal'];
+}
+
+/**
+ * Finds what an expression reads, and whether it uses something that is refused.
+ *
+ * @example
+ * inspectExpression(parsed.ast, 2).reads; // [['steps', 'qa', 'output', 'approved']]
+ */
+export function inspectExpression(ast: ASTNode, maxNesting: number): ExpressionShape {
+  const search: Search = { variables: new Set(), reads: [], maxNesting, refusal: undefined };
+  visit(search, ast, new Set(), 0);
+  return search;
+}
+
+/** The nodes directly below one, whatever its kind. */
+export function childrenOf(node: ASTNode): readonly ASTNode[] {
+  if (node.op === 'value' || node.op === 'id') return [];
+  if (node.op === '.' || node.op === '.?') return [node.args[0]];
+  if (node.op === 'call') return node.args[1];
+  if (node.op === 'rcall') return [node.args[1], ...node.args[2]];
+  if (node.op === 'map') return node.args.flat();
+  if (node.op === '!_' || node.op === '-_') return [node.args];
+  return node.args;
+}
+
+// The parser bounds the depth of the tree, so recursion is safe here.
+function visit(search: Search, node: ASTNode, bound: ReadonlySet<string>, nesting: number): void {
+  const path = pathOf(node);
+  if (path !== undefined) {
+    record(search, path, bound);
+    return;
+  }
+  if (node.op === 'rcall' || node.op === 'call') {
+    const [name] = node.args;
+    refuse(
+      search,
+      node,
+      REFUSED.get(name) === undefined ? undefined : `${name} is not available: ${REFUSED.get(name)}`,
+    );
+  }
+  if (node.op === 'rcall' && MACROS.has(node.args[0])) {
+    visitMacro(search, node, bound, nesting);
+    return;
+  }
+  if (node.op === 'in') {
+    recordWhole(search, node.args[1], bound);
+  }
+  for (const child of childrenOf(node)) visit(search, child, bound, nesting);
+}
+
+function visitMacro(
+  search: Search,
+  node: Extract<ASTNode, { op: 'rcall' }>,
+  bound: ReadonlySet<string>,
+  nesting: number,
+): void {
+  const [, receiver, [variable, ...bodies]] = node.args;
+  if (nesting + 1 > search.maxNesting) {
+    refuse(search, node, `all, exists, map and filter can be nested ${search.maxNesting} deep at most`);
+    return;
+  }
+  recordWhole(search, receiver, bound);
+  visit(search, receiver, bound, nesting);
+  const inner = variable?.op === 'id' ? new Set([...bound, variable.args]) : bound;
+  for (const body of bodies) visit(search, body, inner, nesting + 1);
+}
+
+function refuse(search: Search, node: ASTNode, message: string | undefined): void {
+  if (message !== undefined) search.refusal ??= { offset: node.start, message };
+}
+
+function record(search: Search, path: readonly string[], bound: ReadonlySet<string>): void {
+  const [variable] = path;
+  if (variable === undefined || bound.has(variable)) return;
+  search.variables.add(variable);
+  search.reads.push([...path]);
+}
+
+function recordWhole(search: Search, node: ASTNode, bound: ReadonlySet<string>): void {
+  const path = pathOf(node);
+  if (path !== undefined) record(search, [...path, WHOLE], bound);
+}
+
+/** The dotted path that a node spells: names, selections and indexes by literal. */
+function pathOf(node: ASTNode): string[] | undefined {
+  const path: string[] = [];
+  let here = node;
+  for (;;) {
+    if (here.op === 'id') return [here.args, ...path.toReversed()];
+    if (here.op === '.' || here.op === '.?') {
+      path.push(here.args[1]);
+      here = here.args[0];
+      continue;
+    }
+    if (here.op !== '[]' && here.op !== '[?]') return undefined;
+    const [base, key] = here.args;
+    if (key.op !== 'value') return undefined;
+    path.push(String(key.args));
+    here = base;
+  }
+}

@@ -1,0 +1,184 @@
+import { Environment, EvaluationError, Optional, ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { SkeinError } from '../base/errors.js';
+import type { Problem } from '../base/problem.js';
+import { inspectExpression } from './expression-shape.js';
+import type { ExpressionShape } from './expression-shape.js';
+import { estimateWork } from './expression-cost.js';
+import { extentOf, toCelValue } from './expression-values.js';
+import { quoteShort } from './value-text.js';
+
+/** Bounds of an expression, so that evaluating one never stops the process. */
+export const EXPRESSION_LIMITS = {
+  sourceChars: 4_000,
+  nodes: 2_000,
+  macroNesting: 2,
+  depth: 100,
+  work: 20_000_000,
+} as const;
+
+/** An expression that can be evaluated. */
+export interface Expression {
+  /**
+   * The value for these variables, as plain JSON data; whole numbers are ordinary numbers.
+   *
+   * @throws SkeinError SKEIN_TEMPLATE when the evaluation fails: a missing key, wrong types, a list that is too long.
+   */
+  evaluate(vars: Readonly<Record<string, unknown>>): unknown;
+  /**
+   * Which values are read, as dotted paths from a variable: `['steps', 'qa', 'output', 'approved']`. A last `*` says that the value
+   * before it is used as a list or an object.
+   */
+  readonly reads: readonly (readonly string[])[];
+}
+
+/**
+ * Compiles an expression of the Common Expression Language over the named variables. Numbers are numbers: `n + 1`, `[1, n]` and
+ * `1 == 1.0` work. `matches` (regular expressions) and `cel.bind` are refused. Missing keys fail; `has(o.b)` and
+ * `o.?b.orValue("d")` ask softly. Positions of problems count within the source.
+ *
+ * @example
+ * const compiled = compileExpression('size(items) > 3', ['items']);
+ * if (compiled.problems.length === 0) compiled.expression.evaluate({ items: [1, 2] }); // false
+ */
+export function compileExpression(
+  source: string,
+  names: readonly string[],
+): { readonly problems: readonly Problem[]; readonly expression?: Expression } {
+  if (source.length > EXPRESSION_LIMITS.sourceChars) {
+    return {
+      problems: [problemAt(source, 0, `the expression is longer than ${EXPRESSION_LIMITS.sourceChars} characters`)],
+    };
+  }
+  try {
+    const environment = base().clone();
+    for (const name of names) environment.registerVariable(name, 'dyn');
+    const parsed = environment.parse(source);
+    const shape = inspectExpression(parsed.ast, EXPRESSION_LIMITS.macroNesting);
+    if (shape.refusal !== undefined)
+      return { problems: [problemAt(source, shape.refusal.offset, shape.refusal.message)] };
+    const checked = parsed.check();
+    if (!checked.valid) return { problems: [problemOf(source, checked.error, names)] };
+    const run = (vars: ReadonlyMap<string, unknown>): unknown => parsed(new Map(vars)) as unknown;
+    return { problems: [], expression: makeExpression(source, run, parsed.ast, shape, names) };
+  } catch (error) {
+    return { problems: [problemOf(source, error, names)] };
+  }
+}
+
+function makeExpression(
+  source: string,
+  run: (vars: ReadonlyMap<string, unknown>) => unknown,
+  ast: ASTNode,
+  shape: ExpressionShape,
+  names: readonly string[],
+): Expression {
+  const evaluate = (vars: Readonly<Record<string, unknown>>): unknown => {
+    const values = new Map<string, unknown>();
+    for (const name of names) {
+      if (!shape.variables.has(name)) continue;
+      values.set(name, Object.hasOwn(vars, name) ? toCelValue(vars[name]) : null);
+    }
+    const work = estimateWork(ast, new Map([...values].map(([name, value]) => [name, extentOf(value)])));
+    if (work > EXPRESSION_LIMITS.work) {
+      throw new SkeinError(
+        'SKEIN_TEMPLATE',
+        `the expression ${quoteShort(source)} would take too long for these values`,
+        {
+          hint: 'filter before you nest, or use a code condition',
+        },
+      );
+    }
+    try {
+      return toPlain(run(values));
+    } catch (error) {
+      throw evaluationError(source, error);
+    }
+  };
+  return { evaluate, reads: shape.reads };
+}
+
+let shared: Environment | undefined;
+
+/** The environment that all expressions are compiled in; made when the first one is. */
+function base(): Environment {
+  if (shared !== undefined) return shared;
+  const { nodes, depth } = EXPRESSION_LIMITS;
+  const environment = new Environment({
+    homogeneousAggregateLiterals: false,
+    enableOptionalTypes: true,
+    limits: { maxAstNodes: nodes, maxDepth: depth },
+  });
+  // JavaScript's numbers are doubles and literals of the language are integers: let them mix.
+  const arithmetic: Readonly<Record<string, (a: number, b: number) => number>> = {
+    '+': (a, b) => a + b,
+    '-': (a, b) => a - b,
+    '*': (a, b) => a * b,
+    '/': (a, b) => divide(a, b, a / b),
+    '%': (a, b) => divide(a, b, a % b),
+  };
+  for (const [operator, apply] of Object.entries(arithmetic)) {
+    const mixed = (a: number | bigint, b: number | bigint): number => apply(Number(a), Number(b));
+    environment.registerOperator(`int ${operator} double: double`, mixed);
+    environment.registerOperator(`double ${operator} int: double`, mixed);
+    if (operator === '%') environment.registerOperator('double % double: double', mixed);
+  }
+  environment.registerOperator(
+    'int == double: bool',
+    (a: number | bigint, b: number | bigint) => Number(a) === Number(b),
+  );
+  shared = environment;
+  return environment;
+}
+
+function divide(a: number, b: number, result: number): number {
+  if (b === 0) throw new RangeError(`${a} divided by zero`);
+  return result;
+}
+
+/** What the language gives back, as JSON data. */
+function toPlain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Optional) return value.hasValue() ? toPlain(value.value()) : null;
+  if (Array.isArray(value)) return value.map(toPlain);
+  const entries = value instanceof Map ? [...value] : plainEntries(value);
+  // Times and byte strings exist only within an expression.
+  if (entries === undefined) return null;
+  return Object.fromEntries(entries.map(([key, item]: [unknown, unknown]) => [String(key), toPlain(item)]));
+}
+
+function plainEntries(value: object): [string, unknown][] | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? Object.entries(value) : undefined;
+}
+
+function problemOf(source: string, error: unknown, names: readonly string[]): Problem {
+  const isOurs = error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError;
+  if (!isOurs) return problemAt(source, 0, error instanceof Error ? error.message : String(error));
+  const hint =
+    error.code === 'unknown_variable' ? `known are: ${names.length === 0 ? 'none' : names.join(', ')}` : undefined;
+  return problemAt(source, error.range?.start ?? 0, error.summary, hint);
+}
+
+function problemAt(source: string, offset: number, message: string, hint?: string): Problem {
+  const before = source.slice(0, offset);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  const line = before.split('\n').length;
+  const at = { line, column: offset - lineStart + 1 };
+  return { code: 'bad-expression', severity: 'error', message, at, ...(hint === undefined ? {} : { hint }) };
+}
+
+function evaluationError(source: string, error: unknown): SkeinError {
+  if (SkeinError.isInstance(error)) return error;
+  const known = error instanceof EvaluationError || error instanceof CelTypeError;
+  const what = known ? error.summary : error instanceof Error ? error.message : String(error);
+  const hint =
+    known && error.code === 'no_such_key'
+      ? 'ask with has(a.b) or a.?b.orValue(...) when a key may be missing'
+      : undefined;
+  return new SkeinError('SKEIN_TEMPLATE', `the expression ${quoteShort(source)} could not be evaluated: ${what}`, {
+    ...(hint === undefined ? {} : { hint }),
+    cause: error,
+  });
+}

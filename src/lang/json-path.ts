@@ -1,0 +1,95 @@
+import { ownValue } from '../base/json.js';
+import type { ValueRef } from './values.js';
+
+/** Reads a channel of the state that a step sees; undefined when nobody upstream wrote it. */
+export type ReadChannel = (channel: string) => unknown;
+
+/**
+ * Reads the JSON in a text: the whole text, or the first code fence in it that holds JSON. Undefined when there is none.
+ * Nothing but own keys is ever made: a key `__proto__` in the text stays an ordinary key.
+ *
+ * @example
+ * parseJsonText('Here it is:\n```json\n{"ok":true}\n```'); // { ok: true }
+ */
+export function parseJsonText(text: string): unknown {
+  const whole = tryParse(text);
+  if (whole !== undefined) return whole;
+  for (const block of fencedBlocks(text)) {
+    const value = tryParse(block);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/**
+ * Follows a path into a value. Text is first read as JSON. Only own keys of objects and indexes of lists are found;
+ * anything else is undefined, as is a path that leads nowhere.
+ *
+ * @example
+ * readPath('{"files":["a.ts"]}', ['files', '0']); // 'a.ts'
+ */
+export function readPath(value: unknown, path: readonly string[]): unknown {
+  if (path.length === 0) return value;
+  let here = typeof value === 'string' ? parseJsonText(value) : value;
+  for (const key of path) {
+    if (here === undefined) return undefined;
+    here = Array.isArray(here) ? readIndex(here, key) : ownValue(here, key);
+  }
+  return here;
+}
+
+/**
+ * Reads what a reference points at; undefined when the channel or the path in it is missing.
+ *
+ * @example
+ * readRef({ channel: 'steps.qa.output', path: ['approved'] }, (channel) => state[channel]);
+ */
+export function readRef(ref: ValueRef, read: ReadChannel): unknown {
+  const value = read(ref.channel);
+  return ref.path === undefined ? value : readPath(value, ref.path);
+}
+
+/**
+ * A reference as people write it: `steps.qa.output.approved`.
+ *
+ * @example
+ * refText({ channel: 'inputs.topic' }); // 'inputs.topic'
+ */
+export function refText(ref: ValueRef): string {
+  return ref.path === undefined || ref.path.length === 0 ? ref.channel : `${ref.channel}.${ref.path.join('.')}`;
+}
+
+const INDEX = /^(?:0|[1-9]\d{0,9})$/;
+
+function readIndex(list: readonly unknown[], key: string): unknown {
+  return INDEX.test(key) ? list[Number(key)] : undefined;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const FENCE = '```';
+
+/** The bodies of code fences. A fence opens and closes at the start of a line, after spaces at most. */
+function* fencedBlocks(text: string): Generator<string> {
+  let bodyStart = -1;
+  for (let line = 0; line < text.length;) {
+    const found = text.indexOf('\n', line);
+    const end = found === -1 ? text.length : found;
+    let first = line;
+    while (first < end && (text[first] === ' ' || text[first] === '\t')) first += 1;
+    if (text.startsWith(FENCE, first)) {
+      if (bodyStart === -1) bodyStart = end + 1;
+      else {
+        yield text.slice(bodyStart, line);
+        bodyStart = -1;
+      }
+    }
+    line = end + 1;
+  }
+}

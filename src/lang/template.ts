@@ -1,0 +1,99 @@
+import { SkeinError } from '../base/errors.js';
+import { readPath, refText } from './json-path.js';
+import type { ReadChannel } from './json-path.js';
+import { truncateText } from './truncate.js';
+import { quoteShort, valueText } from './value-text.js';
+import type { Template, TemplateRef } from './values.js';
+
+/** A reference as it was written, `{{ expression }}`; `offset` is the index of its first brace in the text. */
+export interface RawReference {
+  readonly expression: string;
+  readonly offset: number;
+}
+
+/**
+ * Splits a text into literal pieces and the references in it. A reference is a dotted name between double braces, such as
+ * `{{ steps.scan.output }}`; whatever else stands between braces is literal text. One pass over the text, whatever it holds.
+ *
+ * @example
+ * parseTemplate('Hi {{ inputs.name }}!'); // ['Hi ', { expression: 'inputs.name', offset: 3 }, '!']
+ */
+export function parseTemplate(text: string): readonly (string | RawReference)[] {
+  const pieces: (string | RawReference)[] = [];
+  let literal = 0;
+  let from = text.indexOf('{{');
+  while (from !== -1) {
+    const name = skipSpaces(text, from + 2);
+    const nameEnd = skipName(text, name);
+    const close = skipSpaces(text, nameEnd);
+    if (nameEnd > name && text.startsWith('}}', close)) {
+      if (from > literal) pieces.push(text.slice(literal, from));
+      pieces.push({ expression: text.slice(name, nameEnd), offset: from });
+      literal = close + 2;
+      from = text.indexOf('{{', literal);
+    } else {
+      // Nothing that was skipped is a brace, so the search goes on behind it.
+      from = text.indexOf('{{', Math.max(from + 1, close));
+    }
+  }
+  if (literal < text.length) pieces.push(text.slice(literal));
+  return pieces;
+}
+
+/**
+ * Renders a template in one pass: what is inserted is never looked at again, so braces in a value stay braces.
+ * A missing channel gives the empty text; text is inserted as it is, other values as JSON; `truncate` is applied to each value.
+ *
+ * @throws SkeinError SKEIN_TEMPLATE when a path does not resolve, or a value has no JSON form.
+ * @example
+ * renderTemplate(['Review: ', { channel: 'steps.diff.output' }], (channel) => state[channel]);
+ */
+export function renderTemplate(template: Template, read: ReadChannel): string {
+  let result = '';
+  for (const piece of template) result += typeof piece === 'string' ? piece : insertedText(piece, read);
+  return result;
+}
+
+function insertedText(ref: TemplateRef, read: ReadChannel): string {
+  const value = read(ref.channel);
+  // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
+  if (value === undefined || value === '') return '';
+  if (ref.path === undefined) return truncateText(valueText(value), ref.truncate);
+  const found = readPath(value, ref.path);
+  if (found !== undefined) return truncateText(valueText(found), ref.truncate);
+  throw new SkeinError('SKEIN_TEMPLATE', `${refText(ref)} does not resolve: ${ref.channel} is ${describe(value)}`, {
+    hint: 'check the path, or have the step before answer with JSON that has it',
+  });
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'string' ? `the text ${quoteShort(value)}` : quoteShort(valueText(value));
+}
+
+function skipSpaces(text: string, from: number): number {
+  let at = from;
+  while (text[at] === ' ' || text[at] === '\t') at += 1;
+  return at;
+}
+
+/** The end of the dotted name at `from`; `from` itself when there is none. */
+function skipName(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const part = at;
+    while (isNameCode(text.charCodeAt(at))) at += 1;
+    if (at === part) return from;
+    if (text[at] !== '.') return at;
+    at += 1;
+  }
+}
+
+function isNameCode(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x5f ||
+    code === 0x2d
+  );
+}
