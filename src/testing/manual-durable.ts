@@ -1,0 +1,248 @@
+import { SkeinError, toErrorData } from '../base/errors.js';
+import type { Durable, Effect, Outcome, Question, StepIo, StepOptions, Ticket } from '../engine/ports/durable.js';
+import { seededRandom } from './seeded.js';
+
+/** Something that the interpreter started and that has not been delivered. */
+export interface PendingTicket {
+  readonly key: string;
+  readonly kind: 'step' | 'timer' | 'signal';
+  /** Whatever `label` of the options made of it when it was started. */
+  readonly label: string;
+  /** When a timer is due, milliseconds since 1970. */
+  readonly dueAt?: number;
+  /** What a signal waits for. */
+  readonly name?: string;
+  readonly question?: Question;
+}
+
+/** How a {@link ManualDurable} behaves. */
+export interface ManualDurableOptions {
+  /** Default `manual`. Also the seed of `random()`. */
+  readonly runId?: string;
+  /** Where the virtual clock starts, milliseconds since 1970. Default: 2026-01-01. */
+  readonly startAt?: number;
+  /**
+   * Says which of the deliverable tickets comes next, by index; they are offered in the order in which they were
+   * started. Absent: the test says it with `deliver`.
+   */
+  readonly choose?: (offered: readonly PendingTicket[]) => number;
+  /** Hand a synchronous effect's ticket back already settled, as the port allows. Default false: all are chosen. */
+  readonly settleAtOnce?: boolean;
+  /** A name for a ticket, asked right after its effect was called. Default: its key. */
+  readonly label?: (key: string) => string;
+}
+
+/** A pending ticket with what is needed to deliver it. */
+interface Entry extends PendingTicket {
+  readonly ticket: Ticket;
+  /** Of a step: settles with its outcome, never rejects. */
+  readonly running?: Promise<Outcome>;
+  readonly abort: () => void;
+  ready: Outcome | undefined;
+  /** Set while its promise is awaited: stops the waiting when the ticket is dropped meanwhile. */
+  giveUp: (() => void) | undefined;
+}
+
+/**
+ * A {@link Durable} back end for tests: outcomes are delivered in the order that the test, or a seeded chooser, says.
+ * Effects start at once, as they would in earnest; only the delivery of what they gave is held back. Timers run on a
+ * virtual clock: only the earliest timer is deliverable, and delivering it moves the clock. Signals become deliverable
+ * by `answer`. An effect that returned a promise is awaited when it is chosen.
+ *
+ * @example
+ * const durable = new ManualDurable();
+ * const run = startRun(plan, { bindings, durable });
+ * await durable.deliver('slow'); // 'slow' ends before 'quick'
+ * await durable.deliver('quick');
+ * await run.result;
+ *
+ * @example
+ * // Any order, but the same one for the same seed:
+ * const durable = new ManualDurable({ choose: seededChooser(42) });
+ */
+export class ManualDurable implements Durable {
+  readonly runId: string;
+  readonly #options: ManualDurableOptions;
+  readonly #random: () => number;
+  readonly #entries = new Set<Entry>();
+  readonly #orders: { readonly key: string; readonly taken: () => void }[] = [];
+  /** Keys in the order of their delivery. */
+  readonly delivered: string[] = [];
+  #now: number;
+  #wake: (() => void) | undefined;
+
+  constructor(options: ManualDurableOptions = {}) {
+    this.#options = options;
+    this.runId = options.runId ?? 'manual';
+    this.#now = options.startAt ?? Date.UTC(2026, 0, 1);
+    this.#random = seededRandom(this.runId);
+  }
+
+  /** What has been started and neither delivered nor dropped, in the order of starting. */
+  get pending(): readonly PendingTicket[] {
+    return [...this.#entries];
+  }
+
+  step(key: string, effect: Effect, _options?: StepOptions): Ticket {
+    const controller = new AbortController();
+    const io: StepIo = { idempotencyKey: `${this.runId}/${key}`, signal: controller.signal };
+    const ticket: Ticket = { key, outcome: undefined, settle: undefined };
+    let ready: Outcome | undefined;
+    let running: Promise<Outcome> | undefined;
+    try {
+      const value = effect(io);
+      if (isThenable(value)) running = settled(value);
+      else ready = { ok: true, value };
+    } catch (error) {
+      ready = { ok: false, error: toErrorData(error) };
+    }
+    if (ready !== undefined && this.#options.settleAtOnce === true) {
+      ticket.outcome = ready;
+      return ticket;
+    }
+    const abort = (): void => controller.abort(new SkeinError('SKEIN_CANCELLED', `${key} is not needed any more`));
+    this.#add({ ...this.#named(key, 'step'), ticket, ...(running === undefined ? {} : { running }), abort, ready, giveUp: undefined });
+    return ticket;
+  }
+
+  timer(key: string, ms: number): Ticket {
+    const ticket: Ticket = { key, outcome: undefined, settle: undefined };
+    const ready: Outcome = { ok: true, value: undefined };
+    const dueAt = this.#now + Math.max(0, ms);
+    this.#add({ ...this.#named(key, 'timer'), dueAt, ticket, abort: () => undefined, ready, giveUp: undefined });
+    return ticket;
+  }
+
+  signal(key: string, name: string, question?: Question): Ticket {
+    const ticket: Ticket = { key, outcome: undefined, settle: undefined };
+    const asked = question === undefined ? {} : { question };
+    this.#add({ ...this.#named(key, 'signal'), name, ...asked, ticket, abort: () => undefined, ready: undefined, giveUp: undefined });
+    return ticket;
+  }
+
+  /** Gives `value` to the oldest signal that waits for `name`; false when none does. */
+  answer(name: string, value: unknown): boolean {
+    for (const entry of this.#entries) {
+      if (entry.kind === 'signal' && entry.name === name && entry.ready === undefined) {
+        entry.ready = { ok: true, value };
+        this.#stir();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Lets the ticket with this key (or label) come next, now or once it has been started; orders are kept in turn.
+   * Resolves when the interpreter has taken it.
+   */
+  deliver(key: string): Promise<void> {
+    return new Promise((taken) => {
+      this.#orders.push({ key, taken });
+      this.#stir();
+    });
+  }
+
+  async next(): Promise<Ticket> {
+    for (;;) {
+      // One turn of the event loop: what can start before the next outcome has started, and is offered.
+      await new Promise((resolve) => setImmediate(resolve));
+      const entry = this.#chosen();
+      if (entry === undefined) await this.#changed();
+      else {
+        const outcome = entry.ready ?? (await awaited(entry));
+        if (outcome !== undefined && this.#entries.delete(entry)) return this.#handOut(entry, outcome);
+      }
+    }
+  }
+
+  drop(ticket: Ticket): void {
+    for (const entry of this.#entries) {
+      if (entry.ticket === ticket) {
+        this.#entries.delete(entry);
+        entry.abort();
+        entry.giveUp?.();
+      }
+    }
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  random(): number {
+    return this.#random();
+  }
+
+  #named(key: string, kind: PendingTicket['kind']): Pick<PendingTicket, 'key' | 'kind' | 'label'> {
+    return { key, kind, label: this.#options.label?.(key) ?? key };
+  }
+
+  #add(entry: Entry): void {
+    this.#entries.add(entry);
+    this.#stir();
+  }
+
+  #chosen(): Entry | undefined {
+    const offered = this.#deliverable();
+    if (offered.length === 0) return undefined;
+    const choose = this.#options.choose;
+    if (choose !== undefined) {
+      const index = choose(offered);
+      const entry = offered[index];
+      if (entry === undefined) throw new RangeError(`the chooser said ${index} of ${offered.length} tickets`);
+      return entry;
+    }
+    const order = this.#orders[0];
+    return order === undefined ? undefined : offered.find((entry) => entry.key === order.key || entry.label === order.key);
+  }
+
+  #deliverable(): Entry[] {
+    const entries = [...this.#entries];
+    const earliest = Math.min(...entries.map((entry) => entry.dueAt ?? Infinity));
+    return entries.filter((entry) => {
+      if (entry.kind === 'timer') return entry.dueAt === earliest;
+      return entry.kind === 'step' || entry.ready !== undefined;
+    });
+  }
+
+  #handOut(entry: Entry, outcome: Outcome): Ticket {
+    if (entry.dueAt !== undefined) this.#now = Math.max(this.#now, entry.dueAt);
+    this.delivered.push(entry.key);
+    if (this.#options.choose === undefined) this.#orders.shift()?.taken();
+    entry.ticket.outcome = outcome;
+    return entry.ticket;
+  }
+
+  #changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #stir(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+/** The outcome of the promise; undefined when the ticket is dropped first, also if the promise never settles. */
+function awaited(entry: Entry): Promise<Outcome | undefined> {
+  const dropped = new Promise<undefined>((resolve) => {
+    entry.giveUp = () => resolve(undefined);
+  });
+  return Promise.race([entry.running, dropped]);
+}
+
+async function settled(promise: PromiseLike<unknown>): Promise<Outcome> {
+  try {
+    return { ok: true, value: await promise };
+  } catch (error) {
+    return { ok: false, error: toErrorData(error) };
+  }
+}

@@ -1,0 +1,151 @@
+import type { CallNode, LoopNode, MapNode, PlanNode, SubInputs, Plan } from '../../../src/plan/plan.js';
+import { allHold, valueAt, type State } from './conditions.js';
+import { failureOf, type Ending, type Place, type SubRun, type World } from './world.js';
+
+/** Stops a body; nothing is told of it afterwards. */
+export type Cancel = () => void;
+
+/** What a body is begun with. */
+export interface BodyStart<N extends PlanNode = PlanNode> {
+  readonly world: World;
+  readonly node: N;
+  readonly state: State;
+  /** Where the plan instance of the node sits. */
+  readonly place: Place;
+}
+
+type Done = (ending: Ending) => void;
+
+/** Begins the body of a step; `done` is called once, later for leaf steps. */
+export function beginBody(start: BodyStart, done: Done): Cancel {
+  const node = start.node;
+  switch (node.kind) {
+    case 'task':
+      return beginTask(start, done);
+    case 'call':
+      return beginCall({ ...start, node }, done);
+    case 'loop':
+      return beginLoop({ ...start, node }, done);
+    case 'map':
+      return beginMap({ ...start, node }, done);
+    case 'agent':
+    case 'ask':
+    case 'wait':
+      throw new Error(`the oracle does not run nodes of the kind ${node.kind}`);
+  }
+}
+
+function beginTask({ world, node, state, place }: BodyStart, done: Done): Cancel {
+  const body = world.bindings[`${place.prefix}${node.id}`] as (state: State) => unknown;
+  let ending: Ending;
+  try {
+    ending = { ok: true, value: body(state) };
+  } catch (error) {
+    ending = { ok: false, failure: failureOf(error) };
+  }
+  const running = { path: `${place.path}${node.id}`, deliver: () => done(ending) };
+  world.start(running);
+  return () => world.stop(running);
+}
+
+function beginCall(start: BodyStart<CallNode>, done: Done): Cancel {
+  const { world, node, state } = start;
+  const inputs = subInputs(node.plan, node.inputs, state);
+  const sub = world.open(node.plan, inside(start, `${node.id}`, inputs), (ending) => {
+    done(ending.ok ? { ok: true, value: outputsOf(node, ending.value as State) } : ending);
+  });
+  sub.begin();
+  return () => sub.cancel();
+}
+
+function beginLoop(start: BodyStart<LoopNode>, done: Done): Cancel {
+  const { world, node, state, place } = start;
+  let current: SubRun | undefined;
+  const round = (number: number, carried: State): void => {
+    const inputs = { ...subInputs(node.plan, node.inputs, state), ...carried };
+    current = world.open(node.plan, inside(start, `${node.id}#${number}`, inputs), (ending) => {
+      if (!ending.ok) {
+        done(ending);
+        return;
+      }
+      const final = ending.value as State;
+      const until = world.bindings[`${place.prefix}until:${node.id}`] as (state: State, round: number) => unknown;
+      if (allHold(node.until, final, () => until(final, number))) done({ ok: true, value: outputsOf(node, final) });
+      else if (number < node.maxRounds) round(number + 1, picked(final, node.carry ?? []));
+      else if (node.onMaxRounds === 'continue') done({ ok: true, value: outputsOf(node, final) });
+      else done({ ok: false, failure: { code: 'SKEIN_MAX_ROUNDS', message: node.id } });
+    });
+    current.begin();
+  };
+  round(1, {});
+  return () => current?.cancel();
+}
+
+function beginMap(start: BodyStart<MapNode>, done: Done): Cancel {
+  const { world, node, state } = start;
+  const items = valueAt(node.over, state);
+  if (!Array.isArray(items)) {
+    done({ ok: false, failure: { code: 'SKEIN_STEP_FAILED', message: `${node.id}: not a list` } });
+    return () => undefined;
+  }
+  if (items.length > node.maxItems) {
+    done({ ok: false, failure: { code: 'SKEIN_MAX_ITEMS', message: node.id } });
+    return () => undefined;
+  }
+  const results: unknown[] = items.map(() => null);
+  const open = new Set<SubRun>();
+  let left = items.length;
+  let over = false;
+  const subs = items.map((item: unknown, index) => {
+    const inputs = { ...subInputs(node.plan, node.inputs ?? {}, state), [node.item]: item };
+    const name = node.key === undefined ? String(index) : String(valueAt({ channel: 'item', path: node.key }, { item }));
+    const sub: SubRun = world.open(node.plan, inside(start, `${node.id}[${name}]`, inputs), (ending) => {
+      open.delete(sub);
+      left -= 1;
+      if (over) return;
+      if (ending.ok) results[index] = (ending.value as State)[node.result] ?? null;
+      else if (node.onItemError === 'continue') world.census.degraded += 1;
+      else {
+        over = true;
+        for (const other of open) other.cancel();
+        done(ending);
+        return;
+      }
+      if (left === 0) done({ ok: true, value: results });
+    });
+    return sub;
+  });
+  for (const sub of subs) open.add(sub);
+  for (const sub of subs) if (!over) sub.begin();
+  if (items.length === 0) done({ ok: true, value: [] });
+  return () => {
+    for (const sub of open) sub.cancel();
+  };
+}
+
+function inside({ node, place }: BodyStart, name: string, inputs: Record<string, unknown>): Place {
+  return { inputs, path: `${place.path}${name}/`, prefix: `${place.prefix}${node.id}/` };
+}
+
+/** Inputs of a sub-plan: as declared, or the same-named channels for each of its inputs. */
+function subInputs(plan: Plan, inputs: SubInputs | undefined, state: State): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const input of plan.inputs) if (input.default !== undefined) result[input.channel] = input.default;
+  const named = plan.inputs.map((input) => [input.channel, { channel: input.channel }] as const);
+  for (const [channel, source] of inputs === undefined ? named : Object.entries(inputs)) {
+    const value = 'channel' in source ? valueAt(source, state) : source.value;
+    if (value !== undefined) result[channel] = value;
+  }
+  return result;
+}
+
+function outputsOf(node: CallNode | LoopNode, final: State): State {
+  const outputs = node.outputs ?? Object.fromEntries((node.writes ?? []).map((name) => [name, name]));
+  const update: State = {};
+  for (const [outer, inner] of Object.entries(outputs)) if (final[inner] !== undefined) update[outer] = final[inner];
+  return update;
+}
+
+function picked(state: State, names: readonly string[]): State {
+  return Object.fromEntries(names.filter((name) => state[name] !== undefined).map((name) => [name, state[name]]));
+}

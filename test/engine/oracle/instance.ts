@@ -1,0 +1,311 @@
+import type { Plan, PlanNode } from '../../../src/plan/plan.js';
+import { allHold, choiceOf, type State } from './conditions.js';
+import { Histories, union, type Fold, type History } from './history.js';
+import { Joins, type Firing, type Token } from './joins.js';
+import { shapeOf, type Shape } from './shape.js';
+import { beginBody, type Cancel } from './bodies.js';
+import { failureOf, type Ending, type Failure, type Place, type SubRun, type World } from './world.js';
+
+/** One step: a firing that has been looked at. */
+interface Step {
+  readonly node: PlanNode;
+  readonly tokens: readonly Token[];
+  /** What it sees. */
+  readonly history: History;
+  readonly depth: number;
+  readonly round: number;
+  readonly visit: number;
+}
+
+/** One execution of a plan: the run itself, or a sub-plan. Calls `onEnd` once. */
+export class Instance implements SubRun {
+  readonly #world: World;
+  readonly #plan: Plan;
+  readonly #place: Place;
+  readonly #onEnd: (ending: Ending) => void;
+  readonly #shape: Shape;
+  readonly #joins: Joins;
+  readonly #histories: Histories;
+  readonly #ready: Firing[] = [];
+  readonly #running = new Map<Step, Cancel>();
+  readonly #visits = new Map<string, number>();
+  readonly #stepped = new Set<string>();
+  /** What was known where a branch ended with a live token (S4). */
+  readonly #ended: History[] = [];
+  #draining = false;
+  #over = false;
+
+  constructor(world: World, plan: Plan, place: Place, onEnd: (ending: Ending) => void) {
+    this.#world = world;
+    this.#plan = plan;
+    this.#place = place;
+    this.#onEnd = onEnd;
+    this.#shape = shapeOf(plan);
+    this.#joins = new Joins(this.#shape, plan.nodes);
+    const fold = (channel: string): Fold => this.#binding(`channel:${channel}`) as Fold;
+    this.#histories = new Histories(plan.channels, new Map(Object.entries(place.inputs)), fold);
+  }
+
+  begin(): void {
+    const first: Token = { live: true, poisoned: false, history: new Set([0]), depth: 0, round: 0 };
+    for (const node of this.#shape.starts) this.#ready.push({ node, tokens: [first], run: true });
+    this.#drain();
+  }
+
+  /** Ends everything that runs; tells nobody. */
+  cancel(): void {
+    this.#over = true;
+    for (const [step, cancelBody] of this.#running) {
+      cancelBody();
+      this.#world.count(step.node, this.#pathOf(step.node), 'cancelled');
+    }
+    this.#running.clear();
+    this.#countNotRun();
+  }
+
+  #drain(): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    while (!this.#over) {
+      const next = this.#ready.shift();
+      if (next !== undefined) this.#fire(next);
+      else if (this.#running.size > 0) break;
+      else {
+        const released = this.#joins.release();
+        if (released === undefined) this.#finish();
+        else {
+          this.#world.releases += 1;
+          this.#ready.push(released);
+        }
+      }
+    }
+    this.#draining = false;
+  }
+
+  #finish(): void {
+    const result = this.#histories.read(union([new Set([0]), ...this.#ended]));
+    if ('conflict' in result) this.#failRun(conflictFailure(result.conflict));
+    else {
+      this.#over = true;
+      this.#countNotRun();
+      this.#onEnd({ ok: true, value: result.state });
+    }
+  }
+
+  #failRun(failure: Failure): void {
+    this.cancel();
+    this.#onEnd({ ok: false, failure });
+  }
+
+  #countNotRun(): void {
+    this.#world.census.notRun += this.#plan.nodes.filter((node) => !this.#stepped.has(node.id)).length;
+  }
+
+  #fire(firing: Firing): void {
+    const node = this.#node(firing.node);
+    this.#stepped.add(node.id);
+    const seen = node.join === 'settled' ? firing.tokens : firing.tokens.filter((token) => token.live);
+    const step: Step = {
+      node,
+      tokens: firing.tokens,
+      history: union([new Set([0]), ...seen.map((token) => token.history)]),
+      depth: 1 + Math.max(...firing.tokens.map((token) => token.depth)),
+      round: Math.max(...firing.tokens.map((token) => token.round)),
+      visit: (this.#visits.get(node.id) ?? 0) + 1,
+    };
+    const poisoned = firing.tokens.some((token) => token.poisoned);
+    if (poisoned || !firing.run) this.#skip(step, poisoned);
+    else this.#run(step);
+  }
+
+  #run(step: Step): void {
+    const node = step.node;
+    const limit = this.#plan.limits?.maxSteps ?? this.#shape.longestPath + 100;
+    if (step.depth > limit) {
+      const failure = { code: 'SKEIN_MAX_STEPS', message: node.id };
+      this.#world.count(node, this.#pathOf(node), 'failed', failure);
+      this.#failRun(failure);
+      return;
+    }
+    const read = this.#histories.read(step.history);
+    if ('conflict' in read) {
+      this.#fail(step, conflictFailure(read.conflict));
+      return;
+    }
+    const when = (): unknown => (this.#binding(`when:${node.id}`) as (state: State) => unknown)(read.state);
+    if (node.when !== undefined && !allHold(node.when, read.state, when)) {
+      this.#skip(step, false);
+      return;
+    }
+    if (node.maxVisits !== undefined && step.visit > node.maxVisits) {
+      this.#overVisited(step);
+      return;
+    }
+    this.#visits.set(node.id, step.visit);
+    this.#startBody(step, read.state);
+  }
+
+  #overVisited(step: Step): void {
+    const policy = step.node.onMaxVisits ?? 'fail';
+    if (policy === 'fail') {
+      const failure = { code: 'SKEIN_MAX_VISITS', message: step.node.id };
+      this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
+      this.#failRun(failure);
+    } else if (policy === 'skip') this.#skip(step, false);
+    else {
+      this.#world.count(step.node, this.#pathOf(step.node), 'skipped');
+      this.#send(step, () => false, false);
+      this.#fireAlone(policy.to, step, step.history);
+    }
+  }
+
+  #startBody(step: Step, state: State): void {
+    // A sub-plan without anything to run ends before `beginBody` returns: then there is nothing to cancel.
+    let over = false;
+    const done = (ending: Ending): void => {
+      over = true;
+      this.#running.delete(step);
+      if (this.#over) return;
+      if (ending.ok) this.#succeed(step, ending.value);
+      else this.#fail(step, ending.failure);
+      this.#drain();
+    };
+    this.#running.set(step, () => undefined);
+    const cancel = beginBody({ world: this.#world, node: step.node, state, place: this.#place }, done);
+    if (!over) this.#running.set(step, cancel);
+  }
+
+  #succeed(step: Step, value: unknown): void {
+    const node = step.node;
+    const update = node.output === undefined ? value : { [node.output]: value };
+    const after = new Set(step.history);
+    const write = {
+      node: node.id,
+      round: step.round,
+      topo: this.#shape.topo.get(node.id) ?? -1,
+      visit: step.visit,
+      update: new Map(Object.entries((update ?? {}) as Record<string, unknown>)),
+      before: step.history,
+    };
+    after.add(this.#histories.add(write));
+    const isExit = this.#plan.exits?.includes(node.id) === true;
+    const chosen = isExit ? new Map<string, readonly string[]>() : this.#choose(step, after);
+    if ('code' in chosen) {
+      this.#fail(step, chosen);
+      return;
+    }
+    this.#world.count(node, this.#pathOf(node), 'succeeded');
+    if (isExit) {
+      this.#ended.push(after);
+      this.#send(step, () => false, false);
+      if (this.#plan.firstExitWins === true) this.#firstExit();
+      return;
+    }
+    const sent = this.#send({ ...step, history: after }, (edgeId) => isChosen(edgeId, chosen), false);
+    let alone = 0;
+    for (const route of this.#plan.routes.filter((one) => one.from === node.id)) {
+      const targets = this.#shape.edges.filter((edge) => edge.from === node.id && edge.kind === 'route');
+      for (const to of chosen.get(routeKey(this.#plan.routes.indexOf(route))) ?? []) {
+        if (targets.some((edge) => edge.to === to)) continue;
+        this.#fireAlone(to, step, after);
+        alone += 1;
+      }
+    }
+    if (sent + alone === 0) this.#ended.push(after);
+  }
+
+  /** What each route of the node chose, by route; a failure when one can't choose. */
+  #choose(step: Step, after: History): Map<string, readonly string[]> | Failure {
+    const chosen = new Map<string, readonly string[]>();
+    const nodes = new Set(this.#plan.nodes.map((node) => node.id));
+    for (const route of this.#plan.routes.filter((one) => one.from === step.node.id)) {
+      const read = this.#histories.read(after);
+      if ('conflict' in read) return conflictFailure(read.conflict);
+      try {
+        const choice = choiceOf(route, read.state, this.#world.bindings, this.#place.prefix, nodes);
+        if ('bad' in choice) return { code: 'SKEIN_BAD_ROUTE', message: `${step.node.id} chose ${choice.bad}` };
+        chosen.set(routeKey(this.#plan.routes.indexOf(route)), choice.chosen);
+      } catch (error) {
+        return failureOf(error);
+      }
+    }
+    return chosen;
+  }
+
+  #firstExit(): void {
+    const ended = this.#histories.read(union([new Set([0]), ...this.#ended]));
+    this.cancel();
+    if ('conflict' in ended) this.#onEnd({ ok: false, failure: conflictFailure(ended.conflict) });
+    else this.#onEnd({ ok: true, value: ended.state });
+  }
+
+  #fail(step: Step, failure: Failure): void {
+    const policy = step.node.onError ?? 'fail';
+    this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
+    if (policy === 'fail') {
+      this.#failRun(failure);
+      return;
+    }
+    this.#world.census.degraded += 1;
+    this.#send(step, () => false, policy === 'skipDependents');
+    if (typeof policy === 'object') this.#fireAlone(policy.to, step, step.history);
+    else if (step.tokens.some((token) => token.live)) this.#ended.push(step.history);
+  }
+
+  #skip(step: Step, poisoned: boolean): void {
+    this.#world.count(step.node, this.#pathOf(step.node), 'skipped');
+    const live = step.tokens.filter((token) => token.live);
+    if (live.length > 0) this.#ended.push(union(live.map((token) => token.history)));
+    this.#send({ ...step, history: union(step.tokens.map((token) => token.history)) }, () => false, poisoned);
+  }
+
+  /** Sends a token on every out-edge, dead where `isLive` says no; gives the number of live ones. */
+  #send(step: Step, isLive: (edgeId: string, edge: { kind: string; to: string }) => boolean, poisoned: boolean): number {
+    const firings: Firing[] = [];
+    let sent = 0;
+    for (const edge of this.#shape.edges.filter((one) => one.from === step.node.id)) {
+      const live = isLive(edge.id, edge);
+      if (live) sent += 1;
+      const token = { live, poisoned, history: step.history, depth: step.depth, round: step.round };
+      firings.push(...this.#joins.arrive(edge, token));
+    }
+    // E9: what becomes ready together starts in plan order.
+    const order = (firing: Firing): number => this.#shape.order.get(firing.node) ?? 0;
+    this.#ready.push(...firings.toSorted((left, right) => order(left) - order(right)));
+    return sent;
+  }
+
+  #fireAlone(to: string, step: Step, history: History): void {
+    const token = { live: true, poisoned: false, history, depth: step.depth, round: step.round + 1 };
+    this.#ready.push({ node: to, tokens: [token], run: true });
+  }
+
+  #node(id: string): PlanNode {
+    const node = this.#plan.nodes.find((one) => one.id === id);
+    if (node === undefined) throw new Error(`no node ${id}`);
+    return node;
+  }
+
+  #binding(key: string): unknown {
+    return this.#world.bindings[`${this.#place.prefix}${key}`];
+  }
+
+  #pathOf(node: PlanNode): string {
+    return `${this.#place.path}${node.id}`;
+  }
+}
+
+function routeKey(index: number): string {
+  return `route:${index}`;
+}
+
+/** Static edges are always live; a route's edge is when its route chose its target. */
+function isChosen(edgeId: string, chosen: ReadonlyMap<string, readonly string[]>): boolean {
+  if (edgeId.startsWith('static:')) return true;
+  for (const [key, targets] of chosen) if (targets.some((to) => edgeId === `${key}:${to}`)) return true;
+  return false;
+}
+
+function conflictFailure(conflict: { channel: string; writers: readonly string[] }): Failure {
+  return { code: 'SKEIN_WRITE_CONFLICT', message: `${conflict.channel}: ${conflict.writers.join(', ')}` };
+}

@@ -1,0 +1,102 @@
+import { emptyCensus, type OpenCensus } from '../../../src/events/census.js';
+import type { RunOutcome, StepOutcome } from '../../../src/events/outcome.js';
+import type { Bindings, Plan, PlanNode } from '../../../src/plan/plan.js';
+
+/** A failure: a stable code and a message that names what a test may want to see. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How one step ended. */
+export interface OracleStep {
+  readonly path: string;
+  readonly node: string;
+  readonly outcome: StepOutcome;
+  readonly failure?: Failure;
+}
+
+/** What a whole run came to. */
+export interface OracleResult {
+  readonly outcome: RunOutcome;
+  readonly state: Record<string, unknown>;
+  readonly failure?: Failure;
+  readonly census: OpenCensus;
+  readonly steps: readonly OracleStep[];
+  /** Paths of leaf steps, in the order in which they started. */
+  readonly starts: readonly string[];
+  /** How often a join was released (E4). */
+  readonly releases: number;
+}
+
+/** A leaf step whose body has been called and whose completion has not been delivered yet. */
+export interface Running {
+  readonly path: string;
+  readonly deliver: () => void;
+}
+
+/** How a body, or a sub-plan in its place, ended. */
+export type Ending = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly failure: Failure };
+
+/** Where an instance of a plan sits in the run. */
+export interface Place {
+  readonly inputs: Record<string, unknown>;
+  /** Prefix of step paths, `review/loop#3/`. */
+  readonly path: string;
+  /** Prefix of binding keys, `review/loop/`. */
+  readonly prefix: string;
+}
+
+/** One execution of a plan, as the step that holds it sees it. */
+export interface SubRun {
+  begin(): void;
+  /** Ends everything that runs; tells nobody. */
+  cancel(): void;
+}
+
+/** Makes an instance of a plan. */
+export type Open = (world: World, plan: Plan, place: Place, onEnd: (ending: Ending) => void) => SubRun;
+
+/** What all plan instances of a run share. */
+export class World {
+  readonly census = emptyCensus();
+  readonly steps: OracleStep[] = [];
+  readonly starts: string[] = [];
+  readonly running: Running[] = [];
+  readonly bindings: Bindings;
+  readonly #open: Open;
+  releases = 0;
+
+  constructor(bindings: Bindings, open: Open) {
+    this.bindings = bindings;
+    this.#open = open;
+  }
+
+  open(plan: Plan, place: Place, onEnd: (ending: Ending) => void): SubRun {
+    return this.#open(this, plan, place, onEnd);
+  }
+
+  count(node: PlanNode, path: string, outcome: StepOutcome, failure?: Failure): void {
+    this.census[outcome] += 1;
+    this.steps.push({ path, node: node.id, outcome, ...(failure === undefined ? {} : { failure }) });
+  }
+
+  start(running: Running): void {
+    this.running.push(running);
+    this.starts.push(running.path);
+  }
+
+  stop(running: Running): void {
+    const index = this.running.indexOf(running);
+    if (index >= 0) this.running.splice(index, 1);
+  }
+}
+
+/** A thrown thing as a failure. */
+export function failureOf(error: unknown): Failure {
+  const code = (error as { code?: unknown }).code;
+  return {
+    code: typeof code === 'string' ? code : 'SKEIN_STEP_FAILED',
+    message: error instanceof Error ? error.message : String(error),
+  };
+}
