@@ -1,0 +1,154 @@
+import type { Json } from '../base/json.js';
+import type { Condition, Template } from '../lang/values.js';
+import type { AgentSpec } from './agent-spec.js';
+import type {
+  AgentNode,
+  AskNode,
+  Bindings,
+  CallNode,
+  Limits,
+  LoopNode,
+  MapNode,
+  NodeBase,
+  Plan,
+  ReducerName,
+  TaskNode,
+  WaitNode,
+} from './plan.js';
+
+/** A plan and the functions that go with it: what `run` takes. */
+export interface Definition {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+}
+
+/** The state as functions see it, read-only: channel -> value. */
+export type StateOf = Readonly<Record<string, unknown>>;
+
+/** What a task's function may know about its step, and the signal that tells it to stop. */
+export interface TaskStep {
+  /** Address of the step, `review/loop#3/critic`. */
+  readonly path: string;
+  /** 1 for the first try. */
+  readonly attempt: number;
+  /** Aborted when the run is cancelled or the attempt timed out. */
+  readonly signal: AbortSignal;
+  /** The same for every execution of this step, also after a crash. */
+  readonly idempotencyKey: string;
+}
+
+/** A text with `{{ channel }}` or `{{ channel.path }}` references, or a template that was parsed before. */
+export type TextInput = string | Template;
+
+/**
+ * Functions of the state are declared as methods, so that a parameter may be annotated with just what the function needs:
+ * `({ topic }: { topic: string }) => ...`.
+ */
+interface Functions<S> {
+  run(state: Readonly<S>, step: TaskStep): unknown;
+  choose(state: Readonly<S>): unknown;
+  test(state: Readonly<S>, round?: number): boolean;
+  reduce(current: unknown, contribution: unknown): unknown;
+}
+
+/** A function that folds a contribution into the value of a channel; the value is undefined for the first one. */
+export type ReduceInput = Functions<never>['reduce'];
+
+/** A function that tests the state; for a loop, that of a round, whose number comes second. */
+export type StateTest<S = StateOf> = Functions<S>['test'];
+
+/** Conditions without functions: expressions and plan data. */
+export type DeclaredConditions = string | Condition | readonly (string | Condition)[];
+
+/** A condition: a function, an expression of the Common Expression Language over the channels, or plan data. */
+export type ConditionInput<S> = StateTest<S> | string | Condition;
+
+/** One condition, or several that must all hold. */
+export type ConditionsInput<S> = ConditionInput<S> | readonly ConditionInput<S>[];
+
+type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when'> & { readonly when?: ConditionsInput<S> };
+
+/** A function as a node. What it returns is an update, or the value of `output` when that is given. */
+export type TaskInput<S> = OptionsOf<TaskNode, S> & {
+  readonly kind?: 'task';
+  readonly run: Functions<S>['run'];
+};
+
+/** An agent as a node. The name of the agent is the node's id unless it is given. */
+export type AgentInput<S> = Omit<OptionsOf<AgentNode, S>, 'agent' | 'prompt'> & {
+  readonly kind: 'agent';
+  readonly prompt: TextInput;
+  readonly agent?: Partial<Omit<AgentSpec, 'instructions'>> & { readonly instructions?: TextInput };
+};
+
+type WithPlan<N extends NodeBase & { readonly plan: Plan }, S> = Omit<OptionsOf<N, S>, 'plan'> & {
+  readonly plan: Definition | Plan;
+};
+
+/** A workflow as a node. */
+export type CallInput<S> = WithPlan<CallNode, S> & { readonly kind: 'call' };
+
+/** A workflow for each item of a list. */
+export type MapInput<S> = WithPlan<MapNode, S> & { readonly kind: 'map' };
+
+/** A workflow again and again, until conditions hold on its final state. */
+export type LoopInput<S> = Omit<WithPlan<LoopNode, S>, 'until'> & {
+  readonly kind: 'loop';
+  readonly until: ConditionsInput<S>;
+};
+
+/** A question to a person. */
+export type AskInput<S> = Omit<OptionsOf<AskNode, S>, 'question'> & {
+  readonly kind: 'ask';
+  readonly question: TextInput;
+};
+
+/** A wait for time or for an event. */
+export type WaitInput<S> = OptionsOf<WaitNode, S> & { readonly kind: 'wait' };
+
+/** Any node of {@link PlanInput}. */
+export type NodeInput<S> =
+  TaskInput<S> | AgentInput<S> | CallInput<S> | MapInput<S> | LoopInput<S> | AskInput<S> | WaitInput<S>;
+
+/** A choice after a node: a function that answers with a target, or cases that are tried in order. */
+export interface RouteInput<S> {
+  readonly from: string;
+  /** Answers with the name of a node, a key of `map`, `END`, or a list of those. */
+  readonly choose?: Functions<S>['choose'];
+  readonly map?: Readonly<Record<string, string>>;
+  readonly targets?: readonly string[];
+  readonly cases?: readonly { readonly when: DeclaredConditions; readonly to: string | readonly string[] }[];
+  readonly otherwise?: string | readonly string[];
+}
+
+/** A channel: the name of a reducer, a reducer function, or both parts by name. A schema is JSON Schema or a Standard Schema. */
+export type ChannelInput =
+  ReducerName | ReduceInput | { readonly reducer?: ReducerName | ReduceInput; readonly schema?: object };
+
+/** An input by name; it is required unless it has a default. */
+export type InputInput =
+  | string
+  | {
+      readonly name: string;
+      /** Default: the name. */
+      readonly channel?: string;
+      readonly description?: string;
+      readonly required?: boolean;
+      readonly default?: Json;
+    };
+
+/** What `definePlan` takes. `S` is the type of the state, for the parameters of functions. */
+export interface PlanInput<S = StateOf> {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputs?: readonly InputInput[];
+  readonly channels?: Readonly<Record<string, ChannelInput>>;
+  readonly nodes: readonly NodeInput<S>[];
+  /** Chains of node ids: `['a', 'b', 'c']` is an edge from a to b and one from b to c. */
+  readonly edges?: readonly (readonly string[])[];
+  readonly routes?: readonly RouteInput<S>[];
+  readonly entry?: string;
+  readonly exits?: readonly string[];
+  readonly firstExitWins?: boolean;
+  readonly limits?: Limits;
+}

@@ -1,0 +1,186 @@
+import { cloneData, freezeData, isPlainObject } from '../base/json.js';
+import type { Json } from '../base/json.js';
+import type { AgentSpec } from './agent-spec.js';
+import { TextReader } from './builder-text.js';
+import type {
+  AgentInput,
+  ChannelInput,
+  ConditionInput,
+  ConditionsInput,
+  DeclaredConditions,
+  Definition,
+  InputInput,
+  NodeInput,
+  PlanInput,
+  RouteInput,
+  StateOf,
+  StateTest,
+} from './builder-input.js';
+import type { Condition } from '../lang/values.js';
+import type { ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
+
+/**
+ * Writes a plan by hand. Functions of nodes, routes, conditions and reducers are given in place; the result is the plan as frozen
+ * JSON data, and the functions under the keys of {@link Definition.bindings}. Nothing is checked here: see `checkPlan`.
+ *
+ * @example
+ * const { plan, bindings } = definePlan({
+ *   name: 'greeting',
+ *   inputs: ['who'],
+ *   nodes: [
+ *     { id: 'greet', output: 'text', run: ({ who }: { who: string }) => `Hello ${who}` },
+ *     { id: 'translate', kind: 'agent', prompt: 'Translate into French: {{ text }}', output: 'french' },
+ *   ],
+ *   edges: [['greet', 'translate']],
+ * });
+ */
+export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
+  const builder = new Builder(new TextReader(namesOf(input)));
+  const plan: Plan = {
+    format: 1,
+    name: input.name,
+    ...optional('description', input.description),
+    inputs: (input.inputs ?? []).map(inputOf),
+    channels: Object.entries(input.channels ?? {}).map(([name, channel]) => builder.channel(name, channel)),
+    nodes: input.nodes.map((node) => builder.node(node as NodeInput<StateOf>)),
+    edges: (input.edges ?? []).flatMap(chainOf),
+    routes: (input.routes ?? []).map((route) => builder.route(route as RouteInput<StateOf>)),
+    ...optional('entry', input.entry),
+    ...optional('exits', input.exits),
+    ...optional('firstExitWins', input.firstExitWins),
+    ...optional('limits', input.limits),
+  };
+  return Object.freeze({ plan: freezeData(cloneData(plan)), bindings: Object.freeze(builder.bindings) });
+}
+
+/** A property when its value is given: an absent key and `undefined` are not the same in plan data. */
+function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V });
+}
+
+function inputOf(input: InputInput): InputSpec {
+  if (typeof input === 'string') return { name: input, channel: input, required: true };
+  const { name, channel = name, required = input.default === undefined, description } = input;
+  return { name, channel, required, ...optional('description', description), ...optional('default', input.default) };
+}
+
+function chainOf(chain: readonly string[]): Edge[] {
+  return chain.slice(1).map((to, at) => ({ from: chain[at] ?? '', to }));
+}
+
+function namesOf<S>(input: PlanInput<S>): Set<string> {
+  const names = new Set(Object.keys(input.channels ?? {}));
+  for (const each of input.inputs ?? []) names.add(inputOf(each).channel);
+  for (const node of input.nodes) {
+    if (node.output !== undefined) names.add(node.output);
+    for (const name of node.writes ?? []) names.add(name);
+  }
+  return names;
+}
+
+/** Takes functions out of the input and keeps them under their keys. */
+class Builder {
+  readonly bindings: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+
+  constructor(private readonly texts: TextReader) {}
+
+  channel(name: string, input: ChannelInput): ChannelSpec {
+    const { reducer, schema } = typeof input === 'object' ? input : { reducer: input, schema: undefined };
+    if (typeof reducer === 'function') this.bindings[`channel:${name}`] = reducer;
+    const isStandard = schema !== undefined && '~standard' in schema;
+    if (isStandard) this.bindings[`schema:${name}`] = schema;
+    return {
+      name,
+      ...optional('reducer', typeof reducer === 'function' ? 'code' : reducer),
+      ...optional('schema', isStandard ? undefined : (schema as Json | undefined)),
+    };
+  }
+
+  node(input: NodeInput<StateOf>): PlanNode {
+    const when = input.when === undefined ? {} : { when: this.conditions(`when:${input.id}`, input.when) };
+    if (input.kind === undefined || input.kind === 'task') {
+      const { run, when: _when, ...rest } = input;
+      this.bindings[input.id] = run;
+      return { ...rest, kind: 'task', ...when };
+    }
+    switch (input.kind) {
+      case 'agent':
+        return { ...input, agent: this.agent(input), prompt: this.texts.template(input.prompt), ...when } as PlanNode;
+      case 'ask':
+        return { ...input, question: this.texts.template(input.question), ...when } as PlanNode;
+      case 'wait':
+        return { ...input, ...when } as PlanNode;
+      case 'loop': {
+        const until = this.conditions(`until:${input.id}`, input.until, subPlanTexts(input.plan));
+        return { ...input, plan: this.subPlan(input.id, input.plan), until, ...when } as PlanNode;
+      }
+      case 'call':
+      case 'map':
+        return { ...input, plan: this.subPlan(input.id, input.plan), ...when } as PlanNode;
+    }
+  }
+
+  route(input: RouteInput<StateOf>): Route {
+    if (input.choose !== undefined) this.bindings[`route:${input.from}`] = input.choose;
+    const cases = input.cases?.map(({ when, to }): RouteCase => ({ when: this.declared(when), to: listOf(to) }));
+    return {
+      from: input.from,
+      ...optional('choose', input.choose === undefined ? undefined : ('code' as const)),
+      ...optional('map', input.map),
+      ...optional('cases', cases),
+      ...optional('otherwise', input.otherwise === undefined ? undefined : listOf(input.otherwise)),
+      ...optional('targets', input.targets),
+    };
+  }
+
+  private agent(input: AgentInput<StateOf>): AgentSpec {
+    const { instructions = [], ...rest } = input.agent ?? {};
+    return { name: input.id, models: [], ...rest, instructions: this.texts.template(instructions) };
+  }
+
+  private declared(input: DeclaredConditions, texts = this.texts): readonly Condition[] {
+    const list = Array.isArray(input) ? (input as readonly (string | Condition)[]) : [input as string | Condition];
+    return list.map((condition) => (typeof condition === 'string' ? texts.expression(condition) : condition));
+  }
+
+  private conditions(key: string, input: ConditionsInput<StateOf>, texts = this.texts): readonly Condition[] {
+    const list = Array.isArray(input)
+      ? (input as readonly ConditionInput<StateOf>[])
+      : [input as ConditionInput<StateOf>];
+    const tests = list.filter((condition) => typeof condition === 'function');
+    const declared = this.declared(
+      list.filter((condition) => typeof condition !== 'function'),
+      texts,
+    );
+    const [first] = tests;
+    if (first === undefined) return declared;
+    this.bindings[key] = tests.length === 1 ? first : allOf(tests);
+    return [...declared, { op: 'code' }];
+  }
+
+  private subPlan(id: string, input: Definition | Plan): Plan {
+    if (!isDefinition(input)) return input;
+    for (const [key, value] of Object.entries(input.bindings)) this.bindings[`${id}/${key}`] = value;
+    return input.plan;
+  }
+}
+
+function allOf(tests: readonly StateTest[]): StateTest {
+  return (state, round) => tests.every((test) => test(state, round));
+}
+
+function isDefinition(input: Definition | Plan): input is Definition {
+  return 'plan' in input && isPlainObject(input.plan);
+}
+
+/** Expressions about the state of a round name the channels of the sub-plan. */
+function subPlanTexts(input: Definition | Plan): TextReader {
+  const plan = isDefinition(input) ? input.plan : input;
+  const names = new Set([...plan.inputs.map((each) => each.channel), ...plan.channels.map((channel) => channel.name)]);
+  for (const node of plan.nodes) for (const name of [node.output ?? [], node.writes ?? []].flat()) names.add(name);
+  return new TextReader(names);
+}
+
+function listOf(value: string | readonly string[]): readonly string[] {
+  return typeof value === 'string' ? [value] : value;
+}
