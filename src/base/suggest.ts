@@ -1,0 +1,60 @@
+/** Longer names are not compared: the cost grows with the product of the lengths. */
+const LONGEST = 64;
+
+/**
+ * The candidate that somebody most likely meant by `word`, or undefined when none is near. Case and the difference
+ * between `-` and `_` count for little; up to a third of the letters may differ. The first of equals wins.
+ *
+ * @example
+ * suggest('depend_on', ['depends_on', 'prompt']); // 'depends_on'
+ */
+export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length === 0 || word.length > LONGEST) return undefined;
+  const wanted = fold(word);
+  let best: string | undefined;
+  let bestDistance = Math.floor(word.length / 3) + 1;
+  for (const candidate of candidates) {
+    if (candidate.length > LONGEST || candidate === word) continue;
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
+    const distance = editDistance(wanted, fold(candidate));
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/**
+ * A hint made of {@link suggest}: `did you mean "x"?`, or undefined.
+ *
+ * @example
+ * didYouMean('promt', ['prompt']); // 'did you mean "prompt"?'
+ */
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+  const found = suggest(word, candidates);
+  return found === undefined ? undefined : `did you mean ${JSON.stringify(found)}?`;
+}
+
+function fold(word: string): string {
+  return word.toLowerCase().replaceAll('_', '-');
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      row.push(cost);
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}

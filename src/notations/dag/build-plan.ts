@@ -1,0 +1,147 @@
+import type { SkillText, AgentSpec } from '../../plan/agent-spec.js';
+import type { AgentNode, ChannelSpec, Edge, InputSpec, NodeBase, Plan, RetryPolicy } from '../../plan/plan.js';
+import type { Template } from '../../lang/values.js';
+import { absolutePath } from '../source/files.js';
+import { present } from '../source/present.js';
+import type { Findings } from '../source/findings.js';
+import { buildConditions } from './conditions.js';
+import type { Definition, StepDef } from './definition.js';
+import type { Agent } from './find-agents.js';
+import { inputChannel, stepChannel } from './references.js';
+import type { References } from './references.js';
+import type { Workspace } from './workspace.js';
+
+/** Everything that was found for a definition. */
+export interface Parts {
+  readonly definition: Definition;
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly skills: ReadonlyMap<string, readonly SkillText[]>;
+  readonly references: References;
+  readonly workspace: Workspace;
+  /** Inputs that are given without being declared. */
+  readonly given: readonly string[];
+  /** Whether steps that don't say may ask the person. */
+  readonly interactive: boolean;
+}
+
+const BACKOFF_MS = 500;
+
+/**
+ * The plan of a definition: an agent node for each step, whose output is the channel `steps.ID.output`. All references are
+ * resolved and checked on the way. With findings that are errors the plan must not be used.
+ *
+ * @example
+ * const plan = buildPlan(parts, findings);
+ */
+export function buildPlan(parts: Parts, findings: Findings): Plan {
+  const { definition, references } = parts;
+  const nodes: AgentNode[] = [];
+  const edges: Edge[] = [];
+  for (const step of definition.steps) {
+    nodes.push(buildNode(step, parts, findings));
+    for (const from of references.graph.dependsOn(step.id)) edges.push({ from, to: step.id });
+  }
+  const inputs = buildInputs(parts);
+  const channels: ChannelSpec[] = [
+    ...inputs.map((input) => input.channel),
+    ...nodes.map((node) => stepChannel(node.id)),
+  ].map((name) => ({ name }));
+  const { concurrency } = definition.config;
+  return present({
+    format: 1 as const,
+    name: definition.name,
+    description: definition.description,
+    notation: 'dag',
+    inputs,
+    channels,
+    nodes,
+    edges,
+    routes: [],
+    limits: concurrency === undefined ? undefined : { concurrency },
+  });
+}
+
+function buildInputs(parts: Parts): readonly InputSpec[] {
+  const { usedInputs } = parts.references;
+  const declared = parts.definition.inputs.map((input): InputSpec => {
+    const { name, description, at } = input;
+    const required = input.default === undefined && usedInputs.has(name);
+    return present({ channel: inputChannel(name), name, description, required, default: input.default, at });
+  });
+  const names = new Set(declared.map((input) => input.name));
+  const extra = parts.given.filter((name) => !names.has(name));
+  return [...declared, ...extra.map((name) => ({ channel: inputChannel(name), name, required: false }))];
+}
+
+function buildNode(step: StepDef, parts: Parts, findings: Findings): AgentNode {
+  const { definition, references } = parts;
+  const truncate = definition.config.truncate ?? definition.output.truncate;
+  const channel = stepChannel(step.id);
+  return present({
+    kind: 'agent' as const,
+    id: step.id,
+    writes: [channel],
+    output: channel,
+    join: 'settled' as const,
+    when: notEmpty(buildConditions(step, references, findings)),
+    retry: retryPolicy(step),
+    timeoutMs: step.timeoutMs,
+    onError: onError(step),
+    at: step.at,
+    agent: buildAgent(step, parts),
+    prompt: step.prompt === undefined ? [] : references.template(step.prompt, step, truncate),
+  });
+}
+
+function onError(step: StepDef): NodeBase['onError'] & string {
+  switch (step.onError) {
+    case 'fail':
+    case 'retry':
+      return 'fail';
+    case 'continue':
+      return 'continue';
+    case 'skip':
+      return 'skipDependents';
+  }
+}
+
+/** `on_error: retry` repeats whatever failed, once unless told otherwise; `retry_count` alone only what may go better next time. */
+function retryPolicy(step: StepDef): RetryPolicy | undefined {
+  const always = step.onError === 'retry';
+  const retries = step.retryCount ?? (always ? 1 : 0);
+  if (retries === 0) return undefined;
+  return { retries, backoff: 'linear', delayMs: BACKOFF_MS, ...(always ? { on: 'any' } : {}) };
+}
+
+function buildAgent(step: StepDef, parts: Parts): AgentSpec {
+  const { definition, workspace } = parts;
+  const { config } = definition;
+  const agent = parts.agents.get(step.agent?.text ?? '');
+  const extraDirs = step.extraDirs.map((dir) => absolutePath(dir.text, workspace.cwd, workspace.home));
+  const interactive = step.interactive ?? config.interactive ?? parts.interactive;
+  return present({
+    name: agent?.name ?? step.agent?.text ?? '',
+    description: agent?.description,
+    instructions: instructions(agent, step, parts),
+    models: [...new Set([...step.models, ...(agent?.models ?? []), ...config.models])],
+    tools: agent?.tools,
+    mcpServers: agent?.mcpServers,
+    skills: notEmpty(parts.skills.get(step.id) ?? []),
+    extraDirs: notEmpty(extraDirs),
+    interactive: interactive || undefined,
+    memory: config.memory === undefined ? undefined : { inject: config.memory.inject },
+    provider: config.provider,
+  });
+}
+
+function notEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+/** An inline prompt may refer to what its step can see; the text of a file is taken as it is. */
+function instructions(agent: Agent | undefined, step: StepDef, parts: Parts): Template {
+  if (agent === undefined) return [];
+  if (agent.prompt === undefined) return agent.body === '' ? [] : [agent.body];
+  const { config, output } = parts.definition;
+  return parts.references.template(agent.prompt, step, config.truncate ?? output.truncate);
+}

@@ -1,0 +1,112 @@
+import { compileExpression } from '../../lang/expression.js';
+import type { CelVar, Condition, ValueRef } from '../../lang/values.js';
+import type { Json } from '../../base/json.js';
+import type { Findings } from '../source/findings.js';
+import { toJson } from '../source/nodes.js';
+import type { SourceNode, SourceScalar } from '../source/nodes.js';
+import type { ConditionDef, StepDef } from './definition.js';
+import { inputChannel, stepChannel } from './references.js';
+import type { References } from './references.js';
+
+/**
+ * The conditions of a step; all must hold. Expressions (`cel`) see `output`, the output of the condition's step, and `steps.ID.output` and
+ * `inputs.NAME`.
+ *
+ * Problem codes: `condition-step`, `bad-json`, `bad-expression` and those of references.
+ *
+ * @example
+ * const when = buildConditions(step, references, findings);
+ */
+export function buildConditions(step: StepDef, references: References, findings: Findings): readonly Condition[] {
+  const def = step.condition;
+  if (def === undefined) return [];
+  const value = conditionValue(def, step, references, findings);
+  const conditions: Condition[] = [];
+  if (value !== undefined) {
+    for (const { op, operand } of def.texts)
+      conditions.push({ op, value, operand: references.template(operand, step) });
+    const operand = def.matchesJson === undefined ? undefined : jsonOperand(def.matchesJson, findings);
+    if (operand !== undefined) conditions.push({ op: 'matches_json', value, operand });
+  }
+  if (def.cel !== undefined) {
+    const cel = celCondition(def.cel, { step, value, references }, findings);
+    if (cel !== undefined) conditions.push(cel);
+  }
+  return conditions;
+}
+
+function conditionValue(
+  def: ConditionDef,
+  step: StepDef,
+  references: References,
+  findings: Findings,
+): ValueRef | undefined {
+  if (def.step === undefined) {
+    const needed = def.texts.length > 0 || def.matchesJson !== undefined || def.cel === undefined;
+    if (needed)
+      findings.error('condition-step', `the condition of ${step.label} names no step`, def.at, 'add "step: ID"');
+    return undefined;
+  }
+  references.canRead(def.step.text, step, def.step.at);
+  return { channel: stepChannel(def.step.text) };
+}
+
+function jsonOperand(node: SourceNode, findings: Findings): Json | undefined {
+  if (node.kind !== 'scalar' || typeof node.value !== 'string' || !/^\s*[[{]/.test(node.text)) return toJson(node);
+  try {
+    return JSON.parse(node.text) as Json;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'it does not parse';
+    findings.error('bad-json', `matches_json is no JSON: ${why}`, node.at, 'write it as YAML: {approved: true}');
+    return undefined;
+  }
+}
+
+interface Scope {
+  readonly step: StepDef;
+  readonly value: ValueRef | undefined;
+  readonly references: References;
+}
+
+function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Condition | undefined {
+  const names = ['steps', 'inputs', ...(scope.value === undefined ? [] : ['output'])];
+  const { problems, expression } = compileExpression(node.text, names);
+  for (const problem of problems) {
+    findings.error('bad-expression', `the condition of ${scope.step.label}: ${problem.message}`, node.at, problem.hint);
+  }
+  if (expression === undefined) return undefined;
+  const steps = new Map<string, CelVar>();
+  const inputs = new Map<string, CelVar>();
+  for (const [variable, name] of expression.reads) {
+    if (variable === 'steps') addSteps(steps, name, node, scope);
+    if (variable === 'inputs') addInputs(inputs, name, node, scope);
+  }
+  const vars: Record<string, CelVar> = {
+    steps: { fields: Object.fromEntries(steps) },
+    inputs: { fields: Object.fromEntries(inputs) },
+    ...(scope.value === undefined ? {} : { output: scope.value }),
+  };
+  return { op: 'cel', expression: node.text, vars };
+}
+
+/** Without a name (`size(steps)`, `steps[x]`) all steps that have run are meant. */
+function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Scope): void {
+  const { references, step } = scope;
+  const ids = isName(name) ? [name] : references.graph.upstreamOf(step);
+  if (isName(name)) references.canRead(name, step, node.at);
+  for (const id of ids) steps.set(id, { fields: { output: { channel: stepChannel(id) } } });
+}
+
+function addInputs(inputs: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Scope): void {
+  const { references, step } = scope;
+  const names = isName(name) ? [name] : references.inputs;
+  for (const input of names) {
+    references.canUseInput(input, step, node.at);
+    inputs.set(input, { channel: inputChannel(input) });
+  }
+}
+
+/** `*` says that the whole map is used. */
+function isName(name: string | undefined): name is string {
+  return name !== undefined && name !== '*';
+}

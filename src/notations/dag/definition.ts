@@ -1,0 +1,110 @@
+import type { Position } from '../../base/problem.js';
+import type { Truncate } from '../../lang/values.js';
+import type { McpServerSpec, ProviderSpec } from '../../plan/agent-spec.js';
+import type { OutputFormat } from '../../plan/workflow.js';
+import type { SourceNode, SourceScalar } from '../source/nodes.js';
+
+/** A workflow file as it was written: types are checked, names are not resolved yet. */
+export interface Definition {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly inputs: readonly InputDef[];
+  readonly config: ConfigDef;
+  /** Absent: agents are found in the agent folders. */
+  readonly agents: readonly AgentDef[] | undefined;
+  readonly skills: readonly SourceScalar[];
+  readonly steps: readonly StepDef[];
+  readonly output: OutputDef;
+}
+
+/** An input. Values are text, whatever scalar was written. */
+export interface InputDef {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly default: string | undefined;
+  readonly at: Position;
+}
+
+/** The section `config`. */
+export interface ConfigDef {
+  readonly models: readonly string[];
+  readonly auditDir: string;
+  readonly auditRetention: number;
+  readonly memory: MemoryDef | undefined;
+  readonly provider: ProviderSpec | undefined;
+  readonly streaming: boolean | undefined;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  readonly searchPaths: readonly SourceScalar[];
+  /** Absent: no bound. */
+  readonly concurrency: number | undefined;
+  readonly interactive: boolean | undefined;
+  readonly truncate: Truncate | undefined;
+}
+
+/** Shared memory, when it is switched on. */
+export interface MemoryDef {
+  readonly inject: boolean;
+  readonly content: string | undefined;
+  readonly file: SourceScalar | undefined;
+}
+
+/** An entry of the section `agents`. */
+export interface AgentDef {
+  readonly name: string;
+  readonly at: Position;
+  readonly file: SourceScalar | undefined;
+  readonly inline: InlineAgent | undefined;
+}
+
+/** What decides about an agent apart from its prompt, in agent files and inline alike. */
+export interface AgentTraits {
+  readonly description: string | undefined;
+  readonly models: readonly string[];
+  /** Absent: the defaults; empty: none. */
+  readonly tools: readonly string[] | undefined;
+  readonly mcpServers: Readonly<Record<string, McpServerSpec>> | undefined;
+}
+
+/** An agent that is written in the workflow file; its prompt may hold references. */
+export interface InlineAgent extends AgentTraits {
+  readonly prompt: SourceScalar | undefined;
+}
+
+/** What happens when a step fails, in the notation's words. */
+export const ON_ERROR = ['fail', 'continue', 'skip', 'retry'] as const;
+
+/** A step. */
+export interface StepDef {
+  /** Empty when it is missing. */
+  readonly id: string;
+  /** For messages: `step "scan"`, or `step 3` without an id. */
+  readonly label: string;
+  readonly at: Position;
+  readonly agent: SourceScalar | undefined;
+  readonly prompt: SourceScalar | undefined;
+  readonly dependsOn: readonly SourceScalar[];
+  readonly condition: ConditionDef | undefined;
+  readonly skills: readonly SourceScalar[];
+  readonly onError: (typeof ON_ERROR)[number];
+  readonly retryCount: number | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly models: readonly string[];
+  readonly extraDirs: readonly SourceScalar[];
+  readonly interactive: boolean | undefined;
+}
+
+/** The condition of a step. */
+export interface ConditionDef {
+  readonly at: Position;
+  readonly step: SourceScalar | undefined;
+  readonly texts: readonly { readonly op: 'contains' | 'not_contains' | 'equals'; readonly operand: SourceScalar }[];
+  readonly matchesJson: SourceNode | undefined;
+  readonly cel: SourceScalar | undefined;
+}
+
+/** The section `output`. */
+export interface OutputDef {
+  readonly steps: readonly SourceScalar[] | undefined;
+  readonly format: OutputFormat;
+  readonly truncate: Truncate | undefined;
+}

@@ -1,0 +1,117 @@
+import { dirname, resolve } from 'node:path';
+import { hasErrors } from '../../base/problem.js';
+import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow.js';
+import { readText } from '../source/files.js';
+import { createFindings, sortProblems } from '../source/findings.js';
+import type { Findings } from '../source/findings.js';
+import { parseYaml } from '../source/yaml.js';
+import type { ParsedYaml } from '../source/yaml.js';
+import { buildPlan } from './build-plan.js';
+import type { Definition } from './definition.js';
+import { findAgents } from './find-agents.js';
+import { findSkills } from './find-skills.js';
+import { checkName } from './names.js';
+import { readWorkflow } from './read-workflow.js';
+import { createReferences } from './references.js';
+import { connectSteps } from './step-graph.js';
+import { buildSettings, checkOutputSteps, readInitialMemory } from './settings.js';
+import { openWorkspace, reportUnread } from './workspace.js';
+import type { Workspace } from './workspace.js';
+
+/** Where a workflow is loaded. */
+export interface DagOptions {
+  /** Working directory: agent folders, `agent_search_paths`, `extra_dirs` and `audit_dir` start here. */
+  readonly cwd: string;
+  /** Home directory, for `~/` and `~/.copilot/agents`. Absent: these are not looked at. */
+  readonly home?: string;
+  /** Steps may ask the person unless the file says otherwise. Default false. */
+  readonly interactive?: boolean;
+  /** Names of the inputs that will be given. Templates may use them although the file does not declare them. */
+  readonly inputs?: readonly string[];
+}
+
+/** How a workflow text is loaded. */
+export interface DagTextOptions extends DagOptions {
+  /** Path of the file that the text is from: relative paths in it start beside it. Default `workflow.yaml` in `cwd`. */
+  readonly file?: string;
+}
+
+/**
+ * Loads a DAG workflow file and the agent and skill files that it names. Nothing is run, started or written. All problems are collected in the
+ * result, in the order of the text; with an error among them there is no plan.
+ *
+ * @example
+ * const workflow = await loadDag('review.yaml', { cwd: process.cwd(), home: homedir() });
+ * for (const problem of workflow.problems) console.error(formatProblem(problem));
+ */
+export async function loadDag(file: string, options: DagOptions): Promise<Workflow> {
+  const path = resolve(options.cwd, file);
+  const text = await readText(path);
+  if (text.ok) return await loadText(text.text, file, path, options);
+  const findings = createFindings();
+  reportUnread(text, `the workflow file ${file}`, { file, line: 1, column: 1 }, findings);
+  return unusable(findings, []);
+}
+
+/**
+ * Loads a DAG workflow from its text; agent and skill files that it names are read from disk. See {@link loadDag}.
+ *
+ * @example
+ * const { plan, problems } = await loadDagText('name: hi\nsteps: ...', { cwd: '/project' });
+ */
+export async function loadDagText(text: string, options: DagTextOptions): Promise<Workflow> {
+  const file = options.file ?? 'workflow.yaml';
+  return await loadText(text, file, resolve(options.cwd, file), options);
+}
+
+/** After these the text was not read as it was meant, and every further finding would be noise. */
+const FATAL: ReadonlySet<string> = new Set(['yaml-limit', 'yaml-syntax', 'yaml-documents']);
+
+async function loadText(text: string, file: string, path: string, options: DagOptions): Promise<Workflow> {
+  const source: SourceFile = { path, text };
+  const findings = createFindings();
+  const yaml = parseYaml(text, file);
+  findings.add(yaml.problems);
+  if (yaml.root === undefined && yaml.problems.length === 0) {
+    const hint = 'begin with "name: NAME" and "steps:"';
+    findings.error('empty-file', 'the workflow file is empty', { file, line: 1, column: 1 }, hint);
+  }
+  const readable = yaml.root !== undefined && !yaml.problems.some((problem) => FATAL.has(problem.code));
+  const definition = readable && yaml.root !== undefined ? readWorkflow(yaml.root, findings) : undefined;
+  if (definition === undefined) return unusable(findings, [source]);
+  const workspace = openWorkspace({ cwd: resolve(options.cwd), home: options.home, base: dirname(path) });
+  return await assemble(definition, { yaml, source, workspace, options }, findings);
+}
+
+interface Loading {
+  readonly yaml: ParsedYaml;
+  readonly source: SourceFile;
+  readonly workspace: Workspace;
+  readonly options: DagOptions;
+}
+
+async function assemble(definition: Definition, loading: Loading, findings: Findings): Promise<Workflow> {
+  const { yaml, workspace, options } = loading;
+  const agents = await findAgents(definition, workspace, findings);
+  const skills = await findSkills(definition, workspace, findings);
+  const memory = await readInitialMemory(definition, workspace, findings);
+  const graph = connectSteps(definition.steps, findings);
+  const given = (options.inputs ?? []).filter((name) => checkName(name, 'input name', undefined, findings));
+  const references = createReferences({ yaml, inputs: definition.inputs, given }, graph, findings);
+  const interactive = options.interactive ?? false;
+  const plan = buildPlan({ definition, agents, skills, references, workspace, given, interactive }, findings);
+  checkOutputSteps(definition, references.graph.ids, findings);
+  return {
+    plan: hasErrors(findings.list) ? undefined : plan,
+    bindings: {},
+    settings: buildSettings(definition, workspace, memory),
+    files: [loading.source, ...workspace.used],
+    problems: sortProblems(findings.list),
+  };
+}
+
+const NO_SETTINGS: WorkflowSettings = { output: { format: 'markdown' } };
+
+function unusable(findings: Findings, files: readonly SourceFile[]): Workflow {
+  return { plan: undefined, bindings: {}, settings: NO_SETTINGS, files, problems: sortProblems(findings.list) };
+}

@@ -1,0 +1,46 @@
+import type { Findings } from '../source/findings.js';
+import { entryOf } from '../source/nodes.js';
+import type { SourceNode } from '../source/nodes.js';
+
+/** Top-level keys that belong to other kinds of files, most telling first. */
+const MARKS: readonly (readonly [key: string, kind: string])[] = [
+  ['prompts', 'a PromptPack'],
+  ['states', 'a state machine'],
+  ['workflow', 'a pipeline workflow'],
+  ['nodes', 'a graph'],
+  ['edges', 'a graph'],
+  ['jobs', 'a CI workflow'],
+  ['on', 'a CI workflow'],
+  ['models', 'a team of agents'],
+  ['agents', 'a team of agents'],
+  ['$schema', 'some other file'],
+  ['openapi', 'an API description'],
+  ['services', 'a service description'],
+];
+
+/**
+ * Reports (`not-a-dag`) a file without `steps` that looks like something else; all other findings about it would be noise.
+ *
+ * @example
+ * if (reportOtherNotation(root, findings)) return undefined;
+ */
+export function reportOtherNotation(root: SourceNode, findings: Findings): boolean {
+  const hint = 'a DAG workflow has the keys name and steps';
+  if (root.kind !== 'map') {
+    const what = root.kind === 'list' ? 'a list' : 'a plain text';
+    findings.error('not-a-dag', `this is not a DAG workflow: the file is ${what}`, root.at, hint);
+    return true;
+  }
+  if (entryOf(root, 'steps') !== undefined) return false;
+  const found = MARKS.find(([key]) => {
+    // A DAG workflow that only lacks its steps has agents too.
+    if (key === 'agents' && (entryOf(root, 'name') !== undefined || entryOf(root, 'config') !== undefined))
+      return false;
+    return entryOf(root, key) !== undefined;
+  });
+  if (found === undefined) return false;
+  const [key, kind] = found;
+  const message = `this is not a DAG workflow: without steps and with ${key} it looks like ${kind}`;
+  findings.error('not-a-dag', message, entryOf(root, key)?.at ?? root.at, hint);
+  return true;
+}

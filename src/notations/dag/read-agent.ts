@@ -1,0 +1,156 @@
+import type { McpServerSpec } from '../../plan/agent-spec.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../source/findings.js';
+import { describe } from '../source/nodes.js';
+import type { SourceEntry, SourceNode } from '../source/nodes.js';
+import { present } from '../source/present.js';
+import { readFields } from '../source/shape.js';
+import type { Fields } from '../source/shape.js';
+import type { AgentTraits } from './definition.js';
+
+/**
+ * Reads what agent files and inline agents have in common: description, model, tools, MCP servers.
+ *
+ * @example
+ * const traits = readTraits(fields, 'agent "critic"', findings);
+ */
+export function readTraits(fields: Fields, label: string, findings: Findings): AgentTraits {
+  return {
+    description: fields.text('description'),
+    models: readModels(fields, `model of ${label}`, findings),
+    tools: readTools(fields, label, findings),
+    mcpServers: readServers(fields, label, findings),
+  };
+}
+
+/**
+ * The key `model`: one name, or a list of names to try in order. None when the key is absent.
+ *
+ * @example
+ * readModels(fields, 'model of config', findings); // ['openai/gpt-5-mini']
+ */
+export function readModels(fields: Fields, called: string, findings: Findings): readonly string[] {
+  const node = fields.node('model');
+  if (node === undefined) return [];
+  const nodes = node.kind === 'list' ? node.items : [node];
+  const models: string[] = [];
+  for (const item of nodes) {
+    const name = item.kind === 'scalar' && typeof item.value === 'string' ? item.text.trim() : '';
+    if (name !== '') models.push(name);
+    else findings.error('wrong-type', `${called} must be a name or a list of names, not ${describe(item)}`, item.at);
+  }
+  return models;
+}
+
+/**
+ * The key `tools`: a list, or one text with commas (the form of Claude's agent files). Undefined when the key is absent.
+ * An entry with commas is split too, but not within parentheses: `Bash(git add, git commit)` is one entry.
+ */
+function readTools(fields: Fields, label: string, findings: Findings): readonly string[] | undefined {
+  const node = fields.node('tools');
+  if (node === undefined) return undefined;
+  const tools = new Set<string>();
+  for (const item of node.kind === 'list' ? node.items : [node]) {
+    if (item.kind === 'scalar' && item.value !== null) splitTools(item.text).forEach((tool) => tools.add(tool));
+    else {
+      const hint = 'write a list: [read_file, grep]';
+      findings.error('wrong-type', `tools of ${label} must be a list of names, not ${describe(item)}`, item.at, hint);
+    }
+  }
+  return [...tools];
+}
+
+function splitTools(text: string): readonly string[] {
+  const parts: string[] = [];
+  let from = 0;
+  let open = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    const char = text[at];
+    if (char === '(') open += 1;
+    else if (char === ')') open -= 1;
+    if (at < text.length && !(char === ',' && open <= 0)) continue;
+    const part = text.slice(from, at).trim();
+    if (part !== '') parts.push(part);
+    from = at + 1;
+  }
+  return parts;
+}
+
+const SERVER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+
+function readServers(fields: Fields, label: string, findings: Findings): AgentTraits['mcpServers'] {
+  const entries = fields.entries('mcp-servers');
+  if (entries === undefined) return undefined;
+  const servers: [string, McpServerSpec][] = [];
+  for (const entry of entries) {
+    if (!SERVER_NAME.test(entry.key)) {
+      const hint = 'use letters, digits, _, - and ., at most 64';
+      findings.error('bad-name', `${quoteShort(entry.key)} is no valid name of an MCP server`, entry.at, hint);
+    }
+    const server = readServer(entry, `MCP server ${quoteShort(entry.key)} of ${label}`, findings);
+    if (server !== undefined) servers.push([entry.key, server]);
+  }
+  return Object.fromEntries(servers);
+}
+
+const TRANSPORTS: ReadonlyMap<string, 'command' | 'url'> = new Map([
+  ['local', 'command'],
+  ['stdio', 'command'],
+  ['http', 'url'],
+  ['streamable-http', 'url'],
+  ['sse', 'url'],
+]);
+
+function readServer(entry: SourceEntry, label: string, findings: Findings): McpServerSpec | undefined {
+  const fields = readFields(entry.value, { name: label }, findings);
+  if (fields === undefined) return undefined;
+  const type = fields.text('type')?.toLowerCase() ?? (fields.has('url') ? 'http' : 'stdio');
+  if (!TRANSPORTS.has(type)) {
+    const hint = `known are: ${[...TRANSPORTS.keys()].join(', ')}`;
+    findings.error('unknown-value', `type of ${label} is ${quoteShort(type)}`, fields.placeOf('type'), hint);
+  }
+  const tools = fields.texts('tools')?.map((tool) => tool.text);
+  if (TRANSPORTS.get(type) === 'url') return readRemote(fields, type, { label, tools }, findings);
+  const command = fields.text('command') ?? '';
+  if (command.trim() === '') {
+    findings.error('mcp-server', `${label} needs a command, or a url`, fields.placeOf('command'));
+    return undefined;
+  }
+  const args = fields.texts('args')?.map((arg) => arg.text);
+  return present({ command, args, env: readPairs(fields, 'env', label, findings), tools });
+}
+
+function readRemote(
+  fields: Fields,
+  type: string,
+  server: { readonly label: string; readonly tools: readonly string[] | undefined },
+  findings: Findings,
+): McpServerSpec | undefined {
+  const { label, tools } = server;
+  if (type === 'sse') {
+    const message = `${label}: the old sse transport is not supported`;
+    findings.warning('mcp-transport', message, fields.placeOf('type'), 'streamable HTTP is tried at the same address');
+  }
+  const url = fields.text('url') ?? '';
+  const headers = readPairs(fields, 'headers', label, findings);
+  if (URL.canParse(url) && /^https?:\/\//i.test(url)) return present({ url, headers, tools });
+  findings.error('mcp-server', `${label} needs a url that begins with http:// or https://`, fields.placeOf('url'));
+  return undefined;
+}
+
+function readPairs(
+  fields: Fields,
+  key: string,
+  label: string,
+  findings: Findings,
+): Readonly<Record<string, string>> | undefined {
+  const entries = fields.entries(key);
+  if (entries === undefined) return undefined;
+  const pairs: [string, string][] = [];
+  for (const entry of entries) {
+    const value: SourceNode = entry.value;
+    if (value.kind === 'scalar') pairs.push([entry.key, value.text]);
+    else findings.error('wrong-type', `${key}.${entry.key} of ${label} must be text, not ${describe(value)}`, value.at);
+  }
+  return Object.fromEntries(pairs);
+}

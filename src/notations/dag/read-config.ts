@@ -1,0 +1,145 @@
+import { didYouMean } from '../../base/suggest.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Truncate } from '../../lang/values.js';
+import type { ProviderSpec } from '../../plan/agent-spec.js';
+import type { OutputFormat } from '../../plan/workflow.js';
+import type { Findings } from '../source/findings.js';
+import { present } from '../source/present.js';
+import type { Fields } from '../source/shape.js';
+import type { ConfigDef, MemoryDef, OutputDef } from './definition.js';
+import { readModels } from './read-agent.js';
+
+const CONFIG_KEYS = [
+  'model',
+  'audit_dir',
+  'audit_retention',
+  'shared_memory',
+  'provider',
+  'streaming',
+  'log_level',
+  'agent_search_paths',
+  'max_concurrency',
+  'interactive',
+  'truncate',
+  'telemetry',
+];
+const MEMORY_KEYS = ['enabled', 'inject_into_prompt', 'initial_content', 'initial_file'];
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const PROVIDERS = ['openai', 'anthropic', 'azure', 'ollama', 'openai-compatible'];
+const DEFAULT_AUDIT_DIR = '.workflow-runs';
+const MANY = 1_000_000;
+
+/**
+ * Reads the section `config` of a workflow file.
+ *
+ * @example
+ * const config = readConfig(root, findings);
+ */
+export function readConfig(root: Fields, findings: Findings): ConfigDef {
+  const fields = root.section('config', CONFIG_KEYS);
+  if (fields.fields('telemetry', ['otlp_endpoint'])?.has('otlp_endpoint') === true) {
+    const hint = 'remove the key; nothing is sent';
+    findings.warning('no-effect', 'telemetry of config has no effect', fields.placeOf('telemetry'), hint);
+  }
+  const concurrency = fields.integer('max_concurrency', { max: MANY }) ?? 0;
+  return {
+    models: readModels(fields, 'model of config', findings),
+    auditDir: fields.text('audit_dir') ?? DEFAULT_AUDIT_DIR,
+    auditRetention: fields.integer('audit_retention', { min: 0, max: MANY }) ?? 0,
+    memory: readMemory(fields, findings),
+    provider: readProvider(fields, findings),
+    streaming: fields.flag('streaming'),
+    logLevel: fields.word('log_level', LOG_LEVELS) ?? 'info',
+    searchPaths: fields.texts('agent_search_paths') ?? [],
+    concurrency: concurrency > 0 ? concurrency : undefined,
+    interactive: fields.flag('interactive'),
+    truncate: readTruncate(fields),
+  };
+}
+
+function readMemory(config: Fields, findings: Findings): MemoryDef | undefined {
+  const fields = config.fields('shared_memory', MEMORY_KEYS);
+  if (fields === undefined) return undefined;
+  const inject = fields.flag('inject_into_prompt') ?? false;
+  const content = fields.text('initial_content');
+  const file = fields.scalar('initial_file');
+  if (fields.flag('enabled') !== true) {
+    if (!fields.has('enabled')) {
+      findings.warning('no-effect', 'shared_memory is not switched on', fields.at, 'add enabled: true');
+    }
+    return undefined;
+  }
+  if (content !== undefined && file !== undefined) {
+    findings.warning(
+      'no-effect',
+      'initial_content has no effect beside initial_file',
+      fields.placeOf('initial_content'),
+    );
+  }
+  return { inject, content, file };
+}
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+function readProvider(config: Fields, findings: Findings): ProviderSpec | undefined {
+  const fields = config.fields('provider', ['type', 'base_url', 'api_key_env']);
+  if (fields === undefined) return undefined;
+  const type = fields.text('type')?.toLowerCase();
+  if (type === undefined)
+    findings.error('provider', 'provider of config needs a type', fields.at, `one of: ${PROVIDERS.join(', ')}`);
+  else if (!PROVIDERS.includes(type)) {
+    const hint = didYouMean(type, PROVIDERS) ?? `one of: ${PROVIDERS.join(', ')}`;
+    findings.error('unknown-value', `type of provider is ${quoteShort(type)}`, fields.placeOf('type'), hint);
+  }
+  const baseUrl = fields.text('base_url');
+  if (baseUrl !== undefined && !/^https?:\/\//i.test(baseUrl)) {
+    findings.error('provider', 'base_url of provider must begin with http:// or https://', fields.placeOf('base_url'));
+  }
+  const apiKeyEnv = fields.text('api_key_env');
+  if (apiKeyEnv !== undefined && !VARIABLE.test(apiKeyEnv)) {
+    // The text may be the key itself, so it is not shown.
+    const hint = 'write the name, such as OPENAI_API_KEY, and put the key into the environment';
+    findings.error(
+      'provider',
+      'api_key_env must be the name of an environment variable',
+      fields.placeOf('api_key_env'),
+      hint,
+    );
+  }
+  return type === undefined ? undefined : present({ type, baseUrl, apiKeyEnv });
+}
+
+function readTruncate(owner: Fields): Truncate | undefined {
+  const fields = owner.fields('truncate', ['strategy', 'limit', 'keep']);
+  const strategy = fields?.word('strategy', ['chars', 'lines', 'tokens'] as const) ?? 'chars';
+  const limit = fields?.integer('limit', { min: 0, max: 1_000_000_000 });
+  const keep = fields?.word('keep', ['first', 'last'] as const);
+  // Without a limit nothing is cut.
+  if (limit === undefined || limit === 0) return undefined;
+  return present({ strategy, limit, keep });
+}
+
+const FORMATS: ReadonlyMap<string, OutputFormat> = new Map([
+  ['markdown', 'markdown'],
+  ['plain', 'plain'],
+  ['text', 'plain'],
+  ['json', 'json'],
+]);
+
+/**
+ * Reads the section `output` of a workflow file. An unknown format is a warning and gives Markdown.
+ *
+ * @example
+ * const output = readOutput(root, findings);
+ */
+export function readOutput(root: Fields, findings: Findings): OutputDef {
+  const fields = root.section('output', ['steps', 'format', 'truncate']);
+  const written = fields.text('format');
+  const format = written === undefined ? 'markdown' : FORMATS.get(written.toLowerCase());
+  if (format === undefined && written !== undefined) {
+    const hint = didYouMean(written, FORMATS.keys()) ?? `one of: ${[...FORMATS.keys()].join(', ')}`;
+    const message = `format of output is ${quoteShort(written)}; markdown is used`;
+    findings.warning('unknown-value', message, fields.placeOf('format'), hint);
+  }
+  return { steps: fields.texts('steps'), format: format ?? 'markdown', truncate: readTruncate(fields) };
+}

@@ -1,0 +1,136 @@
+import { parseDuration } from '../../base/duration.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../source/findings.js';
+import { entryOf } from '../source/nodes.js';
+import type { SourceNode } from '../source/nodes.js';
+import { readFields } from '../source/shape.js';
+import type { Fields } from '../source/shape.js';
+import { ON_ERROR } from './definition.js';
+import type { ConditionDef, StepDef } from './definition.js';
+import { checkName } from './names.js';
+import { readModels } from './read-agent.js';
+
+const STEP_KEYS = [
+  'id',
+  'agent',
+  'prompt',
+  'depends_on',
+  'condition',
+  'skills',
+  'on_error',
+  'retry_count',
+  'timeout',
+  'model',
+  'extra_dirs',
+  'interactive',
+];
+const CONDITION_KEYS = ['step', 'contains', 'not_contains', 'equals', 'matches_json', 'cel'];
+const MAX_RETRIES = 100;
+/** The longest delay of a timer: 24.8 days. */
+const MAX_TIMEOUT_MS = 2_147_483_647;
+
+/**
+ * Reads the list `steps` of a workflow file. Problem codes: `no-steps`, `missing-id`, `duplicate-step`, `missing-agent`,
+ * `missing-prompt`, `bad-duration`, `no-effect`, and those of {@link checkName}.
+ *
+ * @example
+ * const steps = readSteps(root, findings);
+ */
+export function readSteps(root: Fields, findings: Findings): readonly StepDef[] {
+  const node = root.node('steps');
+  if (node === undefined || (node.kind === 'list' && node.items.length === 0)) {
+    const hint = 'add a list: steps: [{id: ..., agent: ..., prompt: ...}]';
+    findings.error('no-steps', 'the workflow has no steps', root.placeOf('steps'), hint);
+    return [];
+  }
+  if (node.kind !== 'list') {
+    findings.error('wrong-type', 'steps must be a list', node.at, 'begin each step with "- id: NAME"');
+    return [];
+  }
+  const steps: StepDef[] = [];
+  const lines = new Map<string, number>();
+  node.items.forEach((item, index) => {
+    const step = readStep(item, index + 1, findings);
+    if (step === undefined) return;
+    const first = lines.get(step.id);
+    if (step.id !== '' && first !== undefined) {
+      const hint = `the first one is on line ${first}`;
+      findings.error('duplicate-step', `there are two steps with the id ${quoteShort(step.id)}`, step.at, hint);
+      return;
+    }
+    lines.set(step.id, step.at.line);
+    steps.push(step);
+  });
+  return steps;
+}
+
+function readStep(node: SourceNode, number: number, findings: Findings): StepDef | undefined {
+  const idNode = entryOf(node, 'id')?.value;
+  const id = idNode?.kind === 'scalar' ? idNode.text : '';
+  const label = id === '' ? `step ${number}` : `step ${quoteShort(id)}`;
+  const fields = readFields(node, { name: label, known: STEP_KEYS }, findings);
+  if (fields === undefined) return undefined;
+  checkId(id, label, fields, findings);
+  const agent = fields.scalar('agent');
+  if (!fields.has('agent') || agent?.text === '') {
+    findings.error('missing-agent', `${label} names no agent`, fields.placeOf('agent'), 'add "agent: NAME"');
+  }
+  const prompt = fields.scalar('prompt');
+  if (!fields.has('prompt') || prompt?.text.trim() === '') {
+    findings.error('missing-prompt', `${label} has no prompt`, fields.placeOf('prompt'), 'add "prompt: TEXT"');
+  }
+  return {
+    id,
+    label,
+    at: fields.placeOf('id'),
+    agent: agent?.text === '' ? undefined : agent,
+    prompt,
+    dependsOn: fields.texts('depends_on') ?? [],
+    condition: readCondition(fields, label, findings),
+    skills: fields.texts('skills') ?? [],
+    onError: fields.word('on_error', ON_ERROR) ?? 'fail',
+    retryCount: fields.integer('retry_count', { min: 0, max: MAX_RETRIES }),
+    timeoutMs: readTimeout(fields, label, findings),
+    models: readModels(fields, `model of ${label}`, findings),
+    extraDirs: fields.texts('extra_dirs') ?? [],
+    interactive: fields.flag('interactive'),
+  };
+}
+
+function checkId(id: string, label: string, fields: Fields, findings: Findings): void {
+  const at = fields.placeOf('id');
+  if (id !== '') checkName(id, 'step id', at, findings);
+  else if (!fields.has('id') || fields.scalar('id') !== undefined) {
+    findings.error('missing-id', `${label} has no id`, at, 'add "id: NAME"');
+  }
+}
+
+function readTimeout(fields: Fields, label: string, findings: Findings): number | undefined {
+  const text = fields.text('timeout');
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0 && ms <= MAX_TIMEOUT_MS) return ms;
+  const hint =
+    /^\d+$/.test(text) && Number(text) > 0 ? `write ${text}s for seconds` : 'write 90s, 10m or 1h30m; at most 24 days';
+  findings.error('bad-duration', `timeout of ${label} is ${quoteShort(text)}`, fields.placeOf('timeout'), hint);
+  return undefined;
+}
+
+function readCondition(step: Fields, label: string, findings: Findings): ConditionDef | undefined {
+  const fields = step.fields('condition', CONDITION_KEYS);
+  if (fields === undefined) return undefined;
+  const texts: ConditionDef['texts'][number][] = [];
+  for (const op of ['contains', 'not_contains', 'equals'] as const) {
+    const operand = fields.scalar(op);
+    if (operand === undefined) continue;
+    if (operand.text !== '') texts.push({ op, operand });
+    else findings.warning('no-effect', `${op} "" of ${label} always holds`, operand.at, 'remove it, or give a text');
+  }
+  const matchesJson = fields.node('matches_json');
+  const cel = fields.scalar('cel');
+  if (!CONDITION_KEYS.some((key) => key !== 'step' && fields.has(key))) {
+    const hint = `add one of: ${CONDITION_KEYS.slice(1).join(', ')}`;
+    findings.warning('no-effect', `the condition of ${label} compares nothing and always holds`, fields.at, hint);
+  }
+  return { at: fields.at, step: fields.scalar('step'), texts, matchesJson, cel };
+}

@@ -1,0 +1,111 @@
+import type { Findings } from '../source/findings.js';
+import { describe } from '../source/nodes.js';
+import type { SourceEntry, SourceNode } from '../source/nodes.js';
+import { readFields } from '../source/shape.js';
+import type { Fields } from '../source/shape.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { AgentDef, Definition, InputDef } from './definition.js';
+import { checkName } from './names.js';
+import { reportOtherNotation } from './other-notation.js';
+import { readTraits } from './read-agent.js';
+import { readConfig, readOutput } from './read-config.js';
+import { readSteps } from './read-steps.js';
+
+const TOP_KEYS = ['name', 'description', 'inputs', 'config', 'agents', 'skills', 'steps', 'output'];
+const INLINE_KEYS = ['description', 'prompt', 'tools', 'model', 'mcp-servers'];
+const LONGEST_NAME = 200;
+
+/**
+ * Reads a whole workflow file. Undefined when the file is something else than a DAG workflow.
+ * Problem codes: `not-a-dag`, `missing-name`, `bad-name`, `bad-agent`, and those of the sections.
+ *
+ * @example
+ * const definition = readWorkflow(parsed.root, findings);
+ */
+export function readWorkflow(node: SourceNode, findings: Findings): Definition | undefined {
+  if (reportOtherNotation(node, findings)) return undefined;
+  const root = readFields(node, { name: '', known: TOP_KEYS }, findings);
+  if (root === undefined) return undefined;
+  return {
+    name: readName(root, findings),
+    description: root.text('description'),
+    inputs: readInputs(root, findings),
+    config: readConfig(root, findings),
+    agents: readAgents(root, findings),
+    skills: root.texts('skills') ?? [],
+    steps: readSteps(root, findings),
+    output: readOutput(root, findings),
+  };
+}
+
+function readName(root: Fields, findings: Findings): string {
+  const name = root.text('name')?.trim() ?? '';
+  const node = root.node('name');
+  if (name === '' && (node === undefined || node.kind === 'scalar')) {
+    findings.error(
+      'missing-name',
+      'the workflow has no name',
+      root.placeOf('name'),
+      'add "name: NAME" as the first line',
+    );
+  } else if (name.length > LONGEST_NAME || /\p{Cc}/u.test(name)) {
+    const hint = `use one line of at most ${LONGEST_NAME} characters`;
+    findings.error(
+      'bad-name',
+      `the name of the workflow is too long or has control characters`,
+      root.placeOf('name'),
+      hint,
+    );
+  }
+  return name;
+}
+
+function readInputs(root: Fields, findings: Findings): readonly InputDef[] {
+  const inputs: InputDef[] = [];
+  for (const entry of root.entries('inputs') ?? []) {
+    checkName(entry.key, 'input name', entry.at, findings);
+    inputs.push(readInput(entry, findings));
+  }
+  return inputs;
+}
+
+function readInput(entry: SourceEntry, findings: Findings): InputDef {
+  const { key, value, at } = entry;
+  const none: InputDef = { name: key, description: undefined, default: undefined, at };
+  if (value.kind === 'scalar' && value.value === null) return none;
+  if (value.kind !== 'map') {
+    const hint = `write ${key}: {default: ...}`;
+    findings.error('wrong-type', `input ${quoteShort(key)} must be a map, not ${describe(value)}`, value.at, hint);
+    return none;
+  }
+  const fields = readFields(value, { name: `input ${quoteShort(key)}`, known: ['description', 'default'] }, findings);
+  return { ...none, description: fields?.text('description'), default: fields?.text('default') };
+}
+
+function readAgents(root: Fields, findings: Findings): readonly AgentDef[] | undefined {
+  const entries = root.entries('agents');
+  if (entries === undefined || entries.length === 0) return undefined;
+  return entries.map((entry) => readAgent(entry, findings));
+}
+
+function readAgent(entry: SourceEntry, findings: Findings): AgentDef {
+  const { key: name, at } = entry;
+  const label = `agent ${quoteShort(name)}`;
+  const fields = readFields(entry.value, { name: label, known: ['file', 'inline'] }, findings);
+  const inline = fields?.fields('inline', INLINE_KEYS);
+  const file = fields?.scalar('file');
+  if (fields !== undefined && !fields.has('file') && !fields.has('inline')) {
+    const hint = 'add "file: PATH", or "inline:" with a prompt';
+    findings.error('bad-agent', `${label} has neither file nor inline`, fields.at, hint);
+  }
+  if (file !== undefined && inline !== undefined) {
+    findings.warning('no-effect', `inline of ${label} has no effect beside file`, inline.at, 'remove one of the two');
+  }
+  return {
+    name,
+    at,
+    file,
+    inline:
+      inline === undefined ? undefined : { ...readTraits(inline, label, findings), prompt: inline.scalar('prompt') },
+  };
+}

@@ -1,0 +1,144 @@
+import { didYouMean } from '../../base/suggest.js';
+import type { Position } from '../../base/problem.js';
+import { parseTemplate } from '../../lang/template.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Template, TemplateRef, Truncate } from '../../lang/values.js';
+import type { Findings } from '../source/findings.js';
+import type { SourceScalar } from '../source/nodes.js';
+import type { ParsedYaml } from '../source/yaml.js';
+import type { InputDef, StepDef } from './definition.js';
+import type { StepGraph } from './step-graph.js';
+
+/** Channel that holds a step's output. */
+export const stepChannel = (id: string): string => `steps.${id}.output`;
+
+/** Channel that holds an input. */
+export const inputChannel = (name: string): string => `inputs.${name}`;
+
+/** What references may point at, and which of it was used. */
+export interface References {
+  readonly graph: StepGraph;
+  readonly inputs: ReadonlySet<string>;
+  readonly usedInputs: Set<string>;
+  /** Parses a text with references, as it is seen by one step. */
+  template(scalar: SourceScalar, step: StepDef, truncate?: Truncate): Template;
+  /** Checks that a step may read another step's output. */
+  canRead(id: string, step: StepDef, at: Position): boolean;
+  /** Checks that an input exists, and remembers that it is used. */
+  canUseInput(name: string, step: StepDef, at: Position): boolean;
+}
+
+/**
+ * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}` and `{{steps.ID.output.PATH}}`. Anything else between braces stays as it is; when
+ * it begins like a reference, a warning says so (`not-a-reference`).
+ *
+ * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `not-a-reference`.
+ *
+ * @example
+ * const template = references.template(step.prompt, step);
+ */
+export function createReferences(
+  source: { readonly yaml: ParsedYaml; readonly inputs: readonly InputDef[]; readonly given: readonly string[] },
+  graph: StepGraph,
+  findings: Findings,
+): References {
+  const inputs = new Set([...source.inputs.map((input) => input.name), ...source.given]);
+  const usedInputs = new Set<string>();
+  const references: References = {
+    graph,
+    inputs,
+    usedInputs,
+    template: (scalar, step, truncate) => {
+      const pieces: (string | TemplateRef)[] = [];
+      let from = 0;
+      for (const piece of parseTemplate(scalar.text)) {
+        if (typeof piece === 'string') {
+          append(pieces, piece);
+          continue;
+        }
+        const written = scalar.text.slice(piece.offset, scalar.text.indexOf('}}', piece.offset) + 2);
+        const place = locate(source.yaml, scalar, written, from);
+        from = place.next;
+        append(pieces, resolve(piece.expression, { step, at: place.at, truncate }, references, findings) ?? written);
+      }
+      return pieces;
+    },
+    canRead: (id, step, at) => checkStep(id, step, at, graph, findings),
+    canUseInput: (name, step, at) => {
+      if (inputs.has(name)) {
+        usedInputs.add(name);
+        return true;
+      }
+      const hint = didYouMean(name, inputs) ?? `declare it under inputs: ${name}: {description: ...}`;
+      findings.error(
+        'unknown-input',
+        `${step.label} uses the input ${quoteShort(name)}, which is not declared`,
+        at,
+        hint,
+      );
+      return false;
+    },
+  };
+  return references;
+}
+
+/** Literal text that follows literal text becomes one piece. */
+function append(pieces: (string | TemplateRef)[], piece: string | TemplateRef): void {
+  const last = pieces.at(-1);
+  if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
+  else pieces.push(piece);
+}
+
+interface Use {
+  readonly step: StepDef;
+  readonly at: Position;
+  readonly truncate: Truncate | undefined;
+}
+
+/** Undefined: no reference, the text stays. */
+function resolve(expression: string, use: Use, references: References, findings: Findings): TemplateRef | undefined {
+  const [kind, name = '', field, ...path] = expression.split('.');
+  if (kind === 'inputs' && name !== '' && field === undefined) {
+    references.canUseInput(name, use.step, use.at);
+    return { channel: inputChannel(name) };
+  }
+  if (kind === 'steps' && field === 'output') {
+    references.canRead(name, use.step, use.at);
+    const cut = use.truncate === undefined ? {} : { truncate: use.truncate };
+    return { channel: stepChannel(name), ...(path.length === 0 ? {} : { path }), ...cut };
+  }
+  if (kind === 'inputs' || kind === 'steps') {
+    const hint = 'references are {{inputs.NAME}} and {{steps.ID.output}}, with .PATH behind it for JSON';
+    findings.warning('not-a-reference', `{{${expression}}} is no reference and stays as it is`, use.at, hint);
+  }
+  return undefined;
+}
+
+function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): boolean {
+  if (!graph.ids.has(id)) {
+    const message = `${step.label} refers to the step ${quoteShort(id)}, which does not exist`;
+    findings.error('unknown-step', message, at, didYouMean(id, graph.ids));
+    return false;
+  }
+  if (graph.upstreamOf(step).has(id)) return true;
+  const itself = id === step.id;
+  const message = itself
+    ? `${step.label} refers to its own output`
+    : `${step.label} refers to the step ${quoteShort(id)}, which need not have run before`;
+  findings.error('not-upstream', message, at, itself ? undefined : `add ${id} to its depends_on`);
+  return false;
+}
+
+/** Where a reference stands in the file: in the written text of the value, or, when that spells it differently, the value itself. */
+function locate(
+  yaml: ParsedYaml,
+  scalar: SourceScalar,
+  written: string,
+  from: number,
+): { readonly at: Position; readonly next: number } {
+  const [start, end] = scalar.range;
+  const found = yaml.text.slice(start, end).indexOf(written, from);
+  // After one that is spelt with escapes the rest is not searched: each search would read the whole value again.
+  if (found === -1) return { at: scalar.at, next: end - start };
+  return { at: yaml.places.at(start + found), next: found + written.length };
+}

@@ -1,0 +1,76 @@
+import { didYouMean } from '../../base/suggest.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { WorkflowSettings } from '../../plan/workflow.js';
+import { absolutePath } from '../source/files.js';
+import type { Findings } from '../source/findings.js';
+import { present } from '../source/present.js';
+import type { Definition } from './definition.js';
+import { reportUnread } from './workspace.js';
+import type { Workspace } from './workspace.js';
+
+/**
+ * How a run of the workflow is carried out and shown. `memory` is the first text of the shared memory; undefined when it is off.
+ * What is printed is cut by `output.truncate`, or else by `config.truncate`.
+ *
+ * @example
+ * const settings = buildSettings(definition, workspace, 'notes');
+ */
+export function buildSettings(
+  definition: Definition,
+  workspace: Workspace,
+  memory: string | undefined,
+): WorkflowSettings {
+  const { config, output } = definition;
+  return present({
+    output: present({
+      nodes: output.steps?.map((step) => step.text),
+      format: output.format,
+      truncate: output.truncate ?? config.truncate,
+    }),
+    audit: { dir: absolutePath(config.auditDir, workspace.cwd, workspace.home), keep: config.auditRetention },
+    memory: memory === undefined ? undefined : { initial: memory },
+    streaming: config.streaming,
+    logLevel: config.logLevel,
+  });
+}
+
+/**
+ * The first text of the shared memory: the file beside the workflow file, or else the text in it, or nothing. Undefined when it is off.
+ *
+ * @example
+ * const memory = await readInitialMemory(definition, workspace, findings);
+ */
+export async function readInitialMemory(
+  definition: Definition,
+  workspace: Workspace,
+  findings: Findings,
+): Promise<string | undefined> {
+  const { memory } = definition.config;
+  if (memory?.file === undefined) return memory === undefined ? undefined : (memory.content ?? '');
+  const path = absolutePath(memory.file.text, workspace.base, workspace.home);
+  const text = await workspace.read(path);
+  if (text.ok) {
+    workspace.use(path, text.text);
+    return text.text;
+  }
+  reportUnread(text, `initial_file ${workspace.shown(path)}`, memory.file.at, findings);
+  return '';
+}
+
+/**
+ * Checks that the steps named in `output` exist (`unknown-step`).
+ *
+ * @example
+ * checkOutputSteps(definition, graph.ids, findings);
+ */
+export function checkOutputSteps(definition: Definition, ids: ReadonlySet<string>, findings: Findings): void {
+  for (const { text, at } of definition.output.steps ?? []) {
+    if (ids.has(text)) continue;
+    findings.error(
+      'unknown-step',
+      `output names the step ${quoteShort(text)}, which does not exist`,
+      at,
+      didYouMean(text, ids),
+    );
+  }
+}

@@ -1,0 +1,113 @@
+import { didYouMean } from '../../base/suggest.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../source/findings.js';
+import type { StepDef } from './definition.js';
+
+/** Which step comes before which. */
+export interface StepGraph {
+  readonly ids: ReadonlySet<string>;
+  /** Known dependencies of a step, in order, each once. */
+  dependsOn(id: string): readonly string[];
+  /** All steps that have ended before this one starts. */
+  upstreamOf(step: StepDef): ReadonlySet<string>;
+}
+
+/**
+ * Resolves `depends_on`. Problem codes: `unknown-step`, `self-dependency`, `cycle` (with one path that really exists).
+ *
+ * @example
+ * const graph = connectSteps(definition.steps, findings);
+ * graph.upstreamOf(report).has('scan'); // true
+ */
+export function connectSteps(steps: readonly StepDef[], findings: Findings): StepGraph {
+  const ids = new Set(steps.map((step) => step.id).filter((id) => id !== ''));
+  const parents = new Map<string, readonly string[]>();
+  for (const step of steps) {
+    const known = new Set<string>();
+    for (const { text, at } of step.dependsOn) {
+      if (text === step.id) {
+        findings.error('self-dependency', `${step.label} depends on itself`, at, 'remove it from depends_on');
+      } else if (ids.has(text)) known.add(text);
+      else {
+        const hint = didYouMean(text, ids);
+        findings.error(
+          'unknown-step',
+          `${step.label} depends on the step ${quoteShort(text)}, which does not exist`,
+          at,
+          hint,
+        );
+      }
+    }
+    if (step.id !== '') parents.set(step.id, [...known]);
+  }
+  reportCycle(steps, parents, findings);
+  const upstream = new Map<StepDef, ReadonlySet<string>>();
+  return {
+    ids,
+    dependsOn: (id) => parents.get(id) ?? [],
+    upstreamOf: (step) => {
+      const found = upstream.get(step) ?? collectUpstream(step, parents);
+      upstream.set(step, found);
+      return found;
+    },
+  };
+}
+
+type Parents = ReadonlyMap<string, readonly string[]>;
+
+function collectUpstream(step: StepDef, parents: Parents): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting = step.dependsOn.map(({ text }) => text).filter((id) => id !== step.id);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const before = parents.get(next);
+    if (before === undefined || found.has(next)) continue;
+    found.add(next);
+    waiting.push(...before);
+  }
+  return found;
+}
+
+function reportCycle(steps: readonly StepDef[], parents: Parents, findings: Findings): void {
+  const stuck = stepsThatNeverStart(parents);
+  let [here] = stuck;
+  if (here === undefined) return;
+  // Each of these steps waits for another one of them, so a walk along the dependencies comes back to a step it has seen.
+  const walked: string[] = [];
+  const seenAt = new Map<string, number>();
+  while (here !== undefined && !seenAt.has(here)) {
+    seenAt.set(here, walked.length);
+    walked.push(here);
+    here = (parents.get(here) ?? []).find((parent) => stuck.has(parent));
+  }
+  const cycle = walked.slice(seenAt.get(here ?? '') ?? 0).toReversed();
+  const [first] = cycle;
+  const step = steps.find(({ id }) => id === first);
+  const last = cycle.at(-1);
+  const at = step?.dependsOn.find(({ text }) => text === last)?.at ?? step?.at;
+  const path = [...cycle, first].join(' -> ');
+  findings.error('cycle', `these steps wait for each other: ${path}`, at, 'remove one of the dependencies');
+}
+
+function stepsThatNeverStart(parents: Parents): ReadonlySet<string> {
+  const children = new Map<string, string[]>();
+  const missing = new Map<string, number>();
+  for (const [id, list] of parents) {
+    missing.set(id, list.length);
+    for (const parent of list) {
+      const known = children.get(parent);
+      if (known === undefined) children.set(parent, [id]);
+      else known.push(id);
+    }
+  }
+  const stuck = new Set(parents.keys());
+  const ready = [...missing].filter(([, count]) => count === 0).map(([id]) => id);
+  for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
+    stuck.delete(next);
+    for (const child of children.get(next) ?? []) {
+      const left = (missing.get(child) ?? 0) - 1;
+      missing.set(child, left);
+      if (left === 0) ready.push(child);
+    }
+  }
+  return stuck;
+}

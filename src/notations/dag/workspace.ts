@@ -1,0 +1,56 @@
+import type { Position } from '../../base/problem.js';
+import type { SourceFile } from '../../plan/workflow.js';
+import { readText, shownPath } from '../source/files.js';
+import type { ReadResult, Unread } from '../source/files.js';
+import type { Findings } from '../source/findings.js';
+
+/** The files around a workflow: where paths start, each file read once, and which ones the workflow is made of. */
+export interface Workspace {
+  /** The working directory, absolute. */
+  readonly cwd: string;
+  readonly home: string | undefined;
+  /** The directory of the workflow file, absolute. */
+  readonly base: string;
+  /** A path as messages and positions show it. */
+  shown(path: string): string;
+  read(path: string): Promise<ReadResult>;
+  /** Records that the workflow is made of this file too. */
+  use(path: string, text: string): void;
+  readonly used: readonly SourceFile[];
+}
+
+/**
+ * A workspace for one loading of a workflow.
+ *
+ * @example
+ * const workspace = openWorkspace({ cwd: '/project', home: undefined, base: '/project/flows' });
+ */
+export function openWorkspace(places: Pick<Workspace, 'cwd' | 'home' | 'base'>): Workspace {
+  const results = new Map<string, Promise<ReadResult>>();
+  const used = new Map<string, SourceFile>();
+  return {
+    ...places,
+    shown: (path) => shownPath(path, places.cwd),
+    read: (path) => {
+      const known = results.get(path) ?? readText(path);
+      results.set(path, known);
+      return known;
+    },
+    use: (path, text) => {
+      used.set(path, { path, text });
+    },
+    get used() {
+      return [...used.values()];
+    },
+  };
+}
+
+/**
+ * Reports a file or directory that could not be read, under the code `file-missing`, `file-unreadable` ...
+ *
+ * @example
+ * reportUnread(result, 'agent file agents/critic.md', at, findings);
+ */
+export function reportUnread(result: Unread, what: string, at: Position | undefined, findings: Findings): void {
+  findings.error(`file-${result.failure}`, `${what} ${result.message}`, at, result.hint);
+}

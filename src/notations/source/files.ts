@@ -1,0 +1,132 @@
+import { constants } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { YAML_LIMITS } from './yaml-limits.js';
+
+/** Why a file or directory could not be read. */
+export type FileFailure =
+  'missing' | 'unreadable' | 'directory' | 'special' | 'too-large' | 'binary' | 'not-a-directory';
+
+/** Why there is nothing; `message` goes on after the name of the file: `does not exist`. */
+export interface Unread {
+  readonly ok: false;
+  readonly failure: FileFailure;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** The text of a file, or why there is none. */
+export type ReadResult = { readonly ok: true; readonly text: string } | Unread;
+
+/** Names in a directory, or why there are none. */
+export type ListResult = { readonly ok: true; readonly names: readonly string[] } | Unread;
+
+/**
+ * Reads a regular file of at most `maxBytes` as UTF-8. Pipes, devices and directories are refused before anything is read from them;
+ * a byte order mark is kept.
+ *
+ * @example
+ * const file = await readText('flows/review.yaml');
+ * if (!file.ok) console.error(`flows/review.yaml ${file.message}`);
+ */
+export async function readText(path: string, maxBytes: number = YAML_LIMITS.maxBytes): Promise<ReadResult> {
+  let handle: FileHandle | undefined;
+  try {
+    // Without O_NONBLOCK the opening of a pipe would wait for a writer.
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const info = await handle.stat();
+    if (info.isDirectory()) return refuse('directory', 'is a directory, not a file', 'name a file in it');
+    if (!info.isFile()) return refuse('special', 'is no regular file');
+    if (info.size > maxBytes) return tooMuch(info.size, maxBytes);
+    return await readAll(handle, maxBytes);
+  } catch (error) {
+    return failed(error, 'file');
+  } finally {
+    await handle?.close();
+  }
+}
+
+async function readAll(handle: FileHandle, maxBytes: number): Promise<ReadResult> {
+  const buffer = Buffer.allocUnsafe(maxBytes + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  if (length > maxBytes) return tooMuch(length, maxBytes);
+  const bytes = buffer.subarray(0, length);
+  if (bytes.includes(0)) return refuse('binary', 'is no text file: it holds zero bytes', 'text files must be UTF-8');
+  try {
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return refuse('binary', 'is no UTF-8 text', 'save it as UTF-8');
+  }
+}
+
+/**
+ * Names of the Markdown files of a directory, in byte order; subdirectories are not entered.
+ *
+ * @example
+ * const list = await listMarkdown('.github/agents');
+ */
+export async function listMarkdown(directory: string): Promise<ListResult> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true });
+    const names = entries
+      .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.md'))
+      .map((entry) => entry.name);
+    return { ok: true, names: names.toSorted() };
+  } catch (error) {
+    return failed(error, 'directory');
+  }
+}
+
+/**
+ * An absolute path: `~/` is the home directory when that is known, anything else is relative to `base`.
+ *
+ * @example
+ * absolutePath('agents/critic.md', '/project'); // '/project/agents/critic.md'
+ */
+export function absolutePath(path: string, base: string, home?: string): string {
+  if (home !== undefined && (path === '~' || path.startsWith('~/'))) return join(home, path.slice(1));
+  return resolve(base, path);
+}
+
+/**
+ * A path as it is shown: relative to `base` when it lies inside, otherwise as it is.
+ *
+ * @example
+ * shownPath('/project/flows/a.yaml', '/project'); // 'flows/a.yaml'
+ */
+export function shownPath(path: string, base: string): string {
+  const inside = relative(base, path);
+  const leaves = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+  return inside === '' || leaves ? path : inside;
+}
+
+function refuse(failure: FileFailure, message: string, hint?: string): Unread {
+  return { ok: false, failure, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+function tooMuch(bytes: number, maxBytes: number): Unread {
+  return refuse(
+    'too-large',
+    `has ${bytes} bytes or more; the limit is ${maxBytes}`,
+    'pass large data as an input instead',
+  );
+}
+
+function failed(error: unknown, what: 'file' | 'directory'): Unread {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ENOENT') return refuse('missing', 'does not exist');
+  if (code === 'ENOTDIR')
+    return refuse(
+      'not-a-directory',
+      what === 'directory' ? 'is no directory' : 'lies in something that is no directory',
+    );
+  if (code === 'EISDIR') return refuse('directory', 'is a directory, not a file', 'name a file in it');
+  const reason = code === '' && error instanceof Error ? error.message : code;
+  return refuse('unreadable', `cannot be read (${reason})`, `check the permissions of the ${what}`);
+}

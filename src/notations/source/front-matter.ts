@@ -1,0 +1,70 @@
+import type { Problem } from '../../base/problem.js';
+import type { SourceNode } from './nodes.js';
+import { parseYaml } from './yaml.js';
+
+/** A text file with data at its head. */
+export interface FrontMatter {
+  /** The data; absent when the head is empty or broken. */
+  readonly data: SourceNode | undefined;
+  /** What follows the head, without leading line ends; lines end with LF. The whole text when there is no head. */
+  readonly body: string;
+  /** False when the first line is no `---`. */
+  readonly found: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Splits off the YAML between a first line `---` and the next such line. Nothing else is a head: `---js` and the like are
+ * text, so front matter can never be code. CRLF and a byte order mark are fine; positions are those of the whole file.
+ *
+ * Problem codes: `front-matter` and those of the YAML reader.
+ *
+ * @example
+ * const { data, body } = parseFrontMatter('---\nname: critic\n---\nYou find faults.', 'critic.agent.md');
+ */
+export function parseFrontMatter(text: string, file: string): FrontMatter {
+  const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const start = lineAfter(source, 0);
+  if (!isFence(source, 0)) return { data: undefined, body: unixLines(source), found: false, problems: [] };
+  let from = start;
+  while (from < source.length && !isFence(source, from)) from = lineAfter(source, from);
+  if (from >= source.length) {
+    const problem: Problem = {
+      code: 'front-matter',
+      severity: 'error',
+      message: 'the front matter is not closed',
+      at: { file, line: 1, column: 1 },
+      hint: 'put a line with --- behind it',
+    };
+    return { data: undefined, body: '', found: true, problems: [problem] };
+  }
+  const { root, problems } = parseYaml(source.slice(start, from), file, { firstLine: 2 });
+  return {
+    data: root,
+    body: withoutLeadingLines(unixLines(source.slice(lineAfter(source, from)))),
+    found: true,
+    problems,
+  };
+}
+
+/** True when the line that begins at `from` is `---`, whatever blanks follow. */
+function isFence(text: string, from: number): boolean {
+  if (!text.startsWith('---', from)) return false;
+  const end = text.indexOf('\n', from);
+  return text.slice(from + 3, end === -1 ? text.length : end).trim() === '';
+}
+
+function lineAfter(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end === -1 ? text.length : end + 1;
+}
+
+function unixLines(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+function withoutLeadingLines(text: string): string {
+  let from = 0;
+  while (text[from] === '\n') from += 1;
+  return text.slice(from);
+}

@@ -1,0 +1,39 @@
+import type { Position } from '../../base/problem.js';
+
+/** Turns offsets into a text into lines and columns. */
+export interface Places {
+  readonly file: string;
+  /** The place of an offset (UTF-16 units from the start of the text). */
+  at(offset: number): Position;
+}
+
+/**
+ * The lines of a text, for {@link Places.at}. `firstLine` is the line of the file on which the text begins, for a text that was
+ * cut out of a file; columns count UTF-16 units from 1.
+ *
+ * @example
+ * placesOf('a: 1\nb: 2', 'flow.yaml').at(5); // { file: 'flow.yaml', line: 2, column: 1 }
+ */
+export function placesOf(text: string, file: string, firstLine = 1): Places {
+  const starts = [0];
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  return {
+    file,
+    at(offset) {
+      const row = lastAtMost(starts, Math.min(Math.max(offset, 0), text.length));
+      return { file, line: firstLine + row, column: Math.max(offset, 0) - (starts[row] ?? 0) + 1 };
+    },
+  };
+}
+
+/** Index of the last number of an ascending list that is at most `value`. */
+function lastAtMost(ascending: readonly number[], value: number): number {
+  let low = 0;
+  let high = ascending.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((ascending[middle] ?? 0) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,186 @@
+import { didYouMean } from '../../base/suggest.js';
+import type { Position } from '../../base/problem.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from './findings.js';
+import { describe } from './nodes.js';
+import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
+
+/**
+ * Typed reading of a map. A key without a value counts as absent. A value of the wrong type is a problem (`wrong-type`) and then
+ * counts as absent too, so that reading goes on and finds the next problem.
+ */
+export interface Fields {
+  /** Of the map itself. */
+  readonly at: Position;
+  has(key: string): boolean;
+  node(key: string): SourceNode | undefined;
+  /** Of the value, or of the map when the key is absent. */
+  placeOf(key: string): Position;
+  /** A scalar of any type, as it was written. */
+  scalar(key: string): SourceScalar | undefined;
+  text(key: string): string | undefined;
+  /** One of some words, whatever their case. */
+  word<T extends string>(key: string, words: readonly T[]): T | undefined;
+  integer(key: string, bounds: { readonly min?: number; readonly max: number }): number | undefined;
+  flag(key: string): boolean | undefined;
+  texts(key: string): readonly SourceScalar[] | undefined;
+  fields(key: string, known: readonly string[]): Fields | undefined;
+  /** Like `fields`; an absent or wrong map reads as an empty one. */
+  section(key: string, known: readonly string[]): Fields;
+  /** A map with names of the user's choice. */
+  entries(key: string): readonly SourceEntry[] | undefined;
+}
+
+/** How maps are read. */
+export interface ShapeOptions {
+  /** How the map is called in messages: `config`, `step "a"`. Empty for the whole file. */
+  readonly name: string;
+  /** All keys that mean something. Absent: unknown keys are left alone. */
+  readonly known?: readonly string[];
+}
+
+/**
+ * Opens a map for reading and reports its unknown keys (`unknown-key`, with "did you mean").
+ *
+ * @example
+ * const config = readFields(node, { name: 'config', known: ['model'] }, findings);
+ * const model = config?.text('model');
+ */
+export function readFields(node: SourceNode, options: ShapeOptions, findings: Findings): Fields | undefined {
+  if (node.kind !== 'map') {
+    findings.error(
+      'wrong-type',
+      `${options.name || 'the file'} must be a map (key: value), not ${describe(node)}`,
+      node.at,
+    );
+    return undefined;
+  }
+  const { known } = options;
+  if (known !== undefined) {
+    for (const entry of node.entries) {
+      if (!known.includes(entry.key)) reportUnknown(entry, options.name, known, findings);
+    }
+  }
+  return fieldsOf(node, options.name, findings);
+}
+
+function reportUnknown(entry: SourceEntry, name: string, known: readonly string[], findings: Findings): void {
+  const where = name === '' ? '' : ` in ${name}`;
+  const hint = didYouMean(entry.key, known) ?? `known keys: ${known.join(', ')}`;
+  findings.error('unknown-key', `unknown key ${quoteShort(entry.key)}${where}`, entry.at, hint);
+}
+
+function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
+  const values = new Map(map.entries.map((entry) => [entry.key, entry.value]));
+  const called = (key: string): string => (name === '' ? key : `${key} of ${name}`);
+  const wrong = (key: string, wanted: string, node: SourceNode, hint?: string): undefined => {
+    findings.error('wrong-type', `${called(key)} must be ${wanted}, not ${describe(node)}`, node.at, hint);
+  };
+  const present = (key: string): SourceNode | undefined => {
+    const node = values.get(key);
+    return node?.kind === 'scalar' && node.value === null ? undefined : node;
+  };
+  const scalar = (key: string): SourceScalar | undefined => {
+    const node = present(key);
+    return node === undefined || node.kind === 'scalar' ? node : wrong(key, 'text', node);
+  };
+  return {
+    at: map.at,
+    has: (key) => present(key) !== undefined,
+    node: present,
+    placeOf: (key) => values.get(key)?.at ?? map.at,
+    scalar,
+    text: (key) => scalar(key)?.text,
+    word: (key, words) => {
+      const node = scalar(key);
+      return node === undefined ? undefined : readWord(node, called(key), words, findings);
+    },
+    integer: (key, bounds) => {
+      const node = present(key);
+      return node === undefined ? undefined : readInteger(node, called(key), bounds, findings);
+    },
+    flag: (key) => {
+      const node = present(key);
+      if (node === undefined) return undefined;
+      if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
+      return wrong(key, 'true or false', node, flagHint(node));
+    },
+    texts: (key) => {
+      const node = present(key);
+      return node === undefined ? undefined : readTexts(node, called(key), findings);
+    },
+    fields: (key, known) => {
+      const node = present(key);
+      return node === undefined ? undefined : readFields(node, { name: called(key), known }, findings);
+    },
+    section: (key, known) => {
+      const node = present(key);
+      const read = node === undefined ? undefined : readFields(node, { name: called(key), known }, findings);
+      return read ?? fieldsOf({ kind: 'map', entries: [], at: node?.at ?? map.at }, called(key), findings);
+    },
+    entries: (key) => {
+      const node = present(key);
+      if (node === undefined) return undefined;
+      return node.kind === 'map' ? node.entries : wrong(key, 'a map (name: value)', node);
+    },
+  };
+}
+
+function readWord<T extends string>(
+  node: SourceScalar,
+  called: string,
+  words: readonly T[],
+  findings: Findings,
+): T | undefined {
+  const found = words.find((word) => word === node.text.toLowerCase());
+  if (found === undefined) {
+    const hint = didYouMean(node.text, words);
+    findings.error(
+      'unknown-value',
+      `${called} must be ${words.join(', ')}, not ${quoteShort(node.text)}`,
+      node.at,
+      hint,
+    );
+  }
+  return found;
+}
+
+function readInteger(
+  node: SourceNode,
+  called: string,
+  bounds: { readonly min?: number; readonly max: number },
+  findings: Findings,
+): number | undefined {
+  const value = node.kind === 'scalar' ? node.value : undefined;
+  if (typeof value !== 'number' || !Number.isInteger(value)) {
+    const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
+    findings.error('wrong-type', `${called} must be a whole number, not ${seen}`, node.at);
+    return undefined;
+  }
+  const min = bounds.min ?? -Infinity;
+  if (value >= min && value <= bounds.max) return value;
+  const range = min === -Infinity ? `at most ${bounds.max}` : `from ${min} to ${bounds.max}`;
+  findings.error('out-of-range', `${called} must be ${range}, not ${value}`, node.at);
+  return undefined;
+}
+
+function readTexts(node: SourceNode, called: string, findings: Findings): readonly SourceScalar[] | undefined {
+  if (node.kind !== 'list') {
+    const hint = node.kind === 'scalar' ? `write a list: [${node.text.slice(0, 60)}]` : undefined;
+    findings.error('wrong-type', `${called} must be a list of texts, not ${describe(node)}`, node.at, hint);
+    return undefined;
+  }
+  const texts: SourceScalar[] = [];
+  for (const item of node.items) {
+    if (item.kind === 'scalar' && item.value !== null) texts.push(item);
+    else findings.error('wrong-type', `${called} must be a list of texts; this entry is ${describe(item)}`, item.at);
+  }
+  return texts;
+}
+
+function flagHint(node: SourceNode): string | undefined {
+  if (node.kind !== 'scalar') return undefined;
+  const word = node.text.toLowerCase();
+  if (['yes', 'on', 'y', '1', 'true'].includes(word)) return 'write true';
+  return ['no', 'off', 'n', '0', 'false'].includes(word) ? 'write false' : undefined;
+}

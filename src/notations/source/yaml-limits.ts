@@ -1,0 +1,111 @@
+import { Lexer } from 'yaml';
+
+/** Bounds of a YAML text. They are checked before anything is built from it. */
+export interface YamlLimits {
+  /** Bytes of UTF-8. */
+  readonly maxBytes: number;
+  /** Levels of nesting, lists and maps together. */
+  readonly maxDepth: number;
+  /** Tokens of the scanner: about eight for a line `key: value`. */
+  readonly maxTokens: number;
+  /** Uses of anchors (`*name`). */
+  readonly maxAliases: number;
+  /** Values after every alias was replaced by what it stands for. */
+  readonly maxNodes: number;
+}
+
+/** Bounds of workflow and agent files. */
+export const YAML_LIMITS: YamlLimits = {
+  maxBytes: 1_000_000,
+  maxDepth: 100,
+  maxTokens: 200_000,
+  maxAliases: 100,
+  maxNodes: 100_000,
+};
+
+/** Why a text is refused before it is parsed, and where (offset in UTF-16 units). */
+export interface LimitFinding {
+  readonly offset: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/**
+ * Reads the tokens of a text one after another, without building or recursing, and stops at the first bound that is exceeded.
+ * Depth is a bound from above: each indentation column that is open counts as a level, and each open bracket.
+ *
+ * @example
+ * exceededLimit('[[[[1]]]]', { ...YAML_LIMITS, maxDepth: 3 })?.message; // 'nested deeper than 3 levels'
+ */
+export function exceededLimit(text: string, limits: YamlLimits): LimitFinding | undefined {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.maxBytes) return tooLarge(bytes, limits.maxBytes);
+  const scan: Scan = { offset: 0, lineStart: 0, columns: [], brackets: 0, tokens: 0, aliases: 0 };
+  for (const token of new Lexer().lex(text)) {
+    // The scanner marks the start of a document, of a scalar and a missing bracket by tokens that are not in the text.
+    if (token === '\u0002' || token === '\u001F' || token === '\u0018') {
+      if (token === '\u001F') openColumn(scan);
+      continue;
+    }
+    const finding = countToken(scan, token, limits);
+    if (finding !== undefined) return finding;
+    advance(scan, token);
+  }
+  return undefined;
+}
+
+/**
+ * The finding for a text of too many bytes.
+ *
+ * @example
+ * tooLarge(10_000_000, 1_000_000).message; // '10.0 MB of text; the limit is 1.0 MB'
+ */
+export function tooLarge(bytes: number, maxBytes: number): LimitFinding {
+  const message = `${megabytes(bytes)} of text; the limit is ${megabytes(maxBytes)}`;
+  return { offset: 0, message, hint: 'pass large data as an input or as a file that an agent reads' };
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(bytes < 100_000 ? 3 : 1)} MB`;
+}
+
+interface Scan {
+  offset: number;
+  lineStart: number;
+  /** Columns at which something that is still open began. */
+  columns: number[];
+  brackets: number;
+  tokens: number;
+  aliases: number;
+}
+
+function countToken(scan: Scan, token: string, limits: YamlLimits): LimitFinding | undefined {
+  const refuse = (message: string, hint: string): LimitFinding => ({ offset: scan.offset, message, hint });
+  scan.tokens += 1;
+  if (scan.tokens > limits.maxTokens) {
+    return refuse(`more than ${limits.maxTokens} pieces of text`, 'split the file into smaller ones');
+  }
+  const first = token[0];
+  if (first === '*' && token.length > 1) scan.aliases += 1;
+  if (scan.aliases > limits.maxAliases) {
+    return refuse(`more than ${limits.maxAliases} aliases`, 'write the values out instead of using *name');
+  }
+  if (token === '[' || token === '{') scan.brackets += 1;
+  else if ((token === ']' || token === '}') && scan.brackets > 0) scan.brackets -= 1;
+  else if (token === '-' || token === '?') openColumn(scan);
+  if (scan.columns.length + scan.brackets <= limits.maxDepth) return undefined;
+  return refuse(`nested deeper than ${limits.maxDepth} levels`, 'no part of a definition needs so many levels');
+}
+
+function openColumn(scan: Scan): void {
+  if (scan.brackets > 0) return;
+  const column = scan.offset - scan.lineStart;
+  while ((scan.columns.at(-1) ?? -1) >= column) scan.columns.pop();
+  scan.columns.push(column);
+}
+
+function advance(scan: Scan, token: string): void {
+  const lineEnd = token.lastIndexOf('\n');
+  if (lineEnd !== -1) scan.lineStart = scan.offset + lineEnd + 1;
+  scan.offset += token.length;
+}

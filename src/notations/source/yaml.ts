@@ -1,0 +1,244 @@
+import { Composer, isAlias, isMap, isScalar, isSeq, Parser } from 'yaml';
+import type { Document, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
+import { FORBIDDEN_NAMES } from '../../base/json.js';
+import type { Problem } from '../../base/problem.js';
+import type { SourceEntry, SourceNode, SourceScalar } from './nodes.js';
+import { placesOf } from './places.js';
+import type { Places } from './places.js';
+import { exceededLimit, YAML_LIMITS } from './yaml-limits.js';
+import type { YamlLimits } from './yaml-limits.js';
+
+/** What a YAML text holds, and everything that is wrong with its form. */
+export interface ParsedYaml {
+  /** Absent when the text is empty or could not be read. */
+  readonly root: SourceNode | undefined;
+  readonly problems: readonly Problem[];
+  readonly places: Places;
+  /** The text that was parsed. */
+  readonly text: string;
+}
+
+/** How a text is parsed. */
+export interface YamlOptions {
+  /** Line of the file on which the text begins. Default 1. */
+  readonly firstLine?: number;
+  readonly limits?: YamlLimits;
+}
+
+/** More problems of form than this are not listed: they repeat the first ones. */
+const MAX_LISTED = 50;
+
+/**
+ * Reads one YAML 1.2 document as data with positions. It never throws and never runs anything: limits of size, depth, tokens and
+ * aliases hold before anything is built; merge keys, tags other than those of the core schema, repeated keys and the names
+ * `__proto__`, `constructor`, `prototype` are problems.
+ *
+ * Problem codes: `yaml-limit`, `yaml-syntax`, `yaml-documents`, `yaml-tag`, `yaml-alias`, `yaml-merge`, `duplicate-key`, `bad-key`,
+ * `forbidden-name`.
+ *
+ * @example
+ * const { root, problems } = parseYaml('name: review', 'flow.yaml');
+ */
+export function parseYaml(text: string, file: string, options: YamlOptions = {}): ParsedYaml {
+  const limits = options.limits ?? YAML_LIMITS;
+  const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const places = placesOf(source, file, options.firstLine);
+  const exceeded = exceededLimit(source, limits);
+  if (exceeded !== undefined) {
+    const { offset, message, hint } = exceeded;
+    const problem: Problem = { code: 'yaml-limit', severity: 'error', message, at: places.at(offset), hint };
+    return { root: undefined, problems: [problem], places, text: source };
+  }
+  const build: Build = { places, limits, problems: [], anchors: new Map(), made: new Map() };
+  const document = readDocument(source, build);
+  const root = document?.contents == null ? undefined : convert(document.contents, build);
+  if (root !== undefined && root.size > limits.maxNodes) {
+    report(build, 'yaml-limit', `more than ${limits.maxNodes} values`, 0, 'aliases count as what they stand for');
+  }
+  const usable = build.problems.some((problem) => problem.code === 'yaml-limit') ? undefined : root?.node;
+  return { root: usable, problems: build.problems.slice(0, MAX_LISTED), places, text: source };
+}
+
+/** A node with the number of values in it, aliases replaced. */
+interface Sized {
+  readonly node: SourceNode;
+  readonly size: number;
+}
+
+interface Build {
+  readonly places: Places;
+  readonly limits: YamlLimits;
+  readonly problems: Problem[];
+  readonly anchors: Map<string, ParsedNode>;
+  /** Finished nodes with an anchor: an alias is the same object. One that is missing here would contain itself. */
+  readonly made: Map<ParsedNode, Sized>;
+}
+
+type Yaml = Document.Parsed;
+
+function report(build: Build, code: string, message: string, offset: number, hint?: string): void {
+  if (build.problems.length > MAX_LISTED) return;
+  const at = build.places.at(offset);
+  build.problems.push({ code, severity: 'error', message, at, ...(hint === undefined ? {} : { hint }) });
+}
+
+function readDocument(text: string, build: Build): Yaml | undefined {
+  // The check for repeated keys compares each with each; it is done below with a set instead.
+  const composer = new Composer({
+    schema: 'core',
+    merge: false,
+    stringKeys: true,
+    uniqueKeys: false,
+    resolveKnownTags: false,
+    logLevel: 'silent',
+  });
+  let first: Yaml | undefined;
+  for (const document of composer.compose(new Parser().parse(text), true, text.length)) {
+    if (first !== undefined) {
+      report(
+        build,
+        'yaml-documents',
+        'the file holds more than one document',
+        document.range[0],
+        'remove the line "---" and what follows',
+      );
+      break;
+    }
+    first = document;
+  }
+  for (const error of first?.errors ?? []) {
+    // Keys that are no text are found again, with a better message, when the maps are built.
+    if (error.code !== 'NON_STRING_KEY')
+      report(build, 'yaml-syntax', sentence(error.message), error.pos[0], syntaxHint(error.code));
+  }
+  for (const warning of first?.warnings ?? []) {
+    const isTag = warning.code === 'TAG_RESOLVE_FAILED';
+    report(
+      build,
+      isTag ? 'yaml-tag' : 'yaml-syntax',
+      sentence(warning.message),
+      warning.pos[0],
+      isTag ? 'remove the tag (!name)' : undefined,
+    );
+  }
+  return first;
+}
+
+function sentence(message: string): string {
+  const line = message.split('\n', 1)[0] ?? message;
+  return line.replaceAll(/\p{Cc}/gu, ' ').slice(0, 300);
+}
+
+function syntaxHint(code: string): string | undefined {
+  if (code === 'TAB_AS_INDENT') return 'indent with spaces';
+  if (code === 'BAD_ALIAS' || code === 'BAD_SCALAR_START')
+    return 'put text that begins with a special character into quotes';
+  if (code === 'BAD_INDENT') return 'indent the lines of a list or map alike, with spaces';
+  if (code === 'BLOCK_AS_IMPLICIT_KEY' || code === 'MULTILINE_IMPLICIT_KEY')
+    return 'text with ": " in it needs quotes, or the form "key: |"';
+  return undefined;
+}
+
+function convert(node: ParsedNode, build: Build): Sized | undefined {
+  if (isAlias(node)) return convertAlias(node.source, node.range[0], build);
+  if (node.anchor !== undefined) build.anchors.set(node.anchor, node);
+  const made = isScalar(node) ? { node: scalarOf(node, build), size: 1 } : convertCollection(node, build);
+  if (node.anchor !== undefined) build.made.set(node, made);
+  return made;
+}
+
+function convertCollection(node: YAMLMap.Parsed | YAMLSeq.Parsed, build: Build): Sized {
+  if (isMap(node)) return convertMap(node, build);
+  const items: SourceNode[] = [];
+  let size = 1;
+  for (const item of node.items as unknown[]) {
+    const made = isParsed(item) ? convert(item, build) : undefined;
+    items.push(made?.node ?? emptyAt(node.range[0], build));
+    size += made?.size ?? 1;
+  }
+  return { node: { kind: 'list', items, at: build.places.at(node.range[0]) }, size };
+}
+
+function convertMap(node: YAMLMap.Parsed, build: Build): Sized {
+  const entries: SourceEntry[] = [];
+  const seen = new Set<string>();
+  let size = 1;
+  for (const pair of node.items) {
+    const key = pair.key as unknown;
+    const value = pair.value as unknown;
+    const offset = isParsed(key) ? key.range[0] : node.range[0];
+    const made = isParsed(value) ? convert(value, build) : undefined;
+    size += 1 + (made?.size ?? 1);
+    const name = keyText(key, offset, build);
+    if (name === undefined) continue;
+    if (seen.has(name)) {
+      report(build, 'duplicate-key', `the key ${JSON.stringify(name)} is there twice`, offset, 'remove one of the two');
+      continue;
+    }
+    seen.add(name);
+    const keyEnd = isParsed(key) ? key.range[1] : offset;
+    entries.push({ key: name, at: build.places.at(offset), value: made?.node ?? emptyAt(keyEnd, build) });
+  }
+  return { node: { kind: 'map', entries, at: build.places.at(node.range[0]) }, size };
+}
+
+function keyText(key: unknown, offset: number, build: Build): string | undefined {
+  if (!isScalar(key) || typeof key.value !== 'string') {
+    report(build, 'bad-key', 'a key must be text', offset);
+    return undefined;
+  }
+  const name = key.value;
+  if (name === '<<' && key.type === 'PLAIN') {
+    report(build, 'yaml-merge', 'merge keys (<<) are not supported', offset, 'write the keys out');
+    return undefined;
+  }
+  if (FORBIDDEN_NAMES.has(name)) {
+    report(build, 'forbidden-name', `${JSON.stringify(name)} cannot be used as a name`, offset, 'choose another name');
+    return undefined;
+  }
+  return name;
+}
+
+function scalarOf(node: ParsedNode & { value: unknown }, build: Build): SourceScalar {
+  const [from, to] = node.range;
+  const value = plainValue(node.value);
+  const written = isScalar(node) && typeof node.source === 'string' ? node.source : '';
+  const text = typeof value === 'string' ? value : value === null ? '' : written;
+  return { kind: 'scalar', value, text, at: build.places.at(from), range: [from, to] };
+}
+
+function plainValue(value: unknown): SourceScalar['value'] {
+  // An escape can give half of a surrogate pair, which is no text that could be written to a file.
+  if (typeof value === 'string') return value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  return null;
+}
+
+function emptyAt(offset: number, build: Build): SourceScalar {
+  return { kind: 'scalar', value: null, text: '', at: build.places.at(offset), range: [offset, offset] };
+}
+
+/** Anchors are known in the order of the text, so an alias means the last anchor of its name before it. */
+function convertAlias(name: string, offset: number, build: Build): Sized | undefined {
+  const target = build.anchors.get(name);
+  if (target === undefined) {
+    report(
+      build,
+      'yaml-alias',
+      `there is no anchor &${name} before this alias`,
+      offset,
+      'put text that begins with * into quotes',
+    );
+    return undefined;
+  }
+  const made = build.made.get(target);
+  if (made === undefined) {
+    report(build, 'yaml-alias', 'an alias stands for a value that contains it', offset, 'write the value out');
+  }
+  return made;
+}
+
+function isParsed(value: unknown): value is ParsedNode {
+  return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value);
+}
