@@ -1,0 +1,28 @@
+/** Agents: models, tools and the loop between them. Subpath `skein/agent`. */
+export { agentExecutor } from './executor.js';
+export type { AgentDeps, ModelSource } from './executor.js';
+export { createSharedMemory } from './memory.js';
+export type { MemoryMode, SharedMemory } from './memory.js';
+export type {
+  FinishReason,
+  Message,
+  Model,
+  ModelPart,
+  ModelRequest,
+  ModelTurn,
+  ToolCall,
+  ToolResult,
+  ToolSpec,
+} from './model.js';
+export { describeProviders } from './models/describe-providers.js';
+export type { ProviderReport } from './models/describe-providers.js';
+export { echoModel } from './models/echo.js';
+export type { Env } from './models/endpoints.js';
+export { fromLanguageModel, isLanguageModel } from './models/language-model.js';
+export type { LanguageModel, LanguageModelOptions } from './models/language-model.js';
+export { createModelRegistry } from './models/registry.js';
+export type { ModelFactory, ModelRegistry, ModelRegistryOptions } from './models/registry.js';
+export { readScript } from './script/read-script.js';
+export type { Tool, ToolIo, ToolSource } from './tool.js';
+export { noTools } from './tool-provider.js';
+export type { ToolProvider, ToolSession } from './tool-provider.js';

@@ -1,0 +1,197 @@
+import { SkeinError } from '../../base/errors.js';
+import type { Usage } from '../../events/event.js';
+import type { AgentSpec, StructuredOutput } from '../../plan/agent-spec.js';
+import type { StepContext } from '../../engine/ports/executor.js';
+import type { Message, Model, ModelTurn, ToolResult, ToolSpec } from '../model.js';
+import type { Tool } from '../tool.js';
+import type { ModelCaller } from './model-caller.js';
+import { modelCaller } from './model-caller.js';
+import { addUsage } from './model-turn.js';
+import { checkOutput, repairPrompt } from './structured-output.js';
+import type { StepTool, ToolRunner } from './tool-runner.js';
+import { toolRunner } from './tool-runner.js';
+
+/** Model turns of an agent at most, when it does not say. */
+export const DEFAULT_MAX_TURNS = 25;
+/** Tool calls of an agent at most, when it does not say. */
+export const DEFAULT_MAX_TOOL_CALLS = 100;
+
+/** What one agent step works with. */
+export interface LoopOptions {
+  readonly step: StepContext;
+  readonly spec: AgentSpec;
+  readonly models: readonly Model[];
+  /** The whole system prompt; empty: none is sent. */
+  readonly system: string;
+  readonly prompt: string;
+  readonly tools: readonly Tool[];
+  readonly stepTools: readonly StepTool[];
+  /** Called with the signal of each effect. */
+  watch(signal: AbortSignal): void;
+}
+
+/** How an agent ended. */
+export interface LoopResult {
+  /** The final text, or the parsed JSON of a structured output. */
+  readonly output: unknown;
+  readonly usage: Usage;
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** The model that gave the final answer. */
+  readonly model: string;
+}
+
+interface LoopState {
+  readonly messages: Message[];
+  usage: Usage;
+  turns: number;
+  toolCalls: number;
+  repaired: boolean;
+}
+
+/**
+ * The agent loop: a model turn, then its tool calls in parallel with the results in call order, until a turn without calls.
+ * The number of turns and calls is bounded. A structured output gets one repair round.
+ *
+ * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, and what models throw.
+ */
+export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
+  const { spec, step } = options;
+  const state: LoopState = {
+    messages: [...systemMessage(options.system), { role: 'user', text: options.prompt }],
+    usage: { inputTokens: 0, outputTokens: 0 },
+    turns: 0,
+    toolCalls: 0,
+    repaired: false,
+  };
+  const runner = toolRunner({ step, tools: options.tools, stepTools: options.stepTools, watch: options.watch });
+  const caller = callerOf(options, runner, state);
+  for (;;) {
+    const turn = await nextTurn(options, caller, state);
+    if (turn.toolCalls.length > 0) {
+      state.messages.push({ role: 'tool', results: await runCalls(options, runner, turn, state) });
+      continue;
+    }
+    const answer = finalAnswer(options, turn, state);
+    if (answer === undefined) continue;
+    const { usage, turns, toolCalls } = state;
+    return { output: answer.output, usage, turns, toolCalls, model: turn.model };
+  }
+
+  async function nextTurn(loop: LoopOptions, models: ModelCaller, at: LoopState): Promise<ModelTurn> {
+    const cap = (spec.maxTurns ?? DEFAULT_MAX_TURNS) + (at.repaired ? 1 : 0);
+    if (at.turns >= cap) throw capReached(loop, `${cap} model turns`, 'maxTurns');
+    at.turns += 1;
+    const turn = await models.turn(at.turns, at.messages);
+    at.usage = addUsage(at.usage, turn.usage);
+    at.messages.push({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });
+    return turn;
+  }
+}
+
+function systemMessage(system: string): readonly Message[] {
+  return system.trim() === '' ? [] : [{ role: 'system', text: system }];
+}
+
+function callerOf(options: LoopOptions, runner: ToolRunner, state: LoopState): ModelCaller {
+  let signal: AbortSignal | undefined;
+  return modelCaller({
+    step: options.step,
+    agent: options.spec.name,
+    models: options.models,
+    tools: [...options.tools, ...options.stepTools].map(toolSpec),
+    settings: options.spec.settings ?? {},
+    output: options.spec.output,
+    watch(of) {
+      signal = of;
+      options.watch(of);
+    },
+    dispatch(call) {
+      countCalls(options, state, 1);
+      const index = state.toolCalls;
+      const key = `${options.step.runId}/${options.step.path}/dispatch#${index}`;
+      return runner.dispatch(call, { signal: signal ?? AbortSignal.abort(), idempotencyKey: key }, index);
+    },
+  });
+}
+
+function toolSpec(tool: ToolSpec): ToolSpec {
+  return { name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
+}
+
+/** All calls start together. None is left running: the first error that ends the step waits for the others. */
+async function runCalls(
+  options: LoopOptions,
+  runner: ToolRunner,
+  turn: ModelTurn,
+  state: LoopState,
+): Promise<readonly ToolResult[]> {
+  countCalls(options, state, turn.toolCalls.length);
+  const settled = await Promise.allSettled(turn.toolCalls.map((call, i) => runner.call(call, state.turns, i + 1)));
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+function countCalls(options: LoopOptions, state: LoopState, calls: number): void {
+  const cap = options.spec.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS;
+  if (state.toolCalls + calls > cap) throw capReached(options, `${cap} tool calls`, 'maxToolCalls');
+  state.toolCalls += calls;
+}
+
+/** The result of the step, or undefined when the repair round has been asked for. */
+function finalAnswer(options: LoopOptions, turn: ModelTurn, state: LoopState): { output: unknown } | undefined {
+  if (turn.text.trim() === '') throw emptyAnswer(options, turn);
+  const { output } = options.spec;
+  if (turn.reason === 'length') {
+    warn(options, 'answer-cut', `${turn.model} reached its output limit: the answer is cut`);
+  }
+  if (output === undefined) return { output: turn.text };
+  const check = checkOutput(output, turn.text);
+  if (check.ok) return { output: check.value };
+  if (!state.repaired) {
+    state.repaired = true;
+    state.messages.push({ role: 'user', text: repairPrompt(output, check.findings) });
+    return undefined;
+  }
+  return invalidOutput(options, output, turn, check.findings);
+}
+
+function invalidOutput(options: LoopOptions, output: StructuredOutput, turn: ModelTurn, findings: readonly string[]) {
+  const message = `the answer of agent "${options.spec.name}" does not match its schema: ${findings.join('; ')}`;
+  if (output.onInvalid === 'warn') {
+    warn(options, 'output-invalid', `${message}; its text is used as it is`);
+    return { output: turn.text };
+  }
+  throw new SkeinError('SKEIN_OUTPUT_INVALID', message, {
+    hint: 'simplify the schema, use a stronger model, or set onInvalid: warn',
+    details: { findings, answer: turn.text.slice(0, 2_000) },
+  });
+}
+
+function warn(options: LoopOptions, code: string, message: string): void {
+  options.step.note({ kind: 'warning', code, message });
+}
+
+function emptyAnswer(options: LoopOptions, turn: ModelTurn): SkeinError {
+  const why = { length: ': it reached its output limit first', 'content-filter': ': its content filter stopped it' };
+  const reason = turn.reason === 'length' || turn.reason === 'content-filter' ? why[turn.reason] : '';
+  return new SkeinError(
+    'SKEIN_MODEL_EMPTY',
+    `${turn.model} gave agent "${options.spec.name}" an empty answer${reason}`,
+    {
+      hint: 'retry the step, or change the prompt or the model',
+    },
+  );
+}
+
+function capReached(options: LoopOptions, cap: string, key: string): SkeinError {
+  return new SkeinError(
+    'SKEIN_MODEL_CAP',
+    `agent "${options.spec.name}" reached its cap of ${cap} without a final answer`,
+    {
+      hint: `raise ${key}, or give the agent less to do`,
+    },
+  );
+}

@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../base/json.js';
+import { isPlainObject } from '../../base/json.js';
+import { parseJsonText } from '../../lang/json-path.js';
+import type { StructuredOutput } from '../../plan/agent-spec.js';
+import type { ModelRequest } from '../model.js';
+import { schemaFindings } from './schema-check.js';
+
+/** An answer, read as JSON and checked. */
+export type OutputCheck =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly findings: readonly string[] };
+
+/**
+ * Reads an answer as JSON (also out of a code fence) and checks it against the schema.
+ *
+ * @example
+ * checkOutput({ schema: { type: 'object' } }, '{"a":1}'); // { ok: true, value: { a: 1 } }
+ */
+export function checkOutput(output: StructuredOutput, text: string): OutputCheck {
+  const value = parseJsonText(text);
+  if (value === undefined) return { ok: false, findings: ['the answer is no JSON'] };
+  const findings = schemaFindings(output.schema, value);
+  return findings.length === 0 ? { ok: true, value } : { ok: false, findings };
+}
+
+/** What goes to the provider; undefined for schemas that are no objects, which providers don't take. */
+export function outputRequest(output: StructuredOutput | undefined, agent: string): ModelRequest['output'] {
+  if (output === undefined || !isPlainObject(output.schema)) return undefined;
+  const name = (output.name ?? agent).replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 64);
+  return { name: name === '' ? 'answer' : name, schema: output.schema as JsonObject };
+}
+
+/** What the system prompt says when the provider takes no schema. */
+export function outputInstructions(output: StructuredOutput): string {
+  return [
+    'Answer with JSON and nothing else: no explanation before or after it, no code fence.',
+    'The JSON must match this JSON Schema:',
+    JSON.stringify(output.schema),
+  ].join('\n');
+}
+
+/** What the model is told in the repair round. */
+export function repairPrompt(output: StructuredOutput, findings: readonly string[]): string {
+  return [
+    'That answer can not be used:',
+    ...findings.map((finding) => `- ${finding}`),
+    '',
+    'Give the whole answer again, corrected, as JSON and nothing else. It must match this JSON Schema:',
+    JSON.stringify(output.schema),
+  ].join('\n');
+}

@@ -1,0 +1,137 @@
+import type { LanguageModelV3CallOptions, LanguageModelV3FunctionTool, LanguageModelV3Message } from '@ai-sdk/provider';
+import type { JsonObject } from '../../base/json.js';
+import { isPlainObject } from '../../base/json.js';
+import type { Message, ModelRequest, ToolCall, ToolResult, ToolSpec } from '../model.js';
+
+/** What differs between providers in how a request is put. */
+export interface CallStyle {
+  /** Key of the provider's own options: `openai`, `anthropic`. */
+  readonly optionsKey?: string;
+  /** Options that go with every call. */
+  readonly options?: JsonObject;
+  /** The provider takes a JSON Schema for the answer. */
+  readonly structuredOutput: boolean;
+  /** The provider has a switch `strictJsonSchema`, and refuses schemas outside its strict subset when it is on. */
+  readonly strictSwitch?: boolean;
+  /** Tools are sent with `strict: false`, because the provider's default is strict. */
+  readonly looseTools?: boolean;
+  /** Data on tool calls is not given back: it points to answers that the provider was told not to store. */
+  readonly dropCallData?: boolean;
+}
+
+/** A request of ours as the options of one call. */
+export function callOptions(request: ModelRequest, style: CallStyle): LanguageModelV3CallOptions {
+  const { settings } = request;
+  return {
+    prompt: request.messages.map((message) => promptMessage(message, style)),
+    abortSignal: request.signal,
+    ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
+    ...(settings.topP === undefined ? {} : { topP: settings.topP }),
+    ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
+    ...(settings.seed === undefined ? {} : { seed: settings.seed }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map((tool) => functionTool(tool, style)) }),
+    ...responseFormat(request, style),
+    ...providerOptions(request, style),
+  };
+}
+
+function promptMessage(message: Message, style: CallStyle): LanguageModelV3Message {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.text };
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: message.text }] };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: [
+          ...(message.text === '' ? [] : [{ type: 'text' as const, text: message.text }]),
+          ...message.toolCalls.map((call) => toolCallPart(call, style)),
+        ],
+      };
+    case 'tool':
+      return { role: 'tool', content: message.results.map(toolResultPart) };
+  }
+}
+
+function toolCallPart(call: ToolCall, style: CallStyle) {
+  const data = style.dropCallData === true ? undefined : call.providerData;
+  return {
+    type: 'tool-call' as const,
+    toolCallId: call.id,
+    toolName: call.name,
+    input: toolInput(call.input),
+    ...(data === undefined ? {} : { providerOptions: data as Record<string, JsonMutable> }),
+  };
+}
+
+/** The shape of the package's JSON objects, which are not readonly. */
+type JsonMutable = { [key: string]: never };
+
+/** Providers want an object back; text that was no JSON object is shown inside one. */
+function toolInput(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? value : { value };
+  } catch {
+    return { unreadable: text };
+  }
+}
+
+function toolResultPart(result: ToolResult) {
+  return {
+    type: 'tool-result' as const,
+    toolCallId: result.id,
+    toolName: result.name,
+    output: { type: result.isError ? ('error-text' as const) : ('text' as const), value: result.output },
+  };
+}
+
+function functionTool(tool: ToolSpec, style: CallStyle): LanguageModelV3FunctionTool {
+  return {
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.inputSchema as LanguageModelV3FunctionTool['inputSchema'],
+    ...(style.looseTools === true ? { strict: false } : {}),
+  };
+}
+
+function responseFormat(request: ModelRequest, style: CallStyle): Pick<LanguageModelV3CallOptions, 'responseFormat'> {
+  if (request.output === undefined || !style.structuredOutput) return {};
+  const schema = request.output.schema as LanguageModelV3FunctionTool['inputSchema'];
+  return { responseFormat: { type: 'json', name: request.output.name, schema } };
+}
+
+function providerOptions(request: ModelRequest, style: CallStyle): Pick<LanguageModelV3CallOptions, 'providerOptions'> {
+  if (style.optionsKey === undefined) return {};
+  const strict =
+    request.output !== undefined && style.strictSwitch === true
+      ? { strictJsonSchema: isStrictSchema(request.output.schema) }
+      : {};
+  const options = { ...style.options, ...strict } as Record<string, never>;
+  return Object.keys(options).length === 0 ? {} : { providerOptions: { [style.optionsKey]: options } };
+}
+
+/**
+ * True when every object of a schema closes its properties and requires all of them: what OpenAI's strict mode takes.
+ *
+ * @example
+ * isStrictSchema({ type: 'object', properties: {}, required: [], additionalProperties: false }); // true
+ */
+export function isStrictSchema(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrictSchema);
+  if (!isPlainObject(schema)) return true;
+  const properties = schema['properties'];
+  if (schema['type'] === 'object' || isPlainObject(properties)) {
+    const names = isPlainObject(properties) ? Object.keys(properties) : [];
+    const required = Array.isArray(schema['required']) ? schema['required'] : [];
+    if (schema['additionalProperties'] !== false || !names.every((name) => required.includes(name))) return false;
+    if (isPlainObject(properties) && !Object.values(properties).every(isStrictSchema)) return false;
+  }
+  return ['items', 'anyOf', '$defs'].every((key) => {
+    const part = schema[key];
+    return key === '$defs' && isPlainObject(part) ? Object.values(part).every(isStrictSchema) : isStrictSchema(part);
+  });
+}

@@ -1,0 +1,105 @@
+import { envValue, ollamaHost } from './endpoints.js';
+import type { Env } from './endpoints.js';
+import { probeOllama } from './ollama-probe.js';
+import type { ProviderEntry } from './provider-catalog.js';
+import { PROVIDERS } from './provider-catalog.js';
+import { NO_PROBE_VARIABLE } from './default-models.js';
+
+/** Whether a provider can be used here. Never holds a key. */
+export interface ProviderReport {
+  readonly id: string;
+  readonly title: string;
+  readonly usable: boolean;
+  /** The package that speaks to it, and whether it is installed; absent: part of Skein. */
+  readonly package?: { readonly name: string; readonly installed: boolean; readonly install: string };
+  /** The variable with the key, and whether it is set. */
+  readonly key?: { readonly variable: string; readonly set: boolean; readonly needed: boolean };
+  readonly baseUrl?: string;
+  /** Models that a local Ollama has. */
+  readonly models?: readonly string[];
+  /** What to do to make it usable. */
+  readonly hint?: string;
+}
+
+/**
+ * What each provider needs and has here, for `skein doctor`. A local Ollama is asked for its models unless that is switched off;
+ * nothing else is called.
+ *
+ * @example
+ * for (const provider of await describeProviders(process.env)) console.log(provider.id, provider.usable);
+ */
+export async function describeProviders(env: Env, isInstalled = packageInstalled): Promise<readonly ProviderReport[]> {
+  const described = PROVIDERS.filter((provider) => provider.package !== undefined);
+  return Promise.all(described.map((provider) => describe(provider, env, isInstalled)));
+}
+
+async function describe(
+  provider: ProviderEntry,
+  env: Env,
+  isInstalled: (name: string) => boolean,
+): Promise<ProviderReport> {
+  const name = provider.package ?? provider.id;
+  const installed = isInstalled(name);
+  const install = `npm install ${provider.install ?? name}`;
+  const given = envValue(env, provider.baseUrlEnv);
+  const set = envValue(env, provider.keyEnv) !== undefined;
+  const baseUrl = provider.id === 'ollama' ? safeHost(given) : (given ?? provider.baseUrl);
+  const models =
+    provider.id === 'ollama' && envValue(env, NO_PROBE_VARIABLE) === undefined ? await probeOllama(given) : undefined;
+  const hint = missing(provider, { installed, install, set, given, running: models !== undefined });
+  return {
+    id: provider.id,
+    title: provider.title,
+    usable: hint === undefined,
+    package: { name, installed, install },
+    ...(provider.keyEnv === undefined ? {} : { key: { variable: provider.keyEnv, set, needed: provider.keyNeeded } }),
+    ...(baseUrl === undefined ? {} : { baseUrl: withoutSecrets(baseUrl) }),
+    ...(models === undefined ? {} : { models }),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+interface Found {
+  readonly installed: boolean;
+  readonly install: string;
+  readonly set: boolean;
+  readonly given: string | undefined;
+  readonly running: boolean;
+}
+
+function missing(provider: ProviderEntry, found: Found): string | undefined {
+  if (!found.installed) return found.install;
+  if (provider.keyNeeded && !found.set && found.given === undefined) return `set ${provider.keyEnv ?? 'its key'}`;
+  if (provider.baseUrlNeeded === true && found.given === undefined)
+    return `set ${provider.baseUrlEnv ?? 'its base URL'}`;
+  if (provider.id === 'ollama' && !found.running) return 'start Ollama, or set OLLAMA_HOST';
+  return undefined;
+}
+
+/** A URL may carry a user and a password. */
+function withoutSecrets(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.username = '';
+  url.password = '';
+  url.search = '';
+  return url.href.replace(/\/$/, '');
+}
+
+function safeHost(given: string | undefined): string | undefined {
+  try {
+    return ollamaHost(given);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks for the package without loading it. */
+function packageInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Message, Model, ModelPart } from '../model.js';
+
+/** Rough count of tokens: four characters each. */
+export function roughTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+/** The text of the last thing that a person said. */
+export function lastUserText(messages: readonly Message[]): string {
+  const last = messages.findLast((message) => message.role === 'user');
+  return last?.role === 'user' ? last.text : '';
+}
+
+/**
+ * A model that answers with the last user text. It costs nothing and needs nothing.
+ *
+ * @example
+ * const model = echoModel(); // id 'mock/echo'
+ */
+export function echoModel(id = 'mock/echo'): Model {
+  return {
+    id,
+    structuredOutput: true,
+    async *stream(request): AsyncGenerator<ModelPart> {
+      request.signal.throwIfAborted();
+      const text = lastUserText(request.messages);
+      yield { type: 'text', text };
+      const tokens = roughTokens(text);
+      yield { type: 'finish', reason: 'stop', usage: { inputTokens: tokens, outputTokens: tokens } };
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { SkeinError } from '../../base/errors.js';
+import type { ProviderSpec } from '../../plan/agent-spec.js';
+import type { ProviderEntry } from './provider-catalog.js';
+import { DEFAULT_OLLAMA_HOST } from './provider-catalog.js';
+
+/** Environment variables. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where a provider is called, and with what. */
+export interface Endpoint {
+  /** Without a slash at the end; undefined: the package's own. */
+  readonly baseUrl: string | undefined;
+  readonly key: string | undefined;
+  /** The variable that the key comes from. */
+  readonly keyEnv: string | undefined;
+}
+
+/** A variable's value without white space around it; undefined when it is empty. */
+export function envValue(env: Env, name: string | undefined): string | undefined {
+  const value = name === undefined || !Object.hasOwn(env, name) ? undefined : env[name]?.trim();
+  return value === '' ? undefined : value;
+}
+
+/**
+ * Base URL and key of a provider: what the workflow says, then the environment.
+ *
+ * @throws SkeinError `SKEIN_NO_KEY` when the workflow names a variable that is empty, or the provider can't do without a key;
+ *   `SKEIN_NO_MODEL` when it has no base URL.
+ */
+export function endpointOf(provider: ProviderEntry, model: string, env: Env, spec: ProviderSpec | undefined): Endpoint {
+  const own = spec !== undefined && spec.type.trim().toLowerCase() === provider.id ? spec : undefined;
+  const keyEnv = own?.apiKeyEnv ?? provider.keyEnv;
+  const key = envValue(env, keyEnv);
+  if (own?.apiKeyEnv !== undefined && key === undefined) {
+    throw new SkeinError('SKEIN_NO_KEY', `provider "${own.type}": the variable ${own.apiKeyEnv} is empty or not set`, {
+      hint: `set ${own.apiKeyEnv}, or take api_key_env out for a server that needs no key`,
+    });
+  }
+  const given = own?.baseUrl ?? envValue(env, provider.baseUrlEnv);
+  const baseUrl = baseUrlOf(provider, given);
+  if (baseUrl === undefined && provider.baseUrlNeeded === true) throw noBaseUrl(provider, model);
+  // A server of one's own often has no key, so a given base URL does without.
+  if (key === undefined && provider.keyNeeded && given === undefined) throw noKey(provider, model);
+  return { baseUrl, key, keyEnv };
+}
+
+function baseUrlOf(provider: ProviderEntry, given: string | undefined): string | undefined {
+  if (provider.id === 'ollama') return `${ollamaHost(given)}/v1`;
+  if (given === undefined) return provider.baseUrl;
+  const url = checkedUrl(given, provider).replace(/\/+$/, '');
+  return provider.id === 'anthropic' && !url.endsWith('/v1') ? `${url}/v1` : url;
+}
+
+/**
+ * Ollama's address from `OLLAMA_HOST`, which is written in many ways: `host`, `host:port`, `:port`, a URL, and `0.0.0.0` for a
+ * server that listens everywhere.
+ *
+ * @example
+ * ollamaHost('0.0.0.0:11434'); // 'http://127.0.0.1:11434'
+ */
+export function ollamaHost(text: string | undefined): string {
+  const value = text?.trim() ?? '';
+  if (value === '') return DEFAULT_OLLAMA_HOST;
+  const withScheme = /^https?:\/\//i.test(value)
+    ? value
+    : `http://${value.startsWith(':') ? `127.0.0.1${value}` : value}`;
+  if (!URL.canParse(withScheme)) {
+    throw new SkeinError('SKEIN_USAGE', `OLLAMA_HOST is no address: "${value}"`, { hint: 'write it as host:port' });
+  }
+  const url = new URL(withScheme);
+  const host = url.hostname === '0.0.0.0' || url.hostname === '[::]' ? '127.0.0.1' : url.hostname;
+  const standard = url.protocol === 'https:' ? '443' : /^https?:\/\//i.test(value) ? '80' : '11434';
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return `${url.protocol}//${host}:${url.port === '' ? standard : url.port}${path}`;
+}
+
+function checkedUrl(text: string, provider: ProviderEntry): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return text;
+  throw new SkeinError('SKEIN_USAGE', `the base URL of ${provider.title} is no http or https address`, {
+    hint: `correct base_url or ${provider.baseUrlEnv ?? 'the base URL'}`,
+  });
+}
+
+function noKey(provider: ProviderEntry, model: string): SkeinError {
+  const name = provider.keyEnv ?? 'its key';
+  return new SkeinError('SKEIN_NO_KEY', `${provider.id}/${model} needs ${name}, which is empty or not set`, {
+    hint: `set ${name}, choose another model with --model, or run without any model: --mock`,
+  });
+}
+
+function noBaseUrl(provider: ProviderEntry, model: string): SkeinError {
+  return new SkeinError('SKEIN_NO_MODEL', `${provider.id}/${model} needs a base URL`, {
+    hint: `set ${provider.baseUrlEnv ?? 'the base URL'}, or base_url in the provider configuration of the workflow`,
+  });
+}

@@ -1,0 +1,58 @@
+import type { ErrorCode } from '../../base/errors.js';
+
+/** How a failed answer of a provider is reported. */
+export interface StatusClass {
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+}
+
+const UNAVAILABLE =
+  /model_not_found|no such model|unknown model|invalid model|model.{0,200}(not found|does not exist|not available|unavailable|not exist|is not supported|not a valid|deprecated)/is;
+
+/** True for the words with which providers say that they don't have a model. */
+export function saysModelUnavailable(text: string): boolean {
+  return UNAVAILABLE.test(text);
+}
+
+/**
+ * The class of an HTTP status. `text` is everything that the answer says in words: some providers say 400 for a model that they
+ * don't have, and 429 for an account without money, which no waiting mends.
+ *
+ * @example
+ * classifyStatus(429, 'slow down'); // { code: 'SKEIN_MODEL_OVERLOADED', retryable: true }
+ */
+export function classifyStatus(status: number, text: string): StatusClass {
+  if (status === 401 || status === 403) return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
+  if (status === 404) return { code: 'SKEIN_MODEL_UNAVAILABLE', retryable: false };
+  if (status === 429 && /insufficient_quota|billing/i.test(text))
+    return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
+  if (status === 408 || status === 429) return { code: 'SKEIN_MODEL_OVERLOADED', retryable: true };
+  if (status >= 500) return { code: 'SKEIN_MODEL_FAILED', retryable: true };
+  if (saysModelUnavailable(text)) return { code: 'SKEIN_MODEL_UNAVAILABLE', retryable: false };
+  return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
+}
+
+/**
+ * The class of an error that arrives inside a stream, where there is no status, from its type, code and words.
+ */
+export function classifyWords(text: string): StatusClass {
+  if (saysModelUnavailable(text)) return { code: 'SKEIN_MODEL_UNAVAILABLE', retryable: false };
+  if (/insufficient_quota|billing/i.test(text)) return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
+  if (/overloaded|rate.?limit|too many requests/i.test(text))
+    return { code: 'SKEIN_MODEL_OVERLOADED', retryable: true };
+  if (/invalid_request|context_length|authentication|permission|invalid_prompt/i.test(text)) {
+    return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
+  }
+  return { code: 'SKEIN_MODEL_FAILED', retryable: true };
+}
+
+/** What to do about a class of error. */
+export function hintFor(code: ErrorCode, status: number | undefined, keyEnv: string | undefined): string | undefined {
+  if (status === 401 || status === 403) {
+    return keyEnv === undefined ? 'check the key of this provider' : `check the key in ${keyEnv}`;
+  }
+  if (code === 'SKEIN_MODEL_UNAVAILABLE')
+    return 'check the name of the model and the base URL, or name other models after it';
+  if (code === 'SKEIN_MODEL_OVERLOADED') return 'lower the concurrency, or name another model after this one';
+  return undefined;
+}

@@ -1,0 +1,160 @@
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import type { Usage } from '../../events/event.js';
+import { isPlainObject, ownValue } from '../../base/json.js';
+import type { JsonObject } from '../../base/json.js';
+import type { FinishReason, Model, ModelPart, ModelRequest } from '../model.js';
+import type { CallStyle } from './call-options.js';
+import { callOptions } from './call-options.js';
+import type { ErrorSource } from './model-errors.js';
+import { cutStream, modelError, streamError } from './model-errors.js';
+
+/** A model object of the AI SDK, of specification version 3 or 2. */
+export type LanguageModel = LanguageModelV3 | LanguageModelV2;
+
+/** How a {@link LanguageModel} is used. */
+export interface LanguageModelOptions extends Partial<CallStyle> {
+  /** `provider/model`; default: what the object says of itself. */
+  readonly id?: string;
+  /** Keys, to be kept out of messages. */
+  readonly secrets?: readonly string[];
+  readonly keyEnv?: string | undefined;
+  /**
+   * The package reports a finish reason `other` without the provider's word when the connection ends early:
+   * take that for a cut stream.
+   */
+  readonly silentFinishIsCut?: boolean;
+}
+
+/**
+ * Any object that implements the AI SDK's `LanguageModel` specification as a {@link Model}: one streaming request for each call,
+ * no retries, errors with codes of Skein.
+ *
+ * @throws TypeError when the object is of another specification version.
+ * @example
+ * import { createOpenAI } from '@ai-sdk/openai';
+ * const model = fromLanguageModel(createOpenAI({ apiKey }).responses('gpt-5-mini'));
+ */
+export function fromLanguageModel(model: LanguageModel, options: LanguageModelOptions = {}): Model {
+  const version = String(model.specificationVersion);
+  if (version !== 'v3' && version !== 'v2') {
+    throw new TypeError(`a language model of specification ${version} can't be used; v3 and v2 can`);
+  }
+  const id = options.id ?? `${model.provider.split('.')[0] ?? model.provider}/${model.modelId}`;
+  const style: CallStyle = { ...options, structuredOutput: options.structuredOutput ?? false };
+  const source: ErrorSource = { model: id, secrets: options.secrets ?? [], keyEnv: options.keyEnv };
+  return {
+    id,
+    structuredOutput: style.structuredOutput,
+    stream: (request) =>
+      streamParts(model as LanguageModelV3, request, style, source, options.silentFinishIsCut ?? false),
+  };
+}
+
+/** True for objects that {@link fromLanguageModel} takes. */
+export function isLanguageModel(value: unknown): value is LanguageModel {
+  if (typeof value !== 'object' || value === null) return false;
+  const { specificationVersion, doStream } = value as Record<string, unknown>;
+  return (specificationVersion === 'v3' || specificationVersion === 'v2') && typeof doStream === 'function';
+}
+
+async function* streamParts(
+  model: LanguageModelV3,
+  request: ModelRequest,
+  style: CallStyle,
+  source: ErrorSource,
+  silentFinishIsCut: boolean,
+): AsyncGenerator<ModelPart> {
+  const parts = openStream(model, request, style, source);
+  for await (const part of parts) {
+    const mapped = mapPart(part, source);
+    if (mapped === undefined) continue;
+    if (mapped.type === 'finish') {
+      if (silentFinishIsCut && isSilent(part)) throw cutStream(source);
+      yield mapped;
+      return;
+    }
+    yield mapped;
+  }
+  throw cutStream(source);
+}
+
+/** Reads the provider's stream; gives the connection back on every way out. */
+async function* openStream(
+  model: LanguageModelV3,
+  request: ModelRequest,
+  style: CallStyle,
+  source: ErrorSource,
+): AsyncGenerator<LanguageModelV3StreamPart> {
+  request.signal.throwIfAborted();
+  let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined;
+  let ended = false;
+  try {
+    const { stream } = await model.doStream(callOptions(request, style));
+    reader = stream.getReader();
+    for (;;) {
+      const next = await reader.read();
+      if (next.done) {
+        ended = true;
+        return;
+      }
+      yield next.value;
+    }
+  } catch (error) {
+    ended = true;
+    request.signal.throwIfAborted();
+    throw modelError(error, source);
+  } finally {
+    if (!ended) await reader?.cancel().catch(() => undefined);
+  }
+}
+
+function mapPart(part: LanguageModelV3StreamPart, source: ErrorSource): ModelPart | undefined {
+  switch (part.type) {
+    case 'text-delta':
+      return part.delta === '' ? undefined : { type: 'text', text: part.delta };
+    case 'reasoning-delta':
+      return part.delta === '' ? undefined : { type: 'reasoning', text: part.delta };
+    case 'tool-call': {
+      if (part.providerExecuted === true) return undefined;
+      const data = part.providerMetadata as JsonObject | undefined;
+      const call = { id: part.toolCallId, name: part.toolName, input: part.input };
+      return { type: 'tool-call', call: data === undefined ? call : { ...call, providerData: data } };
+    }
+    case 'finish':
+      return { type: 'finish', reason: finishReason(part.finishReason), usage: usageOf(part.usage) };
+    case 'error':
+      throw streamError(part.error, source);
+    default:
+      return undefined;
+  }
+}
+
+const REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool-calls', 'content-filter', 'error']);
+
+/** Version 3 gives `{ unified, raw }`, version 2 the word itself. */
+function finishReason(reason: unknown): FinishReason {
+  const word = isPlainObject(reason) ? reason['unified'] : reason;
+  return typeof word === 'string' && REASONS.has(word) ? (word as FinishReason) : 'other';
+}
+
+function isSilent(part: LanguageModelV3StreamPart): boolean {
+  return part.type === 'finish' && part.finishReason.unified === 'other' && part.finishReason.raw === undefined;
+}
+
+/** Version 3 nests the counts, version 2 does not. */
+function usageOf(usage: unknown): Usage {
+  const cached = count(usage, 'inputTokens', 'cacheRead') ?? count(usage, 'cachedInputTokens');
+  const reasoning = count(usage, 'outputTokens', 'reasoning') ?? count(usage, 'reasoningTokens');
+  return {
+    inputTokens: count(usage, 'inputTokens', 'total') ?? count(usage, 'inputTokens') ?? 0,
+    outputTokens: count(usage, 'outputTokens', 'total') ?? count(usage, 'outputTokens') ?? 0,
+    ...(cached === undefined ? {} : { cachedTokens: cached }),
+    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+  };
+}
+
+function count(usage: unknown, ...path: readonly string[]): number | undefined {
+  let value: unknown = usage;
+  for (const key of path) value = ownValue(value, key);
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,138 @@
+import type { ErrorCode } from '../../base/errors.js';
+import { SkeinError } from '../../base/errors.js';
+import { ownValue } from '../../base/json.js';
+import { classifyStatus, classifyWords, hintFor, saysModelUnavailable } from './http-status.js';
+import { headerMap, retryAfterMs } from './retry-after.js';
+
+/** Where an error came from. */
+export interface ErrorSource {
+  /** `provider/model`. */
+  readonly model: string;
+  /** Texts that must never be shown: keys. */
+  readonly secrets: readonly string[];
+  /** The variable that holds the key. */
+  readonly keyEnv?: string | undefined;
+}
+
+/** Longest piece of a provider's words in a message. */
+const LONGEST = 600;
+
+const NETWORK_CODES =
+  /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|EHOST|ENET|UND_ERR_|ERR_SSL|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
+
+/**
+ * An error of a provider package as a SkeinError whose code says whether to try again. SkeinErrors come back as they are.
+ * Keys are cut out of all messages.
+ *
+ * @example
+ * throw modelError(error, { model: 'openai/gpt-5-mini', secrets: [key], keyEnv: 'OPENAI_API_KEY' });
+ */
+export function modelError(error: unknown, source: ErrorSource): SkeinError {
+  if (SkeinError.isInstance(error)) return error;
+  const name = textOf(field(error, 'name')) ?? '';
+  if (name === 'AI_LoadAPIKeyError') return keyError(source);
+  const status = field(error, 'statusCode');
+  if (typeof status === 'number' && !isCut(error)) return statusError(error, status, source);
+  const network = networkReason(error);
+  if (network !== undefined || name === 'AI_APICallError') {
+    return made('SKEIN_NETWORK', `no answer: ${network ?? wordsOf(error)}`, source, { retryable: true });
+  }
+  if (name === 'AI_InvalidResponseDataError' && /without a finish reason/i.test(wordsOf(error)))
+    return cutStream(source);
+  if (/^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/.test(name)) {
+    return made('SKEIN_MODEL_FAILED', `an answer that can't be read: ${wordsOf(error)}`, source, { retryable: true });
+  }
+  const code = saysModelUnavailable(wordsOf(error)) ? 'SKEIN_MODEL_UNAVAILABLE' : 'SKEIN_MODEL_FAILED';
+  return made(code, wordsOf(error), source, { retryable: false });
+}
+
+/** An error part inside a stream: an object of the provider, or an error of its package. */
+export function streamError(error: unknown, source: ErrorSource): SkeinError {
+  if (error instanceof Error) return modelError(error, source);
+  const words = wordsOf(error);
+  const tags = ['type', 'code', 'status'].map((key) => textOf(field(error, key)) ?? '').join(' ');
+  const found = classifyWords(`${tags} ${words}`);
+  return made(found.code, `the provider broke off with an error: ${words}`, source, { retryable: found.retryable });
+}
+
+/** A stream that ended before the model was done. */
+export function cutStream(source: ErrorSource): SkeinError {
+  return made('SKEIN_NETWORK', 'the connection was cut in the middle of the answer', source, { retryable: true });
+}
+
+/** A provider without its key. */
+export function keyError(source: ErrorSource): SkeinError {
+  const where = source.keyEnv === undefined ? 'the key of its provider' : source.keyEnv;
+  return new SkeinError('SKEIN_NO_KEY', `${source.model} needs ${where}, which is empty or not set`, {
+    hint: `set ${where}, choose another model with --model, or try the run without a model: --mock`,
+  });
+}
+
+function statusError(error: unknown, status: number, source: ErrorSource): SkeinError {
+  const words = wordsOf(error);
+  const found = classifyStatus(status, `${words} ${textOf(field(error, 'responseBody')) ?? ''}`);
+  const wait = retryAfterMs(headerMap(field(error, 'responseHeaders')), Date.now());
+  const hint = hintFor(found.code, status, source.keyEnv);
+  return made(found.code, `the provider answered ${status}: ${words}`, source, {
+    retryable: found.retryable,
+    details: { status },
+    ...(hint === undefined ? {} : { hint }),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  });
+}
+
+function made(
+  code: ErrorCode,
+  words: string,
+  source: ErrorSource,
+  options: ConstructorParameters<typeof SkeinError>[2],
+): SkeinError {
+  return new SkeinError(code, redact(`${source.model}: ${words}`, source.secrets), options);
+}
+
+/** Takes keys out of a text; also out of what providers quote. */
+export function redact(text: string, secrets: readonly string[]): string {
+  let result = text;
+  for (const secret of secrets) {
+    if (secret.length >= 4) result = result.replaceAll(secret, '[key]');
+  }
+  return result;
+}
+
+function isCut(error: unknown): boolean {
+  const status = field(error, 'statusCode');
+  return typeof status === 'number' && status < 400 && networkReason(error) !== undefined;
+}
+
+function networkReason(error: unknown): string | undefined {
+  let current: unknown = error;
+  for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth++) {
+    const code = textOf(field(current, 'code'));
+    if (code !== undefined && NETWORK_CODES.test(code)) return `${wordsOf(current)} (${code})`;
+    const message = textOf(field(current, 'message'));
+    if (current instanceof TypeError && message !== undefined && /^(terminated|fetch failed)$/i.test(message)) {
+      return networkReason(field(current, 'cause')) ?? message;
+    }
+    current = field(current, 'cause');
+  }
+  return undefined;
+}
+
+function wordsOf(error: unknown): string {
+  const nested = field(error, 'error');
+  const own = textOf(field(error, 'message')) ?? (typeof error === 'string' ? error : undefined);
+  const words = own ?? textOf(field(nested, 'message')) ?? textOf(nested) ?? textOf(field(error, 'responseBody'));
+  const clean = (words ?? 'it did not say why').replaceAll(/\s+/g, ' ').trim();
+  return clean.length > LONGEST ? `${clean.slice(0, LONGEST)}...` : clean;
+}
+
+/** Own fields, and the getters of error classes. */
+function field(value: unknown, key: string): unknown {
+  if (value instanceof Error) return (value as unknown as Record<string, unknown>)[key];
+  return ownValue(value, key);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string' && value !== '') return value;
+  return typeof value === 'number' ? String(value) : undefined;
+}

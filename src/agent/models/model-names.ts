@@ -1,0 +1,100 @@
+import { SkeinError } from '../../base/errors.js';
+import { didYouMean } from '../../base/suggest.js';
+import type { ProviderSpec } from '../../plan/agent-spec.js';
+import { PROVIDERS, providerById } from './provider-catalog.js';
+
+/** A model name, resolved. */
+export interface ModelName {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** Words of agent files that leave the choice to the environment. */
+const NO_CHOICE = new Set(['inherit', 'auto', 'default']);
+
+/** Short names of Claude agent files. */
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ['sonnet', 'claude-sonnet-5'],
+  ['opus', 'claude-opus-5'],
+  ['haiku', 'claude-haiku-4-5'],
+]);
+
+/** Which provider a bare name belongs to, by how it begins. */
+const PREFIXES: readonly (readonly [RegExp, string])[] = [
+  [/^(gpt-|chatgpt-|codex-|o[1-9]($|-))/, 'openai'],
+  [/^claude-/, 'anthropic'],
+  [/^gemini-/, 'google'],
+  [/^(mistral|ministral|magistral|codestral|devstral|pixtral)-/, 'mistral'],
+  [/^grok-/, 'xai'],
+  [/^deepseek-/, 'deepseek'],
+];
+
+/** True for names that say nothing: `inherit`, `auto`, the empty text. */
+export function isNoChoice(name: string): boolean {
+  return name.trim() === '' || NO_CHOICE.has(name.trim().toLowerCase());
+}
+
+/**
+ * Reads a model name. `provider/model` stands as it is; a bare name gets the provider of the workflow's configuration, or the one
+ * whose models are called so: `GPT-4.1 (copilot)` is `openai/gpt-4.1`, `Claude Sonnet 4` is `anthropic/claude-sonnet-4`.
+ *
+ * @param extra names of further providers that are known here
+ * @throws SkeinError `SKEIN_MODEL_UNKNOWN` when no provider answers to the name.
+ * @example
+ * readModelName('gpt-4o'); // { provider: 'openai', model: 'gpt-4o' }
+ */
+export function readModelName(text: string, spec?: ProviderSpec, extra: readonly string[] = []): ModelName {
+  const name = text.trim();
+  const slash = name.indexOf('/');
+  const prefix = slash > 0 ? name.slice(0, slash).toLowerCase() : '';
+  const rest = name.slice(slash + 1);
+  if (prefix !== '' && rest !== '' && isProvider(prefix, extra)) return { provider: prefix, model: rest };
+  if (name.toLowerCase() === 'mock') return { provider: 'mock', model: 'echo' };
+  if (spec !== undefined) return { provider: providerOf(spec, extra), model: name };
+  if (slash >= 0) throw unknownProvider(name, prefix, extra);
+  const bare = normalise(name);
+  const found = PREFIXES.find(([pattern]) => pattern.test(bare));
+  if (found === undefined) throw unknownModel(name);
+  return { provider: found[1], model: found[1] === 'anthropic' ? bare.replaceAll('.', '-') : bare };
+}
+
+function isProvider(id: string, extra: readonly string[]): boolean {
+  return providerById(id) !== undefined || extra.includes(id);
+}
+
+function providerOf(spec: ProviderSpec, extra: readonly string[]): string {
+  const id = spec.type.trim().toLowerCase();
+  if (isProvider(id, extra)) return id;
+  throw unknownProvider(spec.type, id, extra);
+}
+
+/** `Claude Sonnet 4.5 (Preview) (copilot)` -> `claude-sonnet-4.5`. */
+function normalise(name: string): string {
+  const plain = name
+    .replaceAll(/\([^()]*\)/g, ' ')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, '-');
+  return SHORT.get(plain) ?? plain;
+}
+
+function unknownProvider(name: string, prefix: string, extra: readonly string[]): SkeinError {
+  const known = [...PROVIDERS.map((provider) => provider.id), ...extra];
+  const nearest = didYouMean(prefix, known);
+  return new SkeinError(
+    'SKEIN_MODEL_UNKNOWN',
+    `no provider is called "${prefix === '' ? name : prefix}" (model "${name}")`,
+    {
+      hint: `${nearest === undefined ? '' : `${nearest} `}known providers: ${known.join(', ')}`,
+    },
+  );
+}
+
+function unknownModel(name: string): SkeinError {
+  const nearest = didYouMean(normalise(name), [...SHORT.keys(), 'mock']);
+  return new SkeinError('SKEIN_MODEL_UNKNOWN', `it is not known which provider has the model "${name}"`, {
+    hint:
+      `${nearest === undefined ? '' : `${nearest} `}write it as provider/model, such as ollama/${name}; ` +
+      `known providers: ${PROVIDERS.map((provider) => provider.id).join(', ')}`,
+  });
+}

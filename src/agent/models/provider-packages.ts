@@ -1,0 +1,151 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { SkeinError } from '../../base/errors.js';
+import type { Endpoint } from './endpoints.js';
+import type { LanguageModelOptions } from './language-model.js';
+import type { ProviderEntry } from './provider-catalog.js';
+
+/** Loads a package by name; `import` in production. */
+export type ImportPackage = (name: string) => Promise<unknown>;
+
+/** A model object of a provider package, with how it wants to be called. */
+export interface LoadedModel {
+  readonly model: LanguageModelV3;
+  readonly style: LanguageModelOptions;
+}
+
+/** Whether a provider at an endpoint takes a JSON Schema for the answer; known before its package is loaded. */
+export function takesSchema(provider: ProviderEntry): boolean {
+  return provider.package !== '@ai-sdk/openai-compatible';
+}
+
+/** Makes one model object. Packages are loaded here and nowhere else. */
+export async function loadModel(
+  provider: ProviderEntry,
+  modelId: string,
+  endpoint: Endpoint,
+  importPackage: ImportPackage = importByName,
+): Promise<LoadedModel> {
+  switch (provider.id) {
+    case 'openai':
+      return endpoint.baseUrl === undefined
+        ? openaiResponses(modelId, endpoint)
+        : openaiCompatible(provider, modelId, endpoint);
+    case 'anthropic':
+      return anthropic(modelId, endpoint);
+    case 'azure':
+    case 'google':
+    case 'mistral':
+      return optional(provider, modelId, endpoint, importPackage);
+    default:
+      return openaiCompatible(provider, modelId, endpoint);
+  }
+}
+
+/** The responses API. Nothing is stored at the provider, so what a call returned can't be pointed to in the next one. */
+async function openaiResponses(modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
+  const { createOpenAI } = await import('@ai-sdk/openai');
+  // The package would read OPENAI_BASE_URL of the process, which this environment need not be.
+  const openai = createOpenAI({ apiKey: endpoint.key ?? '', baseURL: 'https://api.openai.com/v1' });
+  return { model: openai.responses(modelId), style: RESPONSES_STYLE };
+}
+
+/** How OpenAI's responses API is called. */
+export const RESPONSES_STYLE: LanguageModelOptions = {
+  structuredOutput: true,
+  strictSwitch: true,
+  optionsKey: 'openai',
+  options: { store: false },
+  looseTools: true,
+  dropCallData: true,
+  silentFinishIsCut: true,
+};
+
+/**
+ * Chat completions at some base URL. A schema is sent only where the server claims to be OpenAI's: others refuse it,
+ * or let it keep the model from calling tools.
+ */
+async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
+  const structuredOutput = takesSchema(provider);
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const create = createOpenAICompatible({
+    name: provider.id,
+    baseURL: endpoint.baseUrl ?? '',
+    includeUsage: true,
+    supportsStructuredOutputs: structuredOutput,
+    ...(endpoint.key === undefined ? {} : { apiKey: endpoint.key }),
+  });
+  return {
+    model: create.chatModel(modelId),
+    style: {
+      structuredOutput,
+      strictSwitch: structuredOutput,
+      optionsKey: 'openaiCompatible',
+      silentFinishIsCut: true,
+    },
+  };
+}
+
+async function anthropic(modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
+  const { createAnthropic } = await import('@ai-sdk/anthropic');
+  const create = createAnthropic({
+    apiKey: endpoint.key ?? 'none',
+    baseURL: endpoint.baseUrl ?? 'https://api.anthropic.com/v1',
+  });
+  return {
+    model: create.messages(modelId),
+    style: { structuredOutput: true, silentFinishIsCut: true },
+  };
+}
+
+const FACTORY_NAMES: ReadonlyMap<string, string> = new Map([
+  ['azure', 'createAzure'],
+  ['google', 'createGoogleGenerativeAI'],
+  ['mistral', 'createMistral'],
+]);
+
+/** Providers whose packages are not installed with Skein. They all have the same shape: a factory that gives a function. */
+async function optional(
+  provider: ProviderEntry,
+  modelId: string,
+  endpoint: Endpoint,
+  importPackage: ImportPackage,
+): Promise<LoadedModel> {
+  const name = provider.package ?? provider.id;
+  const loaded = await importPackage(name).catch((error: unknown) => {
+    throw missingPackage(provider, error);
+  });
+  const factory = (loaded as Record<string, unknown>)[FACTORY_NAMES.get(provider.id) ?? ''];
+  if (typeof factory !== 'function') throw wrongPackage(provider);
+  const settings = {
+    ...(endpoint.key === undefined ? {} : { apiKey: endpoint.key }),
+    ...(endpoint.baseUrl === undefined ? {} : { baseURL: endpoint.baseUrl }),
+  };
+  const create = (factory as (settings: object) => unknown)(settings);
+  if (typeof create !== 'function') throw wrongPackage(provider);
+  const model = (create as (id: string) => LanguageModelV3)(modelId);
+  if (model.specificationVersion !== 'v3') throw wrongPackage(provider);
+  return { model, style: { structuredOutput: true, dropCallData: provider.id === 'azure' } };
+}
+
+function importByName(name: string): Promise<unknown> {
+  return import(name);
+}
+
+function missingPackage(provider: ProviderEntry, cause: unknown): SkeinError {
+  const name = provider.package ?? provider.id;
+  return new SkeinError(
+    'SKEIN_PACKAGE_MISSING',
+    `${provider.title} needs the package ${name}, which is not installed`,
+    {
+      hint: `npm install ${provider.install ?? name}`,
+      cause,
+    },
+  );
+}
+
+function wrongPackage(provider: ProviderEntry): SkeinError {
+  const name = provider.package ?? provider.id;
+  return new SkeinError('SKEIN_PACKAGE_MISSING', `the installed ${name} is of a version that does not fit`, {
+    hint: `npm install ${provider.install ?? name}`,
+  });
+}

@@ -1,0 +1,71 @@
+import type { Model, ModelPart, ModelTurn, ToolCall } from '../model.js';
+import type { NormalCall } from './call-record.js';
+import { callKey, normalCall } from './call-record.js';
+import { replaceTextFile } from '../text-files.js';
+
+/** One recorded call: what was asked, by whom, and the answer. */
+export interface RecordedCall {
+  readonly key: string;
+  /** The schema of the answer went to the provider, not into the instructions. */
+  readonly structuredOutput: boolean;
+  readonly caller: { readonly path: string; readonly agent: string; readonly turn: number };
+  readonly call: NormalCall;
+  readonly answer: Omit<ModelTurn, 'raw'>;
+}
+
+/** First line of a recording. */
+export const RECORDING_HEADER = { skein: 'recording', format: 1 } as const;
+
+/** Records all calls of a run and writes them at its end. */
+export interface Recorder {
+  wrap(model: Model): Model;
+  /** Writes the file, whole or not at all. */
+  finish(): Promise<void>;
+}
+
+/**
+ * Records finished calls, in JSON lines: a header, then one line for each call in the order in which they ended.
+ * Calls that failed are not recorded; neither are keys, times or ids of the provider.
+ *
+ * @example
+ * const recorder = createRecorder('run.jsonl');
+ * const model = recorder.wrap(live);
+ */
+export function createRecorder(path: string): Recorder {
+  const calls: RecordedCall[] = [];
+  return {
+    wrap: (model) => ({
+      ...model,
+      stream: (request) => recordStream(model, request, calls),
+    }),
+    async finish() {
+      const lines = [RECORDING_HEADER, ...calls].map((line) => JSON.stringify(line));
+      await replaceTextFile(path, `${lines.join('\n')}\n`, `${process.pid}`, 'recording');
+    },
+  };
+}
+
+async function* recordStream(
+  model: Model,
+  request: Parameters<Model['stream']>[0],
+  calls: RecordedCall[],
+): AsyncGenerator<ModelPart> {
+  let text = '';
+  const toolCalls: ToolCall[] = [];
+  for await (const part of model.stream(request)) {
+    if (part.type === 'text') text += part.text;
+    if (part.type === 'tool-call') {
+      const { name, input } = part.call;
+      toolCalls.push({ id: `call_${toolCalls.length + 1}`, name, input });
+    }
+    if (part.type === 'finish') {
+      const call = normalCall(model.id, request);
+      const { path, agent, turn } = request.caller;
+      const { reason, usage } = part;
+      const answer = { model: model.id, text, toolCalls, reason, usage };
+      const structuredOutput = model.structuredOutput === true;
+      calls.push({ key: callKey(call), structuredOutput, caller: { path, agent, turn }, call, answer });
+    }
+    yield part;
+  }
+}

@@ -1,0 +1,225 @@
+import { resolve as resolvePath } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
+import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
+import type { Model } from '../model.js';
+import { readScript } from '../script/read-script.js';
+import type { ScriptBook } from '../script/script-book.js';
+import { openScriptBook } from '../script/script-book.js';
+import { scriptModel } from '../script/script-model.js';
+import { readTextFile } from '../text-files.js';
+import { echoModel } from './echo.js';
+import type { Env } from './endpoints.js';
+import { defaultModels } from './default-models.js';
+import { endpointOf } from './endpoints.js';
+import type { LanguageModel } from './language-model.js';
+import { fromLanguageModel, isLanguageModel } from './language-model.js';
+import { lazyModel, unusableModel } from './lazy-model.js';
+import type { ModelName } from './model-names.js';
+import { isNoChoice, readModelName } from './model-names.js';
+import { providerById } from './provider-catalog.js';
+import type { ImportPackage } from './provider-packages.js';
+import { loadModel, takesSchema } from './provider-packages.js';
+import type { Recorder } from './recording.js';
+import { createRecorder } from './recording.js';
+import type { Replayer } from './replaying.js';
+import { openReplay } from './replaying.js';
+
+/** Makes the models of a provider of one's own: a {@link Model}, or a model object of the AI SDK. */
+export type ModelFactory = (model: string) => Model | LanguageModel | Promise<Model | LanguageModel>;
+
+/** How models are found. */
+export interface ModelRegistryOptions {
+  /** Environment variables: `process.env`. */
+  readonly env: Env;
+  /** Models that replace whatever agents ask for: the `--model` flag. */
+  readonly override?: string | readonly string[];
+  /** Every agent gets `mock/echo`. */
+  readonly mock?: boolean;
+  /** Every agent gets the answers of this file. */
+  readonly script?: string;
+  /** All calls are written to this file by `finish`. */
+  readonly record?: string;
+  /** All calls are answered from this file. */
+  readonly replay?: string;
+  /** Don't look for a local Ollama; also `SKEIN_NO_PROBE=1`. */
+  readonly noProbe?: boolean;
+  /** Providers of one's own, by the first part of `provider/model`. They win over the built-in ones. */
+  readonly providers?: Readonly<Record<string, ModelFactory>>;
+  /** Folder that relative file names start from. Default: the working directory. */
+  readonly cwd?: string;
+  /** Loads provider packages that don't come with Skein. Default: `import`. */
+  readonly importPackage?: ImportPackage;
+}
+
+/** Finds models, and holds what they share in a run: scripts, the recording. Made once for each run. */
+export interface ModelRegistry {
+  /**
+   * The models to try for an agent, in order. The flag wins over the agent's own list, that over the environment, that over a local
+   * Ollama. Nothing is loaded and no model is called; what can't be used fails when it is called, so that the next one is tried.
+   *
+   * @throws SkeinError `SKEIN_NO_MODEL` when there is none at all; what a script or recording file has wrong;
+   *   `SKEIN_MODEL_UNKNOWN` when the only name is one that nobody knows.
+   */
+  resolve(spec: AgentSpec, caller: { readonly path: string; readonly agent: string }): Promise<readonly Model[]>;
+  /** The scripted person's answer to a question, for runs without a terminal; undefined when no script has one. */
+  scriptAnswer(question: string): Promise<string | undefined>;
+  /**
+   * Ends the run: writes the recording and checks that scripts were used up.
+   *
+   * @throws SkeinError `SKEIN_SCRIPT` for a strict script with unused rules, `SKEIN_FILE` when the recording can't be written.
+   */
+  finish(): Promise<void>;
+}
+
+/**
+ * Makes the registry of a run.
+ *
+ * @example
+ * const models = createModelRegistry({ env: process.env, override: 'openai/gpt-5-mini' });
+ * const executor = agentExecutor({ models, tools: noTools });
+ * await models.finish();
+ */
+export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
+  const parts: Parts = { options, books: new Map(), made: new Map(), fallback: undefined, replay: undefined };
+  const recorder = options.record === undefined ? undefined : createRecorder(path(options, options.record));
+  return {
+    async resolve(spec, caller) {
+      const models = await modelsFor(parts, spec, caller.path);
+      return recorder === undefined ? models : models.map((model) => recorded(recorder, model));
+    },
+    async scriptAnswer(question) {
+      if (options.script !== undefined) await bookOf(parts, options.script);
+      for (const book of parts.books.values()) {
+        const answer = (await book).reply(question);
+        if (answer !== undefined) return answer;
+      }
+      return undefined;
+    },
+    async finish() {
+      await recorder?.finish();
+      for (const book of parts.books.values()) (await book).finish();
+    },
+  };
+}
+
+interface Parts {
+  readonly options: ModelRegistryOptions;
+  /** Scripts in use, by their absolute path. */
+  readonly books: Map<string, Promise<ScriptBook>>;
+  /** Models made so far, by name and provider configuration. */
+  readonly made: Map<string, Model>;
+  /** What the environment says; looked up once. */
+  fallback: Promise<readonly string[]> | undefined;
+  replay: Promise<Replayer> | undefined;
+}
+
+function recorded(recorder: Recorder, model: Model): Model {
+  return recorder.wrap(model);
+}
+
+async function modelsFor(parts: Parts, spec: AgentSpec, step: string): Promise<readonly Model[]> {
+  const { options } = parts;
+  if (options.replay !== undefined) return replayed(parts, options.replay, spec, step);
+  if (options.script !== undefined)
+    return [await modelByName(parts, { provider: 'script', model: options.script }, undefined)];
+  if (options.mock === true) return [echoModel()];
+  const asked = wanted(options, spec);
+  const names = asked.length > 0 ? asked : await environmentModels(parts);
+  return Promise.all(names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1)));
+}
+
+/** What the flag or the agent asks for; empty: the environment decides. */
+function wanted(options: ModelRegistryOptions, spec: AgentSpec): readonly string[] {
+  const flag = options.override === undefined ? [] : [options.override].flat();
+  const names = flag.length > 0 ? flag : spec.models;
+  return names.map((name) => name.trim()).filter((name) => !isNoChoice(name));
+}
+
+function environmentModels(parts: Parts): Promise<readonly string[]> {
+  const { env, noProbe } = parts.options;
+  parts.fallback ??= defaultModels(env, noProbe === true);
+  return parts.fallback;
+}
+
+/** A name in a list that can't be used must not keep the others from being tried; a single one fails at once. */
+async function modelOrError(parts: Parts, name: string, spec: ProviderSpec | undefined, only: boolean): Promise<Model> {
+  try {
+    const extra = Object.keys(parts.options.providers ?? {});
+    return await modelByName(parts, readModelName(name, spec, extra), spec);
+  } catch (error) {
+    const elsewhere =
+      SkeinError.isInstance(error) && (error.code === 'SKEIN_MODEL_UNKNOWN' || error.code === 'SKEIN_NO_KEY');
+    if (only || !elsewhere) throw error;
+    return unusableModel(name, error);
+  }
+}
+
+async function modelByName(parts: Parts, name: ModelName, spec: ProviderSpec | undefined): Promise<Model> {
+  const id = `${name.provider}/${name.model}`;
+  if (name.provider === 'script') return scriptModel(id, await bookOf(parts, name.model));
+  const key = JSON.stringify([id, spec?.type, spec?.baseUrl, spec?.apiKeyEnv]);
+  const known = parts.made.get(key);
+  if (known !== undefined) return known;
+  const model = makeModel(parts, name, id, spec);
+  parts.made.set(key, model);
+  return model;
+}
+
+function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec | undefined): Model {
+  const { providers, env, importPackage } = parts.options;
+  if (providers !== undefined && Object.hasOwn(providers, name.provider)) {
+    const factory = providers[name.provider];
+    if (factory !== undefined) return lazyModel(id, false, async () => asModel(await factory(name.model), id));
+  }
+  if (name.provider === 'mock') return mockModel(name.model, id);
+  const provider = providerById(name.provider);
+  if (provider === undefined) throw new SkeinError('SKEIN_MODEL_UNKNOWN', `no provider is called "${name.provider}"`);
+  const endpoint = endpointOf(provider, name.model, env, spec);
+  return lazyModel(id, takesSchema(provider), async () => {
+    const { model, style } = await loadModel(provider, name.model, endpoint, importPackage);
+    const secrets = endpoint.key === undefined ? [] : [endpoint.key];
+    return fromLanguageModel(model, { ...style, id, secrets, keyEnv: endpoint.keyEnv });
+  });
+}
+
+function asModel(made: Model | LanguageModel, id: string): Model {
+  return isLanguageModel(made) ? fromLanguageModel(made, { id }) : made;
+}
+
+function mockModel(name: string, id: string): Model {
+  if (name === 'echo') return echoModel(id);
+  throw new SkeinError('SKEIN_MODEL_UNKNOWN', `there is no mock model "${name}"`, {
+    hint: 'there is mock/echo, and script/FILE',
+  });
+}
+
+function bookOf(parts: Parts, file: string): Promise<ScriptBook> {
+  const full = path(parts.options, file);
+  const known = parts.books.get(full);
+  if (known !== undefined) return known;
+  const book = readTextFile(full, 'script').then((text) => openScriptBook(readScript(text, file)));
+  parts.books.set(full, book);
+  return book;
+}
+
+/** Only models that were recorded can answer; without a name, those that answered then. */
+async function replayed(parts: Parts, file: string, spec: AgentSpec, step: string): Promise<readonly Model[]> {
+  parts.replay ??= openReplay(path(parts.options, file));
+  const replay = await parts.replay;
+  const recordedNames = replay.models(step);
+  const extra = Object.keys(parts.options.providers ?? {});
+  const asked = wanted(parts.options, spec).map((name) => {
+    const { provider, model } = readModelName(name, spec.provider, extra);
+    return `${provider}/${model}`;
+  });
+  const usable = asked.filter((id) => recordedNames.includes(id));
+  const names = usable.length > 0 ? usable : asked.length > 0 ? asked : recordedNames;
+  if (names.length > 0) return names.map((id) => replay.model(id));
+  throw new SkeinError('SKEIN_REPLAY_MISS', `${file} is empty: it has no recording of any call`, {
+    hint: 'record it again with --record',
+  });
+}
+
+function path(options: ModelRegistryOptions, file: string): string {
+  return options.cwd === undefined ? resolvePath(file) : resolvePath(options.cwd, file);
+}

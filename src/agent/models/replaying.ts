@@ -1,0 +1,134 @@
+import { SkeinError } from '../../base/errors.js';
+import { isPlainObject } from '../../base/json.js';
+import type { Model, ModelPart, ModelRequest } from '../model.js';
+import { readTextFile } from '../text-files.js';
+import { differences, likeness } from './call-difference.js';
+import { callKey, normalCall } from './call-record.js';
+import type { RecordedCall } from './recording.js';
+
+/** Answers calls from a recording; nothing is sent anywhere. */
+export interface Replayer {
+  model(id: string): Model;
+  /** Names of the recorded models, those of one step first; for runs that name no model. */
+  models(path: string): readonly string[];
+}
+
+/**
+ * Opens a recording. Equal calls are answered in the order in which they were recorded, those of the same step first;
+ * a call that was not recorded, or is made once more than it was, fails with `SKEIN_REPLAY_MISS` and shows what differs from the
+ * nearest recorded one.
+ *
+ * @throws SkeinError `SKEIN_FILE` when the file can't be read or is no recording.
+ */
+export async function openReplay(path: string): Promise<Replayer> {
+  const calls = readRecording(await readTextFile(path, 'recording'), path);
+  const used = new Set<RecordedCall>();
+  return {
+    models(step) {
+      const own = calls.filter((call) => call.caller.path === step);
+      return [...new Set([...own, ...calls].map((call) => call.answer.model))];
+    },
+    model: (id) => ({
+      id,
+      structuredOutput: calls.find((call) => call.call.model === id)?.structuredOutput ?? true,
+      async *stream(request): AsyncGenerator<ModelPart> {
+        request.signal.throwIfAborted();
+        const found = find(calls, used, id, request);
+        if (found === undefined) throw miss(path, calls, id, request);
+        used.add(found);
+        yield* answerParts(found, request);
+      },
+    }),
+  };
+}
+
+function find(calls: readonly RecordedCall[], used: ReadonlySet<RecordedCall>, id: string, request: ModelRequest) {
+  const key = callKey(normalCall(id, request));
+  const left = calls.filter((call) => call.key === key && !used.has(call));
+  return left.find((call) => call.caller.path === request.caller.path) ?? left[0];
+}
+
+/** Ids are made new: they must be unique within a conversation. */
+function* answerParts(found: RecordedCall, request: ModelRequest): Generator<ModelPart> {
+  const { text, toolCalls, reason, usage } = found.answer;
+  if (text !== '') yield { type: 'text', text };
+  for (const call of toolCalls) {
+    yield { type: 'tool-call', call: { ...call, id: `${call.id}_${request.caller.turn}` } };
+  }
+  yield { type: 'finish', reason, usage };
+}
+
+function miss(path: string, calls: readonly RecordedCall[], id: string, request: ModelRequest): SkeinError {
+  const asked = normalCall(id, request);
+  const key = callKey(asked);
+  const same = calls.filter((call) => call.key === key).length;
+  const who = `agent "${request.caller.agent}" in step ${request.caller.path}, turn ${request.caller.turn}`;
+  const hint = 'record it again with --record, or undo the change';
+  if (same > 0) {
+    const message = `${path} has this call of ${who} ${same} ${same === 1 ? 'time' : 'times'}, and it is made once more`;
+    return new SkeinError('SKEIN_REPLAY_MISS', message, { hint });
+  }
+  const nearest = nearestCall(calls, asked);
+  const lines = nearest === undefined ? ['the recording is empty'] : differences(nearest.call, asked);
+  const where =
+    nearest === undefined
+      ? ''
+      : ` The nearest recorded call (step ${nearest.caller.path}, turn ${nearest.caller.turn}):`;
+  const message = `${path} has no recording of the call of ${who}.${where}\n  ${lines.join('\n  ')}`;
+  return new SkeinError('SKEIN_REPLAY_MISS', message, { hint, details: { differences: lines } });
+}
+
+function nearestCall(calls: readonly RecordedCall[], asked: ReturnType<typeof normalCall>): RecordedCall | undefined {
+  let best: RecordedCall | undefined;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const call of calls) {
+    const score = likeness(call.call, asked);
+    if (score > most) {
+      most = score;
+      best = call;
+    }
+  }
+  return best;
+}
+
+function readRecording(text: string, path: string): readonly RecordedCall[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const parsed = lines.map((line, index) => parseLine(line, index + 1, path));
+  const header = parsed[0];
+  if (header === undefined || header['skein'] !== 'recording' || header['format'] !== 1) {
+    throw new SkeinError('SKEIN_FILE', `${path} is no recording of Skein`, { hint: 'make one with --record' });
+  }
+  return parsed.slice(1).map((line, index) => checkedCall(line, index + 2, path));
+}
+
+function parseLine(line: string, number: number, path: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isPlainObject(value)) return value;
+  } catch {
+    // Reported below, with the line.
+  }
+  throw damaged(path, number);
+}
+
+function checkedCall(line: Record<string, unknown>, number: number, path: string): RecordedCall {
+  const { key, caller, call, answer } = line;
+  const whole =
+    typeof key === 'string' &&
+    isPlainObject(caller) &&
+    isPlainObject(call) &&
+    Array.isArray(call['messages']) &&
+    Array.isArray(call['tools']) &&
+    isPlainObject(answer) &&
+    typeof answer['text'] === 'string' &&
+    Array.isArray(answer['toolCalls']) &&
+    isPlainObject(answer['usage']);
+  if (!whole) throw damaged(path, number);
+  return line as unknown as RecordedCall;
+}
+
+function damaged(path: string, line: number): SkeinError {
+  return new SkeinError('SKEIN_FILE', `${path}:${line}: the recording is damaged`, {
+    hint: 'record it again with --record',
+  });
+}

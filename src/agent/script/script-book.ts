@@ -1,0 +1,173 @@
+import { SkeinError } from '../../base/errors.js';
+import type { ModelRequest } from '../model.js';
+import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';
+
+/** A script in use: which rules apply, how far each has got, and what was never used. */
+export interface ScriptBook {
+  /**
+   * The answer to a call; undefined in a script that is not strict, for a call that it does not plan.
+   *
+   * @throws SkeinError `SKEIN_SCRIPT` for an unplanned call of a strict script.
+   */
+  next(request: ModelRequest): ScriptAnswer | undefined;
+  /** What the person answers to a question; undefined when the script does not say. */
+  reply(question: string): string | undefined;
+  /**
+   * Checks that everything was used.
+   *
+   * @throws SkeinError `SKEIN_SCRIPT` in a strict script with rules that were not used, or not to their end.
+   */
+  finish(): void;
+}
+
+/** How far a rule has got, by step. */
+interface Progress {
+  readonly rule: ScriptRule;
+  readonly number: number;
+  /** Answers given, by path of the step; one entry for the run when the rule is `once`. */
+  readonly given: Map<string, number>;
+}
+
+/**
+ * Opens a script for one run.
+ *
+ * @example
+ * const book = openScriptBook(readScript(text, 'story.yaml'));
+ */
+export function openScriptBook(script: Script): ScriptBook {
+  const progress: readonly Progress[] = script.rules.map((rule, i) => ({ rule, number: i + 1, given: new Map() }));
+  return {
+    next(request) {
+      for (const one of progress) {
+        if (!applies(one.rule, request)) continue;
+        const answer = take(one, request.caller.path);
+        if (answer !== undefined) return answer;
+      }
+      if (!script.strict) return undefined;
+      throw unplanned(script, progress, request);
+    },
+    reply: (question) => script.answers.find((reply) => question.includes(reply.question))?.answer,
+    finish() {
+      if (!script.strict) return;
+      const unused = progress.flatMap((one) => leftOver(one));
+      if (unused.length === 0) return;
+      throw new SkeinError('SKEIN_SCRIPT', `the script ${script.file} was not used up:\n  ${unused.join('\n  ')}`, {
+        hint: 'take out what is not needed, mark it optional: true, or set strict: false',
+        details: { unused },
+      });
+    },
+  };
+}
+
+function take(one: Progress, path: string): ScriptAnswer | undefined {
+  const key = one.rule.once ? '' : path;
+  const given = one.given.get(key) ?? 0;
+  const answer = answerAt(one.rule, given);
+  if (answer !== undefined) one.given.set(key, given + 1);
+  return answer;
+}
+
+function answerAt(rule: ScriptRule, given: number): ScriptAnswer | undefined {
+  let passed = 0;
+  for (const answer of rule.answers) {
+    passed += answer.times;
+    if (given < passed) return answer;
+  }
+  return rule.repeat ? rule.answers.at(-1) : undefined;
+}
+
+function planned(rule: ScriptRule): number {
+  return rule.answers.reduce((sum, answer) => sum + answer.times, 0);
+}
+
+function leftOver(one: Progress): readonly string[] {
+  const { rule, number, given } = one;
+  if (rule.optional) return [];
+  const line = rule.at.line;
+  const about = describe(rule);
+  if (given.size === 0) return [`rule ${number} (line ${line}, ${about}) was never used`];
+  const all = planned(rule);
+  return [...given]
+    .filter(([, count]) => count < all)
+    .map(([path, count]) => {
+      const where = path === '' ? '' : ` in step ${path}`;
+      return `rule ${number} (line ${line}, ${about}) gave ${count} of ${all} answers${where}`;
+    });
+}
+
+function applies(rule: ScriptRule, request: ModelRequest): boolean {
+  return criteria(rule, request).every((criterion) => criterion.holds);
+}
+
+interface Criterion {
+  readonly name: 'step' | 'agent' | 'prompt';
+  readonly holds: boolean;
+}
+
+function criteria(rule: ScriptRule, request: ModelRequest): readonly Criterion[] {
+  const { step, agent, prompt } = rule;
+  const list: Criterion[] = [];
+  if (step !== undefined) list.push({ name: 'step', holds: isStep(step, request.caller.path) });
+  if (agent !== undefined) list.push({ name: 'agent', holds: agent === request.caller.agent });
+  if (prompt !== undefined) list.push({ name: 'prompt', holds: userText(request).includes(prompt) });
+  return list;
+}
+
+/** A rule names a step by its path, or by the id of its node. */
+function isStep(step: string, path: string): boolean {
+  if (step === path) return true;
+  const plain = path.replaceAll(/\[[^\]]*\]/g, '').replaceAll(/#\d+/g, '');
+  return step === plain || step === plain.slice(plain.lastIndexOf('/') + 1);
+}
+
+function userText(request: ModelRequest): string {
+  return request.messages.map((message) => (message.role === 'user' ? message.text : '')).join('\n');
+}
+
+function unplanned(script: Script, progress: readonly Progress[], request: ModelRequest): SkeinError {
+  const { path, agent, turn } = request.caller;
+  const asked = firstUserText(request);
+  const nearest = nearestRule(progress, request);
+  const lines = [
+    `the script ${script.file} does not plan this call: step ${path}, agent "${agent}", turn ${turn}`,
+    `  asked: ${asked}`,
+    `  nearest rule: ${nearest ?? 'the script has no rules'}`,
+  ];
+  return new SkeinError('SKEIN_SCRIPT', lines.join('\n'), {
+    hint: 'add a rule or an answer for it, or set strict: false',
+    details: { step: path, agent, turn, asked },
+  });
+}
+
+function nearestRule(progress: readonly Progress[], request: ModelRequest): string | undefined {
+  let best: { one: Progress; share: number; failed: readonly Criterion[] } | undefined;
+  for (const one of progress) {
+    const list = criteria(one.rule, request);
+    const failed = list.filter((criterion) => !criterion.holds);
+    const share = list.length === 0 ? 1 : 1 - failed.length / list.length;
+    if (best === undefined || share > best.share) best = { one, share, failed };
+  }
+  if (best === undefined) return undefined;
+  const { one, failed } = best;
+  const all = planned(one.rule);
+  const why =
+    failed.length === 0
+      ? `its ${all} ${all === 1 ? 'answer is' : 'answers are'} used up`
+      : `its ${failed.map((criterion) => criterion.name).join(' and ')} does not match`;
+  return `rule ${one.number} (line ${one.rule.at.line}, ${describe(one.rule)}): ${why}`;
+}
+
+function describe(rule: ScriptRule): string {
+  const parts = [
+    rule.step === undefined ? '' : `step ${rule.step}`,
+    rule.agent === undefined ? '' : `agent ${rule.agent}`,
+    rule.prompt === undefined ? '' : `prompt ${JSON.stringify(rule.prompt.slice(0, 60))}`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'any call' : parts.join(', ');
+}
+
+function firstUserText(request: ModelRequest): string {
+  const text = request.messages.find((message) => message.role === 'user');
+  const plain = text?.role === 'user' ? text.text.replaceAll(/\s+/g, ' ').trim() : '';
+  return plain.length > 200 ? `${plain.slice(0, 200)}...` : plain;
+}

@@ -1,0 +1,115 @@
+import type { ErrorCode } from '../../base/errors.js';
+import { SkeinError } from '../../base/errors.js';
+import { classifyStatus } from '../models/http-status.js';
+import { lastUserText, roughTokens } from '../models/echo.js';
+import type { Model, ModelPart, ModelRequest, ToolCall } from '../model.js';
+import { ASK_USER } from '../ask-user.js';
+import type { ScriptBook } from './script-book.js';
+import type { ScriptAnswer, ScriptError } from './script-types.js';
+
+/**
+ * A model that answers from a script.
+ *
+ * @example
+ * const model = scriptModel('script/story.yaml', openScriptBook(script));
+ */
+export function scriptModel(id: string, book: ScriptBook): Model {
+  return {
+    id,
+    structuredOutput: true,
+    async *stream(request): AsyncGenerator<ModelPart> {
+      request.signal.throwIfAborted();
+      const answer = book.next(request);
+      if (answer === undefined) yield* plainParts(request, lastUserText(request.messages));
+      else yield* answerParts(id, answer, request);
+    },
+  };
+}
+
+function* plainParts(request: ModelRequest, text: string): Generator<ModelPart> {
+  yield { type: 'text', text };
+  yield { type: 'finish', reason: 'stop', usage: usageOf(request, text) };
+}
+
+async function* answerParts(id: string, answer: ScriptAnswer, request: ModelRequest): AsyncGenerator<ModelPart> {
+  if (answer.delayMs > 0) await pause(answer.delayMs, request.signal);
+  if (answer.error !== undefined) throw scriptedError(id, answer.error);
+  const text = answerText(answer);
+  for (const piece of pieces(text)) yield { type: 'text', text: piece };
+  if (answer.cut) {
+    throw new SkeinError('SKEIN_NETWORK', `${id}: the connection was cut in the middle of the answer`, {
+      retryable: true,
+    });
+  }
+  const calls = toolCalls(answer, request);
+  for (const call of calls) yield { type: 'tool-call', call };
+  const { usage } = answer;
+  const counted =
+    usage === undefined ? usageOf(request, text) : { inputTokens: usage.input, outputTokens: usage.output };
+  yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage: counted };
+}
+
+function answerText(answer: ScriptAnswer): string {
+  if (answer.empty) return '';
+  if (answer.text !== undefined) return answer.text;
+  return answer.json === undefined ? '' : JSON.stringify(answer.json);
+}
+
+/** Text comes in pieces of a line at most, as from a real model. */
+function pieces(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+function toolCalls(answer: ScriptAnswer, request: ModelRequest): readonly ToolCall[] {
+  const calls = (answer.tools ?? []).map((call) => ({ name: call.name, input: asInput(call.input) }));
+  if (answer.question !== undefined) {
+    const { text, choices } = answer.question;
+    const input = JSON.stringify({ question: text, ...(choices === undefined ? {} : { choices }) });
+    calls.push({ name: ASK_USER, input });
+  }
+  return calls.map((call, i) => ({ id: `call_${request.caller.turn}_${i + 1}`, ...call }));
+}
+
+function asInput(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input);
+}
+
+function usageOf(request: ModelRequest, text: string) {
+  const read = request.messages.reduce((sum, message) => sum + ('text' in message ? message.text.length : 0), 0);
+  return { inputTokens: Math.ceil(read / 4), outputTokens: roughTokens(text) };
+}
+
+const RETRYABLE: ReadonlySet<string> = new Set(['SKEIN_NETWORK', 'SKEIN_MODEL_FAILED', 'SKEIN_MODEL_OVERLOADED']);
+
+function scriptedError(id: string, error: ScriptError): SkeinError {
+  const said = error.message ?? 'a scripted error';
+  const wait = error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs };
+  if (error.status !== undefined) {
+    const found = classifyStatus(error.status, said);
+    const message = `${id}: the provider answered ${error.status}: ${said}`;
+    return new SkeinError(found.code, message, {
+      retryable: found.retryable,
+      details: { status: error.status },
+      ...wait,
+    });
+  }
+  const code = (error.code ?? 'SKEIN_MODEL_FAILED') as ErrorCode;
+  return new SkeinError(code, `${id}: ${said}`, { retryable: RETRYABLE.has(code), ...wait });
+}
+
+/** Waits, and ends early when the step is over. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(
+        signal.reason instanceof Error ? signal.reason : new SkeinError('SKEIN_CANCELLED', 'the step was cancelled'),
+      );
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
