@@ -38,6 +38,8 @@ export interface AgentSpec {
 
 /** A tool server: a child process over stdio (`command`), or streamable HTTP (`url`). */
 export interface McpServerSpec {
+  /** As the file gives it: `local`, `stdio`, `http` ...; only `sse`, which is not supported, changes anything. */
+  readonly type?: string;
   readonly command?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

@@ -1,0 +1,70 @@
+import type { Client, Tool as ServerTool } from '@modelcontextprotocol/client';
+import { SkeinError } from '../../base/errors.js';
+import { canonicalHash } from '../../base/hash.js';
+import type { JsonObject } from '../../base/json.js';
+import { cleanSchema, cleanText } from './untrusted.js';
+
+/** A tool as a server offered it at the start. `pin` is the hash of its name, description and schema as they came. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** The server says that a second call does no harm. */
+  readonly repeatable: boolean;
+  readonly pin: string;
+}
+
+const MAX_TOOLS = 256;
+
+/**
+ * What a server offers now.
+ *
+ * @throws SkeinError `SKEIN_MCP` for too many tools, or two of the same name
+ */
+export async function listTools(
+  name: string,
+  client: Client,
+  options: { timeout: number; signal: AbortSignal },
+): Promise<readonly ServerTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'bypass' });
+  if (tools.length > MAX_TOOLS) {
+    throw new SkeinError(
+      'SKEIN_MCP',
+      `MCP server "${name}" offers ${tools.length} tools; at most ${MAX_TOOLS} are taken`,
+    );
+  }
+  const names = new Set(tools.map((tool) => tool.name));
+  if (names.size < tools.length)
+    throw new SkeinError('SKEIN_MCP', `MCP server "${name}" offers two tools of the same name`);
+  return tools;
+}
+
+/** The tools of a server as they are used here; one whose definition is broken is left out, and `refused` is told. */
+export function offeredTools(
+  name: string,
+  tools: readonly ServerTool[],
+  refused: (tool: string, why: string) => void,
+): readonly OfferedTool[] {
+  const result: OfferedTool[] = [];
+  for (const tool of tools) {
+    try {
+      result.push({
+        name: tool.name,
+        description: cleanText(`[MCP:${name}] ${tool.description ?? tool.title ?? ''}`.trim()),
+        inputSchema: cleanSchema(tool.inputSchema),
+        repeatable: tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true,
+        pin: pinOf(tool),
+      });
+    } catch (error) {
+      const why = SkeinError.isInstance(error) ? error.message : 'its definition is broken';
+      refused(tool.name, why);
+    }
+  }
+  return result;
+}
+
+/** Hash of what a model is told of a tool. */
+export function pinOf(tool: ServerTool): string {
+  return canonicalHash({ name: tool.name, description: tool.description ?? null, inputSchema: tool.inputSchema });
+}

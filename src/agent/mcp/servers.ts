@@ -1,0 +1,117 @@
+import { sha256 } from '../../base/hash.js';
+import { ownValue, type JsonObject } from '../../base/json.js';
+import type { McpServerSpec } from '../../plan/agent-spec.js';
+import type { Tool, ToolSource } from '../tool.js';
+import type { ServerTools } from '../tools/names.js';
+import { legalName, mcpPrefix } from '../tools/names.js';
+import type { McpSettings } from './connection.js';
+import { McpConnection } from './connection.js';
+import type { OfferedTool } from './offered.js';
+
+const MAX_NAME = 64;
+
+/**
+ * Opens the MCP servers of an agent, all at once, and gives their tools under the names `mcp_SERVER_TOOL`.
+ *
+ * @param wanted the servers to open and which of their tools may be used
+ * @throws SkeinError `SKEIN_MCP` when one of them can't be opened; the others are closed again first
+ */
+export async function openMcpServers(
+  wanted: ReadonlyMap<string, ServerTools>,
+  specs: Readonly<Record<string, McpServerSpec>>,
+  settings: McpSettings,
+): Promise<ToolSource> {
+  const names = [...wanted.keys()];
+  const opened = await Promise.allSettled(
+    names.map(async (name) => McpConnection.open(name, ownValue(specs, name) as McpServerSpec, settings)),
+  );
+  const connections = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(connections.map((connection) => connection.close()));
+  };
+  const failed = opened.find((one) => one.status === 'rejected');
+  if (failed !== undefined) {
+    await close();
+    throw failed.reason;
+  }
+  const found = opened.flatMap((one, i) => {
+    const name = names[i] ?? '';
+    if (one.status === 'rejected') return [];
+    return offeredBy(name, one.value, (ownValue(specs, name) as McpServerSpec).tools);
+  });
+  const named = nameTools(found);
+  const tools = named.filter((tool) => isWanted(tool, wanted.get(tool.server)));
+  warnMissing(wanted, named, settings);
+  return { tools: tools.map(toTool), close };
+}
+
+interface FoundTool {
+  readonly server: string;
+  readonly connection: McpConnection;
+  readonly tool: OfferedTool;
+}
+
+interface NamedTool extends FoundTool {
+  readonly name: string;
+}
+
+/** What a server offers, less what its own entry leaves out. */
+function offeredBy(
+  server: string,
+  connection: McpConnection,
+  allowed: readonly string[] | undefined,
+): readonly FoundTool[] {
+  const all = allowed === undefined || allowed.includes('*');
+  return connection.tools
+    .filter((tool) => all || allowed.includes(tool.name))
+    .map((tool) => ({ server, connection, tool }));
+}
+
+/**
+ * Names that are legal and different. Where two tools would get the same name, each gets a mark made from its server and its
+ * own name, so that neither can stand in for the other, in whatever order they come.
+ */
+function nameTools(found: readonly FoundTool[]): readonly NamedTool[] {
+  const plain = found.map((one) => `${mcpPrefix(one.server)}${legalName(one.tool.name)}`);
+  const counts = new Map<string, number>();
+  for (const name of plain) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return found.map((one, i) => {
+    const name = plain[i] ?? '';
+    if (name.length <= MAX_NAME && counts.get(name) === 1) return { ...one, name };
+    const mark = `_${sha256(JSON.stringify([one.server, one.tool.name])).slice(0, 8)}`;
+    return { ...one, name: `${name.slice(0, MAX_NAME - mark.length)}${mark}` };
+  });
+}
+
+function isWanted(tool: NamedTool, wanted: ServerTools | undefined): boolean {
+  if (wanted === undefined) return false;
+  return wanted === 'all' || wanted.raw.has(tool.tool.name) || wanted.full.has(tool.name);
+}
+
+function warnMissing(
+  wanted: ReadonlyMap<string, ServerTools>,
+  named: readonly NamedTool[],
+  settings: McpSettings,
+): void {
+  const missing: string[] = [];
+  for (const [server, tools] of wanted) {
+    if (tools === 'all') continue;
+    const here = named.filter((tool) => tool.server === server);
+    for (const name of tools.raw) if (!here.some((tool) => tool.tool.name === name)) missing.push(`${server}/${name}`);
+    for (const name of tools.full) if (!here.some((tool) => tool.name === name)) missing.push(name);
+  }
+  if (missing.length === 0) return;
+  settings.warn('unknown-tools', `agent ${settings.agent}: its MCP servers offer no ${missing.join(', ')}`);
+}
+
+function toTool({ name, connection, tool }: NamedTool): Tool {
+  return {
+    name,
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+    // What a server says of itself decides at most whether a call may be repeated, never that it is harmless.
+    effect: tool.repeatable ? 'idempotent' : 'once',
+    trust: 'untrusted',
+    execute: (input: JsonObject, io) => connection.call(tool, input, io.signal),
+  };
+}

@@ -1,0 +1,161 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { SkeinError } from '../../base/errors.js';
+import { OutputWindow } from '../tools/output-window.js';
+import type { ProcessGroup } from '../tools/process-group.js';
+import { startGroup } from '../tools/process-group.js';
+import { systemCode } from '../tools/tool-input.js';
+
+/** Longest line that a server may write. */
+export const MAX_LINE_BYTES = 8 * 1024 * 1024;
+/** Lines that are no messages: some servers greet, none does it this often. */
+const MAX_STRAY_LINES = 100;
+const GRACE_MS = 1_000;
+const STDERR_BYTES = 4 * 1024;
+const NEWLINE = 10;
+
+/** How a server process is started. */
+export interface StdioServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/**
+ * Speaks to a server over its standard streams, one JSON message a line. The server is a process group of its own, which is
+ * ended on every way out: when it is closed, when it breaks the rules (a line without end, only garbage), when its program
+ * ends but something that it started stays, and by the watchdog when this process dies.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  /** Why the connection ended, when it was not closed from here. */
+  failure: SkeinError | undefined;
+
+  private group: ProcessGroup | undefined;
+  private line: Buffer[] = [];
+  private lineBytes = 0;
+  private strayLines = 0;
+  private closing: Promise<void> | undefined;
+  private readonly stderr = new OutputWindow(STDERR_BYTES);
+
+  constructor(
+    private readonly name: string,
+    private readonly server: StdioServer,
+  ) {}
+
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.server;
+    try {
+      this.group = await startGroup([command, ...args], { cwd, env, stdin: 'pipe' });
+    } catch (error) {
+      const why = systemCode(error) === 'ENOENT' ? 'there is no such program' : (systemCode(error) ?? 'unknown error');
+      throw new SkeinError(
+        'SKEIN_MCP',
+        `MCP server "${this.name}": ${JSON.stringify(command)} can't be started: ${why}`,
+        {
+          hint: 'install the program, or correct "command" of the server',
+          cause: error,
+        },
+      );
+    }
+    const { child, exited } = this.group;
+    void this.stderr.follow(child.stderr);
+    child.stdout?.on('data', (chunk: Buffer) => this.read(chunk));
+    child.stdout?.on('error', () => undefined);
+    // A server that is gone makes writing fail; that it is gone is said below.
+    child.stdin?.on('error', () => undefined);
+    void exited.then(({ code, signal }) => {
+      const how = signal === null ? `exit code ${code ?? 0}` : signal;
+      return this.fail(`ended by itself (${how})`);
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.group?.child.stdin;
+    if (this.closing !== undefined || stdin == null || !stdin.writable) throw this.gone();
+    const text = `${JSON.stringify(message)}\n`;
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(text, (error) => (error == null ? resolve() : reject(this.gone())));
+    });
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.shut();
+    return this.closing;
+  }
+
+  /** What the server printed on its error output, for messages. */
+  get lastWords(): string {
+    return this.stderr.text().trim();
+  }
+
+  private async shut(): Promise<void> {
+    // The end of its input is how a server is asked to go; the group is told once more.
+    this.group?.child.stdin?.end();
+    await this.group?.end(GRACE_MS);
+    this.line = [];
+    this.onclose?.();
+  }
+
+  private read(chunk: Buffer): void {
+    let rest = chunk;
+    while (this.closing === undefined) {
+      const end = rest.indexOf(NEWLINE);
+      const piece = end < 0 ? rest : rest.subarray(0, end);
+      this.lineBytes += piece.length;
+      if (this.lineBytes > MAX_LINE_BYTES) {
+        void this.fail(`wrote a line of more than ${MAX_LINE_BYTES / 1024 / 1024} MiB`);
+        return;
+      }
+      if (piece.length > 0) this.line.push(piece);
+      if (end < 0) return;
+      this.take(Buffer.concat(this.line).toString('utf8'));
+      this.line = [];
+      this.lineBytes = 0;
+      rest = rest.subarray(end + 1);
+    }
+  }
+
+  private take(line: string): void {
+    if (line.trim() === '') return;
+    const message = parseMessage(line);
+    if (message !== undefined) {
+      this.onmessage?.(message);
+      return;
+    }
+    this.strayLines += 1;
+    if (this.strayLines > MAX_STRAY_LINES) {
+      void this.fail(`wrote ${this.strayLines} lines to its standard output that are no messages`);
+    }
+  }
+
+  /** Lines that were no messages, for errors about a server that does not answer. */
+  get stray(): number {
+    return this.strayLines;
+  }
+
+  private async fail(what: string): Promise<void> {
+    if (this.closing !== undefined) return;
+    const words = this.lastWords;
+    this.failure = new SkeinError('SKEIN_MCP', `MCP server "${this.name}" ${what}${words === '' ? '' : `:\n${words}`}`);
+    this.onerror?.(this.failure);
+    await this.close();
+  }
+
+  private gone(): SkeinError {
+    return this.failure ?? new SkeinError('SKEIN_MCP', `MCP server "${this.name}" is no longer running`);
+  }
+}
+
+/** What has the outline of a JSON-RPC message; the client checks the rest against its schemas. */
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isMessage = typeof value === 'object' && value !== null && (value as { jsonrpc?: unknown }).jsonrpc === '2.0';
+    return isMessage ? (value as JSONRPCMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import type { StreamableHTTPClientTransportOptions, Transport } from '@modelcontextprotocol/client';
+import { SkeinError } from '../../base/errors.js';
+import type { McpServerSpec } from '../../plan/agent-spec.js';
+import type { Environment } from '../tools/clean-env.js';
+import { cleanEnvironment } from '../tools/clean-env.js';
+import { limitedFetch } from './limited-fetch.js';
+import { StdioTransport } from './stdio-transport.js';
+import type { References } from './variables.js';
+import { expandEnvValue, expandVariables } from './variables.js';
+
+/** The constructor of the client package's HTTP transport; the package is loaded by the caller, when first needed. */
+export type HttpTransportClass = new (url: URL, options?: StreamableHTTPClientTransportOptions) => Transport;
+
+/**
+ * The way to a server: a process over its standard streams, or streamable HTTP. References to environment variables are
+ * replaced; a process gets its own `env` and what every program needs, nothing else. Starts nothing yet.
+ *
+ * @throws SkeinError `SKEIN_MCP` for an entry that can't work
+ */
+export function makeTransport(
+  name: string,
+  spec: McpServerSpec,
+  settings: { readonly env: Environment; readonly cwd: string },
+  HttpTransport: HttpTransportClass,
+): Transport {
+  const where = `MCP server "${name}"`;
+  const references = { env: settings.env, cwd: settings.cwd, where };
+  if (spec.type === 'sse') {
+    throw new SkeinError('SKEIN_MCP', `${where}: servers of the legacy type "sse" are not supported`, {
+      hint: 'use the streamable HTTP address of the server with type "http"',
+    });
+  }
+  const { command, url } = spec;
+  if (command !== undefined && url === undefined) {
+    const own = expandPairs(spec.env, references, 'env', expandEnvValue);
+    return new StdioTransport(name, {
+      command,
+      args: (spec.args ?? []).map((arg) => expandVariables(arg, { ...references, where: `${where}, args` })),
+      env: { ...cleanEnvironment(settings.env, 'tool-server'), ...own },
+      cwd: settings.cwd,
+    });
+  }
+  if (url === undefined || command !== undefined) {
+    throw new SkeinError('SKEIN_MCP', `${where} needs either a command or a url`);
+  }
+  return new HttpTransport(serverUrl(expandVariables(url, { ...references, where: `${where}, url` }), where), {
+    requestInit: { headers: expandPairs(spec.headers, references, 'header', expandVariables) },
+    fetch: limitedFetch(name),
+  });
+}
+
+function expandPairs(
+  pairs: Readonly<Record<string, string>> | undefined,
+  references: References,
+  label: string,
+  expand: (text: string, references: References) => string,
+): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [key, value] of Object.entries(pairs ?? {})) {
+    result[key] = expand(value, { ...references, where: `${references.where}, ${label} ${key}` });
+  }
+  return result;
+}
+
+function serverUrl(text: string, where: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new SkeinError('SKEIN_MCP', `${where}: the url is no http or https address`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new SkeinError('SKEIN_MCP', `${where}: the url must not contain a user name or password`, {
+      hint: 'use headers',
+    });
+  }
+  return url;
+}

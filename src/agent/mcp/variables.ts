@@ -1,0 +1,72 @@
+import { SkeinError } from '../../base/errors.js';
+import { ownValue } from '../../base/json.js';
+import type { Environment } from '../tools/clean-env.js';
+
+const REFERENCE =
+  /\$\{\{(?<expression>[^{}]{0,200})\}\}|\$\{(?<braced>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>[^{}]*))?\}|\$(?<plain>[A-Za-z_][A-Za-z0-9_]*)|\$\{/g;
+
+/** What references are taken from, and what errors call the place. */
+export interface References {
+  readonly env: Environment;
+  /** What `${{ github.workspace }}` means. */
+  readonly cwd: string;
+  /** `mcp server "x", env "Y"`. */
+  readonly where: string;
+}
+
+/**
+ * Puts environment variables into a text of an MCP server entry: `$NAME`, `${NAME}`, `${NAME:-default}`, and, as in Copilot's
+ * files, `${{ secrets.NAME }}`, `${{ vars.NAME }}`, `${{ env.NAME }}` and `${{ github.workspace }}`. One pass: what is put in
+ * is never looked at again. A `$` before anything else stays as it is.
+ *
+ * @throws SkeinError `SKEIN_MCP` that names the variable when it is not set and has no default
+ */
+export function expandVariables(text: string, references: References): string {
+  let result = '';
+  let end = 0;
+  for (const match of text.matchAll(REFERENCE)) {
+    result += text.slice(end, match.index) + valueOf(match, text, references);
+    end = match.index + match[0].length;
+  }
+  return result + text.slice(end);
+}
+
+function valueOf(match: RegExpExecArray, text: string, references: References): string {
+  const { expression, braced, fallback, plain } = match.groups ?? {};
+  if (expression !== undefined) return expandExpression(expression.trim(), match[0], references);
+  const name = braced ?? plain;
+  if (name === undefined) throw badReference(`${JSON.stringify(text)} is no reference to a variable`, references);
+  const value = ownValue(references.env, name);
+  // As in a shell, `:-` also replaces an empty value.
+  if (fallback !== undefined && (value === undefined || value === '')) return fallback;
+  if (typeof value !== 'string') throw notSet(name, references);
+  return value;
+}
+
+/**
+ * The same for a value of `env`, where Copilot's files may also give the bare name of a secret (`COPILOT_MCP_...`).
+ *
+ * @throws SkeinError as {@link expandVariables} does
+ */
+export function expandEnvValue(text: string, references: References): string {
+  return expandVariables(/^COPILOT_MCP_[A-Z0-9_]+$/.test(text) ? `$${text}` : text, references);
+}
+
+function expandExpression(expression: string, whole: string, references: References): string {
+  if (expression === 'github.workspace') return references.cwd;
+  const name = /^(?:secrets|vars|env)\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(expression)?.[1];
+  if (name === undefined) throw badReference(`${whole} is an expression that only GitHub can evaluate`, references);
+  const value = ownValue(references.env, name);
+  if (typeof value !== 'string') throw notSet(name, references);
+  return value;
+}
+
+function notSet(name: string, { where }: References): SkeinError {
+  return new SkeinError('SKEIN_MCP', `${where}: the environment variable ${name} is not set`, {
+    hint: `set ${name}, or remove the server from the agent`,
+  });
+}
+
+function badReference(message: string, { where }: References): SkeinError {
+  return new SkeinError('SKEIN_MCP', `${where}: ${message}`, { hint: 'write $NAME or ${NAME}' });
+}

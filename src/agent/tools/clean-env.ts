@@ -1,0 +1,68 @@
+/** Variables that programs need to find their files and to speak the user's language. */
+const BASE = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'TERM',
+  'TZ',
+  'TMPDIR',
+  'TMP',
+  'TEMP',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  // Windows finds nothing without these.
+  'SYSTEMROOT',
+  'COMSPEC',
+  'PATHEXT',
+  'USERPROFILE',
+  'APPDATA',
+  'LOCALAPPDATA',
+];
+
+/** Variables that build tools read. None of them is a secret by its purpose. */
+const DEVELOPMENT = [
+  'CI',
+  'NODE_ENV',
+  'NO_COLOR',
+  'NO_PROXY',
+  'VIRTUAL_ENV',
+  'GOPATH',
+  'GOROOT',
+  'JAVA_HOME',
+  'CARGO_HOME',
+  'RUSTUP_HOME',
+  'NVM_DIR',
+  'PNPM_HOME',
+  'PYENV_ROOT',
+  'DOTNET_ROOT',
+];
+
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE/i;
+
+/** The environment of a process, as Node gives it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The part of an environment that a child process may see: the names above, `LC_*` and `XDG_*`. Everything else stays out, so
+ * that a key of the user can't be printed by a program that a model chose.
+ *
+ * @example
+ * cleanEnvironment({ PATH: '/bin', OPENAI_API_KEY: 'sk-1' }, 'tool-server'); // { PATH: '/bin' }
+ */
+export function cleanEnvironment(env: Environment, purpose: 'tool-server' | 'shell'): Record<string, string> {
+  const names = purpose === 'shell' ? [...BASE, ...DEVELOPMENT] : BASE;
+  const kept: Record<string, string> = {};
+  for (const name of Object.keys(env)) {
+    const value = env[name];
+    const known = names.includes(name) || /^(?:LC|XDG)_[A-Z_]+$/.test(name);
+    // Values that begin like this are functions of a shell.
+    if (value === undefined || !known || SECRET_NAME.test(name) || value.startsWith('()')) continue;
+    kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,123 @@
+import { isPlainObject, ownValue, type JsonObject } from '../../base/json.js';
+import type { Tool } from '../tool.js';
+import type { Folders } from './paths.js';
+import { readText } from './text.js';
+import { badInput, flag, requiredText } from './tool-input.js';
+import type { Unchanged } from './write-file.js';
+import { MAX_WRITE_CHARS, replaceFile } from './write-file.js';
+
+const EDIT_PROPERTIES = {
+  old_text: { type: 'string', description: 'The text to replace, exactly as it stands in the file.' },
+  new_text: { type: 'string', description: 'The text to put there.' },
+  replace_all: { type: 'boolean', description: 'Replace every occurrence; otherwise there must be exactly one.' },
+};
+
+interface Edit {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly all: boolean;
+}
+
+/**
+ * `edit_file`: replaces exact texts in a file. Each `old_text` must occur exactly once unless `replace_all` is set. Several
+ * edits are applied in order, all or none. Text with plain line ends also fits a file with CRLF line ends.
+ */
+export function editFileTool(name: string, folders: Folders): Tool {
+  return {
+    name,
+    description:
+      'Replaces exact text in a file: either old_text and new_text, or a list of edits that are applied in order, all or none.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Path of the file, relative to the working directory.' },
+        ...EDIT_PROPERTIES,
+        edits: {
+          type: 'array',
+          minItems: 1,
+          maxItems: 100,
+          items: {
+            type: 'object',
+            properties: EDIT_PROPERTIES,
+            required: ['old_text', 'new_text'],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    effect: 'once',
+    trust: 'trusted',
+    async execute(input) {
+      const edits = editsOf(input);
+      const place = await folders.locateForWriting(requiredText(input, 'path'));
+      return folders.inTurn(place, async () => {
+        const handle = await folders.openFile(place);
+        let text: string;
+        let expected: Unchanged;
+        try {
+          expected = await handle.stat();
+          text = await readText(handle, place.shown);
+        } finally {
+          await handle.close();
+        }
+        let count = 0;
+        for (const [i, edit] of edits.entries()) {
+          const done = apply(text, edit, edits.length === 1 ? place.shown : `${place.shown}, edit ${i + 1}`);
+          text = done.text;
+          count += done.count;
+        }
+        await replaceFile(folders, place, text, expected);
+        return `edited ${place.shown}: ${count} replacement${count === 1 ? '' : 's'}`;
+      });
+    },
+  };
+}
+
+function editsOf(input: JsonObject): readonly Edit[] {
+  const list = ownValue(input, 'edits') ?? undefined;
+  if (list === undefined) return [editOf(input)];
+  if (ownValue(input, 'old_text') !== undefined) throw badInput('give either old_text or edits, not both');
+  if (!Array.isArray(list) || list.length === 0) throw badInput('"edits" must be a list with at least one edit');
+  return list.map((item: unknown) => {
+    if (!isPlainObject(item)) throw badInput('each edit must be an object with old_text and new_text');
+    return editOf(item as JsonObject);
+  });
+}
+
+function editOf(input: JsonObject): Edit {
+  const edit = {
+    oldText: requiredText(input, 'old_text'),
+    newText: requiredText(input, 'new_text'),
+    all: flag(input, 'replace_all'),
+  };
+  if (edit.oldText === '') throw badInput('old_text is empty', 'use write_file to make a new file');
+  if (edit.oldText === edit.newText) throw badInput('old_text and new_text are the same');
+  return edit;
+}
+
+function apply(text: string, edit: Edit, where: string): { text: string; count: number } {
+  const { oldText, newText } = fitLineEnds(text, edit);
+  const pieces = text.split(oldText);
+  const count = pieces.length - 1;
+  if (count === 0) {
+    throw badInput(`${where}: old_text was not found`, 'read the file and copy the text exactly, with its white space');
+  }
+  // Occurrences that overlap are ambiguous too.
+  if (text.indexOf(oldText) !== text.lastIndexOf(oldText) && !edit.all) {
+    throw badInput(
+      `${where}: old_text occurs more than once`,
+      'add lines around it until it is unique, or set replace_all',
+    );
+  }
+  const length = text.length + count * (newText.length - oldText.length);
+  if (length > MAX_WRITE_CHARS) throw badInput(`${where}: the file would become too large`);
+  return { text: pieces.join(newText), count };
+}
+
+function fitLineEnds(text: string, edit: Edit): { oldText: string; newText: string } {
+  const plain = !edit.oldText.includes('\r') && edit.oldText.includes('\n');
+  if (!plain || !text.includes('\r\n') || text.includes(edit.oldText)) return edit;
+  return { oldText: edit.oldText.replaceAll('\n', '\r\n'), newText: edit.newText.replace(/\r?\n/g, '\r\n') };
+}

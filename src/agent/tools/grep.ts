@@ -1,0 +1,175 @@
+import type { Tool } from '../tool.js';
+import { fileFilter, skipped } from './glob.js';
+import { oneLine } from './list-dir.js';
+import type { Folders, Place } from './paths.js';
+import type { LineMatcher } from './regex-match.js';
+import { lineMatcher } from './regex-match.js';
+import { headOf, readText } from './text.js';
+import { badInput, flag, optionalText, requiredText, wholeNumber } from './tool-input.js';
+import type { WalkedFile } from './walk.js';
+import { MAX_ENTRIES, throwIfAborted, walk } from './walk.js';
+
+const MAX_RESULTS = 500;
+const MAX_LINE = 400;
+/** Matcher steps of one search, about two seconds of work. */
+const MAX_COST = 200_000_000;
+/** Steps between two looks at the rest of the process. */
+const SLICE = 4_000_000;
+
+/**
+ * `grep`: lines that contain a text, or with `regex` match a regular expression, as `path:line: text`. Expressions run on a
+ * linear-time matcher, never on the host's backtracking one, so no pattern and no file can hang the process; a search that
+ * gets too expensive ends with a note. Binary files, `.git` and `node_modules` are left out.
+ */
+export function grepTool(name: string, folders: Folders): Tool {
+  return {
+    name,
+    description:
+      'Searches files for a text and returns the lines as "path:line: text". With regex: true the pattern is a regular ' +
+      'expression (no look-around, no back references).',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        pattern: { type: 'string', description: 'The text or regular expression to search for, within one line.' },
+        path: { type: 'string', description: 'File or directory to search in; the working directory when absent.' },
+        glob: { type: 'string', description: 'Only files that match this glob pattern, such as "*.ts".' },
+        regex: { type: 'boolean', description: 'The pattern is a regular expression.' },
+        ignore_case: { type: 'boolean', description: 'Upper and lower case are the same.' },
+        max_results: { type: 'integer', minimum: 1, description: `Lines at most, up to ${MAX_RESULTS}. Default 100.` },
+      },
+      required: ['pattern'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    trust: 'untrusted',
+    async execute(input, io) {
+      const pattern = requiredText(input, 'pattern');
+      if (pattern === '') throw badInput('the pattern is empty');
+      const glob = optionalText(input, 'glob');
+      const search: Search = {
+        matcher: flag(input, 'regex')
+          ? lineMatcher(pattern, flag(input, 'ignore_case'))
+          : textMatcher(pattern, flag(input, 'ignore_case')),
+        most: wholeNumber(input, 'max_results', { least: 1, most: MAX_RESULTS, fallback: 100 }),
+        signal: io.signal,
+        found: [],
+        notes: [],
+        paused: 0,
+      };
+      const from = await folders.locate(optionalText(input, 'path') ?? '.');
+      for await (const file of filesOf(folders, from, glob, search)) {
+        if (!(await searchFile(folders, file.place, search))) break;
+      }
+      if (search.matcher.gaveUp) search.notes.push('[a line was too long for this pattern and was left out]');
+      if (search.found.length === 0) search.notes.unshift('[no match]');
+      return [...search.found, ...search.notes].join('\n');
+    },
+  };
+}
+
+interface Search {
+  readonly matcher: LineMatcher;
+  readonly most: number;
+  readonly signal: AbortSignal;
+  readonly found: string[];
+  readonly notes: string[];
+  /** Cost at the last pause. */
+  paused: number;
+}
+
+function textMatcher(text: string, ignoreCase: boolean): LineMatcher {
+  const wanted = ignoreCase ? text.toLowerCase() : text;
+  const matcher = {
+    cost: 0,
+    gaveUp: false,
+    test(line: string) {
+      matcher.cost += line.length;
+      return (ignoreCase ? line.toLowerCase() : line).includes(wanted);
+    },
+  };
+  return matcher;
+}
+
+async function* filesOf(
+  folders: Folders,
+  from: Place,
+  glob: string | undefined,
+  search: Search,
+): AsyncGenerator<WalkedFile> {
+  const matches = glob === undefined ? () => true : fileFilter(glob);
+  if (await isFile(folders, from)) {
+    yield { path: from.shown, place: from };
+    return;
+  }
+  const tooMany = (): unknown =>
+    search.notes.push(`[stopped after ${MAX_ENTRIES} entries; name a directory in "path"]`);
+  const options = { signal: search.signal, skip: skipped(`${from.shown}/${glob ?? ''}`) };
+  for await (const file of walk(folders, from, options, tooMany)) if (matches(file.path)) yield file;
+}
+
+async function isFile(folders: Folders, place: Place): Promise<boolean> {
+  try {
+    const handle = await folders.openFile(place);
+    await handle.close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** False when the search is over. */
+async function searchFile(folders: Folders, place: Place, search: Search): Promise<boolean> {
+  const text = await textOf(folders, place);
+  if (text === undefined) return true;
+  let line = 0;
+  for (const content of linesOf(text)) {
+    line += 1;
+    if (search.matcher.cost - search.paused > SLICE) await pause(search);
+    if (search.matcher.cost > MAX_COST) {
+      search.notes.push('[stopped: the search got too expensive; narrow "path" or simplify the pattern]');
+      return false;
+    }
+    if (!search.matcher.test(content)) continue;
+    if (search.found.length === search.most) {
+      search.notes.push(`[more than ${search.most} matches; narrow the search]`);
+      return false;
+    }
+    search.found.push(`${oneLine(place.shown)}:${line}: ${shorten(content)}`);
+  }
+  return true;
+}
+
+/** Files that are gone, too large or binary are left out of a search. */
+async function textOf(folders: Folders, place: Place): Promise<string | undefined> {
+  try {
+    const handle = await folders.openFile(place);
+    try {
+      return await readText(handle, place.shown);
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines without their ends, one at a time: a large file does not become a large list. */
+function* linesOf(text: string): Generator<string> {
+  let from = 0;
+  while (from < text.length) {
+    const end = text.indexOf('\n', from);
+    const line = end < 0 ? text.slice(from) : text.slice(from, end);
+    yield line.endsWith('\r') ? line.slice(0, -1) : line;
+    from = end < 0 ? text.length : end + 1;
+  }
+}
+
+async function pause(search: Search): Promise<void> {
+  search.paused = search.matcher.cost;
+  await new Promise((resolve) => setImmediate(resolve));
+  throwIfAborted(search.signal);
+}
+
+function shorten(line: string): string {
+  return line.length <= MAX_LINE ? line : `${headOf(line, MAX_LINE)} [...]`;
+}

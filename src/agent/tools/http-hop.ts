@@ -1,0 +1,139 @@
+import { lookup } from 'node:dns/promises';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
+import { SkeinError } from '../../base/errors.js';
+import { isPublicAddress, sameAddress } from './addresses.js';
+import { refused, systemCode } from './tool-input.js';
+
+/** An address that a name stands for. */
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** How names are resolved, and which addresses may be connected to. */
+export interface NetworkRules {
+  /** All addresses of a host name. */
+  resolve(host: string): Promise<readonly ResolvedAddress[]>;
+  allows(address: string): boolean;
+}
+
+/**
+ * The rules of the `fetch` tool: names are resolved by the system, and only public addresses are allowed.
+ *
+ * @param allowPrivate private and loopback addresses too; for tests and for people who know their network
+ */
+export function networkRules(allowPrivate: boolean): NetworkRules {
+  return {
+    resolve: (host) => lookup(host, { all: true, verbatim: true }),
+    allows: (address) => allowPrivate || isPublicAddress(address),
+  };
+}
+
+/** One request, to one address, without following anything. */
+export interface Hop {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends one request (threat A5): the name is resolved, *every* address it stands for is checked as bytes, and the connection goes
+ * to one of exactly these addresses, so a second answer of the name server changes nothing. The address of the open
+ * connection is compared once more.
+ *
+ * @throws SkeinError `SKEIN_TOOL_REFUSED` for a forbidden URL or address, `SKEIN_TOOL_FAILED` when the request fails
+ */
+export async function sendHop(hop: Hop, rules: NetworkRules): Promise<IncomingMessage> {
+  checkUrl(hop.url);
+  const checked = await checkedAddresses(hop.url, rules, hop.signal);
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => reject(hopError(error, hop));
+    const send = hop.url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const sent: ClientRequest = send(hop.url, {
+      method: hop.method,
+      headers: { ...hop.headers, ...(hop.body === undefined ? {} : { 'content-length': Buffer.byteLength(hop.body) }) },
+      lookup: pinnedLookup(checked),
+      signal: hop.signal,
+      // A connection of its own for each request: a kept one could lead elsewhere.
+      agent: false,
+    });
+    sent.on('socket', (socket) => {
+      socket.once('connect', () => {
+        const remote = socket.remoteAddress ?? '';
+        if (!checked.some(({ address }) => sameAddress(address, remote))) {
+          sent.destroy(refused(`the connection to ${hop.url.host} led to another address`));
+        }
+      });
+    });
+    sent.on('response', resolve);
+    sent.on('error', fail);
+    sent.end(hop.body);
+  });
+}
+
+function checkUrl(url: URL): void {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw refused(`${url.protocol} addresses can't be fetched`, 'use http or https');
+  }
+  if (url.username !== '' || url.password !== '') throw refused('an address must not contain a user name or password');
+}
+
+async function checkedAddresses(
+  url: URL,
+  rules: NetworkRules,
+  signal: AbortSignal,
+): Promise<readonly ResolvedAddress[]> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(host);
+  const addresses = family === 0 ? await resolveHost(host, rules, signal) : [{ address: host, family }];
+  if (addresses.length === 0) throw new SkeinError('SKEIN_TOOL_FAILED', `the host ${host} has no address`);
+  if (!addresses.every(({ address }) => rules.allows(address))) {
+    throw refused(`${host} is not a public address`, 'only hosts on the public Internet can be fetched');
+  }
+  return addresses;
+}
+
+async function resolveHost(
+  host: string,
+  rules: NetworkRules,
+  signal: AbortSignal,
+): Promise<readonly ResolvedAddress[]> {
+  signal.throwIfAborted();
+  let stop: (() => void) | undefined;
+  try {
+    return await Promise.race([
+      rules.resolve(host),
+      new Promise<never>((_, reject) => {
+        stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+        signal.addEventListener('abort', stop, { once: true });
+      }),
+    ]);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new SkeinError('SKEIN_TOOL_FAILED', `the host ${host} was not found (${systemCode(error) ?? 'no answer'})`, {
+      cause: error,
+    });
+  } finally {
+    if (stop !== undefined) signal.removeEventListener('abort', stop);
+  }
+}
+
+function pinnedLookup(checked: readonly ResolvedAddress[]): LookupFunction {
+  return (_host, options, callback) => {
+    const [first] = checked;
+    if (options.all === true) callback(null, [...checked]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+}
+
+function hopError(error: Error, hop: Hop): Error {
+  if (SkeinError.isInstance(error) || hop.signal.aborted) return error;
+  const code = systemCode(error) ?? 'unknown error';
+  return new SkeinError('SKEIN_TOOL_FAILED', `${hop.url.host} can't be reached (${code})`, { cause: error });
+}

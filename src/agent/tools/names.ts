@@ -1,0 +1,195 @@
+/** The built-in tools, in the order in which a model sees them. */
+export const BUILT_IN_TOOLS = [
+  'read_file',
+  'list_dir',
+  'glob',
+  'grep',
+  'write_file',
+  'edit_file',
+  'shell',
+  'fetch',
+] as const;
+
+/** One of {@link BUILT_IN_TOOLS}. */
+export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
+
+/** What an agent without a list gets, besides the tools of its MCP servers. */
+const READ_ONLY: readonly BuiltInTool[] = ['read_file', 'list_dir', 'glob', 'grep'];
+
+/** Names of single tools in the agent files of other systems. The model sees the tool under the name that the file uses. */
+const ALIASES: ReadonlyMap<string, BuiltInTool> = new Map<string, BuiltInTool>([
+  ...BUILT_IN_TOOLS.map((name) => [name, name] as const),
+  // Copilot
+  ['view', 'read_file'],
+  ['bash', 'shell'],
+  ['powershell', 'shell'],
+  ['create', 'write_file'],
+  ['create_file', 'write_file'],
+  ['str_replace', 'edit_file'],
+  ['str_replace_editor', 'edit_file'],
+  ['replace_string_in_file', 'edit_file'],
+  ['multi_replace_string_in_file', 'edit_file'],
+  ['insert_edit_into_file', 'edit_file'],
+  ['file_search', 'glob'],
+  ['grep_search', 'grep'],
+  ['run_in_terminal', 'shell'],
+  ['web_fetch', 'fetch'],
+  ['fetch_webpage', 'fetch'],
+  // Claude
+  ['Read', 'read_file'],
+  ['LS', 'list_dir'],
+  ['Glob', 'glob'],
+  ['Grep', 'grep'],
+  ['Write', 'write_file'],
+  ['Edit', 'edit_file'],
+  ['MultiEdit', 'edit_file'],
+  ['Bash', 'shell'],
+  ['WebFetch', 'fetch'],
+]);
+
+/** Names that stand for several tools, or for one under a name that is only a heading. The model sees the built-in names. */
+const SETS: ReadonlyMap<string, readonly BuiltInTool[]> = new Map<string, readonly BuiltInTool[]>([
+  ['read', ['read_file', 'list_dir']],
+  ['read/readFile', ['read_file']],
+  ['read/file', ['read_file']],
+  ['readFile', ['read_file']],
+  ['search', ['glob', 'grep']],
+  ['search/codebase', ['glob', 'grep', 'read_file', 'list_dir']],
+  ['search/fileSearch', ['glob']],
+  ['search/textSearch', ['grep']],
+  ['search/listDirectory', ['list_dir']],
+  ['fileSearch', ['glob']],
+  ['textSearch', ['grep']],
+  ['listDirectory', ['list_dir']],
+  // There is no index here: whoever may search the code base by meaning may look through it.
+  ['codebase', ['read_file', 'list_dir', 'glob', 'grep']],
+  ['edit', ['write_file', 'edit_file']],
+  ['edit/editFiles', ['write_file', 'edit_file']],
+  ['edit/createFile', ['write_file']],
+  ['editFiles', ['write_file', 'edit_file']],
+  ['createFile', ['write_file']],
+  ['execute', ['shell']],
+  ['execute/runInTerminal', ['shell']],
+  ['runInTerminal', ['shell']],
+  ['runCommands', ['shell']],
+  ['runCommands/runInTerminal', ['shell']],
+  ['terminalCommand', ['shell']],
+  ['web', ['fetch']],
+  ['web/fetch', ['fetch']],
+]);
+
+/** Tools that the agent loop itself adds; naming them is no mistake. */
+const LOOP_TOOLS: ReadonlySet<string> = new Set([
+  'ask_user',
+  'shared_memory_read',
+  'shared_memory_write',
+  'read_memory',
+  'write_memory',
+]);
+
+/** Which tools an agent may use. */
+export interface ToolSelection {
+  /** Name that the model sees -> built-in tool, in the order of {@link BUILT_IN_TOOLS}. */
+  readonly builtIn: ReadonlyMap<string, BuiltInTool>;
+  /** Servers whose tools may be used, and which of them; servers that are absent need not be started. */
+  readonly servers: ReadonlyMap<string, ServerTools>;
+  /** Names that nothing answers to. */
+  readonly unknown: readonly string[];
+}
+
+/** All tools of a server, or those that match: `raw` are names as the server gives them, `full` whole names `mcp_SERVER_TOOL`. */
+export type ServerTools = 'all' | { readonly raw: ReadonlySet<string>; readonly full: ReadonlySet<string> };
+
+/**
+ * What an agent's list of tools means. Absent: the read-only built-in tools and all tools of the agent's servers; empty: none;
+ * otherwise an allow-list of built-in names, aliases, sets, `SERVER`, `SERVER/*`, `SERVER/TOOL`, `mcp_SERVER_TOOL`, `*`.
+ *
+ * @param tools the list of the agent
+ * @param servers names of its MCP servers
+ * @example
+ * selectTools(['search', 'opik/*', 'bash'], ['opik']).builtIn; // Map { 'glob' => 'glob', 'grep' => 'grep', 'bash' => 'shell' }
+ */
+export function selectTools(tools: readonly string[] | undefined, servers: readonly string[]): ToolSelection {
+  const choice = new Choice(servers);
+  if (tools === undefined) {
+    for (const name of READ_ONLY) choice.byName.set(name, name);
+    choice.allServers();
+  } else {
+    for (const name of tools) choice.add(name.trim());
+  }
+  return choice.result();
+}
+
+class Choice {
+  /** Tools under a name that the file uses for exactly that tool. */
+  readonly byName = new Map<string, BuiltInTool>();
+  private readonly bySet = new Set<BuiltInTool>();
+  private readonly servers = new Map<string, 'all' | { raw: Set<string>; full: Set<string> }>();
+  private readonly unknown: string[] = [];
+
+  constructor(private readonly known: readonly string[]) {}
+
+  add(name: string): void {
+    if (name === '' || LOOP_TOOLS.has(name)) return;
+    if (name === '*') {
+      for (const tool of BUILT_IN_TOOLS) this.bySet.add(tool);
+      this.allServers();
+      return;
+    }
+    const alias = ALIASES.get(name);
+    const set = SETS.get(name);
+    // A server of the agent wins over a heading of the same name: the file speaks about its own.
+    if (this.addServerTool(name)) return;
+    if (alias !== undefined) this.byName.set(name, alias);
+    else if (set !== undefined) for (const tool of set) this.bySet.add(tool);
+    else this.unknown.push(name);
+  }
+
+  allServers(): void {
+    for (const server of this.known) this.servers.set(server, 'all');
+  }
+
+  result(): ToolSelection {
+    const named = new Set(this.byName.values());
+    for (const tool of this.bySet) if (!named.has(tool)) this.byName.set(tool, tool);
+    const order = (tool: BuiltInTool): number => BUILT_IN_TOOLS.indexOf(tool);
+    const builtIn = new Map([...this.byName].toSorted((a, b) => order(a[1]) - order(b[1])));
+    return { builtIn, servers: this.servers, unknown: this.unknown };
+  }
+
+  private addServerTool(name: string): boolean {
+    let found = false;
+    for (const server of this.known) {
+      if (name === server || name === `${server}/*` || name === `mcp__${server}`) {
+        this.servers.set(server, 'all');
+        found = true;
+      } else if (name.startsWith(`${server}/`)) {
+        this.some(server)?.raw.add(name.slice(server.length + 1));
+        found = true;
+      } else if (name.startsWith(`mcp__${server}__`)) {
+        this.some(server)?.raw.add(name.slice(server.length + 7));
+        found = true;
+      } else if (name.startsWith(mcpPrefix(server))) {
+        this.some(server)?.full.add(name);
+        found = true;
+      }
+    }
+    return found;
+  }
+
+  private some(server: string): { raw: Set<string>; full: Set<string> } | undefined {
+    const now = this.servers.get(server) ?? { raw: new Set<string>(), full: new Set<string>() };
+    this.servers.set(server, now);
+    return now === 'all' ? undefined : now;
+  }
+}
+
+/** How the names of a server's tools begin. */
+export function mcpPrefix(server: string): string {
+  return `mcp_${legalName(server)}_`;
+}
+
+/** What a tool name may consist of; anything else becomes `_`. */
+export function legalName(text: string): string {
+  return text.replace(/[^A-Za-z0-9_-]/g, '_');
+}

@@ -1,0 +1,124 @@
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { systemCode } from './tool-input.js';
+import { forgetGroup, watchGroup } from './watchdog.js';
+
+/** A program with everything that it starts, as one group that can be ended as a whole. */
+export interface ProcessGroup {
+  readonly child: ChildProcess;
+  /** How the program itself ended; what it left behind may still run. */
+  readonly exited: Promise<Exit>;
+  /**
+   * Ends the group: SIGTERM, and SIGKILL for what is left after `graceMs`. Resolves when nothing of it runs any more and its
+   * last output, if somebody reads it, has arrived. May be called any number of times.
+   */
+  end(graceMs: number): Promise<void>;
+}
+
+/** Exit code, or the signal that ended it. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** What a group is started with. The environment is passed as it is: nothing of this process is added. */
+export interface GroupOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: 'ignore' | 'pipe';
+}
+
+/** How long a group gets to disappear after SIGKILL before we stop looking: the kernel is done with it by then. */
+const KILL_WAIT_MS = 500;
+/** How long the last output may take once the group is gone. Only a process that has left the group can keep a pipe open. */
+const DRAIN_MS = 1_000;
+const POLL_MS = 10;
+
+/**
+ * Starts a program without a shell, in a process group (and session) of its own. When this process dies, a watchdog kills it.
+ *
+ * @throws the error of the operating system, with `code` (`ENOENT` when there is no such program)
+ */
+export async function startGroup(argv: readonly [string, ...string[]], options: GroupOptions): Promise<ProcessGroup> {
+  const [program, ...args] = argv;
+  const settings: SpawnOptions = {
+    cwd: options.cwd,
+    env: { ...options.env },
+    detached: process.platform !== 'win32',
+    shell: false,
+    stdio: [options.stdin, 'pipe', 'pipe'],
+    windowsHide: true,
+  };
+  const child = spawn(program, args, settings);
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  child.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+  });
+  const id = child.pid;
+  if (id === undefined) throw new Error(`${program} has no process id`);
+  watchGroup(id);
+  let ending: Promise<void> | undefined;
+  return {
+    child,
+    exited,
+    end(graceMs) {
+      ending ??= endGroup({ child, id, closed }, graceMs).finally(() => forgetGroup(id));
+      return ending;
+    },
+  };
+}
+
+async function endGroup(
+  { child, id, closed }: { child: ChildProcess; id: number; closed: Promise<void> },
+  graceMs: number,
+): Promise<void> {
+  if (isAlive(id, child)) {
+    kill(id, 'SIGTERM', child);
+    if (!(await goneWithin(id, child, graceMs))) {
+      kill(id, 'SIGKILL', child);
+      await goneWithin(id, child, KILL_WAIT_MS);
+    }
+  }
+  child.stdin?.destroy();
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([
+    closed,
+    new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, DRAIN_MS);
+    }),
+  ]);
+  clearTimeout(timer);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+async function goneWithin(id: number, child: ChildProcess, ms: number): Promise<boolean> {
+  const end = performance.now() + ms;
+  while (isAlive(id, child)) {
+    if (performance.now() >= end) return false;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return true;
+}
+
+function isAlive(id: number, child: ChildProcess): boolean {
+  return kill(id, 0, child);
+}
+
+/** Signals the whole group; false when nobody is left. */
+function kill(id: number, signal: NodeJS.Signals | 0, child: ChildProcess): boolean {
+  if (process.platform === 'win32') return child.exitCode === null && child.kill(signal === 0 ? 0 : 'SIGKILL');
+  try {
+    process.kill(-id, signal);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}

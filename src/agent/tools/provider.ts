@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
+import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { Tool, ToolSource } from '../tool.js';
+import type { ToolProvider, ToolSession } from '../tool-provider.js';
+import type { Environment } from './clean-env.js';
+import type { NetworkRules } from './http-hop.js';
+import type { ToolSelection } from './names.js';
+import { selectTools } from './names.js';
+
+/** Where tools work and what they may see. */
+export interface ToolProviderOptions {
+  /** The working directory of the file tools, of `shell` and of MCP servers. */
+  readonly cwd: string;
+  /** The environment that references in MCP server entries are taken from; children get a cleaned part of it. */
+  readonly env: Environment;
+  /** Lets `fetch` reach private and loopback addresses. Default false. */
+  readonly allowPrivateAddresses?: boolean;
+  /** How `fetch` resolves host names. Default: the system's resolver. */
+  readonly resolveHost?: NetworkRules['resolve'];
+  /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */
+  readonly mcpStartMs?: number;
+  /** Time for one call of an MCP tool, in milliseconds. Default 120 000. */
+  readonly mcpCallMs?: number;
+}
+
+/**
+ * The tools of agents: the built-in ones and those of MCP servers. Each agent step gets tools of its own; when it ends they are
+ * closed, and no process that they started is left.
+ *
+ * Names that nothing answers to give one warning (`unknown-tools`) per agent; an extra directory that is missing gives one
+ * too (`extra-dir-missing`). Code of tools is loaded when the first agent needs some.
+ *
+ * @example
+ * const tools = createToolProvider({ cwd: process.cwd(), env: process.env });
+ * const source = await tools.open(agent, session);
+ */
+export function createToolProvider(options: ToolProviderOptions): ToolProvider {
+  return {
+    async open(spec, session) {
+      const selection = selectTools(spec.tools, Object.keys(spec.mcpServers ?? {}));
+      warnUnknown(selection, session);
+      const closing = new AbortController();
+      const builtIn = await openBuiltIn(selection, spec, { session, options, closing: closing.signal });
+      const servers = await openServers(selection, spec, { session, options });
+      return {
+        tools: [...builtIn, ...servers.tools],
+        async close() {
+          closing.abort();
+          await servers.close();
+        },
+      };
+    },
+  };
+}
+
+function warnUnknown(selection: ToolSelection, session: ToolSession): void {
+  if (selection.unknown.length === 0) return;
+  const names = selection.unknown.map((name) => JSON.stringify(name)).join(', ');
+  session.warn('unknown-tools', `agent ${session.agent}: Skein has no tool for ${names}; the agent runs without`);
+}
+
+interface Opening {
+  readonly session: ToolSession;
+  readonly options: ToolProviderOptions;
+  readonly closing: AbortSignal;
+}
+
+async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: Opening): Promise<readonly Tool[]> {
+  if (selection.builtIn.size === 0) return [];
+  const { session, options, closing } = opening;
+  const [{ createBuiltIn }, { createFolders }, { networkRules }] = await Promise.all([
+    import('./catalogue.js'),
+    import('./paths.js'),
+    import('./http-hop.js'),
+  ]);
+  const missing: string[] = [];
+  const cwd = resolve(options.cwd);
+  const folders = await createFolders(cwd, spec.extraDirs ?? [], (dir) => missing.push(dir));
+  if (missing.length > 0) {
+    session.warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
+  }
+  const rules = networkRules(options.allowPrivateAddresses ?? false);
+  const network = options.resolveHost === undefined ? rules : { ...rules, resolve: options.resolveHost };
+  const context = { folders, env: options.env, network, closing };
+  return [...selection.builtIn].map(([name, tool]) => createBuiltIn(tool, name, context));
+}
+
+async function openServers(
+  selection: ToolSelection,
+  spec: AgentSpec,
+  { session, options }: Omit<Opening, 'closing'>,
+): Promise<ToolSource> {
+  if (selection.servers.size === 0) return { tools: [], close: () => Promise.resolve() };
+  if (session.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+  const { openMcpServers } = await import('../mcp/servers.js');
+  return openMcpServers(selection.servers, spec.mcpServers ?? {}, {
+    cwd: resolve(options.cwd),
+    env: options.env,
+    agent: session.agent,
+    signal: session.signal,
+    startMs: options.mcpStartMs ?? 30_000,
+    callMs: options.mcpCallMs ?? 120_000,
+    warn: (code, message) => session.warn(code, message),
+  });
+}

@@ -1,0 +1,70 @@
+import type { Tool } from '../tool.js';
+import type { Folders } from './paths.js';
+import { headOf, readText } from './text.js';
+import { requiredText, wholeNumber } from './tool-input.js';
+
+const MAX_LINES = 2_000;
+const MAX_CHARS = 128 * 1024;
+
+/**
+ * `read_file`: text of a file, whole or some lines of it. Answers are cut at 2,000 lines or 128 Ki characters, with a note
+ * that names the line to go on from. Binary files are refused.
+ */
+export function readFileTool(name: string, folders: Folders): Tool {
+  return {
+    name,
+    description:
+      'Reads a text file inside the working directory. Long files are cut; ask for the rest with offset and limit.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Path of the file, relative to the working directory.' },
+        offset: { type: 'integer', minimum: 1, description: 'First line to read, from 1.' },
+        limit: { type: 'integer', minimum: 1, description: `Number of lines, at most ${MAX_LINES}.` },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    trust: 'untrusted',
+    async execute(input) {
+      const place = await folders.locate(requiredText(input, 'path'));
+      const offset = wholeNumber(input, 'offset', { least: 1, most: Number.MAX_SAFE_INTEGER, fallback: 1 });
+      const limit = wholeNumber(input, 'limit', { least: 1, most: MAX_LINES, fallback: MAX_LINES });
+      const handle = await folders.openFile(place);
+      try {
+        return cutLines(await readText(handle, place.shown), offset, limit);
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+function cutLines(text: string, offset: number, limit: number): string {
+  if (text === '') return '[the file is empty]';
+  const lines = text.split('\n');
+  // A final line break ends the last line; it does not begin another one.
+  if (lines.at(-1) === '') lines.pop();
+  if (offset > lines.length) return `[the file has ${lines.length} lines; line ${offset} is past its end]`;
+  const chosen = lines.slice(offset - 1, offset - 1 + limit);
+  const { count, body } = fit(chosen);
+  const last = offset - 1 + count;
+  if (offset === 1 && last === lines.length && count === chosen.length) return body;
+  const rest = last < lines.length ? `; go on with offset ${last + 1}` : '';
+  return `${body}\n[lines ${offset} to ${last} of ${lines.length}${rest}]`;
+}
+
+/** As many lines as fit; a first line that is too long by itself is cut. */
+function fit(lines: readonly string[]): { count: number; body: string } {
+  let size = 0;
+  let count = 0;
+  for (const line of lines) {
+    if (size + line.length > MAX_CHARS && count > 0) break;
+    size += line.length + 1;
+    count += 1;
+  }
+  const body = lines.slice(0, count).join('\n');
+  if (body.length <= MAX_CHARS) return { count, body };
+  return { count, body: `${headOf(body, MAX_CHARS)} [... the line goes on ...]` };
+}

@@ -1,0 +1,158 @@
+import { SkeinError } from '../../base/errors.js';
+import { ownValue, type JsonObject } from '../../base/json.js';
+import type { Tool } from '../tool.js';
+import type { Environment } from './clean-env.js';
+import { cleanEnvironment } from './clean-env.js';
+import { OutputWindow } from './output-window.js';
+import type { Folders } from './paths.js';
+import type { Exit, ProcessGroup } from './process-group.js';
+import { startGroup } from './process-group.js';
+import { badInput, optionalText, refused, systemCode, wholeNumber } from './tool-input.js';
+import { splitWords } from './words.js';
+
+const OUTPUT_BYTES = 64 * 1024;
+const GRACE_MS = 1_000;
+const DEFAULT_SECONDS = 120;
+const MAX_SECONDS = 600;
+const MAX_ARGUMENT_BYTES = 128 * 1024;
+
+/** Keeps programs from waiting for a person: there is no terminal and no input. */
+const QUIET = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' };
+
+/**
+ * `shell`: runs one program with its arguments, never through a shell. The program gets a clean environment, no input, a time
+ * limit, and a process group of its own, which is ended as a whole: nothing that it started in the background outlives the
+ * call. The result has the exit code and both outputs, each cut to 64 KiB (beginning and end).
+ *
+ * What this does not do: options are the program's own business (`git -c ...`, `tar --checkpoint-action=...`, `sh -c ...` all
+ * start other programs), so whoever grants this tool grants everything that the user may run. A program that makes a
+ * session of its own leaves the group.
+ */
+export function shellTool(name: string, folders: Folders, env: Environment, closing: AbortSignal): Tool {
+  return {
+    name,
+    description:
+      'Runs one program and returns its exit code and output. Give "argv", the program and its arguments as a list. There is no ' +
+      'shell: no pipes, redirections, variables or patterns. Nothing may keep running after the program has ended.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        argv: {
+          type: 'array',
+          items: { type: 'string' },
+          minItems: 1,
+          description: 'Program and arguments, such as ["git", "diff", "--stat"].',
+        },
+        command: { type: 'string', description: 'The same as one line; it is split into words and nothing else.' },
+        cwd: { type: 'string', description: 'Directory to run in; the working directory when absent.' },
+        timeout_seconds: {
+          type: 'integer',
+          minimum: 1,
+          description: `Default ${DEFAULT_SECONDS}, at most ${MAX_SECONDS}.`,
+        },
+      },
+      additionalProperties: false,
+    },
+    effect: 'once',
+    trust: 'untrusted',
+    async execute(input, io) {
+      const argv = argvOf(input);
+      const seconds = wholeNumber(input, 'timeout_seconds', { least: 1, most: MAX_SECONDS, fallback: DEFAULT_SECONDS });
+      const place = await folders.locate(optionalText(input, 'cwd') ?? '.');
+      const signal = AbortSignal.any([io.signal, closing]);
+      if (signal.aborted) throw cancelled();
+      const settings = { env: { ...cleanEnvironment(env, 'shell'), ...QUIET }, stdin: 'ignore' } as const;
+      const group = await folders.withDirectory({ path: place.real, shown: place.shown, purpose: 'read' }, (cwd) =>
+        start(argv, { ...settings, cwd }),
+      );
+      return supervise(group, signal, seconds);
+    },
+  };
+}
+
+function argvOf(input: JsonObject): [string, ...string[]] {
+  const list = ownValue(input, 'argv') ?? undefined;
+  const command = optionalText(input, 'command');
+  if ((list === undefined) === (command === undefined)) throw badInput('give either argv or command');
+  const words: readonly unknown[] = command === undefined ? listOf(list) : splitWords(command);
+  const [program, ...args] = words.map(checkArgument);
+  if (program === undefined || program === '') throw badInput('argv needs a program');
+  return [program, ...args];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw badInput('"argv" must be a list of texts', 'such as ["git", "diff"]');
+  return value;
+}
+
+function checkArgument(word: unknown): string {
+  if (typeof word !== 'string') throw badInput('every item of "argv" must be text');
+  if (word.includes('\0')) throw refused('an argument must not contain a NUL character');
+  // Longer ones do not fit through exec on Linux.
+  if (Buffer.byteLength(word) >= MAX_ARGUMENT_BYTES) throw badInput('an argument is longer than 128 KiB');
+  return word;
+}
+
+async function start(
+  argv: readonly [string, ...string[]],
+  settings: Parameters<typeof startGroup>[1],
+): Promise<ProcessGroup> {
+  try {
+    return await startGroup(argv, settings);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT') {
+      throw badInput(
+        `there is no program ${JSON.stringify(argv[0])}`,
+        'builtins of a shell, such as cd, do not exist here',
+      );
+    }
+    if (code === 'EACCES') throw badInput(`${JSON.stringify(argv[0])} can't be run: permission denied`);
+    throw new SkeinError('SKEIN_TOOL_FAILED', `${JSON.stringify(argv[0])} can't be run: ${code ?? 'unknown error'}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Waits for the program, its time or the cancellation, whichever is first, and then ends the whole group. */
+async function supervise(group: ProcessGroup, signal: AbortSignal, seconds: number): Promise<string> {
+  const stdout = new OutputWindow(OUTPUT_BYTES);
+  const stderr = new OutputWindow(OUTPUT_BYTES);
+  const closed = Promise.all([stdout.follow(group.child.stdout), stderr.follow(group.child.stderr)]);
+  const ended = await firstOf(group, signal, seconds);
+  await group.end(typeof ended === 'object' ? 0 : GRACE_MS);
+  await closed;
+  if (ended === 'cancelled') throw cancelled();
+  const output = `${part('stdout', stdout.text())}${part('stderr', stderr.text())}`;
+  if (ended === 'late') {
+    throw new SkeinError('SKEIN_TOOL_FAILED', `the program was killed after ${seconds} seconds\n${output}`, {
+      hint: 'give a longer timeout_seconds, or a command that does less',
+    });
+  }
+  const how = ended.signal === null ? `exit code ${ended.code ?? 0}` : `ended by ${ended.signal}`;
+  return `${how}\n${output}`;
+}
+
+function firstOf(group: ProcessGroup, signal: AbortSignal, seconds: number): Promise<Exit | 'late' | 'cancelled'> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => finish('late'), seconds * 1_000);
+    const onAbort = (): void => finish('cancelled');
+    const finish = (how: Exit | 'late' | 'cancelled'): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      resolve(how);
+    };
+    if (signal.aborted) finish('cancelled');
+    else signal.addEventListener('abort', onAbort, { once: true });
+    void group.exited.then(finish);
+  });
+}
+
+function part(label: string, text: string): string {
+  if (text === '') return '';
+  return `--- ${label} ---\n${text}${text.endsWith('\n') ? '' : '\n'}`;
+}
+
+function cancelled(): SkeinError {
+  return new SkeinError('SKEIN_CANCELLED', 'the tool call was cancelled');
+}

@@ -1,0 +1,84 @@
+import { SkeinError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { ownValue } from '../../base/json.js';
+
+/**
+ * Readers for the arguments of a tool call. The agent loop has checked them against the schema already; a tool that is
+ * called from elsewhere gets the same clear errors.
+ */
+export function requiredText(input: JsonObject, key: string): string {
+  const value = ownValue(input, key);
+  if (typeof value !== 'string') throw badInput(`"${key}" must be text`);
+  return value;
+}
+
+/** Text, or undefined when the key is absent or null. */
+export function optionalText(input: JsonObject, key: string): string | undefined {
+  const value = ownValue(input, key) ?? undefined;
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw badInput(`"${key}" must be text`);
+  return value;
+}
+
+/** True or false; absent is false. */
+export function flag(input: JsonObject, key: string): boolean {
+  const value = ownValue(input, key) ?? false;
+  if (typeof value !== 'boolean') throw badInput(`"${key}" must be true or false`);
+  return value;
+}
+
+/** A whole number between `least` and `most`; a larger one is cut down to `most`, an absent one is `fallback`. */
+export function wholeNumber(
+  input: JsonObject,
+  key: string,
+  range: { readonly least: number; readonly most: number; readonly fallback: number },
+): number {
+  const value = ownValue(input, key) ?? range.fallback;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < range.least) {
+    throw badInput(`"${key}" must be a whole number from ${range.least}`);
+  }
+  return Math.min(value, range.most);
+}
+
+/** The error for arguments that the model can mend. */
+export function badInput(message: string, hint?: string): SkeinError {
+  return new SkeinError('SKEIN_TOOL_FAILED', message, hint === undefined ? {} : { hint });
+}
+
+/** The error for a call that the rules forbid. */
+export function refused(message: string, hint?: string): SkeinError {
+  return new SkeinError('SKEIN_TOOL_REFUSED', message, hint === undefined ? {} : { hint });
+}
+
+/** The `code` of an error of the operating system, such as `ENOENT`. */
+export function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error ? ownValue(error, 'code') : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/**
+ * An error of the operating system as one that a model can read: without the path of the host, with what to do.
+ */
+export function fileError(error: unknown, shown: string): SkeinError {
+  if (SkeinError.isInstance(error)) return error;
+  const code = systemCode(error);
+  const text = code === undefined ? undefined : FILE_ERRORS.get(code);
+  if (text === undefined) {
+    return new SkeinError('SKEIN_TOOL_FAILED', `${shown}: ${code ?? 'the operation failed'}`, { cause: error });
+  }
+  return new SkeinError('SKEIN_TOOL_FAILED', `${shown}: ${text}`, { cause: error });
+}
+
+const FILE_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'no such file or directory'],
+  ['ENOTDIR', 'a part of the path is no directory'],
+  ['EISDIR', 'this is a directory'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'not permitted'],
+  ['ELOOP', 'a symbolic link stands where a file is expected'],
+  ['ENAMETOOLONG', 'the name is too long'],
+  ['ENOSPC', 'the disk is full'],
+  ['EROFS', 'the file system is read-only'],
+  ['EEXIST', 'something else stands in the way'],
+  ['EMFILE', 'too many open files'],
+]);

@@ -1,0 +1,83 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
+import type { Folders, Place } from './paths.js';
+
+/** What a walk leaves out and when it gives up. */
+export interface WalkOptions {
+  readonly signal: AbortSignal;
+  /** Names of directories that are not entered. */
+  readonly skip: ReadonlySet<string>;
+}
+
+/** A regular file that a walk came by. */
+export interface WalkedFile {
+  /** Path relative to where the walk began, with `/`. */
+  readonly path: string;
+  readonly place: Place;
+}
+
+/** Entries that a walk looks at, at most. */
+export const MAX_ENTRIES = 200_000;
+const MAX_DEPTH = 64;
+
+/** Directories that searches leave out unless they are named. */
+export const SKIPPED_DIRECTORIES: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+
+/**
+ * The regular files below a directory, in the order of their names, directories before what follows them by name.
+ * Symbolic links are not followed. After {@link MAX_ENTRIES} entries the walk ends and `stopped` is called.
+ */
+export async function* walk(
+  folders: Folders,
+  from: Place,
+  options: WalkOptions,
+  stopped: () => void,
+): AsyncGenerator<WalkedFile> {
+  let left = MAX_ENTRIES;
+  const open: { readonly path: string; readonly depth: number; readonly file: boolean }[] = [
+    { path: '', depth: 0, file: false },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    throwIfAborted(options.signal);
+    const real = join(from.real, next.path);
+    const shown = from.shown === '.' ? next.path || '.' : join(from.shown, next.path);
+    if (next.file) {
+      yield { path: next.path, place: { real, missing: [], shown } };
+      continue;
+    }
+    const entries = await entriesOf(folders, real, shown, next.depth === 0);
+    left -= entries.length;
+    if (left < 0) return stopped();
+    for (const { name, directory } of entries.toReversed()) {
+      if (directory && (options.skip.has(name) || next.depth >= MAX_DEPTH)) continue;
+      open.push({ path: next.path === '' ? name : `${next.path}/${name}`, depth: next.depth + 1, file: !directory });
+    }
+  }
+}
+
+interface Entry {
+  readonly name: string;
+  readonly directory: boolean;
+}
+
+/** A directory below the first one that can't be read is left out: one locked folder must not end a search. */
+async function entriesOf(folders: Folders, real: string, shown: string, first: boolean): Promise<readonly Entry[]> {
+  try {
+    const entries = await folders.withDirectory({ path: real, shown, purpose: 'read' }, (anchor) =>
+      readdir(anchor, { withFileTypes: true }),
+    );
+    return entries
+      .filter((entry) => entry.isDirectory() || entry.isFile())
+      .map((entry) => ({ name: entry.name, directory: entry.isDirectory() }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    if (first) throw error;
+    return [];
+  }
+}
+
+/** Throws `SKEIN_CANCELLED` when the signal is aborted. */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the tool call was cancelled');
+}

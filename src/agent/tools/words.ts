@@ -1,0 +1,88 @@
+import { refused } from './tool-input.js';
+
+/** Characters that mean something to a shell wherever they stand outside of quotes. */
+const OPERATORS = new Set(['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', '\n', '\r']);
+const HINT =
+  'there is no shell: run one program for each call and give its arguments in "argv"; quote characters that are meant literally';
+
+/**
+ * Splits a command line into words as a POSIX shell does, with quotes and backslashes, and without any expansion. What a shell
+ * would act on (pipes, redirections, variables, patterns, several commands) is refused rather than passed on as text, because
+ * the writer of the command meant something else by it.
+ *
+ * @throws SkeinError `SKEIN_TOOL_REFUSED`
+ * @example
+ * splitWords(`git log --format='%h %s'`); // ['git', 'log', '--format=%h %s']
+ */
+export function splitWords(command: string): readonly string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let i = 0;
+  const take = (text: string): void => {
+    word = (word ?? '') + text;
+  };
+  while (i < command.length) {
+    const char = command[i] ?? '';
+    if (char === ' ' || char === '\t') {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      i += 1;
+    } else if (char === "'" || char === '"') {
+      const quoted = char === "'" ? singleQuoted(command, i) : doubleQuoted(command, i);
+      take(quoted.text);
+      i = quoted.end;
+    } else if (char === '\\') {
+      const next = command[i + 1];
+      if (next === undefined || next === '\n') throw refused('the command ends with a backslash', HINT);
+      take(next);
+      i += 2;
+    } else {
+      checkPlain(char, word);
+      take(char);
+      i += 1;
+    }
+  }
+  if (word !== undefined) words.push(word);
+  checkFirst(words[0]);
+  return words;
+}
+
+function checkPlain(char: string, word: string | undefined): void {
+  if (OPERATORS.has(char))
+    throw refused(`the command contains ${JSON.stringify(char)}, which only a shell understands`, HINT);
+  if (word === undefined && (char === '~' || char === '#')) {
+    throw refused(`a word of the command begins with ${JSON.stringify(char)}, which only a shell understands`, HINT);
+  }
+}
+
+function checkFirst(first: string | undefined): void {
+  if (first === undefined) throw refused('the command is empty', HINT);
+  if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(first)) {
+    throw refused('the command sets a variable, which only a shell understands', HINT);
+  }
+}
+
+function singleQuoted(command: string, at: number): { text: string; end: number } {
+  const end = command.indexOf("'", at + 1);
+  if (end < 0) throw refused('a quotation in the command is not closed', HINT);
+  return { text: command.slice(at + 1, end), end: end + 1 };
+}
+
+function doubleQuoted(command: string, at: number): { text: string; end: number } {
+  let text = '';
+  for (let i = at + 1; i < command.length; i++) {
+    const char = command[i] ?? '';
+    if (char === '"') return { text, end: i + 1 };
+    if (char === '$' || char === '`') {
+      throw refused(`the command contains ${JSON.stringify(char)}, which a shell expands inside double quotes`, HINT);
+    }
+    const next = command[i + 1] ?? '';
+    if (char === '\\' && ['"', '\\', '$', '`'].includes(next)) {
+      text += next;
+      i += 1;
+    } else {
+      text += char;
+    }
+  }
+  throw refused('a quotation in the command is not closed', HINT);
+}
