@@ -26,3 +26,19 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+let pending: Promise<void> | undefined;
+
+/**
+ * Resolves when every promise reaction that can run now has run. All callers of the same moment share one turn of the event loop.
+ * It passes no time and decides no order: it only lets code that was woken come to rest.
+ */
+export function settled(): Promise<void> {
+  pending ??= new Promise((resolve) => {
+    setImmediate(() => {
+      pending = undefined;
+      resolve();
+    });
+  });
+  return pending;
+}

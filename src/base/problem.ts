@@ -30,7 +30,8 @@ export interface Problem {
 export function formatProblem(problem: Problem): string {
   const at = problem.at;
   const file = at?.file === undefined ? '' : `${at.file}:`;
-  const place = at === undefined ? (problem.path === undefined ? '' : `${problem.path}: `) : `${file}${at.line}:${at.column}: `;
+  const place =
+    at === undefined ? (problem.path === undefined ? '' : `${problem.path}: `) : `${file}${at.line}:${at.column}: `;
   const hint = problem.hint === undefined ? '' : `\n    hint: ${problem.hint}`;
   return `${place}${problem.severity} ${problem.code}: ${problem.message}${hint}`;
 }

@@ -1,5 +1,3 @@
-import type { StepOutcome } from './event.js';
-
 /** Counts of step outcomes of a run. Steps that never started because the run ended first are `notRun`. */
 export interface Census {
   readonly succeeded: number;
@@ -20,7 +18,17 @@ export type OpenCensus = { -readonly [K in keyof Census]: Census[K] };
 
 /** A census with nothing in it. */
 export function emptyCensus(): OpenCensus {
-  return { succeeded: 0, degraded: 0, failed: 0, skipped: 0, timed_out: 0, cancelled: 0, paused: 0, out_of_budget: 0, notRun: 0 };
+  return {
+    succeeded: 0,
+    degraded: 0,
+    failed: 0,
+    skipped: 0,
+    timed_out: 0,
+    cancelled: 0,
+    paused: 0,
+    out_of_budget: 0,
+    notRun: 0,
+  };
 }
 
 const WORDS: readonly [keyof Census, string][] = [
@@ -46,5 +54,15 @@ export function formatCensus(census: Census): string {
   return parts.length === 0 ? 'nothing ran' : parts.join(', ');
 }
 
-/** The step outcomes, for exhaustive tables. */
-export const STEP_OUTCOMES: readonly StepOutcome[] = ['succeeded', 'skipped', 'failed', 'timed_out', 'cancelled', 'paused', 'out_of_budget'];
+/** Adds counts to a census that is being counted. */
+export function addCensus(into: OpenCensus, more: Census): void {
+  into.succeeded += more.succeeded;
+  into.degraded += more.degraded;
+  into.failed += more.failed;
+  into.skipped += more.skipped;
+  into.timed_out += more.timed_out;
+  into.cancelled += more.cancelled;
+  into.paused += more.paused;
+  into.out_of_budget += more.out_of_budget;
+  into.notRun += more.notRun;
+}

@@ -1,12 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import type { Census } from './census.js';
-
-/** How a step ended (DESIGN.md section 7). */
-export type StepOutcome = 'succeeded' | 'skipped' | 'failed' | 'timed_out' | 'cancelled' | 'paused' | 'out_of_budget';
-
-/** How a run ended. */
-export type RunOutcome = 'succeeded' | 'degraded' | 'failed' | 'paused' | 'cancelled' | 'out_of_budget';
+import type { RunOutcome, StepOutcome } from './outcome.js';
 
 /** What every event has. `seq` counts from 0 without gaps; `at` is milliseconds since 1970 by the run's clock. */
 export interface EventBase {
@@ -49,9 +44,22 @@ export type StepNote =
   | { readonly kind: 'model.delta'; readonly text: string }
   | { readonly kind: 'model.retrying'; readonly model: string; readonly error: ErrorData; readonly delayMs: number }
   | { readonly kind: 'model.fallback'; readonly from: string; readonly to: string; readonly error: ErrorData }
-  | { readonly kind: 'model.ended'; readonly turn: number; readonly model: string; readonly text: string; readonly usage: Usage; readonly toolCalls: number }
+  | {
+      readonly kind: 'model.ended';
+      readonly turn: number;
+      readonly model: string;
+      readonly text: string;
+      readonly usage: Usage;
+      readonly toolCalls: number;
+    }
   | { readonly kind: 'tool.started'; readonly id: string; readonly tool: string; readonly input: Json }
-  | { readonly kind: 'tool.ended'; readonly id: string; readonly tool: string; readonly status: 'ok' | 'error'; readonly output: string }
+  | {
+      readonly kind: 'tool.ended';
+      readonly id: string;
+      readonly tool: string;
+      readonly status: 'ok' | 'error';
+      readonly output: string;
+    }
   | { readonly kind: 'question'; readonly question: string; readonly choices?: readonly string[] }
   | { readonly kind: 'answer'; readonly answer: string }
   | { readonly kind: 'memory'; readonly mode: 'append' | 'replace'; readonly text: string }

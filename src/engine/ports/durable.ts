@@ -30,7 +30,8 @@ export interface Durable {
 }
 
 /** What a side effect returned, or why it did not. */
-export type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ErrorData };
+export type Outcome =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ErrorData };
 
 /** Something that was started. Made by a back end; `settle` belongs to the interpreter. */
 export interface Ticket {

@@ -1,0 +1,259 @@
+import { SkeinError } from '../base/errors.js';
+import type { GraphShape } from '../plan/graph-shape.js';
+import { analyzeShape, routeTargets } from '../plan/graph-shape.js';
+import type { Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../plan/plan.js';
+import type { Reducer, ReducerFunction } from '../plan/reducers.js';
+import { reducerFor } from '../plan/reducers.js';
+import { findCycles } from './cycles.js';
+
+/** A plan prepared for running: node and channel names are indexes, edges are arrays. Immutable, shared by all runs of the plan. */
+export interface CompiledPlan {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  readonly nodes: readonly CompiledNode[];
+  /** Nodes that start a run (E6), in plan order. */
+  readonly starts: readonly number[];
+  readonly index: ReadonlyMap<string, number>;
+  readonly channels: ChannelTable;
+  readonly exits: boolean;
+  /** Causal depth at most. */
+  readonly maxSteps: number;
+}
+
+/** The channels by index. Those of the plan come first, in plan order; names that only show at run time are added by a scope. */
+export interface ChannelTable {
+  readonly names: readonly string[];
+  readonly index: ReadonlyMap<string, number>;
+  readonly reducers: readonly (Reducer | undefined)[];
+  readonly schemas: readonly unknown[];
+}
+
+/** A node prepared for running. */
+export interface CompiledNode {
+  readonly index: number;
+  readonly node: PlanNode;
+  readonly id: string;
+  /** Place in the topological order of forward edges. */
+  readonly place: number;
+  /** Ways out, by ascending target (E9). */
+  readonly hops: readonly Hop[];
+  readonly routes: readonly CompiledRoute[];
+  /** Number of forward in-edges, each a queue (E1). */
+  readonly slots: number;
+  /** Source node of each slot. */
+  readonly sources: readonly number[];
+  readonly join: 'all' | 'any' | 'settled' | 'quorum';
+  /** Live tokens that `any` and `quorum` need. */
+  readonly need: number;
+  readonly exit: boolean;
+  /** Channel of the whole result; -1 when the result is an update. */
+  readonly output: number;
+  readonly writes: ReadonlySet<string> | undefined;
+  /** Body function of a task. */
+  readonly body: TaskFunction | undefined;
+  readonly condition: StateFunction | undefined;
+  readonly until: StateFunction | undefined;
+  readonly sub: CompiledPlan | undefined;
+  /** Has none of: when, retry, timeout, maxVisits. */
+  readonly plain: boolean;
+  readonly onErrorTo: number;
+  readonly onMaxVisitsTo: number;
+}
+
+/** One way out of a node. */
+export interface Hop {
+  readonly to: number;
+  /** Id of the target. */
+  readonly name: string;
+  /** Index of the target's in-edge; -1: the token fires the target by itself (it closes a cycle, E3). */
+  readonly slot: number;
+  /** Index into the node's routes; -1 for a static edge. */
+  readonly route: number;
+  /** The target lies on no cycle with the node; see Scope for what that means for dead tokens. */
+  readonly leaves: boolean;
+}
+
+/** A route prepared for running. */
+export interface CompiledRoute {
+  readonly route: Route;
+  readonly choose: StateFunction | undefined;
+  /** Declared targets by name; undefined: any node may be chosen. */
+  readonly targets: ReadonlySet<string> | undefined;
+}
+
+/** The body of a code node. The state is a read-only view. */
+export type TaskFunction = (state: Readonly<Record<string, unknown>>, step: unknown) => unknown;
+
+/** A function of the state: choosers, conditions. */
+export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: number) => unknown;
+
+/**
+ * Prepares a plan for running. The plan must have no problems (see `checkPlan`).
+ *
+ * @throws SkeinError `SKEIN_NO_BINDING` when a code node, chooser, condition or reducer has no function.
+ */
+export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): CompiledPlan {
+  const shape = analyzeShape(plan);
+  const channels = tableOf(plan, bindings, prefix);
+  const cycles = findCycles(shape);
+  const slots = assignSlots(shape);
+  const places: number[] = plan.nodes.map(() => 0);
+  shape.order.forEach((node, place) => {
+    places[node] = place;
+  });
+  const exits = new Set(plan.exits);
+  const fn = (key: string): unknown => bindings[prefix + key];
+  const routesFrom = groupRoutes(plan);
+  const nodes = plan.nodes.map((node, at): CompiledNode => {
+    const routes = routesFrom.get(node.id) ?? [];
+    return {
+      index: at,
+      node,
+      id: node.id,
+      place: places[at] ?? 0,
+      hops: hopsOf(shape, at, plan, routes, slots.byEdge, cycles),
+      routes: routes.map((route) => compileRoute(route, fn)),
+      slots: slots.sources[at]?.length ?? 0,
+      sources: slots.sources[at] ?? [],
+      ...joinOf(node),
+      exit: exits.has(node.id),
+      output: node.output === undefined ? -1 : (channels.index.get(node.output) ?? -1),
+      writes: node.writes === undefined ? undefined : new Set(node.writes),
+      body: node.kind === 'task' ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
+      condition: conditionOf(node, fn, prefix),
+      until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
+      sub: 'plan' in node ? compile(node.plan, bindings, `${prefix}${node.id}/`) : undefined,
+      plain: isPlain(node),
+      onErrorTo: targetOf(node.onError, shape),
+      onMaxVisitsTo: targetOf(node.onMaxVisits, shape),
+    };
+  });
+  const maxSteps = plan.limits?.maxSteps ?? shape.longestPath + 100;
+  return { plan, bindings, nodes, starts: shape.starts, index: shape.index, channels, exits: exits.size > 0, maxSteps };
+}
+
+function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {
+  const groups = new Map<string, Route[]>();
+  for (const route of plan.routes) {
+    const group = groups.get(route.from);
+    if (group === undefined) groups.set(route.from, [route]);
+    else group.push(route);
+  }
+  return groups;
+}
+
+function isPlain(node: PlanNode): boolean {
+  return (
+    node.when === undefined && node.retry === undefined && node.timeoutMs === undefined && node.maxVisits === undefined
+  );
+}
+
+function targetOf(target: unknown, shape: GraphShape): number {
+  if (typeof target !== 'object' || target === null || !('to' in target)) return -1;
+  return shape.index.get(String(target.to)) ?? -1;
+}
+
+function needed(fn: unknown, key: string): unknown {
+  if (typeof fn === 'function') return fn;
+  throw new SkeinError('SKEIN_NO_BINDING', `the plan needs a function for '${key}', and the bindings have none`, {
+    hint: `pass bindings: { ${JSON.stringify(key)}: (state) => ... }`,
+  });
+}
+
+function conditionOf(node: PlanNode, fn: (key: string) => unknown, prefix: string): StateFunction | undefined {
+  if (!node.when?.some((condition) => condition.op === 'code')) return undefined;
+  const key = `when:${node.id}`;
+  return needed(fn(key), prefix + key) as StateFunction;
+}
+
+function untilOf(node: LoopNode, fn: (key: string) => unknown, prefix: string): StateFunction | undefined {
+  if (!node.until.some((condition) => condition.op === 'code')) return undefined;
+  const key = `until:${node.id}`;
+  return needed(fn(key), prefix + key) as StateFunction;
+}
+
+function joinOf(node: PlanNode): { join: CompiledNode['join']; need: number } {
+  const { join } = node;
+  if (typeof join === 'object') return { join: 'quorum', need: join.quorum };
+  return { join: join ?? 'all', need: 1 };
+}
+
+function compileRoute(route: Route, fn: (key: string) => unknown): CompiledRoute {
+  const key = `route:${route.from}`;
+  const targets = routeTargets(route);
+  return {
+    route,
+    choose: route.choose === 'code' ? (needed(fn(key), key) as StateFunction) : undefined,
+    targets: targets === undefined ? undefined : new Set(targets),
+  };
+}
+
+interface Slots {
+  /** Slot of each edge; -1 for edges whose tokens fire by themselves. */
+  readonly byEdge: readonly number[];
+  readonly sources: readonly (readonly number[])[];
+}
+
+/** Forward in-edges of a node are its slots, by ascending source, static edges before routes. */
+function assignSlots(shape: GraphShape): Slots {
+  const byEdge = shape.edges.map(() => -1);
+  const sources = shape.inEdges.map((edges) => {
+    const forward = edges
+      .filter((at) => shape.edges[at]?.closesCycle === false && shape.edges[at]?.kind !== 'handler')
+      .toSorted((a, b) => (shape.edges[a]?.from ?? 0) - (shape.edges[b]?.from ?? 0) || a - b);
+    forward.forEach((at, slot) => {
+      byEdge[at] = slot;
+    });
+    return forward.map((at) => shape.edges[at]?.from ?? 0);
+  });
+  return { byEdge, sources };
+}
+
+function hopsOf(
+  shape: GraphShape,
+  node: number,
+  plan: Plan,
+  routes: readonly Route[],
+  slotOf: readonly number[],
+  cycles: readonly number[],
+): Hop[] {
+  const hops: Hop[] = [];
+  for (const at of shape.outEdges[node] ?? []) {
+    const edge = shape.edges[at];
+    if (edge === undefined || edge.kind === 'handler') continue;
+    const route = edge.kind === 'static' ? -1 : routes.indexOf(plan.routes[edge.route] as Route);
+    hops.push({
+      to: edge.to,
+      name: plan.nodes[edge.to]?.id ?? '',
+      slot: slotOf[at] ?? -1,
+      route,
+      leaves: cycles[node] !== cycles[edge.to],
+    });
+  }
+  return hops.toSorted((a, b) => a.to - b.to);
+}
+
+function tableOf(plan: Plan, bindings: Bindings, prefix: string): ChannelTable {
+  const specs = new Map<string, ChannelSpec>();
+  for (const input of plan.inputs) specs.set(input.channel, { name: input.channel });
+  for (const channel of plan.channels) specs.set(channel.name, channel);
+  for (const node of plan.nodes) for (const name of writtenBy(node)) if (!specs.has(name)) specs.set(name, { name });
+  const list = [...specs.values()];
+  return {
+    names: list.map((channel) => channel.name),
+    index: new Map(list.map((channel, at) => [channel.name, at])),
+    reducers: list.map((channel) => reducerOf(channel, bindings, prefix)),
+    schemas: list.map((channel) => bindings[`${prefix}schema:${channel.name}`]),
+  };
+}
+
+function writtenBy(node: PlanNode): readonly string[] {
+  return node.output === undefined ? (node.writes ?? []) : [node.output, ...(node.writes ?? [])];
+}
+
+function reducerOf(channel: ChannelSpec, bindings: Bindings, prefix: string): Reducer | undefined {
+  if (channel.reducer === undefined) return undefined;
+  if (channel.reducer !== 'code') return reducerFor(channel.reducer);
+  const key = `${prefix}channel:${channel.name}`;
+  return reducerFor(needed(bindings[key], key) as ReducerFunction);
+}

@@ -1,0 +1,47 @@
+import type { ErrorData } from '../base/errors.js';
+import type { CompiledNode, CompiledPlan } from './compile.js';
+import type { Arrivals, TokenKind } from './token.js';
+
+/** Why a node was skipped, in words. */
+export function skipReason(compiled: CompiledPlan, node: CompiledNode, arrivals: Arrivals, poison: boolean): string {
+  const from = (kind: TokenKind): string[] =>
+    node.sources.filter((_, slot) => arrivals[slot]?.kind === kind).map((at) => `'${compiled.nodes[at]?.id ?? ''}'`);
+  if (poison) return `depends on ${from('poison').join(', ')}, which failed or was skipped for a failure`;
+  const failed = from('failed');
+  if (failed.length > 0) return `${failed.join(', ')} failed`;
+  if (node.join === 'quorum') return `fewer than ${node.need} of its ${node.slots} paths were taken`;
+  const dead = from('dead');
+  if (dead.length > 4) return `none of its ${dead.length} paths was taken`;
+  return dead.length === 0 ? 'its path was not taken' : `no path from ${dead.join(', ')} was taken`;
+}
+
+/** E4 in words. */
+export function releaseMessage(node: CompiledNode, missing: number): string {
+  const tokens = missing === 1 ? 'one of its in-edges' : `${missing} of its in-edges`;
+  return `'${node.id}' went on with what it had: nothing else could run, and ${tokens} had no token`;
+}
+
+/** More nodes ran one after another than the plan allows. */
+export function tooDeep(maxSteps: number): ErrorData {
+  return {
+    code: 'SKEIN_MAX_STEPS',
+    message: `more than ${maxSteps} nodes ran one after another, the plan's maxSteps`,
+    hint: 'raise limits.maxSteps, or give the cycle an end',
+  };
+}
+
+/** A node was chosen once more than it may run. */
+export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
+  return {
+    code: 'SKEIN_MAX_VISITS',
+    message: `'${node.id}' ran ${cap} times, its maxVisits, and was chosen once more`,
+    hint: 'raise maxVisits, or say with onMaxVisits what happens then',
+  };
+}
+
+/** What a step wrote, as an observer sees it. */
+export function updateOf(node: CompiledNode, output: unknown): Record<string, unknown> {
+  if (output === undefined || output === null) return {};
+  const channel = node.node.output;
+  return channel === undefined ? { ...(output as Record<string, unknown>) } : { [channel]: output };
+}

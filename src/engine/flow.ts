@@ -1,0 +1,140 @@
+import type { ErrorData } from '../base/errors.js';
+import type { ChannelTable, CompiledNode, CompiledPlan, Hop } from './compile.js';
+import { JoinQueue } from './join.js';
+import type { Round } from './join.js';
+import { covers, mergeVersions } from './merge.js';
+import { conflictError } from './state-writer.js';
+import type { Arrivals, Token } from './token.js';
+import type { Version } from './version.js';
+
+/** What the flow of tokens decides about a node; the scope carries it out. */
+export interface FlowTarget {
+  readonly channels: ChannelTable;
+  fire(node: CompiledNode, version: Version, depth: number, round: number, arrivals: Arrivals | undefined): void;
+  skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void;
+  refuse(node: CompiledNode, version: Version, depth: number, round: number, error: ErrorData): void;
+}
+
+/**
+ * The tokens of one scope (E1 to E4): what waits in joins, what a join lets go, what came to an end.
+ *
+ * - C3 `ended` holds the versions of all branches that came to an end, also of dead ones that a live join did not need; the
+ *   final state is their merge (S4). Tokens that `any` and `quorum` absorbed do not count.
+ */
+export class Flow {
+  /** Tokens that wait in joins. */
+  waiting = 0;
+  private ended: Version[] = [];
+  private readonly joins: (JoinQueue | undefined)[] = [];
+
+  constructor(
+    private readonly compiled: CompiledPlan,
+    private readonly inputs: Version,
+    private readonly target: FlowTarget,
+  ) {}
+
+  /** A branch came to an end with this version. */
+  finish(versions: readonly Version[]): void {
+    for (const version of versions) if (this.ended.at(-1) !== version) this.ended.push(version);
+  }
+
+  /** Is everything that ended also seen by `version`? Forgets what is. */
+  coveredBy(version: Version): boolean {
+    if (this.ended.length > 0) this.ended = this.ended.filter((ended) => !covers(version, ended));
+    return this.ended.length === 0;
+  }
+
+  /** The merge of all that ended; for a run that failed also of what was still on its way. */
+  final(onTheWay: readonly Version[]): { version: Version; conflict: ErrorData | undefined } {
+    const versions = [this.inputs, ...this.ended, ...onTheWay];
+    for (const join of this.joins) for (const token of join?.waiting() ?? []) versions.push(...token.versions);
+    const { version, conflict } = mergeVersions(versions, this.target.channels.reducers);
+    return { version, conflict: conflict === undefined ? undefined : this.explain(conflict.channel, conflict.writers) };
+  }
+
+  /** Sends a dead token on all forward ways out of a node; where there is none, the branch ends. */
+  sendDead(node: CompiledNode, token: Token): void {
+    let reached = false;
+    for (const hop of node.hops) {
+      if (hop.slot < 0) continue;
+      reached = true;
+      this.deliver(hop, token);
+    }
+    if (!reached) this.finish(token.versions);
+  }
+
+  /** Puts a token into an in-edge. */
+  deliver(hop: Hop, token: Token): void {
+    const node = this.compiled.nodes[hop.to];
+    if (node === undefined) return;
+    if (node.slots === 1 && node.join !== 'quorum') {
+      this.letGo(node, { arrivals: [token], runs: token.kind === 'live' || node.join === 'settled' });
+      return;
+    }
+    const join = (this.joins[hop.to] ??= new JoinQueue(node.slots, node.join, node.need));
+    this.waiting -= join.size;
+    join.arrive(hop.slot, token);
+    const round = join.take();
+    this.waiting += join.size;
+    if (round !== undefined) this.letGo(node, round);
+  }
+
+  /** E4: lets the earliest partly filled join go with what it has. Gives its node and the number of in-edges that had no token. */
+  release(): { node: CompiledNode; missing: number } | undefined {
+    const at = this.joins.findIndex((join) => join !== undefined && join.size > 0);
+    const node = this.compiled.nodes[at];
+    const join = this.joins[at];
+    if (node === undefined || join === undefined) return undefined;
+    this.waiting -= join.size;
+    const round = join.release();
+    this.waiting += join.size;
+    if (round === undefined) return undefined;
+    this.letGo(node, round);
+    return { node, missing: round.arrivals.filter((token) => token === undefined).length };
+  }
+
+  private letGo(node: CompiledNode, round: Round): void {
+    const { arrivals } = round;
+    let depth = 0;
+    let closed = 0;
+    let poison = false;
+    for (const token of arrivals) {
+      if (token === undefined) continue;
+      if (token.depth > depth) depth = token.depth;
+      if (token.round > closed) closed = token.round;
+      if (token.kind === 'poison') poison = true;
+    }
+    const only = arrivals.length === 1 ? arrivals[0] : undefined;
+    if (!round.runs || poison) this.target.skip(node, arrivals, depth, closed, poison);
+    else if (only?.kind === 'live')
+      this.target.fire(node, only.versions[0] ?? this.inputs, depth + 1, closed, arrivals);
+    else this.merge(node, arrivals, depth + 1, closed);
+  }
+
+  private merge(node: CompiledNode, arrivals: Arrivals, depth: number, round: number): void {
+    const versions = this.versionsFor(node, arrivals);
+    const { version, conflict } = mergeVersions(versions, this.target.channels.reducers);
+    if (conflict !== undefined) {
+      this.target.refuse(node, version, depth, round, this.explain(conflict.channel, conflict.writers));
+    } else {
+      this.target.fire(node, versions.length === 0 ? this.inputs : version, depth, round, arrivals);
+    }
+  }
+
+  /** What a join merges: its live tokens; `settled` looks at dead paths too (S3). */
+  private versionsFor(node: CompiledNode, arrivals: Arrivals): Version[] {
+    const versions: Version[] = [];
+    for (const token of arrivals) {
+      if (token === undefined) continue;
+      if (token.kind === 'live' || node.join === 'settled')
+        for (const version of token.versions) versions.push(version);
+      else if (node.join === 'all') this.finish(token.versions);
+    }
+    return versions;
+  }
+
+  private explain(channel: number, writers: readonly [number, number]): ErrorData {
+    const name = (at: number): string => this.compiled.nodes[at]?.id ?? 'the inputs';
+    return conflictError(this.target.channels.names[channel] ?? '', [name(writers[0]), name(writers[1])]);
+  }
+}

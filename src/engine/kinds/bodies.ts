@@ -1,0 +1,32 @@
+import type { NodeKind } from '../../plan/plan.js';
+import type { Body } from '../step.js';
+import { askBody } from './ask.js';
+import { callBody } from './call.js';
+import { executorBody } from './executor.js';
+import { loopBody } from './loop.js';
+import { mapBody } from './map.js';
+import { taskBody } from './task.js';
+import { waitBody } from './wait.js';
+
+const BODIES: Readonly<Record<NodeKind, Body>> = {
+  task: taskBody,
+  agent: executorBody,
+  call: callBody,
+  map: mapBody,
+  loop: loopBody,
+  ask: askBody,
+  wait: waitBody,
+};
+
+/** The body of a node kind. */
+export function bodyOf(kind: NodeKind): Body {
+  return BODIES[kind];
+}
+
+/**
+ * Kinds that count toward `concurrency` (E5): those that work themselves. Sub-plans would hold a slot while their own steps wait
+ * for one; waiting for time or a person is no work.
+ */
+export function isLeaf(kind: NodeKind): boolean {
+  return kind === 'task' || kind === 'agent';
+}

@@ -1,0 +1,95 @@
+import type { SubPlan } from '../../plan/plan.js';
+import { SkeinError } from '../../base/errors.js';
+import { readRef } from '../../lang/json-path.js';
+import type { CompiledPlan } from '../compile.js';
+import type { ScopeEnd, ScopeHandle } from '../services.js';
+import type { Step } from '../step.js';
+import { EMPTY_VERSION, inputCell } from '../version.js';
+import type { Version } from '../version.js';
+
+/** A sub-plan as one step. */
+export function callBody(step: Step): void {
+  const { node } = step.compiled;
+  if (node.kind !== 'call') return;
+  const sub = subPlan(step);
+  openInside(step, sub, `${step.path}/`, inputsOf(step, node, sub), (scope, end) => {
+    if (end.type === 'done') step.succeed(outputsOf(step, node, scope));
+    else endLike(step, end);
+  });
+}
+
+/** The compiled sub-plan of a step. */
+export function subPlan(step: Step): CompiledPlan {
+  const { sub } = step.compiled;
+  if (sub === undefined) throw new TypeError(`'${step.compiled.id}' has no plan`);
+  return sub;
+}
+
+/** Starts a scope inside a step; it is stopped, and its steps are counted, with the step. */
+export function openInside(
+  step: Step,
+  compiled: CompiledPlan,
+  prefix: string,
+  inputs: Version,
+  ended: (scope: ScopeHandle, end: ScopeEnd) => void,
+): void {
+  let open = true;
+  const close = (scope: ScopeHandle): void => {
+    if (open) step.adopt(scope.census);
+    open = false;
+  };
+  const owner = {
+    scopeEnded: (scope: ScopeHandle, end: ScopeEnd): void => {
+      close(scope);
+      step.release(activity);
+      ended(scope, end);
+    },
+  };
+  const scope = step.run.openScope({ compiled, prefix, parent: step.path, inputs, owner });
+  const activity = {
+    stop: (): void => {
+      scope.abort();
+      close(scope);
+    },
+  };
+  step.hold(activity);
+}
+
+/** Ends a step like the scope inside of it. */
+export function endLike(step: Step, end: Exclude<ScopeEnd, { type: 'done' }>): void {
+  if (end.type === 'failed') step.fail(end.error);
+  else step.pause({ text: '' }, 'a step inside of it waits for an answer');
+}
+
+/** The first state version of a sub-plan. */
+export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: CompiledPlan): Version {
+  const read = step.owner.reader(step.input);
+  let version = EMPTY_VERSION;
+  const put = (channel: string, value: unknown): void => {
+    const at = sub.channels.index.get(channel);
+    if (at === undefined) {
+      throw new SkeinError('SKEIN_INPUT', `the plan inside of '${step.compiled.id}' has no channel '${channel}'`);
+    }
+    if (value !== undefined) version = version.with(at, inputCell(value, sub.channels.reducers[at]));
+  };
+  const { inputs } = node;
+  for (const input of sub.plan.inputs) {
+    if (inputs !== undefined && Object.hasOwn(inputs, input.channel)) continue;
+    put(input.channel, read(input.channel) ?? input.default);
+  }
+  for (const [channel, source] of Object.entries(inputs ?? {})) {
+    put(channel, 'value' in source ? source.value : readRef(source, read));
+  }
+  return version;
+}
+
+/** What a finished sub-plan writes into the plan around it. */
+export function outputsOf(step: Step, node: Pick<SubPlan, 'outputs'>, scope: ScopeHandle): unknown {
+  const { output, writes } = step.compiled.node;
+  if (output !== undefined) return scope.read(node.outputs?.[output] ?? output);
+  const update: Record<string, unknown> = {};
+  const pairs =
+    node.outputs === undefined ? (writes ?? []).map((name) => [name, name] as const) : Object.entries(node.outputs);
+  for (const [outer, inner] of pairs) update[outer] = scope.read(inner);
+  return update;
+}

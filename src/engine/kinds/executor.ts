@@ -1,0 +1,141 @@
+import type { ErrorData } from '../../base/errors.js';
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import type { StepNote } from '../../events/event.js';
+import { readRef } from '../../lang/json-path.js';
+import { renderTemplate } from '../../lang/template.js';
+import type { Template, ValueRef } from '../../lang/values.js';
+import type { Bindings, PlanNode } from '../../plan/plan.js';
+import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../ports/durable.js';
+import type { Executor, Result, StepContext } from '../ports/executor.js';
+import type { Activity, Step } from '../step.js';
+
+/** Node kinds whose executor is registered from outside. */
+export function executorBody(step: Step): void {
+  const { node } = step.compiled;
+  const executor = step.run.executors[node.kind] as Executor | undefined;
+  if (executor === undefined) {
+    throw new SkeinError('SKEIN_NO_EXECUTOR', `nothing here can run '${node.id}', a node of kind '${node.kind}'`, {
+      hint: 'run it through the functions of skein, which know agents, or pass executors',
+    });
+  }
+  const attempt = new ExecutorAttempt(step);
+  step.hold(attempt);
+  step.run.woken();
+  const finished = executor(node, attempt).then(
+    (result) => attempt.finish(result),
+    (error: unknown) => attempt.finish({ type: 'failed', error: toErrorData(error) }),
+  );
+  step.run.hold(finished);
+}
+
+/** One attempt of an executor: hands out promises that are settled by outcomes of the durability port. */
+class ExecutorAttempt implements StepContext, Activity {
+  readonly attempt: number;
+  private readonly open = new Map<Ticket, (error: ErrorData) => void>();
+  private over = false;
+
+  constructor(private readonly step: Step) {
+    this.attempt = step.attempt;
+  }
+
+  get runId(): string {
+    return this.step.run.runId;
+  }
+
+  get path(): string {
+    return this.step.path;
+  }
+
+  get node(): PlanNode {
+    return this.step.compiled.node;
+  }
+
+  get bindings(): Bindings {
+    return this.step.owner.bindings;
+  }
+
+  read(ref: ValueRef): unknown {
+    return readRef(ref, this.step.owner.reader(this.step.input));
+  }
+
+  render(template: Template): string {
+    return renderTemplate(template, this.step.owner.reader(this.step.input));
+  }
+
+  async effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: StepOptions): Promise<T> {
+    this.check();
+    return (await this.wait(this.step.run.durable.step(this.keyOf(name), effect, options))) as T;
+  }
+
+  async sleep(name: string, ms: number): Promise<void> {
+    this.check();
+    await this.wait(this.step.run.durable.timer(this.keyOf(name), ms));
+  }
+
+  async ask(name: string, question: Question): Promise<string> {
+    this.check();
+    return String(await this.wait(this.step.run.durable.signal(this.keyOf(name), name, question)));
+  }
+
+  note(note: StepNote): void {
+    const { run, path, owner } = this.step;
+    if (run.observed && !this.over) run.emit(path, owner.parent, { type: 'step.note', note });
+  }
+
+  now(): number {
+    return this.step.run.durable.now();
+  }
+
+  random(): number {
+    return this.step.run.durable.random();
+  }
+
+  /** Takes the executor's result; too late when the attempt is over. */
+  finish(result: Result): void {
+    if (this.over) return;
+    if (result.type === 'done') this.step.succeed(result.output);
+    else if (result.type === 'failed') this.step.fail(result.error);
+    else if (result.type === 'paused') this.step.pause(result.question, result.reason);
+    else this.step.skip(result.reason);
+    this.step.run.woken();
+  }
+
+  stop(): void {
+    this.over = true;
+    const { durable } = this.step.run;
+    for (const [ticket, reject] of this.open) {
+      ticket.settle = undefined;
+      durable.drop(ticket);
+      reject({ code: 'SKEIN_CANCELLED', message: 'the step was cancelled' });
+    }
+    this.open.clear();
+  }
+
+  private check(): void {
+    if (this.over) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+  }
+
+  private keyOf(name: string): string {
+    return `${this.step.key}/${name}`;
+  }
+
+  private wait(ticket: Ticket): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: ErrorData): void => reject(new SkeinError(error.code, error.message, error));
+      const take = (outcome: Outcome): void => {
+        if (outcome.ok) resolve(outcome.value);
+        else fail(outcome.error);
+      };
+      if (ticket.outcome !== undefined) {
+        take(ticket.outcome);
+        return;
+      }
+      this.open.set(ticket, fail);
+      ticket.settle = (outcome) => {
+        this.open.delete(ticket);
+        this.step.run.woken();
+        take(outcome);
+      };
+    });
+  }
+}

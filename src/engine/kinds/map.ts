@@ -1,0 +1,106 @@
+import { SkeinError } from '../../base/errors.js';
+import { readPath, readRef } from '../../lang/json-path.js';
+import type { MapNode } from '../../plan/plan.js';
+import type { Step } from '../step.js';
+import { emptyCensus } from '../../events/census.js';
+import type { ScopeEnd, ScopeHandle } from '../services.js';
+import { inputCell } from '../version.js';
+import type { Version } from '../version.js';
+import { endLike, inputsOf, openInside, subPlan } from './call.js';
+
+/** A sub-plan for each item of a list, bounded, results in item order. Items are addressed `NODE[KEY]`. */
+export function mapBody(step: Step): void {
+  const { node } = step.compiled;
+  if (node.kind !== 'map') return;
+  const items = itemsOf(step, node);
+  const keys = keysOf(node, items);
+  const common = inputsOf(step, node, subPlan(step));
+  new MapRun(step, node, items, keys, common).startMore();
+}
+
+class MapRun {
+  private readonly results: unknown[];
+  private next = 0;
+  private open = 0;
+
+  constructor(
+    private readonly step: Step,
+    private readonly node: MapNode,
+    private readonly items: readonly unknown[],
+    private readonly keys: readonly string[],
+    private readonly common: Version,
+  ) {
+    this.results = items.map(() => null);
+  }
+
+  startMore(): void {
+    const limit = this.node.concurrency ?? Number.POSITIVE_INFINITY;
+    while (!this.step.over && this.open < limit && this.next < this.items.length) {
+      this.open += 1;
+      this.startItem(this.next++);
+    }
+    if (!this.step.over && this.open === 0) this.step.succeed(this.results);
+  }
+
+  private startItem(at: number): void {
+    const { step, node } = this;
+    const sub = subPlan(step);
+    const channel = sub.channels.index.get(node.item);
+    if (channel === undefined) {
+      throw new SkeinError('SKEIN_INPUT', `the plan inside of '${node.id}' has no channel '${node.item}'`);
+    }
+    const inputs = this.common.with(channel, inputCell(this.items[at], sub.channels.reducers[channel]));
+    openInside(step, sub, `${step.path}[${this.keys[at] ?? at}]/`, inputs, (scope, end) =>
+      this.itemEnded(at, scope, end),
+    );
+  }
+
+  private itemEnded(at: number, scope: ScopeHandle, end: ScopeEnd): void {
+    this.open -= 1;
+    if (end.type === 'done') {
+      this.results[at] = scope.read(this.node.result) ?? null;
+    } else if (end.type === 'failed' && this.node.onItemError === 'continue') {
+      this.step.adopt({ ...emptyCensus(), degraded: 1 });
+    } else {
+      endLike(this.step, end);
+      return;
+    }
+    this.startMore();
+  }
+}
+
+function itemsOf(step: Step, node: MapNode): readonly unknown[] {
+  const items = readRef(node.over, step.owner.reader(step.input));
+  const list = typeof items === 'string' ? readPath([items], ['0']) : items;
+  if (!Array.isArray(list)) {
+    throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over '${node.over.channel}', which holds no list`);
+  }
+  if (list.length > node.maxItems) {
+    throw new SkeinError(
+      'SKEIN_MAX_ITEMS',
+      `'${node.id}' got ${list.length} items, more than its maxItems of ${node.maxItems}`,
+      {
+        hint: 'raise maxItems, or shorten the list before',
+      },
+    );
+  }
+  return list;
+}
+
+/** Names of the items in paths: the index, or the value at `key`, which must be unique. */
+function keysOf(node: MapNode, items: readonly unknown[]): string[] {
+  const { key } = node;
+  if (key === undefined) return items.map((_, at) => String(at));
+  const seen = new Set<string>();
+  return items.map((item, at) => {
+    const value = readPath(item, key);
+    const text =
+      typeof value === 'string' || typeof value === 'number' ? String(value).replaceAll(/[/[\]\s]/g, '_') : '';
+    if (text === '' || seen.has(text)) {
+      const why = text === '' ? 'has no text or number' : `repeats '${text}'`;
+      throw new SkeinError('SKEIN_INPUT', `item ${at} of '${node.id}' ${why} at its key '${key.join('.')}'`);
+    }
+    seen.add(text);
+    return text;
+  });
+}

@@ -1,0 +1,160 @@
+import type { Reducer } from '../plan/reducers.js';
+import type { Cell, Contribution, Tree } from './version.js';
+import { EMPTY_VERSION, Version, compareContributions } from './version.js';
+
+/** Two writes of a plain channel of which neither is causally before the other (S3). */
+export interface Conflict {
+  readonly channel: number;
+  readonly writers: readonly [number, number];
+}
+
+/** Bound of node indexes, for numbers that name a node and a visit. */
+const MAX_NODES = 2 ** 24;
+
+/** A merge. Where there is a conflict, the version holds the earlier writer's value of that channel. */
+export interface Merged {
+  readonly version: Version;
+  readonly conflict: Conflict | undefined;
+}
+
+/**
+ * Merges what several tokens carry (S3). Parts that all versions share are taken over without a look inside, so the cost is in what
+ * differs. The result does not depend on the order of `versions`.
+ */
+export function mergeVersions(versions: readonly Version[], reducers: readonly (Reducer | undefined)[]): Merged {
+  const first = versions[0];
+  if (first === undefined) return { version: EMPTY_VERSION, conflict: undefined };
+  if (versions.every((version) => version === first)) return { version: first, conflict: undefined };
+  let height = 0;
+  for (const version of versions) if (version.height > height) height = version.height;
+  const merge: Merge = { reducers, conflict: undefined };
+  const tree = mergeTrees(
+    versions.map((version) => raise(version, height)),
+    height,
+    0,
+    merge,
+  );
+  return { version: new Version(tree, height), conflict: merge.conflict };
+}
+
+interface Merge {
+  readonly reducers: readonly (Reducer | undefined)[];
+  conflict: Conflict | undefined;
+}
+
+function raise(version: Version, height: number): Tree {
+  let { tree } = version;
+  for (let level = version.height; level < height; level++) tree = [tree];
+  return tree;
+}
+
+function mergeTrees(trees: readonly Tree[], level: number, base: number, merge: Merge): Tree {
+  let width = 0;
+  for (const tree of trees) if (tree.length > width) width = tree.length;
+  const result: (Tree | Cell | undefined)[] = [];
+  for (let slot = 0; slot < width; slot++) {
+    const different = differentChildren(trees, slot);
+    const channel = base + (slot << (5 * level));
+    if (different.length <= 1) result.push(different[0]);
+    else if (level === 0) result.push(mergeCells(different as Cell[], channel, merge));
+    else result.push(mergeTrees(different as Tree[], level - 1, channel, merge));
+  }
+  return result;
+}
+
+/** Children at a slot, without most of the repetitions: those equal to the first or to the one before are left out. */
+function differentChildren(trees: readonly Tree[], slot: number): (Tree | Cell)[] {
+  const different: (Tree | Cell)[] = [];
+  let first: Tree | Cell | undefined;
+  let last: Tree | Cell | undefined;
+  for (const tree of trees) {
+    const child = tree[slot];
+    if (child === undefined || child === first || child === last) continue;
+    first ??= child;
+    last = child;
+    different.push(child);
+  }
+  return different;
+}
+
+function mergeCells(cells: readonly Cell[], channel: number, merge: Merge): Cell | undefined {
+  const reducer = merge.reducers[channel];
+  if (reducer !== undefined) return mergeContributions(cells);
+  let latest = cells[0];
+  for (const cell of cells) {
+    if (latest === undefined || cell === latest || isBefore(cell, latest)) continue;
+    if (isBefore(latest, cell)) latest = cell;
+    else merge.conflict ??= { channel, writers: [latest.writer, cell.writer] };
+  }
+  return latest;
+}
+
+/** V1 and V2: is `a` causally before `b`? */
+function isBefore(a: Cell, b: Cell): boolean {
+  if (a.epoch !== b.epoch) return a.epoch < b.epoch;
+  let cell: Cell | undefined = b;
+  while (cell !== undefined && cell.rank > a.rank) cell = cell.before;
+  return cell === a;
+}
+
+/** Does `version` hold everything that `other` holds, or something causally later? */
+export function covers(version: Version, other: Version): boolean {
+  return version === other || coversTree(version.tree, version.height, other.tree, other.height);
+}
+
+function coversTree(tree: Tree | undefined, level: number, other: Tree | undefined, otherLevel: number): boolean {
+  if (other === undefined || tree === other) return true;
+  if (tree === undefined || otherLevel > level) return false;
+  if (otherLevel < level) return coversTree(tree[0] as Tree | undefined, level - 1, other, otherLevel);
+  for (let slot = 0; slot < other.length; slot++) {
+    const [mine, theirs] = [tree[slot], other[slot]];
+    if (theirs === undefined || mine === theirs) continue;
+    if (mine === undefined) return false;
+    if (
+      level > 0
+        ? !coversTree(mine as Tree, level - 1, theirs as Tree, level - 1)
+        : !coversCell(mine as Cell, theirs as Cell)
+    ) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function coversCell(mine: Cell, theirs: Cell): boolean {
+  if (mine.folded === undefined || mine.epoch !== theirs.epoch) return isBefore(theirs, mine);
+  const known = new Set<number>();
+  for (let one = mine.folded.newest; one !== undefined; one = one.before) known.add(identity(one));
+  for (let one = theirs.folded?.newest; one !== undefined; one = one.before)
+    if (!known.has(identity(one))) return false;
+  return true;
+}
+
+/** A node contributes to a channel once a visit. */
+function identity(contribution: Contribution): number {
+  return contribution.visit * MAX_NODES + contribution.writer;
+}
+
+/** V3: cells of the newest epoch hold everything; their contributions are put together, each once, in plan order. */
+function mergeContributions(cells: readonly Cell[]): Cell | undefined {
+  let newest = cells[0];
+  for (const cell of cells) if (newest === undefined || cell.epoch > newest.epoch) newest = cell;
+  if (newest === undefined) return undefined;
+  const seen = new Set<Contribution>();
+  const all: Contribution[] = [];
+  const identities = new Set<number>();
+  for (const cell of cells) {
+    if (cell.epoch !== newest.epoch) continue;
+    for (let one = cell.folded?.newest; one !== undefined && !seen.has(one); one = one.before) {
+      seen.add(one);
+      if (identities.has(identity(one))) continue;
+      identities.add(identity(one));
+      all.push(one);
+    }
+  }
+  all.sort(compareContributions);
+  let chain: Contribution | undefined;
+  for (const one of all) chain = { ...one, before: chain };
+  const folded = { accumulator: newest.folded?.accumulator, newest: chain, value: undefined, known: false };
+  return { value: undefined, writer: newest.writer, epoch: newest.epoch, rank: 0, before: undefined, folded };
+}

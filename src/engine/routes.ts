@@ -1,0 +1,119 @@
+import { SkeinError, toErrorData } from '../base/errors.js';
+import { evaluateConditions } from '../lang/condition.js';
+import type { ReadChannel } from '../lang/json-path.js';
+import { END } from '../plan/plan.js';
+import type { Route } from '../plan/plan.js';
+import { ownValue } from '../base/json.js';
+import type { CompiledRoute, Hop } from './compile.js';
+import type { Outcome } from './ports/durable.js';
+import type { Step } from './step.js';
+
+/** What the routes of a node chose. */
+export interface Choice {
+  readonly hops: readonly Hop[];
+  /** Names chosen by a route without declared targets. */
+  readonly others: readonly string[];
+}
+
+type View = Readonly<Record<string, unknown>>;
+
+/**
+ * Asks the routes of a node for their targets (E3), one after the other, and calls `done` when all have answered. Choosers may be
+ * asynchronous; their answers go through the durability port. A chooser that fails, or answers nonsense, fails the step.
+ */
+export function chooseRoutes(step: Step, view: View, read: ReadChannel, done: (choice: Choice) => void): void {
+  const { routes } = step.compiled;
+  const chosen: string[][] = [];
+  const ask = (): void => {
+    for (let at = chosen.length; at < routes.length; at = chosen.length) {
+      const route = routes[at];
+      if (route === undefined) break;
+      if (route.choose === undefined) {
+        chosen.push(byCases(route.route, read));
+        continue;
+      }
+      if (!askCode(step, route, view, (names) => chosen.push(names), ask)) return;
+    }
+    done(collect(step, chosen));
+  };
+  guarded(step, ask);
+}
+
+function guarded(step: Step, body: () => void): void {
+  try {
+    body();
+  } catch (error) {
+    if (step.over) throw error;
+    step.failForGood(toErrorData(error));
+  }
+}
+
+/** True when the answer is there at once. */
+function askCode(
+  step: Step,
+  route: CompiledRoute,
+  view: View,
+  take: (names: string[]) => void,
+  then: () => void,
+): boolean {
+  const { choose } = route;
+  if (choose === undefined) return true;
+  const ticket = step.run.durable.step(`${step.key}/route`, () => choose(view));
+  const answer = (outcome: Outcome): void => {
+    if (!outcome.ok) throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
+    take(namesOf(route.route, outcome.value));
+  };
+  if (ticket.outcome !== undefined) {
+    answer(ticket.outcome);
+    return true;
+  }
+  step.follow(ticket, (_step, outcome) =>
+    guarded(step, () => {
+      answer(outcome);
+      then();
+    }),
+  );
+  return false;
+}
+
+function byCases(route: Route, read: ReadChannel): string[] {
+  for (const one of route.cases ?? []) if (evaluateConditions(one.when, read).holds) return [...one.to];
+  return [...(route.otherwise ?? [])];
+}
+
+/** The node names that a chooser's answer means: a name, a list of names, or keys of the route's map. */
+function namesOf(route: Route, answer: unknown): string[] {
+  const answers: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
+  return answers.map((one) => {
+    if (route.map !== undefined) {
+      const name = typeof one === 'object' ? undefined : ownValue(route.map, String(one));
+      if (typeof name === 'string') return name;
+    } else if (typeof one === 'string') return one;
+    throw badRoute(route, one);
+  });
+}
+
+function badRoute(route: Route, answer: unknown): SkeinError {
+  const known = route.map === undefined ? (route.targets ?? []) : Object.keys(route.map);
+  const text =
+    typeof answer === 'string' ? `'${answer.slice(0, 80)}'` : `a ${answer === null ? 'null' : typeof answer}`;
+  const hint = known.length === 0 ? 'it must answer the name of a node, or END' : `it may answer ${known.join(', ')}`;
+  return new SkeinError('SKEIN_BAD_ROUTE', `the route after '${route.from}' answered ${text}`, { hint });
+}
+
+function collect(step: Step, chosen: readonly (readonly string[])[]): Choice {
+  const { compiled } = step;
+  const hops: Hop[] = [];
+  const others: string[] = [];
+  chosen.forEach((names, at) => {
+    const route = compiled.routes[at];
+    for (const name of new Set(names)) {
+      if (name === END || route === undefined) continue;
+      if (route.targets === undefined) others.push(name);
+      else if (route.targets.has(name))
+        hops.push(...compiled.hops.filter((hop) => hop.route === at && hop.name === name));
+      else throw badRoute(route.route, name);
+    }
+  });
+  return { hops, others };
+}

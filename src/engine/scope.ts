@@ -1,0 +1,377 @@
+import type { ErrorData } from '../base/errors.js';
+import { toErrorData } from '../base/errors.js';
+import type { Census, OpenCensus } from '../events/census.js';
+import { addCensus, emptyCensus } from '../events/census.js';
+import type { StepOutcome } from '../events/outcome.js';
+import type { ReadChannel } from '../lang/json-path.js';
+import type { Bindings } from '../plan/plan.js';
+import type { ChannelTable, CompiledNode, CompiledPlan } from './compile.js';
+import { pastMaxVisits, releaseMessage, skipReason, tooDeep, updateOf } from './explain.js';
+import { Flow } from './flow.js';
+import type { FlowTarget } from './flow.js';
+import { bodyOf, isLeaf } from './kinds/bodies.js';
+import type { Question } from './ports/durable.js';
+import type { Choice } from './routes.js';
+import { chooseRoutes } from './routes.js';
+import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from './services.js';
+import { StateWriter } from './state-writer.js';
+import type { StepOwner } from './step.js';
+import { Step } from './step.js';
+import type { Arrivals, Token } from './token.js';
+import type { Version } from './version.js';
+import { readChannel, stateView } from './view.js';
+
+/** How a step ended, besides its outcome. */
+interface Ending {
+  readonly reason?: string | undefined;
+  readonly error?: ErrorData | undefined;
+  readonly output?: unknown;
+}
+
+/**
+ * One execution of a plan: its state and its steps; the tokens are kept by its {@link Flow}. It knows nothing of time, back ends or
+ * policies: steps tell it how they ended, and it says which nodes are ready.
+ *
+ * - C1 Everything that becomes ready is put into the run's queue; nothing is started from here. So there is no recursion, and steps
+ *   that become ready together start in plan order (E9).
+ * - C2 When a route goes on inside of its own cycle, targets outside of the cycle are not dead: they are not decided yet. Everywhere else
+ *   a declared target that was not chosen gets a dead token (E3).
+ * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
+ */
+export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
+  readonly census: OpenCensus = emptyCensus();
+  readonly prefix: string;
+  readonly parent: string;
+  over = false;
+  private readonly compiled: CompiledPlan;
+  private readonly writer: StateWriter;
+  private readonly flow: Flow;
+  private readonly visits: (number | undefined)[] = [];
+  private epoch = 0;
+  /** Steps and skips that are queued or running. */
+  private outstanding = 0;
+  private pausedSteps = 0;
+  /** Head of the list of steps that are queued or running. */
+  private first: Step | undefined = undefined;
+  private final: Version | undefined = undefined;
+
+  constructor(
+    readonly run: RunServices,
+    private readonly options: ScopeOptions,
+  ) {
+    this.prefix = options.prefix;
+    this.parent = options.parent;
+    this.compiled = options.compiled;
+    this.writer = new StateWriter(options.compiled.channels);
+    this.flow = new Flow(options.compiled, options.inputs, this);
+  }
+
+  get bindings(): Bindings {
+    return this.compiled.bindings;
+  }
+
+  readonly nameOf = (node: number): string => this.compiled.nodes[node]?.id ?? '';
+
+  get channels(): ChannelTable {
+    return this.writer.channels;
+  }
+
+  /** Starts the nodes of E6. */
+  start(): void {
+    for (const at of this.compiled.starts) this.fireAt(at, this.options.inputs, 1, 0);
+    if (this.outstanding === 0) this.run.rest(this);
+  }
+
+  view(version: Version): Readonly<Record<string, unknown>> {
+    return stateView(version, this);
+  }
+
+  reader(version: Version): ReadChannel {
+    return (channel) => readChannel(version, this, channel);
+  }
+
+  count(census: Census): void {
+    addCensus(this.census, census);
+  }
+
+  /** A channel of the final state (S4); undefined before the end. */
+  read(channel: string): unknown {
+    return this.final === undefined ? undefined : readChannel(this.final, this, channel);
+  }
+
+  /** The final state (S4), or what there is of it. */
+  state(): Record<string, unknown> {
+    const version = this.final ?? this.options.inputs;
+    return this.writer.read(version, (channel) => readChannel(version, this, this.channels.names[channel] ?? ''));
+  }
+
+  /** Number of nodes that neither ran nor were skipped. */
+  untouched(): number {
+    return this.compiled.nodes.filter((node) => this.visits[node.index] === undefined).length;
+  }
+
+  succeeded(step: Step, output: unknown): void {
+    const { compiled } = step;
+    let version: Version;
+    try {
+      if (this.isOnlyThread(step.input)) this.epoch += 1;
+      const writer = { node: compiled.index, round: step.round, place: compiled.place, visit: step.visit };
+      version = this.writer.write(step.input, compiled, output, writer, this.epoch);
+    } catch (error) {
+      step.failForGood(toErrorData(error));
+      return;
+    }
+    if (compiled.routes.length === 0) this.goOn(step, version, output, undefined);
+    else
+      chooseRoutes(step, this.view(version), this.reader(version), (choice) =>
+        this.goOn(step, version, output, choice),
+      );
+  }
+
+  failed(step: Step, error: ErrorData): void {
+    this.finish(step, error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed', { error });
+    const { onError } = step.compiled.node;
+    if (onError === undefined || onError === 'fail') {
+      this.end({ type: 'failed', error, path: step.path }, [step.input]);
+      return;
+    }
+    this.census.degraded += 1;
+    const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
+    this.flow.sendDead(step.compiled, { kind, versions: [step.input], depth: step.depth, round: step.round, error });
+    if (step.compiled.onErrorTo >= 0) this.fireAt(step.compiled.onErrorTo, step.input, step.depth + 1, step.round);
+    this.restIfIdle();
+  }
+
+  skipped(step: Step, reason: string): void {
+    const { compiled, input, depth, round } = step;
+    this.visits[compiled.index] = (this.visits[compiled.index] ?? 1) - 1;
+    this.finish(step, 'skipped', { reason });
+    this.flow.sendDead(compiled, { kind: 'dead', versions: [input], depth: depth - 1, round, error: undefined });
+    this.restIfIdle();
+  }
+
+  paused(step: Step, question: Question, reason: string): void {
+    this.pausedSteps += 1;
+    this.flow.finish([step.input]);
+    this.finish(step, 'paused', { reason: question.text === '' ? reason : question.text });
+    this.restIfIdle();
+  }
+
+  /** E4, and the end. */
+  rested(): void {
+    if (this.over || this.outstanding > 0) return;
+    if (this.pausedSteps > 0) {
+      this.end({ type: 'paused' });
+      return;
+    }
+    const released = this.flow.release();
+    if (released === undefined) {
+      const { version, conflict } = this.flow.final([]);
+      this.final = version;
+      this.end(conflict === undefined ? { type: 'done' } : { type: 'failed', error: conflict, path: this.parent });
+      return;
+    }
+    const message = releaseMessage(released.node, released.missing);
+    const path = this.prefix + released.node.id;
+    if (this.run.observed) this.run.emit(path, this.parent, { type: 'run.warning', code: 'join-released', message });
+    this.restIfIdle();
+  }
+
+  abort(): void {
+    if (this.over) return;
+    this.over = true;
+    this.stopSteps();
+  }
+
+  /** Stops everything and keeps what there is of the state; the owner is not called. */
+  cancel(): void {
+    if (this.over) return;
+    this.over = true;
+    this.final = this.flow.final(this.stopSteps()).version;
+  }
+
+  fire(node: CompiledNode, version: Version, depth: number, round: number, arrivals: Arrivals | undefined): void {
+    if (this.over) return;
+    const visit = (this.visits[node.index] ?? 0) + 1;
+    const cap = node.node.maxVisits;
+    if (cap !== undefined && visit > cap) {
+      this.pastCap(node, version, depth, round, cap);
+    } else if (depth > this.compiled.maxSteps) {
+      this.refuse(node, version, depth, round, tooDeep(this.compiled.maxSteps));
+    } else {
+      this.visits[node.index] = visit;
+      const { kind } = node.node;
+      this.enqueue(new Step(this, node, version, depth, round, visit, arrivals, bodyOf(kind), isLeaf(kind)));
+    }
+  }
+
+  /** A step that fails before its body starts. */
+  refuse(node: CompiledNode, version: Version, depth: number, round: number, error: ErrorData): void {
+    const visit = (this.visits[node.index] ?? 0) + 1;
+    this.visits[node.index] = visit;
+    this.enqueue(
+      new Step(this, node, version, depth, round, visit, undefined, (step) => step.failForGood(error), false),
+    );
+  }
+
+  /** A skip takes its turn in the queue like a step (C1). */
+  skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void {
+    this.outstanding += 1;
+    this.visits[node.index] ??= 0;
+    const versions = new Set<Version>();
+    for (const token of arrivals) for (const version of token?.versions ?? []) versions.add(version);
+    const start = (): void => {
+      this.outstanding -= 1;
+      this.tell(node, this.prefix + node.id, 'skipped', 0, {
+        reason: skipReason(this.compiled, node, arrivals, poison),
+      });
+      const kind = poison ? 'poison' : 'dead';
+      this.flow.sendDead(node, { kind, versions: [...versions], depth, round, error: undefined });
+      this.restIfIdle();
+    };
+    this.run.enqueue({ leaf: false, isWanted: () => !this.over, start });
+  }
+
+  private isOnlyThread(version: Version): boolean {
+    return this.outstanding === 1 && this.flow.waiting === 0 && this.pausedSteps === 0 && this.flow.coveredBy(version);
+  }
+
+  private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined): void {
+    step.close();
+    this.finish(step, 'succeeded', { output });
+    const { compiled, depth, round } = step;
+    const live: Token = { kind: 'live', versions: [version], depth, round, error: undefined };
+    if (compiled.exit) this.leaveByExit(compiled, live);
+    else if (choice === undefined) this.sendAlong(compiled, live, version);
+    else this.sendChosen(compiled, live, version, choice);
+    this.restIfIdle();
+  }
+
+  /** Ways out of a node without routes: all of them. */
+  private sendAlong(node: CompiledNode, live: Token, version: Version): void {
+    const { hops } = node;
+    if (hops.length === 0) this.flow.finish(live.versions);
+    for (const hop of hops) {
+      if (hop.slot >= 0) this.flow.deliver(hop, live);
+      else this.fireAt(hop.to, version, live.depth + 1, live.round + 1);
+    }
+  }
+
+  private sendChosen(node: CompiledNode, live: Token, version: Version, choice: Choice): void {
+    let reached = choice.others.length > 0;
+    for (const name of choice.others) this.fireOther(node, name, version, live);
+    const stays = choice.hops.some((hop) => !hop.leaves);
+    const dead: Token = { ...live, kind: 'dead' };
+    for (const hop of node.hops) {
+      const taken = hop.route < 0 || choice.hops.includes(hop);
+      reached ||= taken;
+      if (taken && hop.slot < 0) this.fireAt(hop.to, version, live.depth + 1, live.round + 1);
+      else if (taken) this.flow.deliver(hop, live);
+      else if (hop.slot >= 0 && !(stays && hop.leaves)) this.flow.deliver(hop, dead);
+    }
+    if (!reached) this.flow.finish(live.versions);
+  }
+
+  /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
+  private fireOther(from: CompiledNode, name: string, version: Version, live: Token): void {
+    const at = this.compiled.index.get(name);
+    if (at !== undefined) {
+      this.fireAt(at, version, live.depth + 1, live.round + 1);
+      return;
+    }
+    const message = `the route after '${from.id}' chose '${name.slice(0, 80)}', which is no node`;
+    this.refuse(from, version, live.depth, live.round, { code: 'SKEIN_BAD_ROUTE', message });
+  }
+
+  /** E7 */
+  private leaveByExit(node: CompiledNode, live: Token): void {
+    this.flow.finish(live.versions);
+    if (this.compiled.plan.firstExitWins === true) {
+      this.stopSteps();
+      this.final = live.versions[0];
+      this.end({ type: 'done' });
+    } else if (node.hops.length > 0) this.flow.sendDead(node, { ...live, kind: 'dead' });
+  }
+
+  private fireAt(at: number, version: Version, depth: number, round: number): void {
+    const node = this.compiled.nodes[at];
+    if (node !== undefined) this.fire(node, version, depth, round, undefined);
+  }
+
+  private pastCap(node: CompiledNode, version: Version, depth: number, round: number, cap: number): void {
+    if (node.onMaxVisitsTo >= 0) {
+      this.fireAt(node.onMaxVisitsTo, version, depth, round);
+    } else if (node.node.onMaxVisits === 'skip') {
+      const token: Token = { kind: 'dead', versions: [version], depth: depth - 1, round, error: undefined };
+      this.skip(node, [token], depth - 1, round, false);
+    } else {
+      this.refuse(node, version, depth, round, pastMaxVisits(node, cap));
+    }
+  }
+
+  private enqueue(step: Step): void {
+    this.outstanding += 1;
+    const { first } = this;
+    step.following = first;
+    if (first !== undefined) first.previous = step;
+    this.first = step;
+    this.run.enqueue(step);
+  }
+
+  private finish(step: Step, outcome: StepOutcome, ending: Ending): void {
+    this.outstanding -= 1;
+    const { previous, following } = step;
+    if (previous === undefined) this.first = following;
+    else previous.following = following;
+    if (following !== undefined) following.previous = previous;
+    this.tell(step.compiled, step.path, outcome, step.attempt, ending);
+  }
+
+  private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
+    this.census[outcome] += 1;
+    const { run } = this;
+    if (outcome === 'succeeded' && !run.observed) return;
+    const { reason, error, output } = ending;
+    const why = { ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
+    if (outcome !== 'succeeded') run.report({ path, node: node.id, outcome, ...why });
+    if (!run.observed) return;
+    const update = outcome === 'succeeded' ? { update: updateOf(node, output) } : {};
+    run.emit(path, this.parent, {
+      type: 'step.ended',
+      node: node.id,
+      kind: node.node.kind,
+      outcome,
+      attempts,
+      ...why,
+      ...update,
+    });
+  }
+
+  private restIfIdle(): void {
+    if (this.outstanding === 0 && !this.over) this.run.rest(this);
+  }
+
+  /** Ends the scope; what still runs is cancelled (E8). */
+  private end(end: ScopeEnd, onTheWay: readonly Version[] = []): void {
+    if (this.over) return;
+    this.over = true;
+    const running = this.stopSteps();
+    this.final ??= this.flow.final([...onTheWay, ...running]).version;
+    this.options.owner.scopeEnded(this, end);
+  }
+
+  /** Aborts what is queued or running; gives the versions that they saw. */
+  private stopSteps(): Version[] {
+    const seen: Version[] = [];
+    for (let step = this.first; step !== undefined; step = step.following) {
+      if (step.over) continue;
+      seen.push(step.input);
+      const { started } = step;
+      step.abort();
+      if (started) this.tell(step.compiled, step.path, 'cancelled', step.attempt, { reason: 'the run ended first' });
+      else if (step.visit === 1) this.visits[step.compiled.index] = undefined;
+    }
+    this.first = undefined;
+    return seen;
+  }
+}

@@ -1,0 +1,92 @@
+import type { ErrorData } from '../base/errors.js';
+import type { OpenCensus } from '../events/census.js';
+import type { EventBody } from '../events/event.js';
+import type { StepOutcome } from '../events/outcome.js';
+import type { CompiledPlan } from './compile.js';
+import type { Durable } from './ports/durable.js';
+import type { Executors } from './ports/executor.js';
+import type { Version } from './version.js';
+
+/**
+ * What steps and scopes use of their run. The run owns the queues and the back end; a scope owns tokens and state of one
+ * execution of a plan; a step owns the policies and the body of one execution of a node. Calls go down by this interface and up
+ * by {@link ScopeOwner} and `StepOwner`; nobody reaches further.
+ */
+export interface RunServices {
+  readonly runId: string;
+  readonly durable: Durable;
+  readonly executors: Executors;
+  /** False when nobody listens: events are then not even made. */
+  readonly observed: boolean;
+  emit(path: string, parent: string, body: EventBody): void;
+  report(report: StepReport): void;
+  /** Puts work into the queue of the run. It is started in this order, leaf steps as slots are free (E5, E9). */
+  enqueue(work: Runnable): void;
+  /** A leaf step no longer uses its slot. */
+  releaseSlot(): void;
+  /** Nothing runs in this scope any more: look at it once the queue is empty. */
+  rest(scope: Restable): void;
+  /** Starts a plan inside a step. */
+  openScope(options: ScopeOptions): ScopeHandle;
+  /** An executor was started or woken: let it come to rest before the next outcome is taken. */
+  woken(): void;
+  /** The run ends only after this has ended, also when it was cancelled: executors free what they hold. */
+  hold(cleanup: Promise<void>): void;
+}
+
+/** Something that the run starts. */
+export interface Runnable {
+  /** It uses a slot (a leaf step that really runs). */
+  readonly leaf: boolean;
+  start(): void;
+  /** False when it must not be started any more. */
+  isWanted(): boolean;
+}
+
+/** Something that the run looks at when nothing is ready. */
+export interface Restable {
+  rested(): void;
+}
+
+/** How a scope is started. */
+export interface ScopeOptions {
+  readonly compiled: CompiledPlan;
+  /** Prefix of the paths of its steps; empty or ending in a slash. */
+  readonly prefix: string;
+  /** Path of the step that it runs inside. */
+  readonly parent: string;
+  readonly inputs: Version;
+  readonly owner: ScopeOwner;
+}
+
+/** A running scope, as its owner sees it. */
+export interface ScopeHandle {
+  /** Stops everything in it. It does not call its owner any more. */
+  abort(): void;
+  /** What its final state holds; undefined when nobody wrote it. */
+  read(channel: string): unknown;
+  /** Its final state. */
+  state(): Record<string, unknown>;
+  readonly census: OpenCensus;
+}
+
+/** Who started a scope. */
+export interface ScopeOwner {
+  scopeEnded(scope: ScopeHandle, end: ScopeEnd): void;
+}
+
+/** How a scope ended. */
+export type ScopeEnd =
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly error: ErrorData; readonly path: string }
+  | { readonly type: 'paused' };
+
+/** What is told of a step that did not simply succeed, in the result of a run. */
+export interface StepReport {
+  readonly path: string;
+  readonly node: string;
+  readonly outcome: StepOutcome;
+  /** Why it was skipped or paused. */
+  readonly reason?: string;
+  readonly error?: ErrorData;
+}

@@ -1,0 +1,122 @@
+import type { ErrorData } from '../base/errors.js';
+import { SkeinError } from '../base/errors.js';
+import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../base/json.js';
+import type { ChannelTable, CompiledNode } from './compile.js';
+import type { Version, Writer } from './version.js';
+import { writeCell } from './version.js';
+
+/** A Standard Schema (standardschema.dev), as far as it is used. */
+interface SchemaLike {
+  readonly '~standard': {
+    validate(value: unknown): { value?: unknown; issues?: readonly { message: string }[] } | PromiseLike<unknown>;
+  };
+}
+
+/** The channels of a scope. Names that the plan does not declare get an index when they are first written. */
+export class StateWriter {
+  channels: ChannelTable;
+
+  constructor(private readonly declared: ChannelTable) {
+    this.channels = declared;
+  }
+
+  /**
+   * The version after a step (S1): its output frozen in place, and written over what it saw.
+   *
+   * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is no update, an undeclared channel, or a value that a schema refuses.
+   */
+  write(version: Version, node: CompiledNode, output: unknown, writer: Writer, epoch: number): Version {
+    if (output === undefined || output === null) return version;
+    if (node.output >= 0) return this.put(version, node.output, output, writer, epoch);
+    if (!isPlainObject(output)) throw badUpdate(node, output);
+    let result = version;
+    for (const key of Object.keys(output)) {
+      const value = output[key];
+      if (value !== undefined) result = this.put(result, this.indexFor(node, key), value, writer, epoch);
+    }
+    return result;
+  }
+
+  private put(version: Version, channel: number, value: unknown, writer: Writer, epoch: number): Version {
+    const { schemas, reducers, names } = this.channels;
+    const schema = schemas[channel];
+    const checked = schema === undefined ? value : validate(schema, value, names[channel] ?? '');
+    return version.with(
+      channel,
+      writeCell(version.get(channel), freezeData(checked), writer, epoch, reducers[channel]),
+    );
+  }
+
+  private indexFor(node: CompiledNode, name: string): number {
+    if (node.writes !== undefined && !node.writes.has(name)) {
+      throw new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned '${name}', which it does not declare to write`, {
+        hint: `it declares ${[...node.writes].join(', ')}`,
+      });
+    }
+    const known = this.channels.index.get(name);
+    if (known !== undefined) return known;
+    if (FORBIDDEN_NAMES.has(name)) throw new SkeinError('SKEIN_BAD_UPDATE', `'${name}' can't be the name of a channel`);
+    return this.addChannel(name);
+  }
+
+  private addChannel(name: string): number {
+    const { names, index, reducers, schemas } = this.channels;
+    if (this.channels === this.declared) {
+      this.channels = { names: [...names], index: new Map(index), reducers, schemas };
+    }
+    const at = this.channels.names.length;
+    (this.channels.names as string[]).push(name);
+    (this.channels.index as Map<string, number>).set(name, at);
+    return at;
+  }
+
+  /** Values by channel name: those of the plan in plan order, then the others by name. */
+  read(version: Version, valueOf: (channel: number) => unknown): Record<string, unknown> {
+    const declared = this.declared.names.length;
+    const rest: number[] = [];
+    const state: Record<string, unknown> = {};
+    version.each((channel) => {
+      if (channel >= declared) rest.push(channel);
+      else state[this.channels.names[channel] ?? ''] = valueOf(channel);
+    });
+    const name = (channel: number): string => this.channels.names[channel] ?? '';
+    rest.sort((a, b) => (name(a) < name(b) ? -1 : 1));
+    for (const channel of rest) state[name(channel)] = valueOf(channel);
+    return state;
+  }
+}
+
+function badUpdate(node: CompiledNode, output: unknown): SkeinError {
+  const what = Array.isArray(output)
+    ? 'a list'
+    : typeof output === 'object'
+      ? 'a class instance'
+      : `${typeof output} ${String(output).slice(0, 40)}`;
+  return new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned ${what}, which is no update`, {
+    hint: 'return an object of channel values, such as { answer: 42 }, or name a channel with `output`',
+  });
+}
+
+function validate(schema: unknown, value: unknown, channel: string): unknown {
+  const result = (schema as SchemaLike)['~standard'].validate(value);
+  if ('then' in result) {
+    throw new SkeinError(
+      'SKEIN_BAD_UPDATE',
+      `the schema of '${channel}' is asynchronous, which the state does not support`,
+    );
+  }
+  if (result.issues === undefined) return result.value;
+  const why = result.issues.map((issue) => issue.message).join('; ');
+  throw new SkeinError('SKEIN_BAD_UPDATE', `the value for '${channel}' does not match its schema: ${why}`);
+}
+
+/** The error of two unordered writes (S3). */
+export function conflictError(channel: string, writers: readonly [string, string]): ErrorData {
+  const [one, other] = writers;
+  return {
+    code: 'SKEIN_WRITE_CONFLICT',
+    message: `'${one}' and '${other}' both wrote '${channel}', and neither ran before the other`,
+    hint: `give '${channel}' a reducer, let them write different channels, or put an edge between them`,
+    details: { channel, writers: [one, other] },
+  };
+}

@@ -1,0 +1,256 @@
+import type { ErrorData } from '../base/errors.js';
+import { SkeinError, toErrorData } from '../base/errors.js';
+import type { Census, OpenCensus } from '../events/census.js';
+import { addCensus, emptyCensus } from '../events/census.js';
+import type { ReadChannel } from '../lang/json-path.js';
+import { evaluateConditions } from '../lang/condition.js';
+import type { Bindings } from '../plan/plan.js';
+import type { CompiledNode } from './compile.js';
+import type { Outcome, Question, Ticket } from './ports/durable.js';
+import type { Runnable, RunServices } from './services.js';
+import { retryDelay } from './retry.js';
+import type { Arrivals } from './token.js';
+import type { Version } from './version.js';
+
+/** What a step tells the scope that it belongs to. Each step calls exactly one of these, once, unless it is aborted. */
+export interface StepOwner {
+  readonly run: RunServices;
+  readonly prefix: string;
+  readonly parent: string;
+  readonly over: boolean;
+  succeeded(step: Step, output: unknown): void;
+  failed(step: Step, error: ErrorData): void;
+  skipped(step: Step, reason: string): void;
+  paused(step: Step, question: Question, reason: string): void;
+  /** Read-only view of a version, for functions of users. */
+  view(version: Version): Readonly<Record<string, unknown>>;
+  reader(version: Version): ReadChannel;
+  /** Counts steps that ran inside of this one. */
+  count(census: Census): void;
+  readonly bindings: Bindings;
+  /** Id of a node by its index. */
+  readonly nameOf: (node: number) => string;
+}
+
+/** Starts the body of a step. It ends by `succeed`, `fail`, `skip` or `pause`, now or later. */
+export type Body = (step: Step) => void;
+
+/** What a body leaves behind that must be stopped when the attempt is over. */
+export interface Activity {
+  stop(): void;
+}
+
+/**
+ * One execution of a node: the policies in their fixed order, `when` > retry > timeout > body (DESIGN.md section 3).
+ * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
+ */
+export class Step implements Runnable {
+  over = false;
+  started = false;
+  attempt = 1;
+  previous: Step | undefined = undefined;
+  following: Step | undefined = undefined;
+  readonly path: string;
+  private ticket: Ticket | undefined = undefined;
+  private timer: Ticket | undefined = undefined;
+  private activities: Set<Activity> | undefined = undefined;
+  private usesSlot = false;
+  private inner: OpenCensus | undefined = undefined;
+
+  constructor(
+    readonly owner: StepOwner,
+    readonly compiled: CompiledNode,
+    /** The state that it sees (S2). */
+    readonly input: Version,
+    readonly depth: number,
+    readonly round: number,
+    readonly visit: number,
+    readonly arrivals: Arrivals | undefined,
+    private readonly body: Body,
+    readonly leaf: boolean,
+  ) {
+    this.path = owner.prefix + (visit > 1 ? `${compiled.id}#${visit}` : compiled.id);
+  }
+
+  isWanted(): boolean {
+    return !this.over && !this.owner.over;
+  }
+
+  get run(): RunServices {
+    return this.owner.run;
+  }
+
+  /** Key of what this attempt does (J2): the path, and the attempt from the second on. */
+  get key(): string {
+    return this.attempt === 1 ? this.path : `${this.path}~${this.attempt}`;
+  }
+
+  start(): void {
+    this.usesSlot = this.leaf;
+    this.started = true;
+    if (this.attempt === 1 && !this.compiled.plain && this.skipByCondition()) return;
+    const { run, compiled } = this;
+    if (this.attempt === 1 && run.observed) {
+      const { id, node } = compiled;
+      run.emit(this.path, this.owner.parent, { type: 'step.started', node: id, kind: node.kind, visit: this.visit });
+    }
+    const timeoutMs = compiled.node.timeoutMs;
+    if (timeoutMs !== undefined) this.startTimer(timeoutMs);
+    try {
+      this.body(this);
+    } catch (error) {
+      if (this.over) throw error;
+      this.fail(toErrorData(error));
+    }
+  }
+
+  /** Waits for a ticket of the body; the outcome is handed to `take` at once when the back end has it. */
+  follow(ticket: Ticket, take: (step: Step, outcome: Outcome) => void): void {
+    if (ticket.outcome !== undefined) {
+      take(this, ticket.outcome);
+      return;
+    }
+    this.ticket = ticket;
+    ticket.settle = (outcome) => {
+      this.ticket = undefined;
+      take(this, outcome);
+    };
+  }
+
+  /** Registers something that is stopped when this attempt is over. */
+  hold(activity: Activity): void {
+    (this.activities ??= new Set()).add(activity);
+  }
+
+  /** It ended by itself. */
+  release(activity: Activity): void {
+    this.activities?.delete(activity);
+  }
+
+  /** Takes over the counts of a scope inside of this step. They are forgotten when the attempt is retried. */
+  adopt(census: Census): void {
+    addCensus((this.inner ??= emptyCensus()), census);
+  }
+
+  /** The body is done. The step is over once its scope has taken the output and chosen the ways on. */
+  succeed(output: unknown): void {
+    if (this.over) return;
+    this.stopAttempt();
+    this.owner.succeeded(this, output);
+  }
+
+  skip(reason: string): void {
+    if (this.over) return;
+    this.close();
+    this.owner.skipped(this, reason);
+  }
+
+  pause(question: Question, reason: string): void {
+    if (this.over) return;
+    this.close();
+    this.owner.paused(this, question, reason);
+  }
+
+  fail(error: ErrorData): void {
+    if (this.over) return;
+    const delay = retryDelay(this.compiled.node.retry, this.attempt, error, this.run.durable);
+    if (delay === undefined) this.failForGood(error);
+    else this.retryAfter(delay, error);
+  }
+
+  /** Fails whatever the retry policy says. */
+  failForGood(error: ErrorData): void {
+    if (this.over) return;
+    this.close();
+    this.owner.failed(this, error);
+  }
+
+  /** Ends it; the scope says what that means. */
+  close(): void {
+    this.over = true;
+    this.stopAttempt();
+    if (this.inner !== undefined) this.owner.count(this.inner);
+  }
+
+  /** Stops it from outside: nobody is told. */
+  abort(): void {
+    if (!this.over) this.close();
+  }
+
+  private stopAttempt(): void {
+    this.ticket = this.drop(this.ticket);
+    this.timer = this.drop(this.timer);
+    if (this.activities !== undefined) {
+      const stopping = this.activities;
+      this.activities = undefined;
+      for (const activity of stopping) activity.stop();
+    }
+    if (this.usesSlot) {
+      this.usesSlot = false;
+      this.run.releaseSlot();
+    }
+  }
+
+  private drop(ticket: Ticket | undefined): undefined {
+    if (ticket === undefined || ticket.outcome !== undefined) return;
+    ticket.settle = undefined;
+    this.run.durable.drop(ticket);
+  }
+
+  private skipByCondition(): boolean {
+    const { when } = this.compiled.node;
+    if (when === undefined) return false;
+    const { condition } = this.compiled;
+    try {
+      const verdict = evaluateConditions(when, this.owner.reader(this.input), () =>
+        asBoolean(condition?.(this.owner.view(this.input)), `when:${this.compiled.id}`),
+      );
+      if (verdict.holds) return false;
+      this.skip(verdict.reason);
+    } catch (error) {
+      if (this.over) throw error;
+      this.failForGood(toErrorData(error));
+    }
+    return true;
+  }
+
+  private startTimer(ms: number): void {
+    const timer = this.run.durable.timer(`${this.key}/timeout`, ms);
+    this.timer = timer;
+    timer.settle = () => {
+      this.timer = undefined;
+      this.fail({
+        code: 'SKEIN_TIMEOUT',
+        message: `'${this.compiled.id}' took longer than its timeout of ${ms} ms`,
+        retryable: true,
+      });
+    };
+  }
+
+  private retryAfter(delayMs: number, error: ErrorData): void {
+    this.stopAttempt();
+    this.inner = undefined;
+    const { run } = this;
+    if (run.observed) {
+      const attempt = this.attempt + 1;
+      run.emit(this.path, this.owner.parent, { type: 'step.retrying', attempt, delayMs, error });
+    }
+    const timer = run.durable.timer(`${this.key}/backoff`, delayMs);
+    this.timer = timer;
+    timer.settle = () => {
+      this.timer = undefined;
+      this.attempt += 1;
+      run.enqueue(this);
+    };
+  }
+}
+
+/**
+ * The answer of a user's condition.
+ *
+ * @throws SkeinError `SKEIN_TEMPLATE` when it is no boolean, such as a promise.
+ */
+export function asBoolean(answer: unknown, name: string): boolean {
+  if (typeof answer === 'boolean') return answer;
+  throw new SkeinError('SKEIN_TEMPLATE', `'${name}' must answer true or false at once, not ${typeof answer}`);
+}

@@ -1,0 +1,23 @@
+import type { ErrorData } from '../base/errors.js';
+import type { Version } from './version.js';
+
+/**
+ * What travels along an edge (E1). `live`: the path was taken; `dead`: it was not; `failed`: a dead token that carries the failure
+ * of its sender (`onError: continue`); `poison`: a failed one whose receivers are skipped (`onError: skipDependents`).
+ */
+export type TokenKind = 'live' | 'dead' | 'failed' | 'poison';
+
+/** A token. One object serves all edges of a step. */
+export interface Token {
+  readonly kind: TokenKind;
+  /** What it carries: one version when live; when dead the versions that its sender saw, for joins that look at dead paths too. */
+  readonly versions: readonly Version[];
+  /** Causal depth of the sender: how many nodes ran one after another up to it. */
+  readonly depth: number;
+  /** How many cycles were closed on the way. */
+  readonly round: number;
+  readonly error: ErrorData | undefined;
+}
+
+/** The tokens with which a node fires or is skipped, by in-edge; undefined where none came (E4). */
+export type Arrivals = readonly (Token | undefined)[];

@@ -1,0 +1,27 @@
+import type { EventBody, Listener, SkeinEvent } from './event.js';
+
+/**
+ * Numbers the events of a run and hands them to its listeners. A listener that throws is not called again, and the run never notices.
+ */
+export class Emitter {
+  private seq = 0;
+  private listeners: readonly Listener[];
+
+  constructor(
+    private readonly runId: string,
+    listeners: readonly Listener[],
+  ) {
+    this.listeners = listeners;
+  }
+
+  emit(at: number, path: string, parent: string, body: EventBody): void {
+    const event: SkeinEvent = { runId: this.runId, seq: this.seq++, at, path, parent, ...body };
+    for (const listener of this.listeners) {
+      try {
+        listener(event);
+      } catch {
+        this.listeners = this.listeners.filter((other) => other !== listener);
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { isPlainObject } from '../base/json.js';
+import { SkeinError } from '../base/errors.js';
+import type { ReducerName } from './plan.js';
+
+/**
+ * How contributions to a channel are folded (S3). `open` makes the accumulator out of the first value (an input, or nothing),
+ * `fold` takes one contribution in, `read` gives the value that nodes see.
+ */
+export interface Reducer {
+  open(initial: unknown): unknown;
+  fold(accumulator: unknown, contribution: unknown): unknown;
+  read(accumulator: unknown): unknown;
+}
+
+/** A reducer function of a user: (value so far, contribution) => value. The value so far is undefined for the first one. */
+export type ReducerFunction = (current: unknown, contribution: unknown) => unknown;
+
+/**
+ * A list that only grows, as a chain of its newest parts: taking one in costs the same at any length. The array that nodes see is made
+ * when it is first read, and only the newest link that was read keeps one.
+ */
+class Growing {
+  private cached: readonly unknown[] | undefined;
+
+  constructor(
+    private readonly items: readonly unknown[],
+    private readonly before: Growing | undefined,
+    private readonly length: number,
+  ) {}
+
+  static of(items: readonly unknown[]): Growing {
+    return new Growing(items, undefined, items.length);
+  }
+
+  with(items: readonly unknown[]): Growing {
+    return new Growing(items, this, this.length + items.length);
+  }
+
+  toArray(): readonly unknown[] {
+    if (this.cached !== undefined) return this.cached;
+    const result: unknown[] = Array.from({ length: this.length });
+    let end = this.length;
+    let link: Growing | undefined = this;
+    while (link !== undefined) {
+      const part: readonly unknown[] = link.cached ?? link.items;
+      end -= part.length;
+      for (let i = 0; i < part.length; i++) result[end + i] = part[i];
+      const whole: boolean = link.cached !== undefined;
+      link.cached = undefined;
+      link = whole ? undefined : link.before;
+    }
+    this.cached = Object.freeze(result);
+    return this.cached;
+  }
+}
+
+function list(value: unknown, reducer: string): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  throw new SkeinError('SKEIN_BAD_UPDATE', `reducer '${reducer}' needs a list, not ${typeof value}`);
+}
+
+function growing(name: 'append' | 'extend', items: (contribution: unknown) => readonly unknown[]): Reducer {
+  return {
+    open: (initial) => Growing.of(list(initial, name)),
+    fold: (accumulator, contribution) => (accumulator as Growing).with(items(contribution)),
+    read: (accumulator) => (accumulator as Growing).toArray(),
+  };
+}
+
+/** A reducer whose accumulator is the value itself. */
+function direct(fold: ReducerFunction): Reducer {
+  return { open: (initial) => initial, fold, read: (accumulator) => accumulator };
+}
+
+function add(current: unknown, contribution: unknown): unknown {
+  if (current === undefined || current === null) return contribution;
+  if (typeof current === 'number' && typeof contribution === 'number') return current + contribution;
+  if (typeof current === 'string' && typeof contribution === 'string') return current + contribution;
+  throw new SkeinError('SKEIN_BAD_UPDATE', `reducer 'add' can't add ${typeof contribution} to ${typeof current}`);
+}
+
+function mergeDict(current: unknown, contribution: unknown): unknown {
+  if (current === undefined || current === null) return contribution;
+  if (!isPlainObject(current) || !isPlainObject(contribution)) {
+    throw new SkeinError('SKEIN_BAD_UPDATE', "reducer 'mergeDict' needs objects");
+  }
+  const merged: Record<string, unknown> = { ...current, ...contribution };
+  return Object.freeze(merged);
+}
+
+const BUILT_IN: Readonly<Record<Exclude<ReducerName, 'code'>, Reducer>> = {
+  append: growing('append', (contribution) => [contribution]),
+  extend: growing('extend', (contribution) => list(contribution, 'extend')),
+  add: direct(add),
+  mergeDict: direct(mergeDict),
+  last: direct((_current, contribution) => contribution),
+};
+
+/**
+ * The reducer of a channel: a built-in one, or a function of the user.
+ *
+ * - `append` makes a list of the contributions; `extend` joins lists; `add` adds numbers or texts;
+ *   `mergeDict` merges objects, later keys win; `last` keeps the last contribution in plan order.
+ *
+ * @example
+ * const reducer = reducerFor('append');
+ * reducer.read(reducer.fold(reducer.open(undefined), 'a')); // ['a']
+ */
+export function reducerFor(name: Exclude<ReducerName, 'code'> | ReducerFunction): Reducer {
+  return typeof name === 'function' ? direct(name) : BUILT_IN[name];
+}
