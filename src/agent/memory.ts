@@ -23,12 +23,12 @@ export interface SharedMemory {
  * memory.write('one bug found', 'append');
  */
 export function createSharedMemory(initial = ''): SharedMemory {
-  let text = initial;
+  let whole = initial;
   return {
-    read: () => text,
+    read: () => whole,
     write(added, mode) {
-      if (mode === 'replace') text = added;
-      else text = text === '' ? added : `${text}${text.endsWith('\n') ? '' : '\n'}${added}`;
+      if (mode === 'replace') whole = added;
+      else whole = whole === '' ? added : `${whole}${whole.endsWith('\n') ? '' : '\n'}${added}`;
     },
   };
 }
@@ -42,32 +42,46 @@ export interface MemoryUser {
 
 /** Both pairs of tools that reach the memory. Writes are told as `memory` notes, from which `memory.md` is kept. */
 export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly Tool[] {
-  const write = (text: string, mode: MemoryMode): string => {
-    memory.write(text, mode);
-    user.note({ kind: 'memory', mode, text });
+  const write = (added: string, mode: MemoryMode): string => {
+    memory.write(added, mode);
+    user.note({ kind: 'memory', mode, text: added });
     return mode === 'replace' ? 'The shared memory was replaced.' : 'Added to the shared memory.';
   };
-  const read = (): string => memory.read();
+  const read = {
+    description: 'Read the memory that all agents of this run share.',
+    inputSchema: schemaOf({}, []),
+    effect: 'read',
+    trust: 'untrusted',
+    execute: () => memory.read(),
+  } as const;
   return [
-    memoryTool('shared_memory_read', 'Read the memory that all agents of this run share.', 'read', {}, [], read),
-    memoryTool(
-      'shared_memory_write',
-      'Write to the memory that all agents of this run share: append adds a line, replace overwrites everything.',
-      'once',
-      { content: { type: 'string' }, mode: { type: 'string', enum: ['append', 'replace'] } },
-      ['content'],
-      (input) => write(text(input, 'content'), input['mode'] === 'replace' ? 'replace' : 'append'),
-    ),
-    memoryTool('read_memory', 'Read the memory that all agents of this run share.', 'read', {}, [], read),
-    memoryTool(
-      'write_memory',
-      'Add an entry, with the time and your name, to the memory that all agents of this run share.',
-      'once',
-      { text: { type: 'string' } },
-      ['text'],
-      (input) => write(`[${new Date(user.now()).toISOString()}] [${user.agent}] ${text(input, 'text')}`, 'append'),
-    ),
+    { ...read, name: 'shared_memory_read' },
+    {
+      name: 'shared_memory_write',
+      description:
+        'Write to the memory that all agents of this run share: append adds a line, replace overwrites everything.',
+      inputSchema: schemaOf({ content: TEXT, mode: { type: 'string', enum: ['append', 'replace'] } }, ['content']),
+      effect: 'once',
+      trust: 'untrusted',
+      execute: (input) => write(textOf(input, 'content'), input['mode'] === 'replace' ? 'replace' : 'append'),
+    },
+    { ...read, name: 'read_memory' },
+    {
+      name: 'write_memory',
+      description: 'Add an entry, with the time and your name, to the memory that all agents of this run share.',
+      inputSchema: schemaOf({ text: TEXT }, ['text']),
+      effect: 'once',
+      trust: 'untrusted',
+      execute: (input) =>
+        write(`[${new Date(user.now()).toISOString()}] [${user.agent}] ${textOf(input, 'text')}`, 'append'),
+    },
   ];
+}
+
+const TEXT = { type: 'string' } as const;
+
+function schemaOf(properties: JsonObject, required: readonly string[]): JsonObject {
+  return { type: 'object', properties, required, additionalProperties: false };
 }
 
 /** What the system prompt says about the tools when the memory is not put in front of the prompt. */
@@ -82,19 +96,7 @@ export function withMemory(memory: string, prompt: string): string {
   return `## Shared Memory (Current State)\n${memory}\n\n---\n\n${prompt}`;
 }
 
-function memoryTool(
-  name: string,
-  description: string,
-  effect: Tool['effect'],
-  properties: JsonObject,
-  required: readonly string[],
-  execute: (input: JsonObject) => string,
-): Tool {
-  const inputSchema = { type: 'object', properties, required, additionalProperties: false };
-  return { name, description, inputSchema, effect, trust: 'untrusted', execute };
-}
-
-function text(input: JsonObject, key: string): string {
+function textOf(input: JsonObject, key: string): string {
   const value = input[key];
   return typeof value === 'string' ? value : '';
 }

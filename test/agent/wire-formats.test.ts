@@ -65,10 +65,11 @@ describe.each(FORMATS)('an agent over $name', ({ spec, env, path }) => {
       release = resolve;
     });
     const look = tool('look', async (input) => {
-      started.push(String(input['path']));
-      if (input['path'] === 'second') release();
+      const file = input['path'] as string;
+      started.push(file);
+      if (file === 'second') release();
       await secondStarted;
-      return `content of ${String(input['path'])}`;
+      return `content of ${file}`;
     });
     const { result, step } = await runAgent({ spec, models: { env: env(provider) }, tools: [look] });
     expect(outputOf(result)).toBe('Both are fine.');

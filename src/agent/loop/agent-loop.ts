@@ -56,7 +56,7 @@ interface LoopState {
  * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, and what models throw.
  */
 export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
-  const { spec, step } = options;
+  const { step } = options;
   const state: LoopState = {
     messages: [...systemMessage(options.system), { role: 'user', text: options.prompt }],
     usage: { inputTokens: 0, outputTokens: 0 },
@@ -64,7 +64,12 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     toolCalls: 0,
     repaired: false,
   };
-  const runner = toolRunner({ step, tools: options.tools, stepTools: options.stepTools, watch: options.watch });
+  const runner = toolRunner({
+    step,
+    tools: options.tools,
+    stepTools: options.stepTools,
+    watch: (signal) => options.watch(signal),
+  });
   const caller = callerOf(options, runner, state);
   for (;;) {
     const turn = await nextTurn(options, caller, state);
@@ -77,16 +82,16 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     const { usage, turns, toolCalls } = state;
     return { output: answer.output, usage, turns, toolCalls, model: turn.model };
   }
+}
 
-  async function nextTurn(loop: LoopOptions, models: ModelCaller, at: LoopState): Promise<ModelTurn> {
-    const cap = (spec.maxTurns ?? DEFAULT_MAX_TURNS) + (at.repaired ? 1 : 0);
-    if (at.turns >= cap) throw capReached(loop, `${cap} model turns`, 'maxTurns');
-    at.turns += 1;
-    const turn = await models.turn(at.turns, at.messages);
-    at.usage = addUsage(at.usage, turn.usage);
-    at.messages.push({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });
-    return turn;
-  }
+async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopState): Promise<ModelTurn> {
+  const cap = (options.spec.maxTurns ?? DEFAULT_MAX_TURNS) + (state.repaired ? 1 : 0);
+  if (state.turns >= cap) throw capReached(options, `${cap} model turns`, 'maxTurns');
+  state.turns += 1;
+  const turn = await caller.turn(state.turns, state.messages);
+  state.usage = addUsage(state.usage, turn.usage);
+  state.messages.push({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });
+  return turn;
 }
 
 function systemMessage(system: string): readonly Message[] {

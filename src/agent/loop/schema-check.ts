@@ -1,5 +1,5 @@
 import { Validator } from '@cfworker/json-schema';
-import type { Schema, SchemaDraft } from '@cfworker/json-schema';
+import type { SchemaDraft } from '@cfworker/json-schema';
 import { isPlainObject } from '../../base/json.js';
 
 /** At most so many findings are shown. */
@@ -27,7 +27,7 @@ const WRAPPERS = new Set([
 export function schemaFindings(schema: unknown, value: unknown): readonly string[] {
   if (typeof schema !== 'boolean' && !isPlainObject(schema)) return ['the schema is no JSON Schema'];
   try {
-    const validator = new Validator(schema as Schema | boolean, draftOf(schema), false);
+    const validator = new Validator(schema, draftOf(schema), false);
     const result = validator.validate(value);
     if (result.valid) return [];
     const specific = result.errors.filter((error) => !WRAPPERS.has(error.keyword));

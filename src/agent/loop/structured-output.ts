@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../base/json.js';
 import { isPlainObject } from '../../base/json.js';
 import { parseJsonText } from '../../lang/json-path.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
@@ -26,7 +25,7 @@ export function checkOutput(output: StructuredOutput, text: string): OutputCheck
 export function outputRequest(output: StructuredOutput | undefined, agent: string): ModelRequest['output'] {
   if (output === undefined || !isPlainObject(output.schema)) return undefined;
   const name = (output.name ?? agent).replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 64);
-  return { name: name === '' ? 'answer' : name, schema: output.schema as JsonObject };
+  return { name: name === '' ? 'answer' : name, schema: output.schema };
 }
 
 /** What the system prompt says when the provider takes no schema. */

@@ -93,15 +93,14 @@ function functionTool(tool: ToolSpec, style: CallStyle): LanguageModelV3Function
     type: 'function',
     name: tool.name,
     description: tool.description,
-    inputSchema: tool.inputSchema as LanguageModelV3FunctionTool['inputSchema'],
+    inputSchema: tool.inputSchema,
     ...(style.looseTools === true ? { strict: false } : {}),
   };
 }
 
 function responseFormat(request: ModelRequest, style: CallStyle): Pick<LanguageModelV3CallOptions, 'responseFormat'> {
   if (request.output === undefined || !style.structuredOutput) return {};
-  const schema = request.output.schema as LanguageModelV3FunctionTool['inputSchema'];
-  return { responseFormat: { type: 'json', name: request.output.name, schema } };
+  return { responseFormat: { type: 'json', name: request.output.name, schema: request.output.schema } };
 }
 
 function providerOptions(request: ModelRequest, style: CallStyle): Pick<LanguageModelV3CallOptions, 'providerOptions'> {

@@ -35,7 +35,7 @@ export interface LanguageModelOptions extends Partial<CallStyle> {
  * const model = fromLanguageModel(createOpenAI({ apiKey }).responses('gpt-5-mini'));
  */
 export function fromLanguageModel(model: LanguageModel, options: LanguageModelOptions = {}): Model {
-  const version = String(model.specificationVersion);
+  const version: string = model.specificationVersion;
   if (version !== 'v3' && version !== 'v2') {
     throw new TypeError(`a language model of specification ${version} can't be used; v3 and v2 can`);
   }
@@ -108,25 +108,18 @@ async function* openStream(
   }
 }
 
+/** Parts that say nothing to an agent, such as the beginning and end of a text, give undefined. */
 function mapPart(part: LanguageModelV3StreamPart, source: ErrorSource): ModelPart | undefined {
-  switch (part.type) {
-    case 'text-delta':
-      return part.delta === '' ? undefined : { type: 'text', text: part.delta };
-    case 'reasoning-delta':
-      return part.delta === '' ? undefined : { type: 'reasoning', text: part.delta };
-    case 'tool-call': {
-      if (part.providerExecuted === true) return undefined;
-      const data = part.providerMetadata as JsonObject | undefined;
-      const call = { id: part.toolCallId, name: part.toolName, input: part.input };
-      return { type: 'tool-call', call: data === undefined ? call : { ...call, providerData: data } };
-    }
-    case 'finish':
-      return { type: 'finish', reason: finishReason(part.finishReason), usage: usageOf(part.usage) };
-    case 'error':
-      throw streamError(part.error, source);
-    default:
-      return undefined;
+  if (part.type === 'text-delta') return part.delta === '' ? undefined : { type: 'text', text: part.delta };
+  if (part.type === 'reasoning-delta') return part.delta === '' ? undefined : { type: 'reasoning', text: part.delta };
+  if (part.type === 'error') throw streamError(part.error, source);
+  if (part.type === 'finish') {
+    return { type: 'finish', reason: finishReason(part.finishReason), usage: usageOf(part.usage) };
   }
+  if (part.type !== 'tool-call' || part.providerExecuted === true) return undefined;
+  const data = part.providerMetadata as JsonObject | undefined;
+  const call = { id: part.toolCallId, name: part.toolName, input: part.input };
+  return { type: 'tool-call', call: data === undefined ? call : { ...call, providerData: data } };
 }
 
 const REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool-calls', 'content-filter', 'error']);
