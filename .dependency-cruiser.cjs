@@ -45,7 +45,10 @@ const PACKAGES = {
 
 /** Modules of Node that touch the world, and the folders that may. */
 const HOST = {
-  'file-system': ['fs(/promises)?', ['stores', 'audit', 'notations/source', 'agent/tools', 'agent/text-files\\.ts', 'cli', 'server']],
+  'file-system': [
+    'fs(/promises)?',
+    ['stores', 'audit', 'notations/source', 'agent/tools', 'agent/text-files\\.ts', 'cli', 'server'],
+  ],
   network: ['(https?|http2|net|tls|dgram|dns(/promises)?)', ['agent', 'restate', 'server']],
   'child-process': ['(child_process|cluster|worker_threads)', ['agent', 'cli']],
 };
