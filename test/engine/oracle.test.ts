@@ -5,8 +5,8 @@ import { interpret } from './oracle/interpret.js';
 import { rawPlan } from './oracle/random-plan.js';
 import { scenarioOf } from './oracle/scenario.js';
 
-const everything = { racing: true, failing: true, cycles: true, conflicts: true, subPlans: true };
-const untimed = { racing: false, failing: false, cycles: false, conflicts: true, subPlans: true };
+const everything = { racing: true, failing: true, cycles: true, conflicts: 'everywhere', subPlans: true } as const;
+const untimed = { racing: false, failing: false, cycles: false, conflicts: 'top', subPlans: true } as const;
 
 describe('the reference interpreter', () => {
   test('ends every random plan', () => {

@@ -2,6 +2,9 @@ import type { Bindings, Plan } from '../../../src/plan/plan.js';
 import { Instance } from './instance.js';
 import { World, type Ending, type OracleResult } from './world.js';
 
+/** A plan that takes more is a mistake of the test. */
+const MOST_STEPS = 5_000;
+
 /** What a run starts from. */
 export interface OracleOptions {
   readonly inputs?: Record<string, unknown>;
@@ -28,6 +31,7 @@ export function interpret(plan: Plan, bindings: Bindings, options: OracleOptions
   while (ending === undefined) {
     const chosen = world.running[pick(world.running.map((step) => step.path))];
     if (chosen === undefined) throw new Error('the oracle is stuck: nothing runs and the run has not ended');
+    if (world.starts.length > MOST_STEPS) throw new Error(`the plan takes more than ${MOST_STEPS} steps`);
     world.stop(chosen);
     chosen.deliver();
   }

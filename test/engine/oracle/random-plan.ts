@@ -40,8 +40,8 @@ export interface RawOptions {
   /** Failures that end the run. */
   readonly failing: boolean;
   readonly cycles: boolean;
-  /** Writers of one plain channel anywhere, so that some plans conflict. */
-  readonly conflicts: boolean;
+  /** Several writers of one plain channel, so that some plans conflict; `top`: not in sub-plans. */
+  readonly conflicts: 'nowhere' | 'top' | 'everywhere';
   readonly subPlans: boolean;
 }
 
@@ -51,6 +51,7 @@ const rare = <T>(usual: T, others: readonly T[], weight: number): fc.Arbitrary<T
 function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
   const joins: Join[] = ['settled', ...(options.racing ? (['any', { quorum: 2 }] as const) : [])];
   const kinds = options.subPlans && depth < 2 ? (['call', 'map', 'loop'] as const) : [];
+  const mayConflict = options.conflicts === 'everywhere' || (options.conflicts === 'top' && depth === 0);
   return fc.record({
     after: fc.nat(255),
     kind: rare<RawNode['kind']>('task', kinds, 6),
@@ -64,7 +65,7 @@ function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
     onError: fc.constantFrom<RawNode['onError']>('continue', 'skipDependents', 'handler', ...(options.failing ? (['fail'] as const) : [])),
     when: rare<RawNode['when']>('none', ['code', 'contains', 'never'], 10),
     shares: fc.nat(31),
-    writesPlain: options.conflicts ? fc.boolean() : fc.constant(false),
+    writesPlain: mayConflict ? fc.boolean() : fc.constant(false),
     exit: rare<boolean>(false, [true], 12),
     sub: depth < 2 && options.subPlans ? fc.array(rawNode(options, depth + 1), { minLength: 1, maxLength: 3 }) : fc.constant([]),
   });

@@ -54,7 +54,7 @@ function planOf(name: string, raw: readonly RawNode[], inputs: InputSpec[], pref
   // A route that may go anywhere tells nothing about who starts (E6): then the first node is the entry.
   const entry = build.routes.some((route) => route.targets === undefined) ? { entry: id(0) } : {};
   const { nodes, edges, routes } = build;
-  return { format: 1, name, inputs, channels, nodes, edges, routes, exits, ...entry };
+  return { format: 1, name, inputs, channels, nodes, edges, routes, exits, limits: { maxSteps: 40 }, ...entry };
 }
 
 const id = (index: number): string => `n${index}`;
@@ -111,10 +111,10 @@ function whenOf(when: 'code' | 'contains' | 'never', channel: string): NonNullab
 
 function subNode(build: Build, raw: RawNode, index: number, common: { readonly id: string }): PlanNode {
   const prefix = `${build.prefix}${id(index)}/`;
-  const inputs = [{ channel: 'in', name: 'in', required: false }];
+  const inputs = ['in', 'items'].map((channel) => ({ channel, name: channel, required: false }));
   const plan = planOf(id(index), raw.sub, inputs, prefix, build.bindings);
   const from = index === 0 ? { channel: 'seed' } : { channel: own(index - 1) };
-  const shared = { ...common, plan, inputs: { in: from } };
+  const shared = { ...common, plan, inputs: { in: from, items: { channel: 'items' } } };
   switch (raw.kind) {
     case 'loop':
       build.bindings[`${build.prefix}until:${id(index)}`] = (state: Record<string, unknown>, round: number) =>
@@ -135,6 +135,7 @@ function subNode(build: Build, raw: RawNode, index: number, common: { readonly i
         plan,
         over: { channel: 'items' },
         item: 'in',
+        inputs: { items: { channel: 'items' } },
         result: 'log',
         output: own(index),
         maxItems: 4,
@@ -152,10 +153,18 @@ function addOutEdges(build: Build, index: number): void {
   const routed = raw.route === 'none' ? [] : later.filter((_, position) => (raw.viaRoute >> position) % 2 === 1);
   for (const to of later) if (!routed.includes(to)) build.edges.push({ from: id(index), to: id(to) });
   if (raw.route === 'none') return;
-  const back = raw.back > 0 && index - raw.back >= 0 && raw.kind === 'task' ? [index - raw.back] : [];
+  const back = backOf(build.raw, index);
   const targets = [...routed, ...back].map(id);
   if (targets.length === 0) return;
   build.routes.push(routeOf(build, index, routed.map(id), back.map(id)));
+}
+
+/** One cycle in a plan is enough: several multiply each other's rounds. */
+function backOf(raw: readonly RawNode[], index: number): readonly number[] {
+  const closes = (node: RawNode, at: number): boolean =>
+    node.back > 0 && at - node.back >= 0 && node.kind === 'task' && node.route !== 'none';
+  const first = raw.findIndex(closes);
+  return first === index ? [index - itemAt(raw, index).back] : [];
 }
 
 /** Back while it has run at most `backTimes` times in its own history, then by digest to one or two of the others. */
