@@ -32,6 +32,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
   /** Leaf steps at once; replaces the plan's own bound. */
   readonly concurrency?: number;
+  /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. */
+  readonly atEnd?: () => Promise<void>;
 }
 
 /** What a run gives back. It never throws for what happens inside of steps. */
@@ -66,7 +68,7 @@ export interface RunHandle {
 export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}): RunHandle {
   const compiled = 'channels' in plan && 'maxSteps' in plan ? plan : compile(plan as Plan, options.bindings);
   const run = new Run(compiled, options);
-  run.begin(options);
+  run.begin();
   return run;
 }
 
@@ -95,7 +97,7 @@ class Run implements RunHandle, RunServices {
 
   constructor(
     private readonly compiled: CompiledPlan,
-    options: StartOptions,
+    private readonly options: StartOptions,
   ) {
     this.runId = options.runId ?? options.durable?.runId ?? systemIds.next();
     this.durable = options.durable ?? new MemoryDurable(this.runId);
@@ -111,12 +113,12 @@ class Run implements RunHandle, RunServices {
     });
   }
 
-  begin(options: StartOptions): void {
+  begin(): void {
     if (this.observed) {
       const { name, nodes } = this.compiled.plan;
       this.emit('', '', { type: 'run.started', plan: name, nodes: nodes.length });
     }
-    const { signal } = options;
+    const { signal } = this.options;
     if (signal !== undefined) this.watch(signal);
     if (this.ended !== undefined) return;
     this.top.start();
@@ -292,12 +294,25 @@ class Run implements RunHandle, RunServices {
   private close(outcome: RunOutcome, error: ErrorData | undefined): void {
     if (this.ended !== undefined) return;
     this.ended = { outcome, error };
-    if (this.holds === undefined || this.holds.size === 0) this.finish(outcome, error);
-    else void this.drainHolds(this.holds).then(() => this.finish(outcome, error));
+    const { atEnd } = this.options;
+    if (atEnd === undefined && (this.holds === undefined || this.holds.size === 0)) this.finish(outcome, error);
+    else void this.closeLater(outcome, error, atEnd);
   }
 
-  private async drainHolds(holds: ReadonlySet<Promise<void>>): Promise<void> {
-    while (holds.size > 0) await Promise.allSettled(holds);
+  private async closeLater(
+    outcome: RunOutcome,
+    error: ErrorData | undefined,
+    atEnd?: () => Promise<void>,
+  ): Promise<void> {
+    while (this.holds !== undefined && this.holds.size > 0) await Promise.allSettled(this.holds);
+    try {
+      await atEnd?.();
+    } catch (thrown) {
+      const ok = outcome === 'succeeded' || outcome === 'degraded';
+      this.finish(ok ? 'failed' : outcome, ok ? toErrorData(thrown) : error);
+      return;
+    }
+    this.finish(outcome, error);
   }
 
   private finish(outcome: RunOutcome, error: ErrorData | undefined): void {

@@ -1,0 +1,24 @@
+/** Skein: workflows of agents. See README.md for a first workflow and ARCHITECTURE.md for how it is built. */
+export { run, runOrThrow, streamRun } from './runtime.js';
+export type { Runnable, RunOptions } from './runtime.js';
+export { compile } from './engine/compile.js';
+export type { CompiledPlan } from './engine/compile.js';
+export { startRun } from './engine/run.js';
+export type { RunHandle, RunResult, StartOptions } from './engine/run.js';
+export { MemoryDurable } from './engine/memory-durable.js';
+export type { AnswerQuestion } from './engine/memory-durable.js';
+export type { StepReport } from './engine/services.js';
+export type { Durable, Question, StepIo, Ticket } from './engine/ports/durable.js';
+export type { Executor, Executors, Result, StepContext } from './engine/ports/executor.js';
+export { SkeinError, ERROR_CODES } from './base/errors.js';
+export type { ErrorCode, ErrorData } from './base/errors.js';
+export { formatProblem, hasErrors } from './base/problem.js';
+export type { Position, Problem } from './base/problem.js';
+export { formatCensus } from './events/census.js';
+export type { Census } from './events/census.js';
+export type { Listener, SkeinEvent, StepNote, Usage } from './events/event.js';
+export type { RunOutcome, StepOutcome } from './events/outcome.js';
+export { definePlan } from './plan/builder.js';
+export { END } from './plan/plan.js';
+export type { Bindings, Plan, PlanNode } from './plan/plan.js';
+export type { Workflow } from './plan/workflow.js';
