@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { SkeinError } from '../../src/base/errors.js';
+import type { Model } from '../../src/agent/model.js';
+import type { Tool } from '../../src/agent/tool.js';
+import { FakeProvider } from './support/fake-provider.js';
+import { errorOf, outputOf, runAgent, tool } from './support/run-agent.js';
+
+/** Lets a model make one call, then answer; gives what the model was told of the call. */
+async function callOnce(call: { name: string; input: string }, tools: readonly Tool[]) {
+  await using provider = await FakeProvider.start({ calls: [{ id: 'c1', ...call }] }, { text: 'Done.' });
+  const env = { OPENAI_BASE_URL: provider.baseUrl };
+  const { result, step } = await runAgent({ spec: { models: ['openai/m'] }, models: { env }, tools });
+  expect(outputOf(result)).toBe('Done.');
+  const messages = provider.requests[1]?.body['messages'] as { role: string; content: string; tool_call_id?: string }[];
+  const told = messages.find((message) => message.role === 'tool');
+  expect(told?.tool_call_id).toBe('c1');
+  return { told: told?.content ?? '', step };
+}
+
+describe('a tool call that is wrong goes back to the model as an error', () => {
+  const grep = tool('grep', () => 'never');
+
+  it('an unknown tool, with the nearest name', async () => {
+    const { told, step } = await callOnce({ name: 'grp', input: '{}' }, [grep]);
+    expect(told).toContain('there is no tool "grp"');
+    expect(told).toContain('did you mean "grep"?');
+    expect(step.of('tool.ended').map((note) => note.status)).toEqual(['error']);
+    expect(step.effects).not.toContain('tool#1.1');
+  });
+
+  it('input that is no JSON', async () => {
+    const { told } = await callOnce({ name: 'grep', input: '{"path": ' }, [grep]);
+    expect(told).toContain('the input of grep is no JSON');
+  });
+
+  it('input that is no object', async () => {
+    const { told } = await callOnce({ name: 'grep', input: '["a"]' }, [grep]);
+    expect(told).toContain('must be a JSON object');
+  });
+
+  it('input that does not match the schema', async () => {
+    const { told } = await callOnce({ name: 'grep', input: '{"path": 5}' }, [grep]);
+    expect(told).toContain('/path');
+    expect(told).toMatch(/string/);
+  });
+
+  it('an error that the tool throws, with its hint', async () => {
+    const broken = tool('grep', () => {
+      throw new SkeinError('SKEIN_TOOL_REFUSED', '/etc is outside of the folder', { hint: 'stay inside' });
+    });
+    const { told, step } = await callOnce({ name: 'grep', input: '{"path":"/etc"}' }, [broken]);
+    expect(told).toBe('Error: /etc is outside of the folder (stay inside)');
+    expect(step.effects).toContain('tool#1.1');
+  });
+
+  it('a name that is a property of every object', async () => {
+    const { told } = await callOnce({ name: 'constructor', input: '{}' }, [grep]);
+    expect(told).toContain('there is no tool "constructor"');
+  });
+});
+
+describe('a tool call', () => {
+  it('is an effect of its own with the effect class of the tool, and gets a key that is the same on every try', async () => {
+    const keys: string[] = [];
+    const write = tool(
+      'write',
+      (_input, io) => {
+        keys.push(io.idempotencyKey);
+        return 'written';
+      },
+      { effect: 'once' },
+    );
+    const { step } = await callOnce({ name: 'write', input: '{"path":"a"}' }, [write]);
+    expect(step.effectKinds.get('tool#1.1')).toBe('once');
+    expect(keys).toEqual(['run-1/review/tool#1.1']);
+    const [started, ended] = [step.of('tool.started')[0], step.of('tool.ended')[0]];
+    expect(started).toMatchObject({ id: 'c1', tool: 'write', input: { path: 'a' } });
+    expect(ended).toMatchObject({ id: 'c1', tool: 'write', status: 'ok', output: 'written' });
+  });
+
+  it('with a result above 64 KiB is cut at a whole character, with a note', async () => {
+    const big = tool('big', () => 'a'.repeat(65_535) + 'é'.repeat(10_000));
+    const { told } = await callOnce({ name: 'big', input: '{"path":"x"}' }, [big]);
+    expect(told.startsWith('a'.repeat(65_535))).toBe(true);
+    expect(told).toContain('[cut: 85535 bytes in all, the first 65535 are shown]');
+    expect(told).not.toContain('\uFFFD');
+  });
+
+  it('without input counts as one with an empty object', async () => {
+    const now = tool('now', () => 'late', { inputSchema: { type: 'object', properties: {} } });
+    const { told } = await callOnce({ name: 'now', input: '' }, [now]);
+    expect(told).toBe('late');
+  });
+});
+
+describe('caps', () => {
+  const look = tool('look', () => 'seen');
+  const again = (count: number) => ({
+    calls: Array.from({ length: count }, (_, i) => ({ id: `c${i}`, name: 'look', input: '{"path":"a"}' })),
+  });
+
+  it('an agent that never stops is stopped after its turns', async () => {
+    await using provider = await FakeProvider.start(again(1));
+    const { result } = await runAgent({
+      spec: { models: ['openai/m'], maxTurns: 4, maxToolCalls: 1_000 },
+      models: { env: { OPENAI_BASE_URL: provider.baseUrl } },
+      tools: [look],
+    });
+    expect(errorOf(result)).toMatchObject({ code: 'SKEIN_MODEL_CAP', hint: expect.stringContaining('maxTurns') as unknown });
+    expect(provider.requests).toHaveLength(4);
+  });
+
+  it('25 turns and 100 calls are the defaults', async () => {
+    await using turns = await FakeProvider.start(again(1));
+    const spec = { models: ['openai/m'] };
+    const first = await runAgent({ spec, models: { env: { OPENAI_BASE_URL: turns.baseUrl } }, tools: [look] });
+    expect(errorOf(first.result).message).toContain('25 model turns');
+    await using calls = await FakeProvider.start(again(60));
+    const second = await runAgent({ spec, models: { env: { OPENAI_BASE_URL: calls.baseUrl } }, tools: [look] });
+    expect(errorOf(second.result).message).toContain('100 tool calls');
+    expect(second.step.of('tool.started')).toHaveLength(60);
+  });
+});
+
+describe('a back end with a tool loop of its own', () => {
+  it('has its calls dispatched, counted and told', async () => {
+    const told: string[] = [];
+    const backEnd: Model = {
+      id: 'own/model',
+      async *stream(request) {
+        for (const path of ['a', 'b']) {
+          const result = await request.dispatch({ id: path, name: 'look', input: JSON.stringify({ path }) });
+          told.push(result.output);
+        }
+        yield { type: 'text', text: 'I looked.' };
+        yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
+      },
+    };
+    const look = tool('look', (input) => `saw ${input['path'] as string}`);
+    const { result, step } = await runAgent({
+      spec: { models: ['own/model'] },
+      models: { providers: { own: () => backEnd } },
+      tools: [look],
+    });
+    expect(outputOf(result)).toBe('I looked.');
+    expect(told).toEqual(['saw a', 'saw b']);
+    expect(step.effects).toEqual(['open', 'model#1']);
+    expect(step.of('tool.ended').map((note) => note.output)).toEqual(['saw a', 'saw b']);
+  });
+});
