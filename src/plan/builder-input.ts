@@ -121,9 +121,11 @@ export interface RouteInput<S> {
   readonly otherwise?: string | readonly string[];
 }
 
-/** A channel: the name of a reducer, a reducer function, or both parts by name. A schema is JSON Schema or a Standard Schema. */
+/** A channel: the name of a reducer, a reducer function, or reducer and schema by name. The schema is a Standard Schema, such as one of zod. */
 export type ChannelInput =
-  ReducerName | ReduceInput | { readonly reducer?: ReducerName | ReduceInput; readonly schema?: object };
+  | ReducerName
+  | ReduceInput
+  | { readonly reducer?: ReducerName | ReduceInput; readonly schema?: { readonly '~standard': unknown } };
 
 /** An input by name; it is required unless it has a default. */
 export type InputInput =

@@ -1,5 +1,4 @@
 import { cloneData, freezeData, isPlainObject } from '../base/json.js';
-import type { Json } from '../base/json.js';
 import type { AgentSpec } from './agent-spec.js';
 import { TextReader } from './builder-text.js';
 import type {
@@ -87,13 +86,8 @@ class Builder {
   channel(name: string, input: ChannelInput): ChannelSpec {
     const { reducer, schema } = typeof input === 'object' ? input : { reducer: input, schema: undefined };
     if (typeof reducer === 'function') this.bindings[`channel:${name}`] = reducer;
-    const isStandard = schema !== undefined && '~standard' in schema;
-    if (isStandard) this.bindings[`schema:${name}`] = schema;
-    return {
-      name,
-      ...optional('reducer', typeof reducer === 'function' ? 'code' : reducer),
-      ...optional('schema', isStandard ? undefined : (schema as Json | undefined)),
-    };
+    if (schema !== undefined) this.bindings[`schema:${name}`] = schema;
+    return { name, ...optional('reducer', typeof reducer === 'function' ? 'code' : reducer) };
   }
 
   node(input: NodeInput<StateOf>): PlanNode {

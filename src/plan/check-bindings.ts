@@ -1,0 +1,33 @@
+import type { Condition } from '../lang/values.js';
+import { nameOf } from './check-scope.js';
+import type { Scope } from './check-scope.js';
+
+/** Functions: `missing-binding` for code that nobody bound. Nothing is checked without bindings. */
+export function checkBindings(scope: Scope): void {
+  const { plan, bindings, address, findings } = scope;
+  if (bindings === undefined) return;
+  const need = (key: string, what: string, node?: number): void => {
+    const full = address + key;
+    if (Object.hasOwn(bindings, full) && typeof bindings[full] === 'function') return;
+    const options = { hint: `bind a function to ${JSON.stringify(full)}`, ...(node === undefined ? {} : { node }) };
+    findings.add('missing-binding', `${what} has no function`, options);
+  };
+  for (const channel of plan.channels) {
+    if (channel.reducer === 'code')
+      need(`channel:${channel.name}`, `the reducer of channel ${JSON.stringify(channel.name)}`);
+  }
+  plan.nodes.forEach((node, at) => {
+    if (node.kind === 'task') need(node.id, `the node ${nameOf(scope, at)}`, at);
+    if (hasCode(node.when)) need(`when:${node.id}`, `the condition of ${nameOf(scope, at)}`, at);
+    if (node.kind === 'loop' && hasCode(node.until))
+      need(`until:${node.id}`, `the end of the loop ${nameOf(scope, at)}`, at);
+  });
+  for (const route of plan.routes) {
+    const at = scope.shape.index.get(route.from);
+    if (route.choose === 'code') need(`route:${route.from}`, `the route after ${nameOf(scope, route.from)}`, at);
+  }
+}
+
+function hasCode(conditions: readonly Condition[] | undefined): boolean {
+  return conditions?.some((condition) => condition.op === 'code') ?? false;
+}

@@ -1,0 +1,132 @@
+import { FORBIDDEN_NAMES } from '../base/json.js';
+import { didYouMean } from '../base/suggest.js';
+import { nameOf } from './check-scope.js';
+import type { Scope } from './check-scope.js';
+import { END } from './plan.js';
+import type { Plan, Route } from './plan.js';
+import { writtenChannels } from './references.js';
+
+const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/;
+const LONGEST_ID = 200;
+
+/**
+ * Names: `no-nodes`, `bad-id`, `duplicate-id`, `bad-channel`, `duplicate-channel`, and `unknown-node` wherever a node is named.
+ */
+export function checkNames(scope: Scope): void {
+  const { plan, findings } = scope;
+  if (plan.nodes.length === 0) {
+    findings.add('no-nodes', 'a plan needs at least one node', { path: 'nodes', hint: 'add a node' });
+  }
+  const seen = new Set<string>();
+  plan.nodes.forEach((node, at) => {
+    const wrong = wrongId(node.id);
+    if (wrong !== undefined) {
+      const hint = 'use letters, digits, "_", "-" and ".", and not ".", "END" or a name of JavaScript objects';
+      findings.add('bad-id', `the id ${nameOf(scope, at)} ${wrong}`, { node: at, path: 'id', hint });
+    } else if (seen.has(node.id)) {
+      findings.add('duplicate-id', `two nodes have the id ${nameOf(scope, at)}`, {
+        node: at,
+        path: 'id',
+        hint: 'rename one of them',
+      });
+    }
+    seen.add(node.id);
+    for (const name of writtenChannels(node)) checkChannel(scope, name, at);
+  });
+  checkChannels(scope);
+  checkTargets(scope);
+}
+
+function wrongId(id: string): string | undefined {
+  if (id === '') return 'is empty';
+  if (id.length > LONGEST_ID) return `is longer than ${LONGEST_ID} characters`;
+  if (id === END) return 'is the name of the end of a branch';
+  if (FORBIDDEN_NAMES.has(id)) return 'is a name of JavaScript objects';
+  return ID.test(id) ? undefined : 'has characters that an id may not have, or begins with a dot';
+}
+
+function checkChannel(scope: Scope, name: string, node?: number): void {
+  const isBad = name === '' || name.split('.').some((part) => FORBIDDEN_NAMES.has(part));
+  if (!isBad) return;
+  const options = { hint: 'choose another name', ...(node === undefined ? {} : { node }) };
+  scope.findings.add('bad-channel', `a channel can't be named ${JSON.stringify(name)}`, options);
+}
+
+function checkChannels(scope: Scope): void {
+  const { plan, findings } = scope;
+  const inputs = new Set<string>();
+  plan.inputs.forEach((input, at) => {
+    checkChannel(scope, input.channel);
+    checkChannel(scope, input.name);
+    if (inputs.has(input.channel)) {
+      const options = { path: `inputs[${at}].channel`, hint: 'give each input a channel of its own' };
+      findings.add('duplicate-channel', `two inputs have the channel ${JSON.stringify(input.channel)}`, options);
+    }
+    inputs.add(input.channel);
+  });
+  const channels = new Set<string>();
+  plan.channels.forEach((channel, at) => {
+    checkChannel(scope, channel.name);
+    if (channels.has(channel.name)) {
+      const options = { path: `channels[${at}].name`, hint: 'declare it once' };
+      findings.add('duplicate-channel', `the channel ${JSON.stringify(channel.name)} is declared twice`, options);
+    }
+    channels.add(channel.name);
+  });
+}
+
+function checkTargets(scope: Scope): void {
+  const { plan } = scope;
+  const known = scope.shape.index;
+  const check = (id: string, what: string, path: string, node?: number): void => {
+    if (known.has(id)) return;
+    const hint = didYouMean(id, known.keys()) ?? `nodes are: ${firstOf([...known.keys()])}`;
+    const message = `${what} ${nameOf(scope, id)}, which is no node of the plan`;
+    scope.findings.add('unknown-node', message, { path, hint, ...(node === undefined ? {} : { node }) });
+  };
+  if (plan.entry !== undefined) check(plan.entry, 'the entry is', 'entry');
+  plan.exits?.forEach((id, at) => check(id, 'an exit is', `exits[${at}]`));
+  plan.edges.forEach((edge, at) => {
+    check(edge.from, 'an edge comes from', `edges[${at}].from`);
+    check(edge.to, 'an edge leads to', `edges[${at}].to`);
+  });
+  plan.routes.forEach((route, at) => {
+    check(route.from, 'a route comes from', `routes[${at}].from`);
+    for (const { id, path } of namedTargets(route)) {
+      if (id !== END) check(id, `the route after ${nameOf(scope, route.from)} leads to`, `routes[${at}].${path}`);
+    }
+  });
+  checkHandlers(plan, check);
+}
+
+function checkHandlers(plan: Plan, check: (id: string, what: string, path: string, node?: number) => void): void {
+  plan.nodes.forEach((node, at) => {
+    const { onError, onMaxVisits } = node;
+    if (typeof onError === 'object') check(onError.to, 'a failure is handled by', 'onError.to', at);
+    if (typeof onMaxVisits === 'object') check(onMaxVisits.to, 'the cap of visits leads to', 'onMaxVisits.to', at);
+  });
+}
+
+interface NamedTarget {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** Every target that a route names, with its place in the route. */
+function namedTargets(route: Route): readonly NamedTarget[] {
+  return [
+    ...listTargets(route.targets, 'targets'),
+    ...Object.entries(route.map ?? {}).map(([answer, id]) => ({ id, path: `map.${answer}` })),
+    ...(route.cases ?? []).flatMap((branch, at) => listTargets(branch.to, `cases[${at}].to`)),
+    ...listTargets(route.otherwise, 'otherwise'),
+  ];
+}
+
+function listTargets(ids: readonly string[] | undefined, path: string): readonly NamedTarget[] {
+  return (ids ?? []).map((id, at) => ({ id, path: `${path}[${at}]` }));
+}
+
+function firstOf(names: readonly string[]): string {
+  const shown = names.slice(0, 8).join(', ');
+  return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown || 'none';
+}

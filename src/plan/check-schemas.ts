@@ -1,0 +1,118 @@
+import { isPlainObject, ownValue } from '../base/json.js';
+import type { Json } from '../base/json.js';
+import { nameOf } from './check-scope.js';
+import type { Scope } from './check-scope.js';
+import type { ChannelSpec, PlanNode } from './plan.js';
+
+/**
+ * `schema-mismatch`, where it can be decided before a run: a result, a default or a list to map over whose type is ruled out by the reducer of its
+ * channel or by the schema bound to it. A schema is asked for its JSON Schema (Standard JSON Schema), of which the top-level `type` counts.
+ */
+export function checkSchemas(scope: Scope): void {
+  const { plan, findings } = scope;
+  const channels = new Map(plan.channels.map((channel) => [channel.name, channel]));
+  plan.inputs.forEach((input, at) => {
+    const channel = channels.get(input.channel);
+    const allowed = channel === undefined ? undefined : valueTypes(scope, channel);
+    if (allowed === undefined || input.default === undefined || allows(allowed, typeOf(input.default))) return;
+    const message = `the default of input ${JSON.stringify(input.name)} is of type ${typeOf(input.default)}, not ${listed(allowed)}`;
+    findings.add('schema-mismatch', message, {
+      path: `inputs[${at}].default`,
+      hint: 'change the default or the channel',
+    });
+  });
+  plan.nodes.forEach((node, at) => {
+    const result = resultTypes(node);
+    const channel = node.output === undefined ? undefined : channels.get(node.output);
+    const allowed = channel === undefined ? undefined : updateTypes(scope, channel);
+    if (result !== undefined && allowed !== undefined && ![...result].some((type) => allows(allowed, type))) {
+      const message = `${nameOf(scope, at)} gives ${listed(result)}, and its channel ${JSON.stringify(node.output)} takes ${listed(allowed)}`;
+      findings.add('schema-mismatch', message, {
+        node: at,
+        path: 'output',
+        hint: 'use another channel, or change its reducer or schema',
+      });
+    }
+    if (node.kind !== 'map' || node.over.path !== undefined) return;
+    const over = channels.get(node.over.channel);
+    const source = over === undefined ? undefined : valueTypes(scope, over);
+    if (source === undefined || allows(source, 'array')) return;
+    const message = `${nameOf(scope, at)} maps over ${JSON.stringify(node.over.channel)}, which is ${listed(source)} and no list`;
+    findings.add('schema-mismatch', message, { node: at, path: 'over', hint: 'map over a list' });
+  });
+}
+
+type Types = ReadonlySet<string>;
+
+/** What an update of a channel may be; undefined when anything may be. */
+function updateTypes(scope: Scope, channel: ChannelSpec): Types | undefined {
+  const byReducer = UPDATE_TYPES.get(channel.reducer);
+  return byReducer ?? schemaTypes(scope, channel.name);
+}
+
+/** What the value of a channel may be, also its first one. */
+function valueTypes(scope: Scope, channel: ChannelSpec): Types | undefined {
+  if (channel.reducer === undefined) return schemaTypes(scope, channel.name);
+  return channel.reducer === 'append' ? LIST : UPDATE_TYPES.get(channel.reducer);
+}
+
+const LIST: Types = new Set(['array']);
+const UPDATE_TYPES: ReadonlyMap<string | undefined, Types> = new Map([
+  ['extend', LIST],
+  ['mergeDict', new Set(['object'])],
+  ['add', new Set(['number', 'string'])],
+]);
+
+function schemaTypes(scope: Scope, channel: string): Types | undefined {
+  const schema = ownValue(scope.bindings, `${scope.address}schema:${channel}`);
+  if (typeof schema !== 'object' || schema === null || !('~standard' in schema)) return undefined;
+  const standard = schema['~standard'] as { readonly jsonSchema?: { readonly input?: unknown } } | undefined;
+  const toJsonSchema = standard?.jsonSchema?.input;
+  if (typeof toJsonSchema !== 'function') return undefined;
+  try {
+    return typesOf(toJsonSchema.call(standard?.jsonSchema, { target: 'draft-2020-12' }) as Json);
+  } catch {
+    // A schema that has no JSON Schema says nothing about its type.
+    return undefined;
+  }
+}
+
+/** What a node's whole result can be; undefined when that is not known. */
+function resultTypes(node: PlanNode): ReadonlySet<string> | undefined {
+  switch (node.kind) {
+    case 'agent':
+      return node.agent.output === undefined ? new Set(['string']) : typesOf(node.agent.output.schema);
+    case 'ask':
+      return node.schema === undefined ? new Set(['string']) : typesOf(node.schema);
+    case 'map':
+      return new Set(['array']);
+    case 'task':
+    case 'call':
+    case 'loop':
+    case 'wait':
+      return undefined;
+  }
+}
+
+function typesOf(schema: Json | undefined): ReadonlySet<string> | undefined {
+  const type = isPlainObject(schema) ? schema['type'] : undefined;
+  if (typeof type === 'string') return new Set([type]);
+  if (!Array.isArray(type)) return undefined;
+  return new Set(type.filter((each): each is string => typeof each === 'string'));
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+function allows(allowed: ReadonlySet<string>, type: string): boolean {
+  if (allowed.has(type)) return true;
+  // Whole numbers are numbers, and a number may turn out to be whole.
+  return (type === 'integer' && allowed.has('number')) || (type === 'number' && allowed.has('integer'));
+}
+
+function listed(types: ReadonlySet<string>): string {
+  return [...types].join(' or ');
+}

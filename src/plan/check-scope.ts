@@ -1,0 +1,62 @@
+import type { Problem } from '../base/problem.js';
+import type { GraphShape } from './graph-shape.js';
+import type { Bindings, Plan } from './plan.js';
+
+/** One plan that is being checked: the whole, or a sub-plan of a node. */
+export interface Scope {
+  readonly plan: Plan;
+  readonly shape: GraphShape;
+  /** Where the plan stands in the data: `''`, or `nodes[2].plan.`. */
+  readonly place: string;
+  /** Ids of the nodes around it, each with a slash: the prefix of its keys in the bindings. */
+  readonly address: string;
+  /** Absent when nobody has said which functions there are. */
+  readonly bindings: Bindings | undefined;
+  readonly findings: Findings;
+}
+
+/** What goes with a finding besides code and message. */
+export interface FindingOptions {
+  /** Index of the node that it is about; absent: the plan as a whole. */
+  readonly node?: number;
+  /** Where in the node, or in the plan when there is no node. */
+  readonly path?: string;
+  readonly hint?: string | undefined;
+  readonly severity?: Problem['severity'];
+}
+
+/** Collects the problems of one plan; they come out in plan order, whatever order the checks run in. */
+export class Findings {
+  private readonly found: { readonly order: number; readonly problem: Problem }[] = [];
+
+  constructor(
+    private readonly plan: Plan,
+    private readonly place: string,
+  ) {}
+
+  add(code: string, message: string, options: FindingOptions = {}): void {
+    const { node, hint, severity = 'error' } = options;
+    const at = node === undefined ? undefined : this.plan.nodes[node]?.at;
+    const parts = [node === undefined ? [] : `nodes[${node}]`, options.path ?? []].flat();
+    const path = this.place + parts.join('.');
+    const problem: Problem = {
+      code,
+      severity,
+      message,
+      ...(at === undefined ? {} : { at }),
+      ...(path === '' ? {} : { path }),
+      ...(hint === undefined ? {} : { hint }),
+    };
+    this.found.push({ order: node ?? -1, problem });
+  }
+
+  inPlanOrder(): readonly Problem[] {
+    return this.found.toSorted((a, b) => a.order - b.order).map((finding) => finding.problem);
+  }
+}
+
+/** A node's name in a message: its id behind those of the nodes around it. */
+export function nameOf(scope: Scope, node: number | string): string {
+  const id = typeof node === 'string' ? node : (scope.plan.nodes[node]?.id ?? '');
+  return JSON.stringify(scope.address + id);
+}

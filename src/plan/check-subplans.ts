@@ -1,0 +1,78 @@
+import { didYouMean } from '../base/suggest.js';
+import { nameOf } from './check-scope.js';
+import type { Scope } from './check-scope.js';
+import type { Writers } from './check-references.js';
+import type { LoopNode, MapNode, PlanNode, SubInputs } from './plan.js';
+
+/**
+ * What passes between a plan and the sub-plans of its nodes: `unknown-channel` for a name that the sub-plan doesn't have,
+ * `missing-input` for a required input that nothing gives.
+ */
+export function checkSubPlans(scope: Scope, writers: Writers, inner: (node: number) => Writers | undefined): void {
+  scope.plan.nodes.forEach((node, at) => {
+    if (!('plan' in node)) return;
+    const within = inner(at);
+    if (within === undefined) return;
+    checkGiven(scope, node.inputs, node, at);
+    checkTaken(scope, within, node, at);
+    checkRequired(scope, writers, node, at);
+  });
+}
+
+type SubPlanNode = Extract<PlanNode, { readonly plan: unknown }>;
+
+function checkGiven(scope: Scope, inputs: SubInputs | undefined, node: SubPlanNode, at: number): void {
+  const known = node.plan.inputs.map((input) => input.channel);
+  const check = (name: string, path: string): void => {
+    if (known.includes(name)) return;
+    const hint = didYouMean(name, known) ?? `its inputs are: ${known.length === 0 ? 'none' : known.join(', ')}`;
+    const message = `the workflow in ${nameOf(scope, at)} has no input ${JSON.stringify(name)}`;
+    scope.findings.add('unknown-channel', message, { node: at, path, hint });
+  };
+  for (const name of Object.keys(inputs ?? {})) check(name, `inputs.${name}`);
+  if (node.kind === 'map') check(node.item, 'item');
+}
+
+/** What is read from the final state of the sub-plan. */
+function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number): void {
+  if (within.unknown.length > 0) return;
+  for (const { name, path } of takenFrom(node)) {
+    if (within.inputs.has(name) || within.byChannel.has(name)) continue;
+    const known = [...within.byChannel.keys()];
+    const hint =
+      didYouMean(name, known) ?? `it writes: ${known.length === 0 ? 'nothing' : known.slice(0, 8).join(', ')}`;
+    const message = `nothing in the workflow in ${nameOf(scope, at)} writes ${JSON.stringify(name)}`;
+    scope.findings.add('unknown-channel', message, { node: at, path, hint });
+  }
+}
+
+function takenFrom(node: SubPlanNode): readonly { readonly name: string; readonly path: string }[] {
+  if (node.kind === 'map') return [{ name: node.result, path: 'result' }];
+  const carried = node.kind === 'loop' ? carriedBy(node) : [];
+  const outputs = Object.entries(node.outputs ?? {}).map(([outer, name]) => ({ name, path: `outputs.${outer}` }));
+  if (node.outputs !== undefined) return [...carried, ...outputs];
+  return [...carried, ...(node.writes ?? []).map((name, index) => ({ name, path: `writes[${index}]` }))];
+}
+
+function carriedBy(node: LoopNode): readonly { readonly name: string; readonly path: string }[] {
+  return (node.carry ?? []).map((name, index) => ({ name, path: `carry[${index}]` }));
+}
+
+function checkRequired(scope: Scope, writers: Writers, node: Exclude<SubPlanNode, never> | MapNode, at: number): void {
+  if (writers.unknown.length > 0) return;
+  for (const input of node.plan.inputs) {
+    if (!input.required || input.default !== undefined) continue;
+    const isItem = node.kind === 'map' && node.item === input.channel;
+    const isGiven = node.inputs !== undefined && Object.hasOwn(node.inputs, input.channel);
+    // Without a list of inputs, a channel of the same name is taken. A map takes nothing by itself but the item.
+    const isTaken =
+      node.inputs === undefined && (writers.inputs.has(input.channel) || writers.byChannel.has(input.channel));
+    if (isItem || isGiven || isTaken) continue;
+    const message = `the workflow in ${nameOf(scope, at)} needs the input ${JSON.stringify(input.name)}, and nothing gives it`;
+    scope.findings.add('missing-input', message, {
+      node: at,
+      path: 'inputs',
+      hint: 'add it to inputs, or give it a default',
+    });
+  }
+}

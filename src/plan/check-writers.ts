@@ -1,0 +1,121 @@
+import { nameOf } from './check-scope.js';
+import type { Scope } from './check-scope.js';
+import type { Writers } from './check-references.js';
+import { findExclusion } from './exclusive.js';
+import type { Exclusion } from './exclusive.js';
+import { forEachReach, leadsTo } from './reach.js';
+
+/** Pairs of one channel that are looked at before the check gives up; the engine finds the rest when it merges (S3). */
+const MOST_PAIRS = 20_000;
+
+/**
+ * `unordered-writers`: two nodes write a channel without a reducer, and neither runs before the other (S3). Branches that exclude each
+ * other are fine. A warning where a condition or an early join may keep one of them out.
+ */
+export function checkWriters(scope: Scope, writers: Writers): void {
+  const { plan, shape } = scope;
+  if (shape.openRoutes.length > 0) return;
+  const reduced = new Set(
+    plan.channels.filter((channel) => channel.reducer !== undefined).map((channel) => channel.name),
+  );
+  const places = new Uint32Array(plan.nodes.length);
+  shape.order.forEach((node, place) => {
+    places[node] = place;
+  });
+  const placeOf = (node: number): number => places[node] ?? 0;
+  const contested: [string, readonly number[]][] = [];
+  for (const [name, nodes] of writers.byChannel) {
+    if (nodes.length < 2 || reduced.has(name)) continue;
+    const ordered = nodes.toSorted((a, b) => placeOf(a) - placeOf(b));
+    // Most channels are written along one path: then each writer leads to the next.
+    const inLine = ordered.every((node, at) => at === 0 || leadsTo(shape, places, ordered[at - 1] ?? node, node));
+    if (!inLine) contested.push([name, ordered]);
+  }
+  if (contested.length > 0) compareAll(scope, contested, placeOf);
+}
+
+function compareAll(
+  scope: Scope,
+  contested: readonly [string, readonly number[]][],
+  placeOf: (node: number) => number,
+): void {
+  const search: Search = { scope, reported: new Set(), pairs: new Map(), exclusion: lazily(scope), placeOf };
+  const channelsOf = new Map<number, [string, readonly number[]][]>();
+  for (const [name, nodes] of contested) {
+    for (const node of nodes) {
+      const list = channelsOf.get(node);
+      if (list === undefined) channelsOf.set(node, [[name, nodes]]);
+      else list.push([name, nodes]);
+    }
+  }
+  forEachReach(scope.shape, [...channelsOf.keys()], false, (batch, masks) => {
+    batch.forEach((source, bit) => {
+      for (const [name, nodes] of channelsOf.get(source) ?? [])
+        comparePairs(search, name, nodes, { source, bit, masks });
+    });
+    return search.reported.size < contested.length;
+  });
+}
+
+interface Search {
+  readonly scope: Scope;
+  readonly reported: Set<string>;
+  readonly pairs: Map<string, number>;
+  readonly exclusion: () => Exclusion;
+  readonly placeOf: (node: number) => number;
+}
+
+/** Finds a later writer of the channel that the source does not lead to. */
+function comparePairs(
+  search: Search,
+  name: string,
+  nodes: readonly number[],
+  reach: { readonly source: number; readonly bit: number; readonly masks: Uint32Array },
+): void {
+  if (search.reported.has(name) || (search.pairs.get(name) ?? 0) > MOST_PAIRS) return;
+  const from = search.placeOf(reach.source);
+  for (const node of nodes) {
+    if (search.placeOf(node) <= from) continue;
+    if (((reach.masks[node] ?? 0) >>> reach.bit) & 1) continue;
+    const pairs = (search.pairs.get(name) ?? 0) + 1;
+    search.pairs.set(name, pairs);
+    if (pairs > MOST_PAIRS) return;
+    if (search.exclusion().areExclusive(reach.source, node)) continue;
+    search.reported.add(name);
+    report(search.scope, name, reach.source, node);
+    return;
+  }
+}
+
+function report(scope: Scope, name: string, a: number, b: number): void {
+  const first = Math.min(a, b);
+  const second = Math.max(a, b);
+  const isConditional = [a, b].some((node) => scope.plan.nodes[node]?.when !== undefined);
+  const severity = isConditional || meetEarly(scope, a, b) ? 'warning' : 'error';
+  const message = `${nameOf(scope, first)} and ${nameOf(scope, second)} both write ${JSON.stringify(name)}, and neither runs before the other`;
+  const hint = 'give the channel a reducer, write two channels, or add an edge between them';
+  scope.findings.add('unordered-writers', message, { node: second, hint, severity });
+}
+
+/** Whether both lead to a join that goes on with the first of its branches. */
+function meetEarly(scope: Scope, a: number, b: number): boolean {
+  const { plan, shape } = scope;
+  const reachedFrom = (start: number): ReadonlySet<number> => {
+    const reached = new Set([start]);
+    for (const node of reached) for (const at of shape.outEdges[node] ?? []) reached.add(shape.edges[at]?.to ?? node);
+    return reached;
+  };
+  const early = plan.nodes.flatMap((node, at) => (node.join === 'any' || typeof node.join === 'object' ? [at] : []));
+  if (early.length === 0) return false;
+  const fromA = reachedFrom(a);
+  const fromB = reachedFrom(b);
+  return early.some((node) => fromA.has(node) && fromB.has(node));
+}
+
+function lazily(scope: Scope): () => Exclusion {
+  let found: Exclusion | undefined;
+  return () => {
+    found ??= findExclusion(scope.plan, scope.shape);
+    return found;
+  };
+}

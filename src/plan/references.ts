@@ -1,0 +1,102 @@
+import type { CelVar, Condition, Template, ValueRef } from '../lang/values.js';
+import type { PlanNode, Route, SubInputs } from './plan.js';
+
+/** A place in a plan that reads a channel. */
+export interface Reference {
+  readonly channel: string;
+  /** Where it stands in its node or route: `prompt[1]`, `when[0].value`. */
+  readonly path: string;
+}
+
+/**
+ * What a node reads before it runs: its conditions, templates, lists and inputs of a sub-plan. Inputs of a sub-plan that are
+ * taken from same-named channels are not listed, for they may be absent.
+ *
+ * @example
+ * referencesOf(node).map((reference) => reference.channel); // ['steps.diff.output']
+ */
+export function referencesOf(node: PlanNode): readonly Reference[] {
+  const found: Reference[] = conditionReferences(node.when ?? [], 'when');
+  switch (node.kind) {
+    case 'task':
+    case 'wait':
+      break;
+    case 'agent':
+      found.push(...templateReferences(node.agent.instructions, 'agent.instructions'));
+      found.push(...templateReferences(node.prompt, 'prompt'));
+      break;
+    case 'ask':
+      found.push(...templateReferences(node.question, 'question'));
+      break;
+    case 'map':
+      found.push({ channel: node.over.channel, path: 'over' }, ...inputReferences(node.inputs));
+      break;
+    case 'call':
+    case 'loop':
+      found.push(...inputReferences(node.inputs));
+      break;
+  }
+  return found;
+}
+
+/** What the cases of a route read, after the node that it leaves has run. */
+export function routeReferences(route: Route): readonly Reference[] {
+  return (route.cases ?? []).flatMap((branch, at) => conditionReferences(branch.when, `cases[${at}].when`));
+}
+
+/** What conditions read. */
+export function conditionReferences(conditions: readonly Condition[], path: string): Reference[] {
+  const found: Reference[] = [];
+  conditions.forEach((condition, at) => {
+    const here = `${path}[${at}]`;
+    if (condition.op === 'code') return;
+    if (condition.op === 'cel') {
+      for (const [name, variable] of Object.entries(condition.vars)) {
+        for (const ref of variableRefs(variable)) found.push({ channel: ref.channel, path: `${here}.vars.${name}` });
+      }
+      return;
+    }
+    found.push({ channel: condition.value.channel, path: `${here}.value` });
+    if (condition.op !== 'matches_json') found.push(...templateReferences(condition.operand, `${here}.operand`));
+  });
+  return found;
+}
+
+/** Channels that a node is known to write. */
+export function writtenChannels(node: PlanNode): readonly string[] {
+  const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};
+  const output = node.output === undefined ? [] : [node.output];
+  return [...new Set([...output, ...(node.writes ?? []), ...Object.keys(outputs)])];
+}
+
+/** True for a node that may write any channel: nothing says which before it runs. */
+export function writesUnknown(node: PlanNode): boolean {
+  const isOpen = node.kind === 'task' || node.kind === 'agent' || node.kind === 'ask';
+  return isOpen && node.writes === undefined && node.output === undefined;
+}
+
+function templateReferences(template: Template, path: string): Reference[] {
+  const found: Reference[] = [];
+  template.forEach((piece, at) => {
+    if (typeof piece !== 'string') found.push({ channel: piece.channel, path: `${path}[${at}]` });
+  });
+  return found;
+}
+
+function inputReferences(inputs: SubInputs | undefined): Reference[] {
+  const found: Reference[] = [];
+  for (const [name, source] of Object.entries(inputs ?? {})) {
+    if ('channel' in source) found.push({ channel: source.channel, path: `inputs.${name}` });
+  }
+  return found;
+}
+
+function variableRefs(variable: CelVar): ValueRef[] {
+  const found: ValueRef[] = [];
+  const open: CelVar[] = [variable];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if ('fields' in next) open.push(...Object.values(next.fields).toReversed());
+    else found.push(next);
+  }
+  return found;
+}
