@@ -1,5 +1,6 @@
 import type { SkillText, AgentSpec } from '../../plan/agent-spec.js';
 import type { AgentNode, ChannelSpec, Edge, InputSpec, NodeBase, Plan, RetryPolicy } from '../../plan/plan.js';
+import { quoteShort } from '../../lang/value-text.js';
 import type { Template } from '../../lang/values.js';
 import { absolutePath } from '../source/files.js';
 import { present } from '../source/present.js';
@@ -69,8 +70,8 @@ function buildInputs(parts: Parts): readonly InputSpec[] {
     return present({ channel: inputChannel(name), name, description, required, default: input.default, at });
   });
   const names = new Set(declared.map((input) => input.name));
-  const extra = parts.given.filter((name) => !names.has(name));
-  return [...declared, ...extra.map((name) => ({ channel: inputChannel(name), name, required: false }))];
+  const extra = new Set(parts.given.filter((name) => !names.has(name)));
+  return [...declared, ...[...extra].map((name) => ({ channel: inputChannel(name), name, required: false }))];
 }
 
 function buildNode(step: StepDef, parts: Parts, findings: Findings): AgentNode {
@@ -89,7 +90,7 @@ function buildNode(step: StepDef, parts: Parts, findings: Findings): AgentNode {
     onError: onError(step),
     at: step.at,
     agent: buildAgent(step, parts),
-    prompt: step.prompt === undefined ? [] : references.template(step.prompt, step, truncate),
+    prompt: step.prompt === undefined ? [] : references.template(step.prompt, step, { truncate }),
   });
 }
 
@@ -143,5 +144,6 @@ function instructions(agent: Agent | undefined, step: StepDef, parts: Parts): Te
   if (agent === undefined) return [];
   if (agent.prompt === undefined) return agent.body === '' ? [] : [agent.body];
   const { config, output } = parts.definition;
-  return parts.references.template(agent.prompt, step, config.truncate ?? output.truncate);
+  const truncate = config.truncate ?? output.truncate;
+  return parts.references.template(agent.prompt, step, { truncate, owner: `agent ${quoteShort(agent.name)}` });
 }

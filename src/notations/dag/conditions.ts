@@ -101,7 +101,7 @@ function addInputs(inputs: Map<string, CelVar>, name: string | undefined, node: 
   const { references, step } = scope;
   const names = isName(name) ? [name] : references.inputs;
   for (const input of names) {
-    references.canUseInput(input, step, node.at);
+    references.canUseInput(input, step.label, node.at);
     inputs.set(input, { channel: inputChannel(input) });
   }
 }

@@ -10,7 +10,7 @@ export interface Definition {
   readonly description: string | undefined;
   readonly inputs: readonly InputDef[];
   readonly config: ConfigDef;
-  /** Absent: agents are found in the agent folders. */
+  /** Absent: agents are found in the agent folders. Empty: the section could not be read. */
   readonly agents: readonly AgentDef[] | undefined;
   readonly skills: readonly SourceScalar[];
   readonly steps: readonly StepDef[];

@@ -43,6 +43,7 @@ export async function findAgents(
     else agents.set(def.name, agent);
   }
   const names = definition.agents.map((def) => def.name);
+  if (names.length === 0) return agents;
   for (const step of definition.steps) {
     const wanted = step.agent?.text;
     if (wanted === undefined || agents.has(wanted) || broken.has(wanted)) continue;

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { hasErrors } from '../../base/problem.js';
+import { checkPlan } from '../../plan/checks.js';
 import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow.js';
 import { readText } from '../source/files.js';
 import { createFindings, sortProblems } from '../source/findings.js';
@@ -101,6 +102,8 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
   const interactive = options.interactive ?? false;
   const plan = buildPlan({ definition, agents, skills, references, workspace, given, interactive }, findings);
   checkOutputSteps(definition, references.graph.ids, findings);
+  // What is wrong here would be found again there, in words that are further from the file.
+  if (!hasErrors(findings.list)) findings.add(checkPlan(plan));
   return {
     plan: hasErrors(findings.list) ? undefined : plan,
     bindings: {},

@@ -1,3 +1,4 @@
+import { suggest } from '../../base/suggest.js';
 import type { Findings } from '../source/findings.js';
 import { entryOf } from '../source/nodes.js';
 import type { SourceNode } from '../source/nodes.js';
@@ -31,7 +32,8 @@ export function reportOtherNotation(root: SourceNode, findings: Findings): boole
     findings.error('not-a-dag', `this is not a DAG workflow: the file is ${what}`, root.at, hint);
     return true;
   }
-  if (entryOf(root, 'steps') !== undefined) return false;
+  const keys = root.entries.map((entry) => entry.key);
+  if (keys.some((key) => suggest(key, ['steps']) !== undefined) || keys.includes('steps')) return false;
   const found = MARKS.find(([key]) => {
     // A DAG workflow that only lacks its steps has agents too.
     if (key === 'agents' && (entryOf(root, 'name') !== undefined || entryOf(root, 'config') !== undefined))

@@ -44,7 +44,7 @@ export function readConfig(root: Fields, findings: Findings): ConfigDef {
   const concurrency = fields.integer('max_concurrency', { max: MANY }) ?? 0;
   return {
     models: readModels(fields, 'model of config', findings),
-    auditDir: fields.text('audit_dir') ?? DEFAULT_AUDIT_DIR,
+    auditDir: fields.text('audit_dir') || DEFAULT_AUDIT_DIR,
     auditRetention: fields.integer('audit_retention', { min: 0, max: MANY }) ?? 0,
     memory: readMemory(fields, findings),
     provider: readProvider(fields, findings),

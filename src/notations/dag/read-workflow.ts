@@ -84,7 +84,9 @@ function readInput(entry: SourceEntry, findings: Findings): InputDef {
 
 function readAgents(root: Fields, findings: Findings): readonly AgentDef[] | undefined {
   const entries = root.entries('agents');
-  if (entries === undefined || entries.length === 0) return undefined;
+  // A section that cannot be read is not the same as none: agents must not be looked for elsewhere then.
+  if (entries === undefined) return root.has('agents') ? [] : undefined;
+  if (entries.length === 0) return undefined;
   return entries.map((entry) => readAgent(entry, findings));
 }
 

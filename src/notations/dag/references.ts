@@ -20,12 +20,16 @@ export interface References {
   readonly graph: StepGraph;
   readonly inputs: ReadonlySet<string>;
   readonly usedInputs: Set<string>;
-  /** Parses a text with references, as it is seen by one step. */
-  template(scalar: SourceScalar, step: StepDef, truncate?: Truncate): Template;
+  /** Parses a text with references, as one step sees it. `owner` is who is named when an input is unknown, `step "a"` by default. */
+  template(
+    scalar: SourceScalar,
+    step: StepDef,
+    options?: { truncate?: Truncate | undefined; owner?: string },
+  ): Template;
   /** Checks that a step may read another step's output. */
-  canRead(id: string, step: StepDef, at: Position): boolean;
+  canRead(id: string, step: StepDef, at: Position): void;
   /** Checks that an input exists, and remembers that it is used. */
-  canUseInput(name: string, step: StepDef, at: Position): boolean;
+  canUseInput(name: string, owner: string, at: Position): void;
 }
 
 /**
@@ -48,7 +52,7 @@ export function createReferences(
     graph,
     inputs,
     usedInputs,
-    template: (scalar, step, truncate) => {
+    template: (scalar, step, { truncate, owner = step.label } = {}) => {
       const pieces: (string | TemplateRef)[] = [];
       let from = 0;
       for (const piece of parseTemplate(scalar.text)) {
@@ -59,24 +63,21 @@ export function createReferences(
         const written = scalar.text.slice(piece.offset, scalar.text.indexOf('}}', piece.offset) + 2);
         const place = locate(source.yaml, scalar, written, from);
         from = place.next;
-        append(pieces, resolve(piece.expression, { step, at: place.at, truncate }, references, findings) ?? written);
+        append(
+          pieces,
+          resolve(piece.expression, { step, owner, at: place.at, truncate }, references, findings) ?? written,
+        );
       }
       return pieces;
     },
     canRead: (id, step, at) => checkStep(id, step, at, graph, findings),
-    canUseInput: (name, step, at) => {
+    canUseInput: (name, owner, at) => {
       if (inputs.has(name)) {
         usedInputs.add(name);
-        return true;
+        return;
       }
       const hint = didYouMean(name, inputs) ?? `declare it under inputs: ${name}: {description: ...}`;
-      findings.error(
-        'unknown-input',
-        `${step.label} uses the input ${quoteShort(name)}, which is not declared`,
-        at,
-        hint,
-      );
-      return false;
+      findings.error('unknown-input', `${owner} uses the input ${quoteShort(name)}, which is not declared`, at, hint);
     },
   };
   return references;
@@ -91,6 +92,7 @@ function append(pieces: (string | TemplateRef)[], piece: string | TemplateRef): 
 
 interface Use {
   readonly step: StepDef;
+  readonly owner: string;
   readonly at: Position;
   readonly truncate: Truncate | undefined;
 }
@@ -99,7 +101,7 @@ interface Use {
 function resolve(expression: string, use: Use, references: References, findings: Findings): TemplateRef | undefined {
   const [kind, name = '', field, ...path] = expression.split('.');
   if (kind === 'inputs' && name !== '' && field === undefined) {
-    references.canUseInput(name, use.step, use.at);
+    references.canUseInput(name, use.owner, use.at);
     return { channel: inputChannel(name) };
   }
   if (kind === 'steps' && field === 'output') {
@@ -114,19 +116,18 @@ function resolve(expression: string, use: Use, references: References, findings:
   return undefined;
 }
 
-function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): boolean {
+function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): void {
   if (!graph.ids.has(id)) {
     const message = `${step.label} refers to the step ${quoteShort(id)}, which does not exist`;
     findings.error('unknown-step', message, at, didYouMean(id, graph.ids));
-    return false;
+    return;
   }
-  if (graph.upstreamOf(step).has(id)) return true;
+  if (graph.upstreamOf(step).has(id)) return;
   const itself = id === step.id;
   const message = itself
     ? `${step.label} refers to its own output`
     : `${step.label} refers to the step ${quoteShort(id)}, which need not have run before`;
   findings.error('not-upstream', message, at, itself ? undefined : `add ${id} to its depends_on`);
-  return false;
 }
 
 /** Where a reference stands in the file: in the written text of the value, or, when that spells it differently, the value itself. */

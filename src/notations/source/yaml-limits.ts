@@ -18,7 +18,7 @@ export interface YamlLimits {
 export const YAML_LIMITS: YamlLimits = {
   maxBytes: 1_000_000,
   maxDepth: 100,
-  maxTokens: 200_000,
+  maxTokens: 120_000,
   maxAliases: 100,
   maxNodes: 100_000,
 };
@@ -40,13 +40,10 @@ export interface LimitFinding {
 export function exceededLimit(text: string, limits: YamlLimits): LimitFinding | undefined {
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.maxBytes) return tooLarge(bytes, limits.maxBytes);
-  const scan: Scan = { offset: 0, lineStart: 0, columns: [], brackets: 0, tokens: 0, aliases: 0 };
+  const scan: Scan = { offset: 0, lineStart: 0, contentLine: -1, columns: [], brackets: 0, tokens: 0, aliases: 0 };
   for (const token of new Lexer().lex(text)) {
     // The scanner marks the start of a document, of a scalar and a missing bracket by tokens that are not in the text.
-    if (token === '\u0002' || token === '\u001F' || token === '\u0018') {
-      if (token === '\u001F') openColumn(scan);
-      continue;
-    }
+    if (token === '\u0002' || token === '\u001F' || token === '\u0018') continue;
     const finding = countToken(scan, token, limits);
     if (finding !== undefined) return finding;
     advance(scan, token);
@@ -72,6 +69,8 @@ function megabytes(bytes: number): string {
 interface Scan {
   offset: number;
   lineStart: number;
+  /** Start of the last line that had content. */
+  contentLine: number;
   /** Columns at which something that is still open began. */
   columns: number[];
   brackets: number;
@@ -92,12 +91,20 @@ function countToken(scan: Scan, token: string, limits: YamlLimits): LimitFinding
   }
   if (token === '[' || token === '{') scan.brackets += 1;
   else if ((token === ']' || token === '}') && scan.brackets > 0) scan.brackets -= 1;
-  else if (token === '-' || token === '?') openColumn(scan);
+  if (opensColumn(scan, token)) openColumn(scan);
   if (scan.columns.length + scan.brackets <= limits.maxDepth) return undefined;
   return refuse(`nested deeper than ${limits.maxDepth} levels`, 'no part of a definition needs so many levels');
 }
 
+/** Whatever is no blank, line end or comment. A colon counts only as the first of its line: there the key before it is missing. */
+function opensColumn(scan: Scan, token: string): boolean {
+  const first = token[0];
+  if (first === ' ' || first === '\t' || first === '\n' || first === '\r' || first === '#') return false;
+  return token !== ':' || scan.contentLine !== scan.lineStart;
+}
+
 function openColumn(scan: Scan): void {
+  scan.contentLine = scan.lineStart;
   if (scan.brackets > 0) return;
   const column = scan.offset - scan.lineStart;
   while ((scan.columns.at(-1) ?? -1) >= column) scan.columns.pop();

@@ -2,6 +2,7 @@ import { Composer, isAlias, isMap, isScalar, isSeq, Parser } from 'yaml';
 import type { Document, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
 import { FORBIDDEN_NAMES } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
+import { quoteShort } from '../../lang/value-text.js';
 import type { SourceEntry, SourceNode, SourceScalar } from './nodes.js';
 import { placesOf } from './places.js';
 import type { Places } from './places.js';
@@ -166,34 +167,34 @@ function convertMap(node: YAMLMap.Parsed, build: Build): Sized {
   for (const pair of node.items) {
     const key = pair.key as unknown;
     const value = pair.value as unknown;
-    const offset = isParsed(key) ? key.range[0] : node.range[0];
+    const [from, to] = isParsed(key) ? key.range : node.range;
+    const name = keyText(key, from, build);
     const made = isParsed(value) ? convert(value, build) : undefined;
     size += 1 + (made?.size ?? 1);
-    const name = keyText(key, offset, build);
     if (name === undefined) continue;
     if (seen.has(name)) {
-      report(build, 'duplicate-key', `the key ${JSON.stringify(name)} is there twice`, offset, 'remove one of the two');
+      report(build, 'duplicate-key', `the key ${quoteShort(name)} is there twice`, from, 'remove one of the two');
       continue;
     }
     seen.add(name);
-    const keyEnd = isParsed(key) ? key.range[1] : offset;
-    entries.push({ key: name, at: build.places.at(offset), value: made?.node ?? emptyAt(keyEnd, build) });
+    entries.push({ key: name, at: build.places.at(from), value: made?.node ?? emptyAt(to, build) });
   }
   return { node: { kind: 'map', entries, at: build.places.at(node.range[0]) }, size };
 }
 
 function keyText(key: unknown, offset: number, build: Build): string | undefined {
-  if (!isScalar(key) || typeof key.value !== 'string') {
+  const node = isParsed(key) ? convert(key, build)?.node : undefined;
+  if (node?.kind !== 'scalar' || typeof node.value !== 'string') {
     report(build, 'bad-key', 'a key must be text', offset);
     return undefined;
   }
-  const name = key.value;
-  if (name === '<<' && key.type === 'PLAIN') {
+  const name = node.value;
+  if (name === '<<' && isScalar(key) && key.type === 'PLAIN') {
     report(build, 'yaml-merge', 'merge keys (<<) are not supported', offset, 'write the keys out');
     return undefined;
   }
   if (FORBIDDEN_NAMES.has(name)) {
-    report(build, 'forbidden-name', `${JSON.stringify(name)} cannot be used as a name`, offset, 'choose another name');
+    report(build, 'forbidden-name', `${quoteShort(name)} cannot be used as a name`, offset, 'choose another name');
     return undefined;
   }
   return name;
