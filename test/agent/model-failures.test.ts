@@ -43,7 +43,10 @@ describe('a provider that fails', () => {
 
   it('is waited for until the date in Retry-After', async () => {
     const date = new Date(Date.now() + 30_000).toUTCString();
-    await using provider = await FakeProvider.start({ status: 503, headers: { 'retry-after': date } }, { text: 'Now.' });
+    await using provider = await FakeProvider.start(
+      { status: 503, headers: { 'retry-after': date } },
+      { text: 'Now.' },
+    );
     const { step } = await runAgent(chat(provider));
     expect(step.sleeps[0]).toBeGreaterThan(10_000);
     expect(step.sleeps[0]).toBeLessThanOrEqual(30_000);
@@ -71,7 +74,10 @@ describe('a provider that fails', () => {
   it.each([
     ['404', { status: 404, body: { error: { message: 'The model `first` was not found' } } }],
     ['400 that says so', { status: 400, body: { error: { message: 'The model `first` does not exist' } } }],
-    ['400 that says "not available"', { status: 400, body: { error: { message: 'model first is not available here' } } }],
+    [
+      '400 that says "not available"',
+      { status: 400, body: { error: { message: 'model first is not available here' } } },
+    ],
   ])('is left at once when it does not have the model: %s (statement 59)', async (_name, reply) => {
     await using provider = await FakeProvider.start(reply, { text: 'From the second.' });
     const { result, step } = await runAgent(chat(provider, 'openai/first', 'openai/second'));

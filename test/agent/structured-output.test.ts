@@ -22,12 +22,16 @@ function openai(provider: FakeProvider, more: Partial<StructuredOutput> = {}) {
   };
 }
 
+function bodyOf(provider: FakeProvider): Record<string, unknown> {
+  return provider.requests[0]?.body ?? {};
+}
+
 describe('a structured output', () => {
   it('is the parsed JSON, and its schema goes to a provider that takes one', async () => {
     await using provider = await FakeProvider.start({ text: GOOD });
     const { result } = await runAgent(openai(provider));
     expect(outputOf(result)).toEqual({ approved: true, reason: 'small' });
-    const { body } = provider.requests[0] ?? { body: {} };
+    const body = bodyOf(provider);
     expect(body['response_format']).toEqual({
       type: 'json_schema',
       json_schema: { name: 'verdict', strict: true, schema: output.schema },
@@ -46,7 +50,7 @@ describe('a structured output', () => {
     const env = { OPENAI_COMPATIBLE_BASE_URL: provider.baseUrl };
     const { result } = await runAgent({ spec: { models: ['openai-compatible/m'], output }, models: { env } });
     expect(outputOf(result)).toEqual({ approved: true, reason: 'small' });
-    const { body } = provider.requests[0] ?? { body: {} };
+    const body = bodyOf(provider);
     expect(body['response_format']).toBeUndefined();
     const [system] = body['messages'] as { content: string }[];
     expect(system?.content).toMatch(/^You review code\.\n\nAnswer with JSON and nothing else/);

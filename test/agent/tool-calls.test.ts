@@ -106,7 +106,10 @@ describe('caps', () => {
       models: { env: { OPENAI_BASE_URL: provider.baseUrl } },
       tools: [look],
     });
-    expect(errorOf(result)).toMatchObject({ code: 'SKEIN_MODEL_CAP', hint: expect.stringContaining('maxTurns') as unknown });
+    expect(errorOf(result)).toMatchObject({
+      code: 'SKEIN_MODEL_CAP',
+      hint: expect.stringContaining('maxTurns') as unknown,
+    });
     expect(provider.requests).toHaveLength(4);
   });
 

@@ -1,4 +1,5 @@
-import { LineCounter, parseDocument } from 'yaml';
+import type { Document } from 'yaml';
+import { LineCounter, parseDocument, visit } from 'yaml';
 import { parseDuration } from '../../base/duration.js';
 import { ERROR_CODES, SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
@@ -22,16 +23,33 @@ const ERROR = ['code', 'status', 'message', 'retry_after'] as const;
  */
 export function readScript(text: string, file: string): Script {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: false });
   const fields = new YamlFields(file, lines);
+  const document = parseText(text, lines);
+  if (document === undefined) {
+    fields.problem('yaml-limit', 'the script is nested too deeply', undefined);
+    throw invalid(file, fields.problems);
+  }
   for (const error of document.errors) {
     const place = lines.linePos(error.pos[0]);
     const at = { file, line: Math.max(1, place.line), column: Math.max(1, place.col) };
     fields.problems.push({ code: 'yaml-syntax', severity: 'error', message: firstLine(error.message), at });
   }
-  const script = document.errors.length > 0 ? undefined : readTop(document.contents, file, fields);
+  visit(document, {
+    Alias: (_key, node) => fields.problem('yaml-alias', 'a script has no aliases', node, 'write it out'),
+  });
+  const script = fields.problems.length > 0 ? undefined : readTop(document.contents, file, fields);
   if (script === undefined || fields.problems.length > 0) throw invalid(file, fields.problems);
   return script;
+}
+
+/** Undefined for a text that is nested so deeply that the parser or its walk runs out of stack. */
+function parseText(text: string, lines: LineCounter): Document | undefined {
+  try {
+    return parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: false });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function firstLine(text: string): string {
