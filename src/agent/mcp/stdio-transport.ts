@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
 import { OutputWindow } from '../tools/output-window.js';
@@ -10,6 +11,7 @@ export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** Lines that are no messages: some servers greet, none does it this often. */
 const MAX_STRAY_LINES = 100;
 const GRACE_MS = 1_000;
+const DRAIN_MS = 200;
 const STDERR_BYTES = 4 * 1024;
 const NEWLINE = 10;
 
@@ -48,7 +50,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.server;
     try {
-      this.group = await startGroup([command, ...args], { cwd, env, stdin: 'pipe' });
+      this.group = await startGroup([command, ...args], { cwd, env, stdin: 'pipe' }, (child) => this.listen(child));
     } catch (error) {
       const why = systemCode(error) === 'ENOENT' ? 'there is no such program' : (systemCode(error) ?? 'unknown error');
       throw new SkeinError(
@@ -60,16 +62,15 @@ export class StdioTransport implements Transport {
         },
       );
     }
-    const { child, exited } = this.group;
+    void this.group.exited.then(({ code, signal }) => this.leave(signal === null ? `exit code ${code ?? 0}` : signal));
+  }
+
+  private listen(child: ChildProcess): void {
     void this.stderr.follow(child.stderr);
     child.stdout?.on('data', (chunk: Buffer) => this.read(chunk));
     child.stdout?.on('error', () => undefined);
-    // A server that is gone makes writing fail; that it is gone is said below.
+    // A server that is gone makes writing fail; that it is gone is told by its exit.
     child.stdin?.on('error', () => undefined);
-    void exited.then(({ code, signal }) => {
-      const how = signal === null ? `exit code ${code ?? 0}` : signal;
-      return this.fail(`ended by itself (${how})`);
-    });
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -134,6 +135,21 @@ export class StdioTransport implements Transport {
   /** Lines that were no messages, for errors about a server that does not answer. */
   get stray(): number {
     return this.strayLines;
+  }
+
+  /** The program has ended. Its last answer may still be in the pipe, which a child of it may hold open for ever. */
+  private async leave(how: string): Promise<void> {
+    const child = this.group?.child;
+    if (child?.stdout?.closed === false) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, DRAIN_MS);
+        child.once('close', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    await this.fail(`ended by itself (${how})`);
   }
 
   private async fail(what: string): Promise<void> {

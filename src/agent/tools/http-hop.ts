@@ -89,7 +89,8 @@ async function checkedAddresses(
   rules: NetworkRules,
   signal: AbortSignal,
 ): Promise<readonly ResolvedAddress[]> {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  // Without the brackets of an IPv6 address, and without the dot that may end a name.
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const family = isIP(host);
   const addresses = family === 0 ? await resolveHost(host, rules, signal) : [{ address: host, family }];
   if (addresses.length === 0) throw new SkeinError('SKEIN_TOOL_FAILED', `the host ${host} has no address`);

@@ -37,9 +37,14 @@ const POLL_MS = 10;
 /**
  * Starts a program without a shell, in a process group (and session) of its own. When this process dies, a watchdog kills it.
  *
+ * @param attach called before anything can have happened, to listen to the outputs: what nobody listens to is lost
  * @throws the error of the operating system, with `code` (`ENOENT` when there is no such program)
  */
-export async function startGroup(argv: readonly [string, ...string[]], options: GroupOptions): Promise<ProcessGroup> {
+export async function startGroup(
+  argv: readonly [string, ...string[]],
+  options: GroupOptions,
+  attach: (child: ChildProcess) => void,
+): Promise<ProcessGroup> {
   const [program, ...args] = argv;
   const settings: SpawnOptions = {
     cwd: options.cwd,
@@ -53,14 +58,15 @@ export async function startGroup(argv: readonly [string, ...string[]], options: 
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+  });
+  attach(child);
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', reject);
   });
   child.on('error', () => undefined);
-  const closed = new Promise<void>((resolve) => {
-    child.once('close', () => resolve());
-  });
   const id = child.pid;
   if (id === undefined) throw new Error(`${program} has no process id`);
   watchGroup(id);

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { SkeinError } from '../../base/errors.js';
 import { ownValue, type JsonObject } from '../../base/json.js';
 import type { Tool } from '../tool.js';
@@ -5,7 +6,7 @@ import type { Environment } from './clean-env.js';
 import { cleanEnvironment } from './clean-env.js';
 import { OutputWindow } from './output-window.js';
 import type { Folders } from './paths.js';
-import type { Exit, ProcessGroup } from './process-group.js';
+import type { Exit, GroupOptions, ProcessGroup } from './process-group.js';
 import { startGroup } from './process-group.js';
 import { badInput, optionalText, refused, systemCode, wholeNumber } from './tool-input.js';
 import { splitWords } from './words.js';
@@ -61,11 +62,12 @@ export function shellTool(name: string, folders: Folders, env: Environment, clos
       const place = await folders.locate(optionalText(input, 'cwd') ?? '.');
       const signal = AbortSignal.any([io.signal, closing]);
       if (signal.aborted) throw cancelled();
+      const output = new Outputs();
       const settings = { env: { ...cleanEnvironment(env, 'shell'), ...QUIET }, stdin: 'ignore' } as const;
       const group = await folders.withDirectory({ path: place.real, shown: place.shown, purpose: 'read' }, (cwd) =>
-        start(argv, { ...settings, cwd }),
+        start(argv, { ...settings, cwd }, output),
       );
-      return supervise(group, signal, seconds);
+      return supervise(group, output, signal, seconds);
     },
   };
 }
@@ -95,10 +97,11 @@ function checkArgument(word: unknown): string {
 
 async function start(
   argv: readonly [string, ...string[]],
-  settings: Parameters<typeof startGroup>[1],
+  settings: GroupOptions,
+  output: Outputs,
 ): Promise<ProcessGroup> {
   try {
-    return await startGroup(argv, settings);
+    return await startGroup(argv, settings, (child) => output.follow(child));
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') {
@@ -114,16 +117,28 @@ async function start(
   }
 }
 
+/** Both outputs of a program. */
+class Outputs {
+  private readonly stdout = new OutputWindow(OUTPUT_BYTES);
+  private readonly stderr = new OutputWindow(OUTPUT_BYTES);
+  private closed: Promise<unknown> = Promise.resolve();
+
+  follow(child: ChildProcess): void {
+    this.closed = Promise.all([this.stdout.follow(child.stdout), this.stderr.follow(child.stderr)]);
+  }
+
+  async text(): Promise<string> {
+    await this.closed;
+    return part('stdout', this.stdout.text()) + part('stderr', this.stderr.text());
+  }
+}
+
 /** Waits for the program, its time or the cancellation, whichever is first, and then ends the whole group. */
-async function supervise(group: ProcessGroup, signal: AbortSignal, seconds: number): Promise<string> {
-  const stdout = new OutputWindow(OUTPUT_BYTES);
-  const stderr = new OutputWindow(OUTPUT_BYTES);
-  const closed = Promise.all([stdout.follow(group.child.stdout), stderr.follow(group.child.stderr)]);
+async function supervise(group: ProcessGroup, outputs: Outputs, signal: AbortSignal, seconds: number): Promise<string> {
   const ended = await firstOf(group, signal, seconds);
   await group.end(typeof ended === 'object' ? 0 : GRACE_MS);
-  await closed;
   if (ended === 'cancelled') throw cancelled();
-  const output = `${part('stdout', stdout.text())}${part('stderr', stderr.text())}`;
+  const output = await outputs.text();
   if (ended === 'late') {
     throw new SkeinError('SKEIN_TOOL_FAILED', `the program was killed after ${seconds} seconds\n${output}`, {
       hint: 'give a longer timeout_seconds, or a command that does less',
