@@ -1,0 +1,152 @@
+import { conditionText } from '../lang/condition-text.js';
+import type { Condition } from '../lang/values.js';
+import { END } from './plan.js';
+import type { Join, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
+
+/** A plan as a picture, before it is written in a language: keys are safe everywhere, texts are as they came. */
+export interface Drawing {
+  readonly name: string;
+  readonly items: readonly DrawnItem[];
+  readonly edges: readonly DrawnEdge[];
+}
+
+/** A node, or a frame around the items of a sub-plan. */
+export interface DrawnItem {
+  readonly key: string;
+  readonly shape: NodeKind | 'end' | 'anywhere';
+  /** Lines of text. */
+  readonly lines: readonly string[];
+  /** Starts a run. */
+  readonly entry: boolean;
+  readonly exit: boolean;
+  /** Present for a frame. */
+  readonly inner: readonly DrawnItem[] | undefined;
+}
+
+/** An edge between keys. */
+export interface DrawnEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string | undefined;
+  /** Only sometimes taken. */
+  readonly dashed: boolean;
+}
+
+/**
+ * Lays out what is to be drawn: every node, frame, edge, choice and handler, sub-plans included. Edges of unknown nodes are left out.
+ *
+ * @example
+ * drawingOf(plan).items.map((item) => item.lines[0]); // ['fetch', 'review']
+ */
+export function drawingOf(plan: Plan): Drawing {
+  const edges: DrawnEdge[] = [];
+  return { name: plan.name, items: drawPlan(plan, 'n', edges), edges };
+}
+
+// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+function drawPlan(plan: Plan, prefix: string, edges: DrawnEdge[]): readonly DrawnItem[] {
+  const keys = new Map<string, string>();
+  plan.nodes.forEach((node, at) => {
+    if (!keys.has(node.id)) keys.set(node.id, `${prefix}${at}`);
+  });
+  const exits = new Set(plan.exits);
+  const items: DrawnItem[] = plan.nodes.map((node, at) => ({
+    key: `${prefix}${at}`,
+    shape: node.kind,
+    lines: linesOf(node),
+    entry: plan.entry === node.id,
+    exit: exits.has(node.id),
+    inner: 'plan' in node ? drawPlan(node.plan, `${prefix}${at}_`, edges) : undefined,
+  }));
+  const extra = new Map<string, DrawnItem>();
+  const pseudo = (shape: 'end' | 'anywhere', line: string): string => {
+    const key = `${prefix}_${shape}`;
+    extra.set(key, { key, shape, lines: [line], entry: false, exit: false, inner: undefined });
+    return key;
+  };
+  const keyOf = (id: string): string | undefined => (id === END ? pseudo('end', END) : keys.get(id));
+  const add = (from: string, to: string | undefined, label: string | undefined, dashed: boolean): void => {
+    const source = keys.get(from);
+    if (source !== undefined && to !== undefined) edges.push({ from: source, to, label, dashed });
+  };
+  for (const edge of plan.edges) add(edge.from, keyOf(edge.to), undefined, false);
+  for (const route of plan.routes) {
+    const ways = waysOf(route);
+    if (ways === undefined) add(route.from, pseudo('anywhere', 'any node'), undefined, true);
+    for (const way of ways ?? []) add(route.from, keyOf(way.to), way.label, true);
+  }
+  for (const node of plan.nodes) {
+    if (typeof node.onError === 'object') add(node.id, keys.get(node.onError.to), 'on error', true);
+    if (typeof node.onMaxVisits === 'object') {
+      add(node.id, keys.get(node.onMaxVisits.to), `after ${node.maxVisits ?? 'all'} visits`, true);
+    }
+  }
+  return [...items, ...extra.values()];
+}
+
+interface Way {
+  readonly to: string;
+  readonly label: string | undefined;
+}
+
+/** Where a route may lead, with what it takes; undefined when that may be anywhere. */
+function waysOf(route: Route): readonly Way[] | undefined {
+  const { targets, map, cases, otherwise = [] } = route;
+  if (targets === undefined && map === undefined && cases === undefined) return undefined;
+  const ways: Way[] = [];
+  for (const [answer, to] of Object.entries(map ?? {})) ways.push({ to, label: answer });
+  for (const branch of cases ?? []) for (const to of branch.to) ways.push({ to, label: allText(branch.when) });
+  for (const to of otherwise) ways.push({ to, label: 'otherwise' });
+  const named = new Set(ways.map((way) => way.to));
+  for (const to of targets ?? []) if (!named.has(to)) ways.push({ to, label: undefined });
+  return ways;
+}
+
+function linesOf(node: PlanNode): readonly string[] {
+  const title = node.label === undefined || node.label === node.id ? node.id : `${node.label} (${node.id})`;
+  const lines = [title];
+  const what = whatText(node);
+  if (what !== undefined) lines.push(what);
+  if (node.when !== undefined && node.when.length > 0) lines.push(`when ${allText(node.when)}`);
+  const join = joinText(node.join);
+  if (join !== undefined) lines.push(join);
+  const failure = errorText(node.onError);
+  if (failure !== undefined) lines.push(failure);
+  return lines;
+}
+
+function whatText(node: PlanNode): string | undefined {
+  switch (node.kind) {
+    case 'task':
+      return undefined;
+    case 'agent':
+      return node.agent.name === node.id ? undefined : `agent ${node.agent.name}`;
+    case 'call':
+      return `workflow ${node.plan.name}`;
+    case 'map':
+      return `for each of ${node.over.channel}, at most ${node.maxItems}`;
+    case 'loop': {
+      const until = node.until.length === 0 ? '' : `until ${allText(node.until)}, `;
+      return `${until}at most ${node.maxRounds} rounds`;
+    }
+    case 'ask':
+      return 'asks a person';
+    case 'wait':
+      return node.event === undefined ? `waits ${node.ms ?? 0} ms` : `waits for ${node.event}`;
+  }
+}
+
+function allText(conditions: readonly Condition[]): string {
+  return conditions.map(conditionText).join(' and ');
+}
+
+function joinText(join: Join | undefined): string | undefined {
+  if (typeof join === 'object') return `waits for ${join.quorum} branches`;
+  if (join === 'any') return 'waits for the first branch';
+  return join === 'settled' ? 'runs after skipped branches too' : undefined;
+}
+
+function errorText(onError: OnError | undefined): string | undefined {
+  if (onError === 'continue') return 'may fail';
+  return onError === 'skipDependents' ? 'may fail, and then its dependents are skipped' : undefined;
+}
