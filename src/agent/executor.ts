@@ -46,7 +46,8 @@ export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
     } catch (error) {
       return failure(error, ask);
     } finally {
-      await session.close();
+      // Closing is an effect like any other; a step that is already over has no effects, and closes all the same.
+      await step.effect('close', () => session.close()).catch(() => session.close());
     }
   };
 }
@@ -69,6 +70,8 @@ async function runAgent(
   const spec = node.agent;
   // What is open can't be recorded, so the record holds only names, and the memory as this step saw it first.
   const { memory } = await step.effect('open', (io) => session.open(deps, spec, step, io.signal), { effect: 'read' });
+  // A replay gives the record and opens nothing.
+  if (!session.isOpen()) await session.open(deps, spec, step, new AbortController().signal);
   const models = session.models();
   const tools = [...session.tools(), ...ownTools(deps, spec, step)];
   const inject = spec.memory?.inject === true;
@@ -104,6 +107,7 @@ interface Opened {
 
 interface AgentSession {
   open(deps: AgentDeps, spec: AgentSpec, step: StepContext, signal: AbortSignal): Promise<Opened>;
+  isOpen(): boolean;
   models(): readonly Model[];
   tools(): readonly Tool[];
   /** Closes the tools when the signal of an effect is aborted: a cancelled step may never be resumed to its end. */
@@ -131,6 +135,7 @@ function agentSession(): AgentSession {
   return {
     watch,
     close,
+    isOpen: () => source !== undefined,
     models: () => models,
     tools: () => source?.tools ?? [],
     async open(deps, spec, step, signal) {

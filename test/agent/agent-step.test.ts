@@ -34,7 +34,7 @@ describe('the tools of an agent step', () => {
     const { result, step } = await runAgent({ models: { mock: true }, tools: tools.provider });
     expect(outputOf(result)).toBe('Review the change.');
     expect(tools.sessions).toMatchObject([{ runId: 'run-1', path: 'review', agent: 'reviewer' }]);
-    expect(step.effects[0]).toBe('open');
+    expect(step.effects).toEqual(['open', 'model#1', 'close']);
     expect([tools.open.size, tools.closings()]).toEqual([0, 1]);
   });
 
@@ -100,6 +100,21 @@ describe('the tools of an agent step', () => {
     const { step } = await runAgent({ models: { mock: true }, tools });
     expect(step.of('warning')).toEqual([{ kind: 'warning', code: 'unknown-tool', message: 'no tool is called "lok"' }]);
   });
+});
+
+it('a replay that gives the record of opening opens the tools again', async () => {
+  const tools = counted();
+  const { result } = await runAgent({
+    models: { mock: true },
+    tools: tools.provider,
+    before: (step) => {
+      const run = step.effect.bind(step);
+      step.effect = (name, effect, options) =>
+        name === 'open' ? Promise.resolve({ models: [], tools: [], memory: '' } as never) : run(name, effect, options);
+    },
+  });
+  expect(outputOf(result)).toBe('Review the change.');
+  expect([tools.open.size, tools.closings()]).toEqual([0, 1]);
 });
 
 it('each step is a session of its own: no history crosses (statement 96)', async () => {

@@ -23,7 +23,7 @@ describe('a provider that fails', () => {
     expect(error.message).toContain('the disk is full');
     expect(provider.requests).toHaveLength(3);
     expect(step.sleeps).toEqual([500, 1_000]);
-    expect(step.effects).toEqual(['open', 'model#1', 'model#1.2', 'model#1.3']);
+    expect(step.effects).toEqual(['open', 'model#1', 'model#1.2', 'model#1.3', 'close']);
   });
 
   it('is waited for as long as Retry-After says in seconds', async () => {

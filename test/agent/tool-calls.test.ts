@@ -147,7 +147,7 @@ describe('a back end with a tool loop of its own', () => {
     });
     expect(outputOf(result)).toBe('I looked.');
     expect(told).toEqual(['saw a', 'saw b']);
-    expect(step.effects).toEqual(['open', 'model#1']);
+    expect(step.effects).toEqual(['open', 'model#1', 'close']);
     expect(step.of('tool.ended').map((note) => note.output)).toEqual(['saw a', 'saw b']);
   });
 });

@@ -74,7 +74,7 @@ describe.each(FORMATS)('an agent over $name', ({ spec, env, path }) => {
     const { result, step } = await runAgent({ spec, models: { env: env(provider) }, tools: [look] });
     expect(outputOf(result)).toBe('Both are fine.');
     expect(started).toEqual(['first', 'second']);
-    expect(step.effects).toEqual(['open', 'model#1', 'tool#1.1', 'tool#1.2', 'model#2']);
+    expect(step.effects).toEqual(['open', 'model#1', 'tool#1.1', 'tool#1.2', 'model#2', 'close']);
     expect(step.effectKinds.get('tool#1.1')).toBe('read');
     const second = JSON.stringify(provider.requests[1]?.body);
     expect(second.indexOf('content of first')).toBeGreaterThan(0);

@@ -35,7 +35,7 @@ export interface ToolRunner {
 }
 
 /** Errors that end the step instead of going to the model. */
-const ENDS_STEP: ReadonlySet<string> = new Set(['SKEIN_QUESTION', 'SKEIN_CANCELLED', 'SKEIN_TIMEOUT', 'SKEIN_SCRIPT']);
+const ENDS_STEP: ReadonlySet<string> = new Set(['SKEIN_QUESTION', 'SKEIN_CANCELLED', 'SKEIN_SCRIPT']);
 
 /**
  * Makes the runner of a step's tools. Whatever is wrong with a call (an unknown tool, input that is no JSON or does not match the

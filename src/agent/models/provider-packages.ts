@@ -124,7 +124,10 @@ async function optional(
   if (typeof create !== 'function') throw wrongPackage(provider);
   const model = (create as (id: string) => LanguageModelV3)(modelId);
   if (model.specificationVersion !== 'v3') throw wrongPackage(provider);
-  return { model, style: { structuredOutput: true, dropCallData: provider.id === 'azure' } };
+  return {
+    model,
+    style: provider.id === 'azure' ? { ...RESPONSES_STYLE, optionsKey: 'azure' } : { structuredOutput: true },
+  };
 }
 
 function importByName(name: string): Promise<unknown> {
