@@ -1,5 +1,14 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
-import type { Durable, Effect, Outcome, Question, StepIo, StepOptions, Ticket } from '../engine/ports/durable.js';
+import type {
+  Durable,
+  Effect,
+  Outcome,
+  Question,
+  StepIo,
+  StepOptions,
+  TakeTicket,
+  Ticket,
+} from '../engine/ports/durable.js';
 import { seededRandom } from './seeded.js';
 
 /** Something that the interpreter started and that has not been delivered. */
@@ -26,8 +35,11 @@ export interface ManualDurableOptions {
    * started. Absent: the test says it with `deliver`.
    */
   readonly choose?: (offered: readonly PendingTicket[]) => number;
-  /** Hand a synchronous effect's ticket back already settled, as the port allows. Default false: all are chosen. */
-  readonly settleAtOnce?: boolean;
+  /**
+   * Hand a synchronous effect's ticket back already settled, as the port allows: for all, or those whose key the
+   * function says yes to, right after the effect was called. Default: never, all are chosen.
+   */
+  readonly settleAtOnce?: boolean | ((key: string) => boolean);
   /** A name for a ticket, asked right after its effect was called. Default: its key. */
   readonly label?: (key: string) => string;
 }
@@ -86,7 +98,7 @@ export class ManualDurable implements Durable {
   step(key: string, effect: Effect, _options?: StepOptions): Ticket {
     const controller = new AbortController();
     const io: StepIo = { idempotencyKey: `${this.runId}/${key}`, signal: controller.signal };
-    const ticket: Ticket = { key, outcome: undefined, settle: undefined };
+    const ticket: Ticket = { key, outcome: undefined, waiter: undefined };
     let ready: Outcome | undefined;
     let running: Promise<Outcome> | undefined;
     try {
@@ -96,17 +108,25 @@ export class ManualDurable implements Durable {
     } catch (error) {
       ready = { ok: false, error: toErrorData(error) };
     }
-    if (ready !== undefined && this.#options.settleAtOnce === true) {
+    const atOnce = this.#options.settleAtOnce ?? false;
+    if (ready !== undefined && (typeof atOnce === 'function' ? atOnce(key) : atOnce)) {
       ticket.outcome = ready;
       return ticket;
     }
     const abort = (): void => controller.abort(new SkeinError('SKEIN_CANCELLED', `${key} is not needed any more`));
-    this.#add({ ...this.#named(key, 'step'), ticket, ...(running === undefined ? {} : { running }), abort, ready, giveUp: undefined });
+    this.#add({
+      ...this.#named(key, 'step'),
+      ticket,
+      ...(running === undefined ? {} : { running }),
+      abort,
+      ready,
+      giveUp: undefined,
+    });
     return ticket;
   }
 
   timer(key: string, ms: number): Ticket {
-    const ticket: Ticket = { key, outcome: undefined, settle: undefined };
+    const ticket: Ticket = { key, outcome: undefined, waiter: undefined };
     const ready: Outcome = { ok: true, value: undefined };
     const dueAt = this.#now + Math.max(0, ms);
     this.#add({ ...this.#named(key, 'timer'), dueAt, ticket, abort: () => undefined, ready, giveUp: undefined });
@@ -114,9 +134,17 @@ export class ManualDurable implements Durable {
   }
 
   signal(key: string, name: string, question?: Question): Ticket {
-    const ticket: Ticket = { key, outcome: undefined, settle: undefined };
+    const ticket: Ticket = { key, outcome: undefined, waiter: undefined };
     const asked = question === undefined ? {} : { question };
-    this.#add({ ...this.#named(key, 'signal'), name, ...asked, ticket, abort: () => undefined, ready: undefined, giveUp: undefined });
+    this.#add({
+      ...this.#named(key, 'signal'),
+      name,
+      ...asked,
+      ticket,
+      abort: () => undefined,
+      ready: undefined,
+      giveUp: undefined,
+    });
     return ticket;
   }
 
@@ -134,7 +162,7 @@ export class ManualDurable implements Durable {
 
   /**
    * Lets the ticket with this key (or label) come next, now or once it has been started; orders are kept in turn.
-   * Resolves when the interpreter has taken it.
+   * Resolves when everything that it woke has come to rest.
    */
   deliver(key: string): Promise<void> {
     return new Promise((taken) => {
@@ -143,7 +171,15 @@ export class ManualDurable implements Durable {
     });
   }
 
-  async next(): Promise<Ticket> {
+  deliverTo(take: TakeTicket): void {
+    void this.#hand(take);
+  }
+
+  async #hand(take: TakeTicket): Promise<never> {
+    for (;;) await take(await this.#next());
+  }
+
+  async #next(): Promise<Ticket> {
     for (;;) {
       // One turn of the event loop: what can start before the next outcome has started, and is offered.
       await new Promise((resolve) => setImmediate(resolve));
@@ -194,7 +230,9 @@ export class ManualDurable implements Durable {
       return entry;
     }
     const order = this.#orders[0];
-    return order === undefined ? undefined : offered.find((entry) => entry.key === order.key || entry.label === order.key);
+    return order === undefined
+      ? undefined
+      : offered.find((entry) => entry.key === order.key || entry.label === order.key);
   }
 
   #deliverable(): Entry[] {
@@ -209,7 +247,6 @@ export class ManualDurable implements Durable {
   #handOut(entry: Entry, outcome: Outcome): Ticket {
     if (entry.dueAt !== undefined) this.#now = Math.max(this.#now, entry.dueAt);
     this.delivered.push(entry.key);
-    if (this.#options.choose === undefined) this.#orders.shift()?.taken();
     entry.ticket.outcome = outcome;
     return entry.ticket;
   }

@@ -98,7 +98,8 @@ function beginMap(start: BodyStart<MapNode>, done: Done): Cancel {
   let over = false;
   const subs = items.map((item: unknown, index) => {
     const inputs = { ...subInputs(node.plan, node.inputs ?? {}, state), [node.item]: item };
-    const name = node.key === undefined ? String(index) : String(valueAt({ channel: 'item', path: node.key }, { item }));
+    const name =
+      node.key === undefined ? String(index) : String(valueAt({ channel: 'item', path: node.key }, { item }));
     const sub: SubRun = world.open(node.plan, inside(start, `${node.id}[${name}]`, inputs), (ending) => {
       open.delete(sub);
       left -= 1;

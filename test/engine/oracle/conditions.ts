@@ -47,7 +47,13 @@ export function allHold(conditions: readonly Condition[], state: State, code: ()
 export type Choice = { readonly chosen: readonly string[] } | { readonly bad: string };
 
 /** Asks a route where to go. */
-export function choiceOf(route: Route, state: State, bindings: Bindings, prefix: string, nodes: ReadonlySet<string>): Choice {
+export function choiceOf(
+  route: Route,
+  state: State,
+  bindings: Bindings,
+  prefix: string,
+  nodes: ReadonlySet<string>,
+): Choice {
   let answers: readonly string[];
   if (route.cases !== undefined) {
     const taken = route.cases.find((item) => allHold(item.when, state, () => false));

@@ -31,7 +31,11 @@ export class Histories {
   readonly #channels: readonly ChannelSpec[];
   readonly #codeFold: (channel: string) => Fold;
 
-  constructor(channels: readonly ChannelSpec[], inputs: ReadonlyMap<string, unknown>, codeFold: (channel: string) => Fold) {
+  constructor(
+    channels: readonly ChannelSpec[],
+    inputs: ReadonlyMap<string, unknown>,
+    codeFold: (channel: string) => Fold,
+  ) {
     this.#channels = channels;
     this.#codeFold = codeFold;
     this.add({ node: '(inputs)', round: -1, topo: -1, visit: 0, update: inputs, before: new Set() });

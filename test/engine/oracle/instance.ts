@@ -2,7 +2,7 @@ import type { Plan, PlanNode } from '../../../src/plan/plan.js';
 import { allHold, choiceOf, type State } from './conditions.js';
 import { Histories, union, type Fold, type History } from './history.js';
 import { Joins, type Firing, type Token } from './joins.js';
-import { shapeOf, type Shape } from './shape.js';
+import { declaredTargets, shapeOf, type Shape, type ShapeEdge } from './shape.js';
 import { beginBody, type Cancel } from './bodies.js';
 import { failureOf, type Ending, type Failure, type Place, type SubRun, type World } from './world.js';
 
@@ -15,6 +15,17 @@ interface Step {
   readonly depth: number;
   readonly round: number;
   readonly visit: number;
+}
+
+/** What goes out after a step. */
+interface Sending {
+  /** Edges that get a live token; the others get a dead one. */
+  readonly live?: readonly ShapeEdge[];
+  /** Edges that get none. */
+  readonly silent?: readonly ShapeEdge[];
+  /** Nodes that are fired by themselves. */
+  readonly alone?: readonly Firing[];
+  readonly poisoned?: boolean;
 }
 
 /** One execution of a plan: the run itself, or a sub-plan. Calls `onEnd` once. */
@@ -154,11 +165,8 @@ export class Instance implements SubRun {
       this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
       this.#failRun(failure);
     } else if (policy === 'skip') this.#skip(step, false);
-    else {
-      this.#world.count(step.node, this.#pathOf(step.node), 'skipped');
-      this.#send(step, () => false, false);
-      this.#fireAlone(policy.to, step, step.history);
-    }
+    // The token goes on at the other node; this one was not visited again.
+    else this.#ready.push(aloneFiring(policy.to, step, step.history));
   }
 
   #startBody(step: Step, state: State): void {
@@ -199,21 +207,27 @@ export class Instance implements SubRun {
     this.#world.count(node, this.#pathOf(node), 'succeeded');
     if (isExit) {
       this.#ended.push(after);
-      this.#send(step, () => false, false);
+      this.#send({ ...step, history: after }, {});
       if (this.#plan.firstExitWins === true) this.#firstExit();
       return;
     }
-    const sent = this.#send({ ...step, history: after }, (edgeId) => isChosen(edgeId, chosen), false);
-    let alone = 0;
-    for (const route of this.#plan.routes.filter((one) => one.from === node.id)) {
-      const targets = this.#shape.edges.filter((edge) => edge.from === node.id && edge.kind === 'route');
-      for (const to of chosen.get(routeKey(this.#plan.routes.indexOf(route))) ?? []) {
-        if (targets.some((edge) => edge.to === to)) continue;
-        this.#fireAlone(to, step, after);
-        alone += 1;
-      }
-    }
-    if (sent + alone === 0) this.#ended.push(after);
+    if (!this.#goOn(step, after, chosen)) this.#ended.push(after);
+  }
+
+  /** Sends what a succeeded step sends; false when no live token went anywhere. */
+  #goOn(step: Step, after: History, chosen: ReadonlyMap<string, readonly string[]>): boolean {
+    const out = this.#shape.edges.filter((edge) => edge.from === step.node.id);
+    const known = { ...step, history: after };
+    // Back at an earlier node nothing is decided yet about the ways on: they get no dead tokens this time.
+    const goesBack = out.some((edge) => edge.closing && edge.kind === 'route' && isChosen(edge.id, chosen));
+    const alone = this.#plan.routes
+      .filter((route) => route.from === step.node.id && declaredTargets(route) === undefined)
+      .flatMap((route) => chosen.get(routeKey(this.#plan.routes.indexOf(route))) ?? [])
+      .map((to) => aloneFiring(to, step, after));
+    const taken = out.filter((edge) => isChosen(edge.id, chosen));
+    const silent = goesBack ? out.filter((edge) => edge.kind === 'route' && !taken.includes(edge)) : [];
+    this.#send(known, { live: taken, silent, alone });
+    return taken.length + alone.length > 0;
   }
 
   /** What each route of the node chose, by route; a failure when one can't choose. */
@@ -249,37 +263,31 @@ export class Instance implements SubRun {
       return;
     }
     this.#world.census.degraded += 1;
-    this.#send(step, () => false, policy === 'skipDependents');
-    if (typeof policy === 'object') this.#fireAlone(policy.to, step, step.history);
-    else if (step.tokens.some((token) => token.live)) this.#ended.push(step.history);
+    const alone = typeof policy === 'object' ? [aloneFiring(policy.to, step, step.history)] : [];
+    this.#send(step, { poisoned: policy === 'skipDependents', alone });
+    if (alone.length > 0) return;
+    if (step.tokens.some((token) => token.live)) this.#ended.push(step.history);
   }
 
   #skip(step: Step, poisoned: boolean): void {
     this.#world.count(step.node, this.#pathOf(step.node), 'skipped');
     const live = step.tokens.filter((token) => token.live);
     if (live.length > 0) this.#ended.push(union(live.map((token) => token.history)));
-    this.#send({ ...step, history: union(step.tokens.map((token) => token.history)) }, () => false, poisoned);
+    this.#send({ ...step, history: union(step.tokens.map((token) => token.history)) }, { poisoned });
   }
 
-  /** Sends a token on every out-edge, dead where `isLive` says no; gives the number of live ones. */
-  #send(step: Step, isLive: (edgeId: string, edge: { kind: string; to: string }) => boolean, poisoned: boolean): number {
-    const firings: Firing[] = [];
-    let sent = 0;
+  /** Sends a token on every out-edge, dead where it is not said to be live. */
+  #send(step: Step, sending: Sending): void {
+    const firings: Firing[] = [...(sending.alone ?? [])];
     for (const edge of this.#shape.edges.filter((one) => one.from === step.node.id)) {
-      const live = isLive(edge.id, edge);
-      if (live) sent += 1;
-      const token = { live, poisoned, history: step.history, depth: step.depth, round: step.round };
-      firings.push(...this.#joins.arrive(edge, token));
+      if (sending.silent?.includes(edge) === true) continue;
+      const live = sending.live?.includes(edge) === true;
+      const { history, depth, round } = step;
+      firings.push(...this.#joins.arrive(edge, { live, poisoned: sending.poisoned === true, history, depth, round }));
     }
     // E9: what becomes ready together starts in plan order.
     const order = (firing: Firing): number => this.#shape.order.get(firing.node) ?? 0;
     this.#ready.push(...firings.toSorted((left, right) => order(left) - order(right)));
-    return sent;
-  }
-
-  #fireAlone(to: string, step: Step, history: History): void {
-    const token = { live: true, poisoned: false, history, depth: step.depth, round: step.round + 1 };
-    this.#ready.push({ node: to, tokens: [token], run: true });
   }
 
   #node(id: string): PlanNode {
@@ -295,6 +303,15 @@ export class Instance implements SubRun {
   #pathOf(node: PlanNode): string {
     return `${this.#place.path}${node.id}`;
   }
+}
+
+/** A node fired by itself, like by a cycle-closing edge. */
+function aloneFiring(to: string, step: Step, history: History): Firing {
+  return {
+    node: to,
+    tokens: [{ live: true, poisoned: false, history, depth: step.depth, round: step.round + 1 }],
+    run: true,
+  };
 }
 
 function routeKey(index: number): string {

@@ -33,8 +33,11 @@ export function numberOf(digest: string): number {
 export function bodyOf(spec: BodySpec): PureBody {
   return (state) => {
     const digest = digestOf(state, spec.reads, spec.id);
-    if (spec.failsOneIn > 0 && numberOf(digest) % spec.failsOneIn === 0) throw new Error(`${spec.id} failed on ${digest}`);
-    return Object.fromEntries(Object.entries(spec.writes).map(([name, kind]) => [name, valueOf(kind, spec.id, digest)]));
+    if (spec.failsOneIn > 0 && numberOf(digest) % spec.failsOneIn === 0)
+      throw new Error(`${spec.id} failed on ${digest}`);
+    return Object.fromEntries(
+      Object.entries(spec.writes).map(([name, kind]) => [name, valueOf(kind, spec.id, digest)]),
+    );
   };
 }
 

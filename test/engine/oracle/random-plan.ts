@@ -46,7 +46,10 @@ export interface RawOptions {
 }
 
 const rare = <T>(usual: T, others: readonly T[], weight: number): fc.Arbitrary<T> =>
-  fc.oneof({ weight: weight * 2, arbitrary: fc.constant(usual) }, ...others.map((one) => ({ weight: 2, arbitrary: fc.constant(one) })));
+  fc.oneof(
+    { weight: weight * 2, arbitrary: fc.constant(usual) },
+    ...others.map((one) => ({ weight: 2, arbitrary: fc.constant(one) })),
+  );
 
 function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
   const joins: Join[] = ['settled', ...(options.racing ? (['any', { quorum: 2 }] as const) : [])];
@@ -60,14 +63,26 @@ function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
     viaRoute: fc.nat(255),
     back: options.cycles ? rare(0, [1, 2, 3], 4) : fc.constant(0),
     backTimes: fc.integer({ min: 1, max: 3 }),
-    maxVisits: rare<RawNode['maxVisits']>('none', options.cycles ? ['skip', ...(options.failing ? (['fail', 'to'] as const) : [])] : [], 6),
+    maxVisits: rare<RawNode['maxVisits']>(
+      'none',
+      options.cycles ? ['skip', ...(options.failing ? (['fail', 'to'] as const) : [])] : [],
+      6,
+    ),
     failsOneIn: rare(0, [1, 2, 3], 6),
-    onError: fc.constantFrom<RawNode['onError']>('continue', 'skipDependents', 'handler', ...(options.failing ? (['fail'] as const) : [])),
+    onError: fc.constantFrom<RawNode['onError']>(
+      'continue',
+      'skipDependents',
+      'handler',
+      ...(options.failing ? (['fail'] as const) : []),
+    ),
     when: rare<RawNode['when']>('none', ['code', 'contains', 'never'], 10),
     shares: fc.nat(31),
     writesPlain: mayConflict ? fc.boolean() : fc.constant(false),
     exit: rare<boolean>(false, [true], 12),
-    sub: depth < 2 && options.subPlans ? fc.array(rawNode(options, depth + 1), { minLength: 1, maxLength: 3 }) : fc.constant([]),
+    sub:
+      depth < 2 && options.subPlans
+        ? fc.array(rawNode(options, depth + 1), { minLength: 1, maxLength: 3 })
+        : fc.constant([]),
   });
 }
 

@@ -40,7 +40,13 @@ export function scenarioOf(raw: RawPlan): Scenario {
   return { plan, bindings, inputs: { seed: raw.seed, items } };
 }
 
-function planOf(name: string, raw: readonly RawNode[], inputs: InputSpec[], prefix: string, bindings: Record<string, unknown>): Plan {
+function planOf(
+  name: string,
+  raw: readonly RawNode[],
+  inputs: InputSpec[],
+  prefix: string,
+  bindings: Record<string, unknown>,
+): Plan {
   const channels: ChannelSpec[] = inputs.map((input) => ({ name: input.channel }));
   channels.push(...SHARED.map((one) => one.spec), { name: 'plain' });
   raw.forEach((_, index) => channels.push({ name: own(index) }, { name: count(index), reducer: 'add' }));
@@ -174,7 +180,10 @@ function routeOf(build: Build, index: number, forward: readonly string[], back: 
   const targets = [...forward, ...back, 'END'];
   if (raw.route === 'cases') {
     const cases = [
-      ...back.map((to) => ({ when: [{ op: 'equals' as const, value: { channel: count(index) }, operand: ['1'] }], to: [to] })),
+      ...back.map((to) => ({
+        when: [{ op: 'equals' as const, value: { channel: count(index) }, operand: ['1'] }],
+        to: [to],
+      })),
       ...forward.map((to, position) => ({
         when: [{ op: 'contains' as const, value: { channel: own(index) }, operand: [(position * 5 + 3).toString(36)] }],
         to: [to],

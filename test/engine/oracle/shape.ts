@@ -67,9 +67,15 @@ function startsOf(plan: Plan, edges: readonly BareEdge[]): string[] {
     .filter((id) => !called.has(id) && !edges.some((edge) => edge.to === id));
   const entry = plan.entry;
   if (entry === undefined) return rootless;
-  const reachable = reachableFrom([entry], edges);
-  const needed = rootless.filter((id) => [...reachable].some((node) => reachableFrom([id], edges).has(node)));
-  return plan.nodes.map((node) => node.id).filter((id) => id === entry || needed.includes(id));
+  const fixed = edges.filter((edge) => edge.kind === 'static');
+  const starts = new Set([entry]);
+  // What starts makes more nodes reachable, which may depend on more: again until nothing is added.
+  for (let before = 0; before < starts.size;) {
+    before = starts.size;
+    const reachable = reachableFrom([...starts], edges);
+    for (const id of rootless) if ([...reachableFrom([id], fixed)].some((node) => reachable.has(node))) starts.add(id);
+  }
+  return plan.nodes.map((node) => node.id).filter((id) => starts.has(id));
 }
 
 function reachableFrom(from: readonly string[], edges: readonly BareEdge[]): Set<string> {
