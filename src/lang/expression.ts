@@ -51,12 +51,17 @@ export function compileExpression(
     };
   }
   try {
-    const environment = base().clone();
-    for (const name of names) environment.registerVariable(name, 'dyn');
-    const parsed = environment.parse(source);
-    const shape = inspectExpression(parsed.ast, EXPRESSION_LIMITS.macroNesting);
+    const shape = inspectExpression(base().parse(source).ast, EXPRESSION_LIMITS.macroNesting);
     if (shape.refusal !== undefined)
       return { problems: [problemAt(source, shape.refusal.offset, shape.refusal.message)] };
+    const environment = base().clone();
+    for (const name of names) {
+      if (!shape.variables.has(name)) continue;
+      // Registering a name that the language has for itself throws.
+      if (base().hasVariable(name)) return { problems: [problemAt(source, 0, ownWord(name), 'rename the channel')] };
+      environment.registerVariable(name, 'dyn');
+    }
+    const parsed = environment.parse(source);
     const checked = parsed.check();
     if (!checked.valid) return { problems: [problemOf(source, checked.error, names)] };
     const run = (vars: ReadonlyMap<string, unknown>): unknown => parsed(new Map(vars)) as unknown;
@@ -64,6 +69,10 @@ export function compileExpression(
   } catch (error) {
     return { problems: [problemOf(source, error, names)] };
   }
+}
+
+function ownWord(name: string): string {
+  return `${JSON.stringify(name)} is a word of the expression language, and can't be the name of a value`;
 }
 
 function makeExpression(

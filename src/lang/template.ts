@@ -32,8 +32,8 @@ export function parseTemplate(text: string): readonly (string | RawReference)[] 
       literal = close + 2;
       from = text.indexOf('{{', literal);
     } else {
-      // Nothing that was skipped is a brace, so the search goes on behind it.
-      from = text.indexOf('{{', Math.max(from + 1, close));
+      // Nothing that was skipped is a brace, so the search goes on behind it; of three braces the last two may open.
+      from = text.indexOf('{{', close === from + 2 ? from + 1 : close);
     }
   }
   if (literal < text.length) pieces.push(text.slice(literal));
