@@ -142,11 +142,11 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('what is checked before anything runs', () => {
-  it.each(ROWS)('%s', async (_, steps, problems, hint = '') => {
+  it.each(ROWS.map(([name, ...row]) => ({ name, row })))('$name', async ({ row: [steps, problems, hint] }) => {
     const workflow = await load(flow(steps));
     expect(brief(workflow.problems)).toEqual(problems);
     expect(workflow.plan).toBeUndefined();
-    expect(workflow.problems[0]?.hint ?? '').toContain(hint);
+    expect(workflow.problems[0]?.hint ?? '').toContain(hint ?? '');
     expect(workflow.problems[0]?.at?.file).toBe('flow.yaml');
   });
 

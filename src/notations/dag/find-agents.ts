@@ -47,7 +47,9 @@ export async function findAgents(
   for (const step of definition.steps) {
     const wanted = step.agent?.text;
     if (wanted === undefined || agents.has(wanted) || broken.has(wanted)) continue;
-    const hint = didYouMean(wanted, names) ?? `agents of this workflow: ${names.join(', ')}`;
+    const hint =
+      didYouMean(wanted, names) ??
+      `agents of this workflow: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ' ...' : ''}`;
     findings.error(
       'unknown-agent',
       `${step.label} names the agent ${quoteShort(wanted)}, which is not in agents`,

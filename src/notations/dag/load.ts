@@ -73,15 +73,19 @@ async function loadText(text: string, file: string, path: string, options: DagOp
   const findings = createFindings();
   const yaml = parseYaml(text, file);
   findings.add(yaml.problems);
-  if (yaml.root === undefined && yaml.problems.length === 0) {
-    const hint = 'begin with "name: NAME" and "steps:"';
-    findings.error('empty-file', 'the workflow file is empty', { file, line: 1, column: 1 }, hint);
-  }
-  const readable = yaml.root !== undefined && !yaml.problems.some((problem) => FATAL.has(problem.code));
-  const definition = readable && yaml.root !== undefined ? readWorkflow(yaml.root, findings) : undefined;
+  const definition = yaml.problems.some((problem) => FATAL.has(problem.code))
+    ? undefined
+    : readRoot(yaml, file, findings);
   if (definition === undefined) return unusable(findings, [source]);
   const workspace = openWorkspace({ cwd: resolve(options.cwd), home: options.home, base: dirname(path) });
   return await assemble(definition, { yaml, source, workspace, options }, findings);
+}
+
+function readRoot({ root }: ParsedYaml, file: string, findings: Findings): Definition | undefined {
+  if (root !== undefined && !(root.kind === 'scalar' && root.value === null)) return readWorkflow(root, findings);
+  const hint = 'begin with "name: NAME" and "steps:"';
+  findings.error('empty-file', 'the workflow file is empty', { file, line: 1, column: 1 }, hint);
+  return undefined;
 }
 
 interface Loading {

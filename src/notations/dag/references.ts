@@ -111,7 +111,12 @@ function resolve(expression: string, use: Use, references: References, findings:
   }
   if (kind === 'inputs' || kind === 'steps') {
     const hint = 'references are {{inputs.NAME}} and {{steps.ID.output}}, with .PATH behind it for JSON';
-    findings.warning('not-a-reference', `{{${expression}}} is no reference and stays as it is`, use.at, hint);
+    findings.warning(
+      'not-a-reference',
+      `${quoteShort(`{{${expression}}}`)} is no reference and stays as it is`,
+      use.at,
+      hint,
+    );
   }
   return undefined;
 }

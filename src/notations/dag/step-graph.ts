@@ -53,6 +53,9 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
   };
 }
 
+/** Steps of a cycle that are named in the message. */
+const LONGEST_PATH = 20;
+
 type Parents = ReadonlyMap<string, readonly string[]>;
 
 function collectUpstream(step: StepDef, parents: Parents): ReadonlySet<string> {
@@ -84,7 +87,9 @@ function reportCycle(steps: readonly StepDef[], parents: Parents, findings: Find
   const step = steps.find(({ id }) => id === first);
   const last = cycle.at(-1);
   const at = step?.dependsOn.find(({ text }) => text === last)?.at ?? step?.at;
-  const path = [...cycle, first].join(' -> ');
+  const more = cycle.length - LONGEST_PATH;
+  const shown = more > 0 ? [...cycle.slice(0, LONGEST_PATH), `(${more} more)`] : cycle;
+  const path = [...shown, first].join(' -> ');
   findings.error('cycle', `these steps wait for each other: ${path}`, at, 'remove one of the dependencies');
 }
 

@@ -2,6 +2,7 @@ import type { Position } from '../../base/problem.js';
 import type { SourceFile } from '../../plan/workflow.js';
 import { readText, shownPath } from '../source/files.js';
 import type { ReadResult, Unread } from '../source/files.js';
+import { visibleText } from '../source/findings.js';
 import type { Findings } from '../source/findings.js';
 
 /** The files around a workflow: where paths start, each file read once, and which ones the workflow is made of. */
@@ -30,7 +31,7 @@ export function openWorkspace(places: Pick<Workspace, 'cwd' | 'home' | 'base'>):
   const used = new Map<string, SourceFile>();
   return {
     ...places,
-    shown: (path) => shownPath(path, places.cwd),
+    shown: (path) => visibleText(shownPath(path, places.cwd)),
     read: (path) => {
       const known = results.get(path) ?? readText(path);
       results.set(path, known);

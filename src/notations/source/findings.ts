@@ -9,8 +9,23 @@ export interface Findings {
   add(problems: readonly Problem[]): void;
 }
 
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const LONGEST = 1_000;
+
 /**
- * An empty list of findings. The same finding at the same place is kept once.
+ * A text in which characters that a terminal obeys or hides are spelt out, cut to a length that can be read.
+ *
+ * @example
+ * visibleText('a\u001B[2Jb'); // 'a\\u{1b}[2Jb'
+ */
+export function visibleText(text: string): string {
+  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+  return cut.replaceAll(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/**
+ * An empty list of findings. The same finding at the same place is kept once; messages and hints are made of visible characters,
+ * whatever the names in them.
  *
  * @example
  * const findings = createFindings();
@@ -20,11 +35,12 @@ export function createFindings(): Findings {
   const list: Problem[] = [];
   const seen = new Set<string>();
   const put = (problem: Problem): void => {
-    const { code, message, at } = problem;
+    const { code, at, hint } = problem;
+    const message = visibleText(problem.message);
     const key = JSON.stringify([code, message, at?.file, at?.line, at?.column]);
     if (seen.has(key)) return;
     seen.add(key);
-    list.push(problem);
+    list.push({ ...problem, message, ...(hint === undefined ? {} : { hint: visibleText(hint) }) });
   };
   const make = (severity: Problem['severity']): Findings['error'] => {
     return (code, message, at, hint) => {
