@@ -7,7 +7,14 @@ export interface Ids {
 }
 
 /** UUIDs of version 7 (RFC 9562). */
-export const systemIds: Ids = { next: () => uuidv7() };
+export const systemIds: Ids = {
+  next() {
+    const id = uuidv7();
+    // The text is put together from single digits; reading one makes the engine keep it in one piece, a twentieth of the memory.
+    id.charCodeAt(0);
+    return id;
+  },
+};
 
 /**
  * A pseudo-random sequence in [0, 1) from a text seed: the same text gives the same sequence. Mulberry32 over an FNV-1a hash of

@@ -54,8 +54,8 @@ export interface CompiledNode {
   readonly condition: StateFunction | undefined;
   readonly until: StateFunction | undefined;
   readonly sub: CompiledPlan | undefined;
-  /** Has none of: when, retry, timeout, maxVisits. */
-  readonly plain: boolean;
+  /** It works itself, and so uses a slot of `concurrency` (E5). */
+  readonly leaf: boolean;
   readonly onErrorTo: number;
   readonly onMaxVisitsTo: number;
 }
@@ -123,7 +123,7 @@ export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): Compi
       condition: conditionOf(node, fn, prefix),
       until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
       sub: 'plan' in node ? compile(node.plan, bindings, `${prefix}${node.id}/`) : undefined,
-      plain: isPlain(node),
+      leaf: node.kind === 'task' || node.kind === 'agent',
       onErrorTo: targetOf(node.onError, shape),
       onMaxVisitsTo: targetOf(node.onMaxVisits, shape),
     };
@@ -140,12 +140,6 @@ function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {
     else group.push(route);
   }
   return groups;
-}
-
-function isPlain(node: PlanNode): boolean {
-  return (
-    node.when === undefined && node.retry === undefined && node.timeoutMs === undefined && node.maxVisits === undefined
-  );
 }
 
 function targetOf(target: unknown, shape: GraphShape): number {

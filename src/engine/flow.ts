@@ -10,7 +10,7 @@ import type { Version } from './version.js';
 /** What the flow of tokens decides about a node; the scope carries it out. */
 export interface FlowTarget {
   readonly channels: ChannelTable;
-  fire(node: CompiledNode, version: Version, depth: number, round: number, arrivals: Arrivals | undefined): void;
+  fire(node: CompiledNode, version: Version, depth: number, round: number, came: Arrivals | Token | undefined): void;
   skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void;
   refuse(node: CompiledNode, version: Version, depth: number, round: number, error: ErrorData): void;
 }
@@ -24,8 +24,8 @@ export interface FlowTarget {
 export class Flow {
   /** Tokens that wait in joins. */
   waiting = 0;
-  private ended: Version[] = [];
-  private readonly joins: (JoinQueue | undefined)[] = [];
+  private ended: Version[] | undefined = undefined;
+  private joins: (JoinQueue | undefined)[] | undefined = undefined;
 
   constructor(
     private readonly compiled: CompiledPlan,
@@ -34,20 +34,23 @@ export class Flow {
   ) {}
 
   /** A branch came to an end with this version. */
-  finish(versions: readonly Version[]): void {
-    for (const version of versions) if (this.ended.at(-1) !== version) this.ended.push(version);
+  finish(version: Version): void {
+    if (this.ended === undefined) this.ended = [version];
+    else if (this.ended.at(-1) !== version) this.ended.push(version);
   }
 
   /** Is everything that ended also seen by `version`? Forgets what is. */
   coveredBy(version: Version): boolean {
-    if (this.ended.length > 0) this.ended = this.ended.filter((ended) => !covers(version, ended));
-    return this.ended.length === 0;
+    if (this.ended === undefined) return true;
+    const unseen = this.ended.filter((ended) => !covers(version, ended));
+    this.ended = unseen.length === 0 ? undefined : unseen;
+    return unseen.length === 0;
   }
 
   /** The merge of all that ended; for a run that failed also of what was still on its way. */
   final(onTheWay: readonly Version[]): { version: Version; conflict: ErrorData | undefined } {
-    const versions = [this.inputs, ...this.ended, ...onTheWay];
-    for (const join of this.joins) for (const token of join?.waiting() ?? []) versions.push(...token.versions);
+    const versions = [this.inputs, ...(this.ended ?? []), ...onTheWay];
+    for (const join of this.joins ?? []) for (const token of join?.waiting() ?? []) versions.push(...carriedBy(token));
     const { version, conflict } = mergeVersions(versions, this.target.channels.reducers);
     return { version, conflict: conflict === undefined ? undefined : this.explain(conflict.channel, conflict.writers) };
   }
@@ -60,7 +63,7 @@ export class Flow {
       reached = true;
       this.deliver(hop, token);
     }
-    if (!reached) this.finish(token.versions);
+    if (!reached) for (const version of carriedBy(token)) this.finish(version);
   }
 
   /** Puts a token into an in-edge. */
@@ -68,10 +71,12 @@ export class Flow {
     const node = this.compiled.nodes[hop.to];
     if (node === undefined) return;
     if (node.slots === 1 && node.join !== 'quorum') {
-      this.letGo(node, { arrivals: [token], runs: token.kind === 'live' || node.join === 'settled' });
+      if (token.kind === 'live') this.target.fire(node, token.version, token.depth + 1, token.round, token);
+      else this.letGo(node, { arrivals: [token], runs: node.join === 'settled' });
       return;
     }
-    const join = (this.joins[hop.to] ??= new JoinQueue(node.slots, node.join, node.need));
+    const joins = (this.joins ??= []);
+    const join = (joins[hop.to] ??= new JoinQueue(node.slots, node.join, node.need));
     this.waiting -= join.size;
     join.arrive(hop.slot, token);
     const round = join.take();
@@ -81,9 +86,10 @@ export class Flow {
 
   /** E4: lets the earliest partly filled join go with what it has. Gives its node and the number of in-edges that had no token. */
   release(): { node: CompiledNode; missing: number } | undefined {
-    const at = this.joins.findIndex((join) => join !== undefined && join.size > 0);
+    const joins = this.joins ?? [];
+    const at = joins.findIndex((join) => join !== undefined && join.size > 0);
     const node = this.compiled.nodes[at];
-    const join = this.joins[at];
+    const join = joins[at];
     if (node === undefined || join === undefined) return undefined;
     this.waiting -= join.size;
     const round = join.release();
@@ -104,10 +110,7 @@ export class Flow {
       if (token.round > closed) closed = token.round;
       if (token.kind === 'poison') poison = true;
     }
-    const only = arrivals.length === 1 ? arrivals[0] : undefined;
     if (!round.runs || poison) this.target.skip(node, arrivals, depth, closed, poison);
-    else if (only?.kind === 'live')
-      this.target.fire(node, only.versions[0] ?? this.inputs, depth + 1, closed, arrivals);
     else this.merge(node, arrivals, depth + 1, closed);
   }
 
@@ -126,9 +129,8 @@ export class Flow {
     const versions: Version[] = [];
     for (const token of arrivals) {
       if (token === undefined) continue;
-      if (token.kind === 'live' || node.join === 'settled')
-        for (const version of token.versions) versions.push(version);
-      else if (node.join === 'all') this.finish(token.versions);
+      if (token.kind === 'live' || node.join === 'settled') versions.push(...carriedBy(token));
+      else if (node.join === 'all') for (const version of carriedBy(token)) this.finish(version);
     }
     return versions;
   }
@@ -137,4 +139,9 @@ export class Flow {
     const name = (at: number): string => this.compiled.nodes[at]?.id ?? 'the inputs';
     return conflictError(this.target.channels.names[channel] ?? '', [name(writers[0]), name(writers[1])]);
   }
+}
+
+/** All that a token carries. */
+export function carriedBy(token: Token): readonly Version[] {
+  return token.more === undefined ? [token.version] : [token.version, ...token.more];
 }

@@ -10,8 +10,10 @@ import type { Version } from './version.js';
  *
  * @throws SkeinError `SKEIN_INPUT` that names every missing and every unknown input.
  */
-export function inputVersion(compiled: CompiledPlan, values: Readonly<Record<string, unknown>>): Version {
+export function inputVersion(compiled: CompiledPlan, given: Readonly<Record<string, unknown>> | undefined): Version {
   const { plan, channels } = compiled;
+  if (given === undefined && plan.inputs.length === 0) return EMPTY_VERSION;
+  const values = given ?? {};
   let version = EMPTY_VERSION;
   const problems: string[] = [];
   const declared = new Set<string>();

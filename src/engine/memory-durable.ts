@@ -2,7 +2,17 @@ import type { Clock } from '../base/clock.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { seededRandom } from '../base/ids.js';
-import type { Durable, Effect, Outcome, Question, StepIo, StepOptions, Ticket } from './ports/durable.js';
+import type {
+  Durable,
+  Effect,
+  Outcome,
+  Question,
+  StepIo,
+  StepOptions,
+  Taker,
+  Ticket,
+  Waiter,
+} from './ports/durable.js';
 
 /** Answers a question of a run, from a terminal or from code. */
 export type AnswerQuestion = (question: Question, address: string, signal: AbortSignal) => Promise<string>;
@@ -19,17 +29,18 @@ export interface MemoryDurableOptions {
  * Outcomes are delivered in the order in which they happen.
  *
  * @example
- * const durable = new MemoryDurable('run-1');
+ * startRun(plan, { durable: new MemoryDurable('run-1', { answer: async (question) => prompt(question.text) }) });
  */
 export class MemoryDurable implements Durable {
-  private queue: MemoryTicket[] = [];
-  private head = 0;
-  private waiter: ((ticket: Ticket) => void) | undefined;
-  private time: number;
   private readonly clock: Clock;
   private readonly answer: AnswerQuestion | undefined;
-  private draw: (() => number) | undefined;
-  private asking: Promise<unknown> | undefined;
+  private taker: Taker | undefined = undefined;
+  /** Outcomes that came while the interpreter was busy. */
+  private queue: MemoryTicket[] | undefined = undefined;
+  private busy = false;
+  private time: number;
+  private draw: (() => number) | undefined = undefined;
+  private asking: Promise<unknown> | undefined = undefined;
 
   constructor(
     readonly runId: string,
@@ -38,6 +49,10 @@ export class MemoryDurable implements Durable {
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer;
     this.time = this.clock.now();
+  }
+
+  deliverTo(taker: Taker): void {
+    this.taker = taker;
   }
 
   step(key: string, effect: Effect, _options?: StepOptions): Ticket {
@@ -54,45 +69,25 @@ export class MemoryDurable implements Durable {
 
   timer(key: string, ms: number): Ticket {
     const ticket = new MemoryTicket(key, this.runId);
-    ticket.undo = this.clock.setTimer(ms, () => this.deliver(ticket, { ok: true, value: undefined }));
+    ticket.undo = this.clock.setTimer(ms, () => this.settle(ticket, { ok: true, value: undefined }));
     return ticket;
   }
 
   signal(key: string, name: string, question?: Question): Ticket {
     const ticket = new MemoryTicket(key, this.runId);
-    if (this.answer === undefined || question === undefined) {
+    const { answer } = this;
+    if (answer === undefined || question === undefined) {
       const what = question === undefined ? `the event '${name}'` : `an answer to: ${question.text}`;
       const hint = 'run it on a terminal, or give the answer from code';
-      ticket.outcome = {
-        ok: false,
-        error: toErrorData(new SkeinError('SKEIN_QUESTION', `waits for ${what}`, { hint })),
-      };
+      ticket.outcome = { ok: false, error: { code: 'SKEIN_QUESTION', message: `waits for ${what}`, hint } };
       return ticket;
     }
-    const { answer } = this;
     const turn = (this.asking ?? Promise.resolve()).then(() =>
       ticket.dropped ? '' : answer(question, key, ticket.signal),
     );
     this.asking = turn.catch(() => undefined);
     this.follow(ticket, turn);
     return ticket;
-  }
-
-  next(): Promise<Ticket> {
-    while (this.head < this.queue.length) {
-      const ticket = this.queue[this.head++];
-      if (this.head === this.queue.length) {
-        this.queue = [];
-        this.head = 0;
-      }
-      if (ticket !== undefined && !ticket.dropped) {
-        this.time = this.clock.now();
-        return Promise.resolve(ticket);
-      }
-    }
-    return new Promise((resolve) => {
-      this.waiter = resolve;
-    });
   }
 
   drop(ticket: Ticket): void {
@@ -110,29 +105,41 @@ export class MemoryDurable implements Durable {
 
   private follow(ticket: MemoryTicket, promise: PromiseLike<unknown>): void {
     promise.then(
-      (value) => this.deliver(ticket, { ok: true, value }),
-      (error: unknown) => this.deliver(ticket, { ok: false, error: toErrorData(error) }),
+      (value) => this.settle(ticket, { ok: true, value }),
+      (error: unknown) => this.settle(ticket, { ok: false, error: toErrorData(error) }),
     );
   }
 
-  private deliver(ticket: MemoryTicket, outcome: Outcome): void {
+  private settle(ticket: MemoryTicket, outcome: Outcome): void {
     if (ticket.dropped) return;
     ticket.outcome = outcome;
-    const { waiter } = this;
-    if (waiter === undefined) {
-      this.queue.push(ticket);
-    } else {
-      this.waiter = undefined;
-      this.time = this.clock.now();
-      waiter(ticket);
-    }
+    if (this.busy) (this.queue ??= []).push(ticket);
+    else this.hand(ticket);
+  }
+
+  private hand(ticket: MemoryTicket): void {
+    this.busy = true;
+    this.time = this.clock.now();
+    const rest = this.taker?.take(ticket);
+    if (rest === undefined) this.busy = false;
+    else void rest.then(() => this.handQueued());
+  }
+
+  private handQueued(): void {
+    this.busy = false;
+    const { queue } = this;
+    if (queue === undefined) return;
+    this.queue = undefined;
+    for (const ticket of queue) if (!ticket.dropped) this.settle(ticket, ticket.outcome ?? NOTHING);
   }
 }
+
+const NOTHING: Outcome = { ok: true, value: undefined };
 
 /** A ticket that is also the {@link StepIo} of its effect, so that a step costs one object. */
 class MemoryTicket implements Ticket, StepIo {
   outcome: Outcome | undefined = undefined;
-  settle: ((outcome: Outcome) => void) | undefined = undefined;
+  waiter: Waiter | undefined = undefined;
   dropped = false;
   undo: (() => void) | undefined = undefined;
   private controller: AbortController | undefined = undefined;

@@ -67,12 +67,12 @@ function askCode(
     answer(ticket.outcome);
     return true;
   }
-  step.follow(ticket, (_step, outcome) =>
+  const settled = (_ticket: unknown, outcome: Outcome): void =>
     guarded(step, () => {
       answer(outcome);
       then();
-    }),
-  );
+    });
+  step.await(ticket, { settled });
   return false;
 }
 

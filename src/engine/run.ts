@@ -11,10 +11,20 @@ import { compile } from './compile.js';
 import type { CompiledPlan } from './compile.js';
 import { inputVersion } from './inputs.js';
 import { MemoryDurable } from './memory-durable.js';
-import type { Durable } from './ports/durable.js';
+import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import { Scope } from './scope.js';
-import type { Restable, Runnable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, StepReport } from './services.js';
+import type {
+  Restable,
+  Runnable,
+  RunServices,
+  ScopeEnd,
+  ScopeHandle,
+  ScopeOptions,
+  ScopeOwner,
+  StepReport,
+} from './services.js';
+import { WorkQueue } from './work-queue.js';
 
 /** How a run is carried out. */
 export interface StartOptions {
@@ -72,28 +82,31 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}):
   return run;
 }
 
-class Run implements RunHandle, RunServices {
+const NO_EXECUTORS: Executors = {};
+
+class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
   readonly durable: Durable;
   readonly executors: Executors;
-  readonly observed: boolean;
   readonly result: Promise<RunResult>;
-  private readonly emitter: Emitter;
+  private readonly emitter: Emitter | undefined;
   private readonly top: Scope;
   private readonly limit: number;
-  private readonly reports: StepReport[] = [];
-  private queue: Runnable[] = [];
-  private head = 0;
+  private reports: StepReport[] | undefined = undefined;
+  private readonly ready = new WorkQueue();
   /** Leaf steps that wait for a slot, in the order in which they became ready. */
-  private blocked: Runnable[] = [];
-  private blockedHead = 0;
+  private blocked: WorkQueue | undefined = undefined;
   private running = 0;
-  private resting: Restable[] = [];
+  /** Scopes in which nothing runs. */
+  private idle: Restable | undefined = undefined;
+  private moreIdle: Restable[] | undefined = undefined;
+  /** An executor was started or woken and may not have come to rest. */
   private unsettled = false;
-  private draining = false;
+  private resting: Promise<void> | undefined = undefined;
+  private inTurn = false;
   private holds: Set<Promise<void>> | undefined = undefined;
-  private ended: { readonly outcome: RunOutcome; readonly error: ErrorData | undefined } | undefined = undefined;
-  private resolve: (result: RunResult) => void = () => undefined;
+  private ended = false;
+  private resolve: ((result: RunResult) => void) | undefined = undefined;
 
   constructor(
     private readonly compiled: CompiledPlan,
@@ -101,16 +114,19 @@ class Run implements RunHandle, RunServices {
   ) {
     this.runId = options.runId ?? options.durable?.runId ?? systemIds.next();
     this.durable = options.durable ?? new MemoryDurable(this.runId);
-    this.executors = options.executors ?? {};
+    this.executors = options.executors ?? NO_EXECUTORS;
     this.limit = options.concurrency ?? compiled.plan.limits?.concurrency ?? Number.POSITIVE_INFINITY;
-    this.observed = (options.listeners?.length ?? 0) > 0;
-    this.emitter = new Emitter(this.runId, options.listeners ?? []);
-    const inputs = inputVersion(compiled, options.inputs ?? {});
-    const owner = { scopeEnded: (_scope: ScopeHandle, end: ScopeEnd): void => this.scopeEnded(end) };
-    this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs, owner });
+    const { listeners } = options;
+    this.emitter = listeners === undefined || listeners.length === 0 ? undefined : new Emitter(this.runId, listeners);
+    const inputs = inputVersion(compiled, options.inputs);
+    this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs, owner: this });
     this.result = new Promise((resolve) => {
       this.resolve = resolve;
     });
+  }
+
+  get observed(): boolean {
+    return this.emitter !== undefined;
   }
 
   begin(): void {
@@ -120,28 +136,29 @@ class Run implements RunHandle, RunServices {
     }
     const { signal } = this.options;
     if (signal !== undefined) this.watch(signal);
-    if (this.ended !== undefined) return;
+    if (this.ended) return;
+    this.durable.deliverTo(this);
     this.top.start();
     this.turn();
-    if (!this.isEnded()) void this.pump();
+    if (this.unsettled) void this.comeToRest();
   }
 
   cancel(reason = 'the run was cancelled'): void {
-    if (this.isEnded()) return;
+    if (this.ended) return;
     this.top.cancel();
     this.close('cancelled', { code: 'SKEIN_CANCELLED', message: reason });
   }
 
   emit(path: string, parent: string, body: EventBody): void {
-    this.emitter.emit(this.durable.now(), path, parent, body);
+    this.emitter?.emit(this.durable.now(), path, parent, body);
   }
 
   report(report: StepReport): void {
-    this.reports.push(report);
+    (this.reports ??= []).push(report);
   }
 
   enqueue(work: Runnable): void {
-    this.queue.push(work);
+    this.ready.put(work);
   }
 
   releaseSlot(): void {
@@ -149,7 +166,8 @@ class Run implements RunHandle, RunServices {
   }
 
   rest(scope: Restable): void {
-    this.resting.push(scope);
+    if (this.idle === undefined) this.idle = scope;
+    else (this.moreIdle ??= []).push(scope);
   }
 
   openScope(options: ScopeOptions): ScopeHandle {
@@ -160,7 +178,7 @@ class Run implements RunHandle, RunServices {
 
   woken(): void {
     this.unsettled = true;
-    if (this.waiting) this.nudge();
+    if (!this.inTurn && this.resting === undefined) void this.comeToRest();
   }
 
   hold(cleanup: Promise<void>): void {
@@ -169,110 +187,85 @@ class Run implements RunHandle, RunServices {
     holds.add(held);
   }
 
-  private waiting = false;
-  private nudged = false;
-
-  /** An executor moved on without an outcome of the port: take a turn once it has come to rest. */
-  private nudge(): void {
-    if (this.nudged) return;
-    this.nudged = true;
-    void settled().then(() => {
-      this.nudged = false;
-      if (this.waiting) this.turn();
-    });
+  scopeEnded(_scope: ScopeHandle, end: ScopeEnd): void {
+    if (end.type === 'failed') this.close(end.error.code === 'SKEIN_CANCELLED' ? 'cancelled' : 'failed', end.error);
+    else if (end.type === 'paused') this.close('paused', undefined);
+    else this.close(this.top.census.degraded > 0 ? 'degraded' : 'succeeded', undefined);
   }
 
-  /** The only place that awaits outcomes. */
-  private async pump(): Promise<void> {
-    for (;;) {
-      while (this.unsettled) {
-        this.unsettled = false;
-        await settled();
-        this.turn();
-      }
-      if (this.isEnded()) return;
-      this.waiting = true;
-      const ticket = await this.durable.next();
-      this.waiting = false;
-      if (this.isEnded()) return;
-      const { settle, outcome } = ticket;
-      ticket.settle = undefined;
-      if (outcome !== undefined) this.guarded(() => settle?.(outcome));
+  /** Takes an outcome of the port, and everything that follows from it. */
+  take(ticket: Ticket): Promise<void> | undefined {
+    if (this.ended) return undefined;
+    if (this.resting !== undefined) return this.resting.then(() => this.take(ticket));
+    const { waiter, outcome } = ticket;
+    ticket.waiter = undefined;
+    if (waiter === undefined || outcome === undefined) return undefined;
+    this.inTurn = true;
+    try {
+      waiter.settled(ticket, outcome);
+    } catch (error) {
+      this.defect(error);
+    }
+    this.turn();
+    return this.unsettled && !this.ended ? this.comeToRest() : undefined;
+  }
+
+  private comeToRest(): Promise<void> {
+    this.resting ??= this.restLoop();
+    return this.resting;
+  }
+
+  private async restLoop(): Promise<void> {
+    while (this.unsettled && !this.ended) {
+      this.unsettled = false;
+      await settled();
       this.turn();
     }
+    this.resting = undefined;
   }
 
   /** Starts all that is ready, and looks at scopes in which nothing runs. */
   private turn(): void {
-    if (this.draining) return;
-    this.draining = true;
-    this.guarded(() => {
+    this.inTurn = true;
+    try {
       for (let work = this.nextWork(); work !== undefined; work = this.nextWork()) work.start();
-    });
-    this.draining = false;
+    } catch (error) {
+      this.defect(error);
+    }
+    this.inTurn = false;
   }
 
   /** A throw that gets here is a defect of Skein: the run fails, it does not hang. */
-  private guarded(body: () => void): void {
-    try {
-      body();
-    } catch (error) {
-      const data = toErrorData(error);
-      this.top.cancel();
-      this.close('failed', { ...data, code: SkeinError.isInstance(error) ? data.code : 'SKEIN_INTERNAL' });
-    }
+  private defect(error: unknown): void {
+    const data = toErrorData(error);
+    this.top.cancel();
+    this.close('failed', { ...data, code: SkeinError.isInstance(error) ? data.code : 'SKEIN_INTERNAL' });
   }
 
   private nextWork(): Runnable | undefined {
-    while (!this.isEnded()) {
-      if (this.running < this.limit && this.blockedHead < this.blocked.length) {
-        const work = this.takeBlocked();
-        if (work?.isWanted() !== true) continue;
-        this.running += 1;
-        return work;
-      }
-      const work = this.takeQueued();
+    while (!this.ended) {
+      const free = this.running < this.limit;
+      const work = (free ? this.blocked?.take() : undefined) ?? this.ready.take();
       if (work === undefined) {
-        const scope = this.resting.pop();
+        const scope = this.takeIdle();
         if (scope === undefined) return undefined;
         scope.rested();
-        continue;
+      } else if (work.isWanted()) {
+        if (!work.leaf) return work;
+        if (free) {
+          this.running += 1;
+          return work;
+        }
+        (this.blocked ??= new WorkQueue()).put(work);
       }
-      if (!work.isWanted()) continue;
-      if (!work.leaf) return work;
-      if (this.running < this.limit) {
-        this.running += 1;
-        return work;
-      }
-      this.blocked.push(work);
     }
     return undefined;
   }
 
-  private takeQueued(): Runnable | undefined {
-    if (this.head >= this.queue.length) return undefined;
-    const work = this.queue[this.head++];
-    if (this.head >= this.queue.length) {
-      this.queue = [];
-      this.head = 0;
-    } else if (this.head >= 4_096 && this.head * 2 > this.queue.length) {
-      this.queue = this.queue.slice(this.head);
-      this.head = 0;
-    }
-    return work;
-  }
-
-  private takeBlocked(): Runnable | undefined {
-    const work = this.blocked[this.blockedHead++];
-    if (this.blockedHead >= 4_096 && this.blockedHead * 2 > this.blocked.length) {
-      this.blocked = this.blocked.slice(this.blockedHead);
-      this.blockedHead = 0;
-    }
-    return work;
-  }
-
-  private isEnded(): boolean {
-    return this.ended !== undefined;
+  private takeIdle(): Restable | undefined {
+    const { idle } = this;
+    this.idle = this.moreIdle?.shift();
+    return idle;
   }
 
   private watch(signal: AbortSignal): void {
@@ -285,15 +278,9 @@ class Run implements RunHandle, RunServices {
     }
   }
 
-  private scopeEnded(end: ScopeEnd): void {
-    if (end.type === 'failed') this.close(end.error.code === 'SKEIN_CANCELLED' ? 'cancelled' : 'failed', end.error);
-    else if (end.type === 'paused') this.close('paused', undefined);
-    else this.close(this.top.census.degraded > 0 ? 'degraded' : 'succeeded', undefined);
-  }
-
   private close(outcome: RunOutcome, error: ErrorData | undefined): void {
-    if (this.ended !== undefined) return;
-    this.ended = { outcome, error };
+    if (this.ended) return;
+    this.ended = true;
     const { atEnd } = this.options;
     if (atEnd === undefined && (this.holds === undefined || this.holds.size === 0)) this.finish(outcome, error);
     else void this.closeLater(outcome, error, atEnd);
@@ -316,9 +303,10 @@ class Run implements RunHandle, RunServices {
   }
 
   private finish(outcome: RunOutcome, error: ErrorData | undefined): void {
-    const census = { ...this.top.census, notRun: this.top.untouched() };
+    const { census } = this.top;
+    census.notRun += this.top.untouched();
     const why = error === undefined ? {} : { error };
     if (this.observed) this.emit('', '', { type: 'run.ended', outcome, census, ...why });
-    this.resolve({ runId: this.runId, outcome, state: this.top.state(), ...why, census, steps: this.reports });
+    this.resolve?.({ runId: this.runId, outcome, state: this.top.state(), ...why, census, steps: this.reports ?? [] });
   }
 }

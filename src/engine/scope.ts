@@ -7,15 +7,15 @@ import type { ReadChannel } from '../lang/json-path.js';
 import type { Bindings } from '../plan/plan.js';
 import type { ChannelTable, CompiledNode, CompiledPlan } from './compile.js';
 import { pastMaxVisits, releaseMessage, skipReason, tooDeep, updateOf } from './explain.js';
-import { Flow } from './flow.js';
+import { Flow, carriedBy } from './flow.js';
 import type { FlowTarget } from './flow.js';
-import { bodyOf, isLeaf } from './kinds/bodies.js';
+import { bodyOf } from './kinds/bodies.js';
 import type { Question } from './ports/durable.js';
 import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from './services.js';
 import { StateWriter } from './state-writer.js';
-import type { StepOwner } from './step.js';
+import type { Body, StepOwner } from './step.js';
 import { Step } from './step.js';
 import type { Arrivals, Token } from './token.js';
 import type { Version } from './version.js';
@@ -70,7 +70,9 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     return this.compiled.bindings;
   }
 
-  readonly nameOf = (node: number): string => this.compiled.nodes[node]?.id ?? '';
+  nameOf(node: number): string {
+    return this.compiled.nodes[node]?.id ?? '';
+  }
 
   get channels(): ChannelTable {
     return this.writer.channels;
@@ -115,8 +117,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     let version: Version;
     try {
       if (this.isOnlyThread(step.input)) this.epoch += 1;
-      const writer = { node: compiled.index, round: step.round, place: compiled.place, visit: step.visit };
-      version = this.writer.write(step.input, compiled, output, writer, this.epoch);
+      version = this.writer.write(step, output, this.epoch);
     } catch (error) {
       step.failForGood(toErrorData(error));
       return;
@@ -137,7 +138,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     }
     this.census.degraded += 1;
     const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
-    this.flow.sendDead(step.compiled, { kind, versions: [step.input], depth: step.depth, round: step.round, error });
+    this.flow.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, error));
     if (step.compiled.onErrorTo >= 0) this.fireAt(step.compiled.onErrorTo, step.input, step.depth + 1, step.round);
     this.restIfIdle();
   }
@@ -146,13 +147,13 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     const { compiled, input, depth, round } = step;
     this.visits[compiled.index] = (this.visits[compiled.index] ?? 1) - 1;
     this.finish(step, 'skipped', { reason });
-    this.flow.sendDead(compiled, { kind: 'dead', versions: [input], depth: depth - 1, round, error: undefined });
+    this.flow.sendDead(compiled, tokenOf('dead', input, depth - 1, round));
     this.restIfIdle();
   }
 
   paused(step: Step, question: Question, reason: string): void {
     this.pausedSteps += 1;
-    this.flow.finish([step.input]);
+    this.flow.finish(step.input);
     this.finish(step, 'paused', { reason: question.text === '' ? reason : question.text });
     this.restIfIdle();
   }
@@ -190,7 +191,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     this.final = this.flow.final(this.stopSteps()).version;
   }
 
-  fire(node: CompiledNode, version: Version, depth: number, round: number, arrivals: Arrivals | undefined): void {
+  fire(node: CompiledNode, version: Version, depth: number, round: number, came: Arrivals | Token | undefined): void {
     if (this.over) return;
     const visit = (this.visits[node.index] ?? 0) + 1;
     const cap = node.node.maxVisits;
@@ -200,8 +201,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
       this.refuse(node, version, depth, round, tooDeep(this.compiled.maxSteps));
     } else {
       this.visits[node.index] = visit;
-      const { kind } = node.node;
-      this.enqueue(new Step(this, node, version, depth, round, visit, arrivals, bodyOf(kind), isLeaf(kind)));
+      this.enqueue(new Step(this, node, version, depth, round, visit, came, bodyOf(node.node.kind)));
     }
   }
 
@@ -209,9 +209,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
   refuse(node: CompiledNode, version: Version, depth: number, round: number, error: ErrorData): void {
     const visit = (this.visits[node.index] ?? 0) + 1;
     this.visits[node.index] = visit;
-    this.enqueue(
-      new Step(this, node, version, depth, round, visit, undefined, (step) => step.failForGood(error), false),
-    );
+    this.enqueue(new Step(this, node, version, depth, round, visit, undefined, failingBody(error)));
   }
 
   /** A skip takes its turn in the queue like a step (C1). */
@@ -219,17 +217,26 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     this.outstanding += 1;
     this.visits[node.index] ??= 0;
     const versions = new Set<Version>();
-    for (const token of arrivals) for (const version of token?.versions ?? []) versions.add(version);
+    for (const token of arrivals)
+      if (token !== undefined) for (const version of carriedBy(token)) versions.add(version);
+    const [version = this.options.inputs, ...more] = versions;
     const start = (): void => {
       this.outstanding -= 1;
       this.tell(node, this.prefix + node.id, 'skipped', 0, {
         reason: skipReason(this.compiled, node, arrivals, poison),
       });
       const kind = poison ? 'poison' : 'dead';
-      this.flow.sendDead(node, { kind, versions: [...versions], depth, round, error: undefined });
+      this.flow.sendDead(node, {
+        kind,
+        version,
+        more: more.length === 0 ? undefined : more,
+        depth,
+        round,
+        error: undefined,
+      });
       this.restIfIdle();
     };
-    this.run.enqueue({ leaf: false, isWanted: () => !this.over, start });
+    this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
   }
 
   private isOnlyThread(version: Version): boolean {
@@ -238,9 +245,11 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined): void {
     step.close();
-    this.finish(step, 'succeeded', { output });
+    this.unlink(step);
+    if (this.run.observed) this.tell(step.compiled, step.path, 'succeeded', step.attempt, { output });
+    else this.census.succeeded += 1;
     const { compiled, depth, round } = step;
-    const live: Token = { kind: 'live', versions: [version], depth, round, error: undefined };
+    const live = tokenOf('live', version, depth, round);
     if (compiled.exit) this.leaveByExit(compiled, live);
     else if (choice === undefined) this.sendAlong(compiled, live, version);
     else this.sendChosen(compiled, live, version, choice);
@@ -250,7 +259,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
   /** Ways out of a node without routes: all of them. */
   private sendAlong(node: CompiledNode, live: Token, version: Version): void {
     const { hops } = node;
-    if (hops.length === 0) this.flow.finish(live.versions);
+    if (hops.length === 0) this.flow.finish(version);
     for (const hop of hops) {
       if (hop.slot >= 0) this.flow.deliver(hop, live);
       else this.fireAt(hop.to, version, live.depth + 1, live.round + 1);
@@ -269,7 +278,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
       else if (taken) this.flow.deliver(hop, live);
       else if (hop.slot >= 0 && !(stays && hop.leaves)) this.flow.deliver(hop, dead);
     }
-    if (!reached) this.flow.finish(live.versions);
+    if (!reached) this.flow.finish(version);
   }
 
   /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
@@ -285,10 +294,10 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   /** E7 */
   private leaveByExit(node: CompiledNode, live: Token): void {
-    this.flow.finish(live.versions);
+    this.flow.finish(live.version);
     if (this.compiled.plan.firstExitWins === true) {
       this.stopSteps();
-      this.final = live.versions[0];
+      this.final = live.version;
       this.end({ type: 'done' });
     } else if (node.hops.length > 0) this.flow.sendDead(node, { ...live, kind: 'dead' });
   }
@@ -302,8 +311,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     if (node.onMaxVisitsTo >= 0) {
       this.fireAt(node.onMaxVisitsTo, version, depth, round);
     } else if (node.node.onMaxVisits === 'skip') {
-      const token: Token = { kind: 'dead', versions: [version], depth: depth - 1, round, error: undefined };
-      this.skip(node, [token], depth - 1, round, false);
+      this.skip(node, [tokenOf('dead', version, depth - 1, round)], depth - 1, round, false);
     } else {
       this.refuse(node, version, depth, round, pastMaxVisits(node, cap));
     }
@@ -319,18 +327,21 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
   }
 
   private finish(step: Step, outcome: StepOutcome, ending: Ending): void {
+    this.unlink(step);
+    this.tell(step.compiled, step.path, outcome, step.attempt, ending);
+  }
+
+  private unlink(step: Step): void {
     this.outstanding -= 1;
     const { previous, following } = step;
     if (previous === undefined) this.first = following;
     else previous.following = following;
     if (following !== undefined) following.previous = previous;
-    this.tell(step.compiled, step.path, outcome, step.attempt, ending);
   }
 
   private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
     this.census[outcome] += 1;
     const { run } = this;
-    if (outcome === 'succeeded' && !run.observed) return;
     const { reason, error, output } = ending;
     const why = { ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
     if (outcome !== 'succeeded') run.report({ path, node: node.id, outcome, ...why });
@@ -374,4 +385,13 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     this.first = undefined;
     return seen;
   }
+}
+
+function tokenOf(kind: Token['kind'], version: Version, depth: number, round: number, error?: ErrorData): Token {
+  return { kind, version, more: undefined, depth, round, error };
+}
+
+/** The body of a step that fails before it starts. */
+function failingBody(error: ErrorData): Body {
+  return { start: (step) => step.failForGood(error), take: () => undefined };
 }

@@ -38,6 +38,8 @@ export interface RunServices {
 export interface Runnable {
   /** It uses a slot (a leaf step that really runs). */
   readonly leaf: boolean;
+  /** The one behind it in a queue; belongs to the queue. */
+  next: Runnable | undefined;
   start(): void;
   /** False when it must not be started any more. */
   isWanted(): boolean;

@@ -12,6 +12,13 @@ interface SchemaLike {
   };
 }
 
+/** The step whose output is written. */
+interface WritingStep extends Writer {
+  readonly compiled: CompiledNode;
+  /** What it saw. */
+  readonly input: Version;
+}
+
 /** The channels of a scope. Names that the plan does not declare get an index when they are first written. */
 export class StateWriter {
   channels: ChannelTable;
@@ -25,26 +32,24 @@ export class StateWriter {
    *
    * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is no update, an undeclared channel, or a value that a schema refuses.
    */
-  write(version: Version, node: CompiledNode, output: unknown, writer: Writer, epoch: number): Version {
+  write(step: WritingStep, output: unknown, epoch: number): Version {
+    const { compiled: node, input: version } = step;
     if (output === undefined || output === null) return version;
-    if (node.output >= 0) return this.put(version, node.output, output, writer, epoch);
+    if (node.output >= 0) return this.put(version, node.output, output, step, epoch);
     if (!isPlainObject(output)) throw badUpdate(node, output);
     let result = version;
     for (const key of Object.keys(output)) {
       const value = output[key];
-      if (value !== undefined) result = this.put(result, this.indexFor(node, key), value, writer, epoch);
+      if (value !== undefined) result = this.put(result, this.indexFor(node, key), value, step, epoch);
     }
     return result;
   }
 
-  private put(version: Version, channel: number, value: unknown, writer: Writer, epoch: number): Version {
+  private put(version: Version, channel: number, value: unknown, step: WritingStep, epoch: number): Version {
     const { schemas, reducers, names } = this.channels;
     const schema = schemas[channel];
     const checked = schema === undefined ? value : validate(schema, value, names[channel] ?? '');
-    return version.with(
-      channel,
-      writeCell(version.get(channel), freezeData(checked), writer, epoch, reducers[channel]),
-    );
+    return version.with(channel, writeCell(version.get(channel), freezeData(checked), step, epoch, reducers[channel]));
   }
 
   private indexFor(node: CompiledNode, name: string): number {

@@ -6,10 +6,10 @@ import type { ReadChannel } from '../lang/json-path.js';
 import { evaluateConditions } from '../lang/condition.js';
 import type { Bindings } from '../plan/plan.js';
 import type { CompiledNode } from './compile.js';
-import type { Outcome, Question, Ticket } from './ports/durable.js';
+import type { Outcome, Question, Ticket, Waiter } from './ports/durable.js';
 import type { Runnable, RunServices } from './services.js';
 import { retryDelay } from './retry.js';
-import type { Arrivals } from './token.js';
+import type { Arrivals, Token } from './token.js';
 import type { Version } from './version.js';
 
 /** What a step tells the scope that it belongs to. Each step calls exactly one of these, once, unless it is aborted. */
@@ -29,11 +29,16 @@ export interface StepOwner {
   count(census: Census): void;
   readonly bindings: Bindings;
   /** Id of a node by its index. */
-  readonly nameOf: (node: number) => string;
+  nameOf(node: number): string;
 }
 
-/** Starts the body of a step. It ends by `succeed`, `fail`, `skip` or `pause`, now or later. */
-export type Body = (step: Step) => void;
+/** One kind of body. */
+export interface Body {
+  /** Starts it. The step ends by `succeed`, `fail`, `skip` or `pause`, now or later. */
+  start(step: Step): void;
+  /** The outcome of a ticket that the step follows. */
+  take(step: Step, outcome: Outcome): void;
+}
 
 /** What a body leaves behind that must be stopped when the attempt is over. */
 export interface Activity {
@@ -44,17 +49,19 @@ export interface Activity {
  * One execution of a node: the policies in their fixed order, `when` > retry > timeout > body (DESIGN.md section 3).
  * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
  */
-export class Step implements Runnable {
+export class Step implements Runnable, Waiter {
   over = false;
   started = false;
   attempt = 1;
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
+  next: Runnable | undefined = undefined;
   readonly path: string;
   private ticket: Ticket | undefined = undefined;
   private timer: Ticket | undefined = undefined;
   private activities: Set<Activity> | undefined = undefined;
   private usesSlot = false;
+  private backingOff = false;
   private inner: OpenCensus | undefined = undefined;
 
   constructor(
@@ -65,11 +72,21 @@ export class Step implements Runnable {
     readonly depth: number,
     readonly round: number,
     readonly visit: number,
-    readonly arrivals: Arrivals | undefined,
+    private readonly came: Arrivals | Token | undefined,
     private readonly body: Body,
-    readonly leaf: boolean,
   ) {
     this.path = owner.prefix + (visit > 1 ? `${compiled.id}#${visit}` : compiled.id);
+  }
+
+  get leaf(): boolean {
+    return this.compiled.leaf;
+  }
+
+  /** The tokens with which it fired, by in-edge. */
+  get arrivals(): Arrivals {
+    const { came } = this;
+    if (came === undefined) return [];
+    return 'kind' in came ? [came] : came;
   }
 
   isWanted(): boolean {
@@ -88,33 +105,42 @@ export class Step implements Runnable {
   start(): void {
     this.usesSlot = this.leaf;
     this.started = true;
-    if (this.attempt === 1 && !this.compiled.plain && this.skipByCondition()) return;
+    if (this.attempt === 1 && this.skipByCondition()) return;
     const { run, compiled } = this;
     if (this.attempt === 1 && run.observed) {
       const { id, node } = compiled;
       run.emit(this.path, this.owner.parent, { type: 'step.started', node: id, kind: node.kind, visit: this.visit });
     }
     const timeoutMs = compiled.node.timeoutMs;
-    if (timeoutMs !== undefined) this.startTimer(timeoutMs);
+    if (timeoutMs !== undefined) this.startTimer('timeout', timeoutMs);
     try {
-      this.body(this);
+      this.body.start(this);
     } catch (error) {
       if (this.over) throw error;
       this.fail(toErrorData(error));
     }
   }
 
-  /** Waits for a ticket of the body; the outcome is handed to `take` at once when the back end has it. */
-  follow(ticket: Ticket, take: (step: Step, outcome: Outcome) => void): void {
-    if (ticket.outcome !== undefined) {
-      take(this, ticket.outcome);
-      return;
-    }
+  /** Waits for a ticket of the body; its outcome is taken at once when the back end has it. */
+  follow(ticket: Ticket): void {
+    if (ticket.outcome === undefined) this.await(ticket, this);
+    else this.body.take(this, ticket.outcome);
+  }
+
+  /** Has `waiter` wait for a ticket, which is dropped with the step. */
+  await(ticket: Ticket, waiter: Waiter): void {
     this.ticket = ticket;
-    ticket.settle = (outcome) => {
+    ticket.waiter = waiter;
+  }
+
+  settled(ticket: Ticket, outcome: Outcome): void {
+    if (ticket === this.timer) {
+      this.timer = undefined;
+      this.timerFired();
+    } else if (ticket === this.ticket) {
       this.ticket = undefined;
-      take(this, outcome);
-    };
+      this.body.take(this, outcome);
+    }
   }
 
   /** Registers something that is stopped when this attempt is over. */
@@ -193,7 +219,7 @@ export class Step implements Runnable {
 
   private drop(ticket: Ticket | undefined): undefined {
     if (ticket === undefined || ticket.outcome !== undefined) return;
-    ticket.settle = undefined;
+    ticket.waiter = undefined;
     this.run.durable.drop(ticket);
   }
 
@@ -214,17 +240,22 @@ export class Step implements Runnable {
     return true;
   }
 
-  private startTimer(ms: number): void {
-    const timer = this.run.durable.timer(`${this.key}/timeout`, ms);
-    this.timer = timer;
-    timer.settle = () => {
-      this.timer = undefined;
-      this.fail({
-        code: 'SKEIN_TIMEOUT',
-        message: `'${this.compiled.id}' took longer than its timeout of ${ms} ms`,
-        retryable: true,
-      });
-    };
+  private startTimer(name: string, ms: number): void {
+    this.timer = this.run.durable.timer(`${this.key}/${name}`, ms);
+    this.timer.waiter = this;
+  }
+
+  /** The timer of an attempt, or of the backoff between two. */
+  private timerFired(): void {
+    if (this.backingOff) {
+      this.backingOff = false;
+      this.attempt += 1;
+      this.run.enqueue(this);
+      return;
+    }
+    const ms = this.compiled.node.timeoutMs ?? 0;
+    const message = `'${this.compiled.id}' took longer than its timeout of ${ms} ms`;
+    this.fail({ code: 'SKEIN_TIMEOUT', message, retryable: true });
   }
 
   private retryAfter(delayMs: number, error: ErrorData): void {
@@ -235,13 +266,8 @@ export class Step implements Runnable {
       const attempt = this.attempt + 1;
       run.emit(this.path, this.owner.parent, { type: 'step.retrying', attempt, delayMs, error });
     }
-    const timer = run.durable.timer(`${this.key}/backoff`, delayMs);
-    this.timer = timer;
-    timer.settle = () => {
-      this.timer = undefined;
-      this.attempt += 1;
-      run.enqueue(this);
-    };
+    this.backingOff = true;
+    this.startTimer('backoff', delayMs);
   }
 }
 

@@ -10,8 +10,10 @@ export type TokenKind = 'live' | 'dead' | 'failed' | 'poison';
 /** A token. One object serves all edges of a step. */
 export interface Token {
   readonly kind: TokenKind;
-  /** What it carries: one version when live; when dead the versions that its sender saw, for joins that look at dead paths too. */
-  readonly versions: readonly Version[];
+  /** What it carries; when dead, what its sender saw, for joins that look at dead paths too. */
+  readonly version: Version;
+  /** What a dead token carries besides, from senders that were skipped with several tokens. */
+  readonly more: readonly Version[] | undefined;
   /** Causal depth of the sender: how many nodes ran one after another up to it. */
   readonly depth: number;
   /** How many cycles were closed on the way. */

@@ -108,9 +108,8 @@ function walk(tree: Tree, level: number, base: number, visit: (channel: number, 
 
 /** Who writes: for the order of contributions and for error messages. */
 export interface Writer {
-  readonly node: number;
+  readonly compiled: { readonly index: number; readonly place: number };
   readonly round: number;
-  readonly place: number;
   readonly visit: number;
 }
 
@@ -127,7 +126,7 @@ export function writeCell(
     const before = inEpoch ? old : undefined;
     return {
       value,
-      writer: writer.node,
+      writer: writer.compiled.index,
       epoch,
       rank: before === undefined ? 0 : before.rank + 1,
       before,
@@ -142,14 +141,14 @@ export function writeCell(
       : foldAll(old, reducer);
   const newest: Contribution = {
     value,
-    writer: writer.node,
+    writer: writer.compiled.index,
     round: writer.round,
-    place: writer.place,
+    place: writer.compiled.place,
     visit: writer.visit,
     before,
   };
   const folded: FoldedCell = { accumulator, newest, value: undefined, known: false };
-  return { value: undefined, writer: writer.node, epoch, rank: 0, before: undefined, folded };
+  return { value: undefined, writer: writer.compiled.index, epoch, rank: 0, before: undefined, folded };
 }
 
 /** The cell of an input. */

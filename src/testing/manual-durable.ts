@@ -6,7 +6,7 @@ import type {
   Question,
   StepIo,
   StepOptions,
-  TakeTicket,
+  Taker,
   Ticket,
 } from '../engine/ports/durable.js';
 import { seededRandom } from './seeded.js';
@@ -171,12 +171,12 @@ export class ManualDurable implements Durable {
     });
   }
 
-  deliverTo(take: TakeTicket): void {
-    void this.#hand(take);
+  deliverTo(taker: Taker): void {
+    void this.#hand(taker);
   }
 
-  async #hand(take: TakeTicket): Promise<never> {
-    for (;;) await take(await this.#next());
+  async #hand(taker: Taker): Promise<never> {
+    for (;;) await taker.take(await this.#next());
   }
 
   async #next(): Promise<Ticket> {

@@ -22,11 +22,3 @@ const BODIES: Readonly<Record<NodeKind, Body>> = {
 export function bodyOf(kind: NodeKind): Body {
   return BODIES[kind];
 }
-
-/**
- * Kinds that count toward `concurrency` (E5): those that work themselves. Sub-plans would hold a slot while their own steps wait
- * for one; waiting for time or a person is no work.
- */
-export function isLeaf(kind: NodeKind): boolean {
-  return kind === 'task' || kind === 'agent';
-}

@@ -3,12 +3,17 @@ import { SkeinError } from '../../base/errors.js';
 import { readRef } from '../../lang/json-path.js';
 import type { CompiledPlan } from '../compile.js';
 import type { ScopeEnd, ScopeHandle } from '../services.js';
-import type { Step } from '../step.js';
+import type { Body, Step } from '../step.js';
 import { EMPTY_VERSION, inputCell } from '../version.js';
 import type { Version } from '../version.js';
 
 /** A sub-plan as one step. */
-export function callBody(step: Step): void {
+export const callBody: Body = { start: startCall, take: noTicket };
+
+/** For bodies that follow no ticket of their own. */
+export function noTicket(): void {}
+
+function startCall(step: Step): void {
   const { node } = step.compiled;
   if (node.kind !== 'call') return;
   const sub = subPlan(step);

@@ -7,10 +7,13 @@ import type { Template, ValueRef } from '../../lang/values.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../ports/durable.js';
 import type { Executor, Result, StepContext } from '../ports/executor.js';
-import type { Activity, Step } from '../step.js';
+import type { Activity, Body, Step } from '../step.js';
+import { noTicket } from './call.js';
 
 /** Node kinds whose executor is registered from outside. */
-export function executorBody(step: Step): void {
+export const executorBody: Body = { start: startExecutor, take: noTicket };
+
+function startExecutor(step: Step): void {
   const { node } = step.compiled;
   const executor = step.run.executors[node.kind] as Executor | undefined;
   if (executor === undefined) {
@@ -104,7 +107,7 @@ class ExecutorAttempt implements StepContext, Activity {
     this.over = true;
     const { durable } = this.step.run;
     for (const [ticket, reject] of this.open) {
-      ticket.settle = undefined;
+      ticket.waiter = undefined;
       durable.drop(ticket);
       reject({ code: 'SKEIN_CANCELLED', message: 'the step was cancelled' });
     }
@@ -131,11 +134,12 @@ class ExecutorAttempt implements StepContext, Activity {
         return;
       }
       this.open.set(ticket, fail);
-      ticket.settle = (outcome) => {
+      const settled = (_ticket: Ticket, outcome: Outcome): void => {
         this.open.delete(ticket);
         this.step.run.woken();
         take(outcome);
       };
+      ticket.waiter = { settled };
     });
   }
 }

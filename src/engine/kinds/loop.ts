@@ -2,14 +2,16 @@ import { evaluateConditions } from '../../lang/condition.js';
 import type { LoopNode } from '../../plan/plan.js';
 import { toErrorData } from '../../base/errors.js';
 import { asBoolean } from '../step.js';
-import type { Step } from '../step.js';
+import type { Body, Step } from '../step.js';
 import type { ScopeHandle } from '../services.js';
 import { inputCell } from '../version.js';
 import type { Version } from '../version.js';
-import { endLike, inputsOf, openInside, outputsOf, subPlan } from './call.js';
+import { endLike, inputsOf, noTicket, openInside, outputsOf, subPlan } from './call.js';
 
 /** A sub-plan again and again, until its condition holds. Rounds are addressed `NODE#ROUND`. */
-export function loopBody(step: Step): void {
+export const loopBody: Body = { start: startLoop, take: noTicket };
+
+function startLoop(step: Step): void {
   const { node } = step.compiled;
   if (node.kind !== 'loop') return;
   runRound(step, node, inputsOf(step, node, subPlan(step)), 1);

@@ -1,15 +1,17 @@
 import { SkeinError } from '../../base/errors.js';
 import { readPath, readRef } from '../../lang/json-path.js';
 import type { MapNode } from '../../plan/plan.js';
-import type { Step } from '../step.js';
+import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../events/census.js';
 import type { ScopeEnd, ScopeHandle } from '../services.js';
 import { inputCell } from '../version.js';
 import type { Version } from '../version.js';
-import { endLike, inputsOf, openInside, subPlan } from './call.js';
+import { endLike, inputsOf, noTicket, openInside, subPlan } from './call.js';
 
 /** A sub-plan for each item of a list, bounded, results in item order. Items are addressed `NODE[KEY]`. */
-export function mapBody(step: Step): void {
+export const mapBody: Body = { start: startMap, take: noTicket };
+
+function startMap(step: Step): void {
   const { node } = step.compiled;
   if (node.kind !== 'map') return;
   const items = itemsOf(step, node);

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../../base/errors.js';
 import type { Outcome, StepIo } from '../ports/durable.js';
-import type { Step } from '../step.js';
+import type { Body, Step } from '../step.js';
 import type { TokenKind } from '../token.js';
 import { isMutation } from '../view.js';
 
@@ -17,7 +17,6 @@ export class TaskStep {
   constructor(
     private readonly step: Step,
     private readonly io: StepIo,
-    private readonly nameOf: (node: number) => string,
   ) {}
 
   /** Address of the step. */
@@ -46,23 +45,25 @@ export class TaskStep {
 
   /** What came along each in-edge. */
   get arrivals(): readonly Arrival[] {
-    const { arrivals, compiled } = this.step;
-    return (arrivals ?? []).flatMap((token, slot) => {
+    const { arrivals, compiled, owner } = this.step;
+    return arrivals.flatMap((token, slot) => {
       if (token === undefined) return [];
-      const from = this.nameOf(compiled.sources[slot] ?? -1);
+      const from = owner.nameOf(compiled.sources[slot] ?? -1);
       return [{ from, kind: token.kind, ...(token.error === undefined ? {} : { error: token.error }) }];
     });
   }
 }
 
 /** A function: one effect. */
-export function taskBody(step: Step): void {
+export const taskBody: Body = { start: startTask, take: takeOutcome };
+
+function startTask(step: Step): void {
   const { compiled, owner } = step;
   const { body, node } = compiled;
   if (body === undefined) throw new TypeError(`'${compiled.id}' has no function`);
   const options = node.effect === undefined ? undefined : { effect: node.effect };
-  const effect = (io: StepIo): unknown => body(owner.view(step.input), new TaskStep(step, io, owner.nameOf));
-  step.follow(step.run.durable.step(step.key, effect, options), takeOutcome);
+  const effect = (io: StepIo): unknown => body(owner.view(step.input), new TaskStep(step, io));
+  step.follow(step.run.durable.step(step.key, effect, options));
 }
 
 function takeOutcome(step: Step, outcome: Outcome): void {

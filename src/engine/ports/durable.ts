@@ -5,7 +5,7 @@ import type { ErrorData } from '../../base/errors.js';
  *
  * What crosses:
  * - the interpreter calls `step`, `timer`, `signal`, each of which *starts* something and returns a {@link Ticket} at once;
- * - the back end delivers outcomes one at a time through `next()`, which is the only await of the interpreter;
+ * - the back end hands outcomes over one at a time; nothing else wakes the interpreter;
  * - errors cross as values ({@link ErrorData}), never as thrown objects.
  */
 export interface Durable {
@@ -19,14 +19,23 @@ export interface Durable {
   timer(key: string, ms: number): Ticket;
   /** Settles when somebody answers `name`. */
   signal(key: string, name: string, question?: Question): Ticket;
-  /** The next outcome. The order in which outcomes are handed out is part of the record. Only one call at a time. */
-  next(): Promise<Ticket>;
+  /**
+   * Called once, before anything is started. Settled tickets are handed to the taker one at a time, in an order that is part of the
+   * record; when it gives a promise, the next one waits for it. Never done from inside `step`, `timer`, `signal` or `drop`.
+   */
+  deliverTo(taker: Taker): void;
   /** The interpreter is no longer interested: abort the effect if it runs here, and never deliver the ticket. */
   drop(ticket: Ticket): void;
   /** Milliseconds since 1970 at the last delivered outcome: the same on every replay. */
   now(): number;
   /** A number in [0, 1), derived from the run id: the same on every replay. */
   random(): number;
+}
+
+/** The interpreter, as a back end sees it. */
+export interface Taker {
+  /** Takes a settled ticket; the promise resolves when everything that it woke has come to rest. */
+  take(ticket: Ticket): Promise<void> | undefined;
 }
 
 /** What a side effect returned, or why it did not. */
@@ -38,8 +47,13 @@ export interface Ticket {
   readonly key: string;
   /** Set by the back end, before it hands the ticket back or delivers it. */
   outcome: Outcome | undefined;
-  /** Set by the interpreter: what to do with the outcome. */
-  settle: ((outcome: Outcome) => void) | undefined;
+  /** Set by the interpreter: who waits for the outcome. */
+  waiter: Waiter | undefined;
+}
+
+/** What waits for a ticket. */
+export interface Waiter {
+  settled(ticket: Ticket, outcome: Outcome): void;
 }
 
 /** A side effect. It may use the clock, the network and files; nothing here is replayed. */
