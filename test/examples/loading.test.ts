@@ -1,0 +1,69 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { hasErrors } from 'skein';
+import { describe, expect, test } from 'vitest';
+import { readScript } from '../../src/agent/script/read-script.js';
+import { checkPlan } from '../../src/plan/checks.js';
+import { ROOT, exampleFile, loadExample } from './support/run-example.js';
+
+const NAMES = (await readdir(`${ROOT}/examples`, { withFileTypes: true }))
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
+  .toSorted();
+
+/** The scripts of an example. */
+async function scriptsOf(name: string): Promise<readonly string[]> {
+  return (await readdir(exampleFile(name, '.'))).filter((file) => /^script.*\.yaml$/.test(file));
+}
+
+test('there are ten examples', () => {
+  expect(NAMES).toEqual([
+    'code-review',
+    'decision-helper',
+    'guided-code-review',
+    'learning-path',
+    'news-trends',
+    'post-writer',
+    'release-notes',
+    'security-scan',
+    'simple-sequential',
+    'story-writer',
+  ]);
+});
+
+describe.each(NAMES)('example %s', (name) => {
+  test('loads without a problem, and its plan has none', async () => {
+    const workflow = await loadExample(name);
+    expect(workflow.problems).toEqual([]);
+    expect(workflow.plan?.name).toBe(name);
+    expect(workflow.plan === undefined ? undefined : checkPlan(workflow.plan)).toEqual([]);
+  });
+
+  test('loads from any working directory', async () => {
+    const workflow = await loadExample(name, '/');
+    expect(hasErrors(workflow.problems)).toBe(false);
+  });
+
+  test('has strict scripts in which every rule must be used', async () => {
+    const files = await scriptsOf(name);
+    expect(files).toContain('script.yaml');
+    for (const file of files) {
+      const script = readScript(await readFile(exampleFile(name, file), 'utf8'), file);
+      expect(script.strict).toBe(true);
+      expect(script.rules.filter((rule) => rule.optional || rule.repeat)).toEqual([]);
+    }
+  });
+
+  test('has a second script when it has conditions', async () => {
+    const { plan } = await loadExample(name);
+    const conditional = plan?.nodes.some((node) => node.when !== undefined) ?? false;
+    expect(conditional ? await scriptsOf(name) : ['script-other.yaml']).toContain('script-other.yaml');
+  });
+
+  test('is described in a README that names each of its scripts with the command to run it', async () => {
+    const readme = await readFile(exampleFile(name, 'README.md'), 'utf8');
+    expect(readme.startsWith(`# ${name}\n`)).toBe(true);
+    for (const file of await scriptsOf(name)) {
+      expect(readme).toContain(`skein run examples/${name}/workflow.yaml --mock=examples/${name}/${file}`);
+    }
+  });
+});
