@@ -1,5 +1,17 @@
+import { mkdir, realpath, rm } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { systemClock } from '../base/clock.js';
+import { SkeinError, toErrorData } from '../base/errors.js';
 import type { SkeinEvent } from '../events/event.js';
 import type { Workflow } from '../plan/workflow.js';
+import type { StepEnd } from './final-output.js';
+import { FileWriter, replaceFile } from './file-writer.js';
+import { MARKER_FILE, ownMarker } from './marker.js';
+import { createRedactor } from './redact.js';
+import type { Redactor } from './redact.js';
+import { removeOldRuns } from './retention.js';
+import { RunLog } from './run-log.js';
+import { runFolderName } from './safe-name.js';
 
 /** What a run folder is made from. */
 export interface RunFolderOptions {
@@ -12,6 +24,18 @@ export interface RunFolderOptions {
   readonly inputs: Readonly<Record<string, unknown>>;
   /** Values that must not appear in any file. */
   readonly secrets: readonly string[];
+  /** Record what models and tools say as it happens. Default: as the workflow's settings say. */
+  readonly streaming?: boolean;
+  /** Milliseconds since 1970. Default: now. */
+  readonly startedAt?: number;
+}
+
+/** What a run folder takes from the result of a run. */
+export interface RunEnd {
+  /** The final state by channel. */
+  readonly state: Readonly<Record<string, unknown>>;
+  /** Every step that did not simply succeed. */
+  readonly steps: readonly StepEnd[];
 }
 
 /** A run folder that is being written. */
@@ -20,6 +44,123 @@ export interface RunFolder {
   readonly path: string;
   /** Takes an event; never throws, never waits. */
   listen(event: SkeinEvent): void;
-  /** Waits until everything is on the disk. Gives what could not be written. */
-  close(): Promise<readonly string[]>;
+  /**
+   * Ends the record: `final_output.md` is written from the result, then the metadata. Waits until everything is on the disk.
+   * Gives what could not be written. A second call changes nothing.
+   */
+  close(result?: RunEnd): Promise<readonly string[]>;
+}
+
+/**
+ * Makes the folder of a run below `dir`, which is made too, and writes down what is known before the run: its marker, the
+ * metadata with the status `running`, the workflow file, the first text of the shared memory. Pass `listen` to the run, and call
+ * `close` when it has ended. Older run folders are removed in the background, `keep` of them stay.
+ *
+ * A folder that exists is never used again. Files are replaced as a whole, so that whatever happens they can be read;
+ * they are not synced to the disk one by one, so a power cut may lose the last of them.
+ *
+ * @throws SkeinError `SKEIN_AUDIT` when the folder or its first files can't be written.
+ * @example
+ * const folder = await openRunFolder({ workflow, runId, dir, keep: 10, inputs, secrets: findSecrets({ env: process.env }) });
+ * const handle = run(workflow, { runId, inputs, listeners: [folder.listen] });
+ * const problems = await folder.close(await handle.result);
+ */
+export async function openRunFolder(options: RunFolderOptions): Promise<RunFolder> {
+  const startedAt = options.startedAt ?? systemClock.now();
+  const redactor = createRedactor(options.secrets);
+  const { dir, name } = await makeFolder(options, startedAt, redactor);
+  const path = join(dir, name);
+  const writer = new FileWriter(path, ['steps']);
+  const log = new RunLog({ ...options, startedAt, redactor, writer });
+  await writeFirstFiles(path, options, log, redactor, startedAt);
+  const removal = removeOldRuns({ dir, keep: options.keep, current: name, now: systemClock.now() }).catch(
+    (error: unknown) => [`old run folders stay: ${toErrorData(error).message}`],
+  );
+  let closing: Promise<readonly string[]> | undefined;
+  return {
+    path,
+    listen: (event) => log.listen(event),
+    close(result) {
+      closing ??= end(log, writer, removal, result);
+      return closing;
+    },
+  };
+}
+
+async function end(
+  log: RunLog,
+  writer: FileWriter,
+  removal: Promise<readonly string[]>,
+  result: RunEnd | undefined,
+): Promise<readonly string[]> {
+  log.close(result);
+  await writer.idle();
+  return [...writer.problems, ...(await removal)];
+}
+
+/** Names with the same second and the same end of the run id, before it is given up. */
+const MOST_TWINS = 100;
+
+async function makeFolder(
+  options: RunFolderOptions,
+  startedAt: number,
+  redactor: Redactor,
+): Promise<{ readonly dir: string; readonly name: string }> {
+  const wanted = runFolderName(startedAt, redactor.text(options.workflow.plan?.name ?? ''), options.runId);
+  try {
+    await mkdir(options.dir, { recursive: true });
+    // From here on only the real place counts: a link that is changed later leads nobody elsewhere.
+    const dir = await realpath(options.dir);
+    for (let twin = 1; twin <= MOST_TWINS; twin += 1) {
+      const name = twin === 1 ? wanted : `${wanted}-${twin}`;
+      if (await makeNew(join(dir, name))) return { dir, name };
+    }
+  } catch (error) {
+    throw unwritable(options.dir, error);
+  }
+  throw unwritable(options.dir, new Error(`${MOST_TWINS} folders have the name ${wanted}`));
+}
+
+async function makeNew(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function writeFirstFiles(
+  path: string,
+  options: RunFolderOptions,
+  log: RunLog,
+  redactor: Redactor,
+  startedAt: number,
+): Promise<void> {
+  const { workflow, runId } = options;
+  const source = workflow.files[0];
+  try {
+    await replaceFile(join(path, MARKER_FILE), `${JSON.stringify(ownMarker(runId, startedAt, 'running'))}\n`);
+    await mkdir(join(path, 'steps'));
+    await replaceFile(join(path, 'workflow.meta.json'), log.metaText());
+    if (source !== undefined) await replaceFile(join(path, snapshotName(source.path)), redactor.text(source.text));
+    const { memory } = workflow.settings;
+    if (memory !== undefined) await replaceFile(join(path, 'memory.md'), redactor.text(memory.initial));
+  } catch (error) {
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    throw unwritable(path, error);
+  }
+}
+
+function snapshotName(file: string): string {
+  const extension = extname(file).toLowerCase();
+  return /^\.[a-z0-9]{1,12}$/.test(extension) && extension !== '.yml' ? `workflow${extension}` : 'workflow.yaml';
+}
+
+function unwritable(path: string, cause: unknown): SkeinError {
+  return new SkeinError('SKEIN_AUDIT', `the audit folder ${path} cannot be written: ${toErrorData(cause).message}`, {
+    hint: 'make it writable, or name another one with config.audit_dir or --audit-dir',
+    cause,
+  });
 }

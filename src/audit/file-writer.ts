@@ -1,0 +1,111 @@
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { toErrorData } from '../base/errors.js';
+
+/** What is still to be written to one file. */
+type Job = { readonly whole: () => string } | { appended: string };
+
+/** More failures than these are only counted. */
+const MOST_FAILURES = 50;
+
+/**
+ * Writes files below a folder, one after the other, in the background. Whoever asks never waits and never sees an error: failures are
+ * collected. A file is replaced as a whole, so a killed process leaves the old or the new one, never half of it; only
+ * {@link append} adds to a file, and leaves at worst an unfinished last line.
+ */
+export class FileWriter {
+  private readonly jobs = new Map<string, Job>();
+  private readonly folders: Set<string>;
+  private readonly failures = new Set<string>();
+  private unlisted = 0;
+  private working: Promise<void> | undefined = undefined;
+
+  /** `folders` exist already, relative to `root`; each other one that a file lies in is made, and must be new. */
+  constructor(
+    private readonly root: string,
+    folders: readonly string[],
+  ) {
+    this.folders = new Set([root, ...folders.map((folder) => join(root, folder))]);
+  }
+
+  /** Replaces a file, after everything that was asked for before. The text is made when its turn comes; a later one replaces it. */
+  write(file: string, whole: () => string): void {
+    this.jobs.delete(file);
+    this.jobs.set(file, { whole });
+    this.work();
+  }
+
+  append(file: string, text: string): void {
+    const job = this.jobs.get(file);
+    if (job !== undefined && 'appended' in job) job.appended += text;
+    else this.jobs.set(file, { appended: text });
+    this.work();
+  }
+
+  failed(what: string, error: unknown): void {
+    if (this.failures.size < MOST_FAILURES) this.failures.add(`${what}: ${toErrorData(error).message}`);
+    else this.unlisted += 1;
+  }
+
+  /** Waits until nothing is left to write. */
+  async idle(): Promise<void> {
+    while (this.working !== undefined) await this.working;
+  }
+
+  get problems(): readonly string[] {
+    const more = this.unlisted === 0 ? [] : [`and ${this.unlisted} more`];
+    return [...this.failures, ...more];
+  }
+
+  private work(): void {
+    this.working ??= this.drain();
+  }
+
+  private async drain(): Promise<void> {
+    // The caller is done first: what it asks for in one go is written at once.
+    await Promise.resolve();
+    for (const [file, job] of this.jobs) {
+      this.jobs.delete(file);
+      try {
+        await this.perform(join(this.root, file), job);
+      } catch (error) {
+        this.failed(file, error);
+      }
+    }
+    // In the same breath as the last look at the jobs, or one that comes now would wait for ever.
+    this.working = undefined;
+  }
+
+  private async perform(path: string, job: Job): Promise<void> {
+    const folder = dirname(path);
+    if (!this.folders.has(folder)) {
+      await mkdir(folder);
+      this.folders.add(folder);
+    }
+    if ('whole' in job) await replaceFile(path, job.whole());
+    else await appendFile(path, job.appended);
+  }
+}
+
+/** Writes a file beside its place and moves it there. Links at the place itself are replaced, not followed. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const part = join(dirname(path), `.${basename(path)}.part`);
+  try {
+    await writeFile(part, text, { flag: 'wx' });
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function appendFile(path: string, text: string): Promise<void> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+  const handle = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
+  try {
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,159 @@
+import type { ErrorData } from '../base/errors.js';
+import type { StepOutcome } from '../events/outcome.js';
+import { truncateText } from '../lang/truncate.js';
+import { valueText } from '../lang/value-text.js';
+import type { Truncate } from '../lang/values.js';
+import type { PlanNode } from '../plan/plan.js';
+import type { OutputFormat, Workflow } from '../plan/workflow.js';
+import { stepStatus } from './status.js';
+import type { StepStatus } from './status.js';
+
+/** How a step ended that did not simply succeed. */
+export interface StepEnd {
+  readonly path: string;
+  readonly node: string;
+  readonly outcome: StepOutcome;
+  readonly reason?: string;
+  readonly error?: ErrorData;
+}
+
+/** What results are printed from. */
+export interface OutputOptions {
+  readonly workflow: Workflow;
+  /** The final state by channel. */
+  readonly state: Readonly<Record<string, unknown>>;
+  /** Every step that did not simply succeed, in the order in which they ended. */
+  readonly reports: readonly StepEnd[];
+  /** Default: as the workflow's settings say. */
+  readonly format?: OutputFormat;
+  /** Ids of the nodes to print, in this order. Default: as the settings say, or else every node that writes, in plan order. */
+  readonly nodes?: readonly string[];
+  /** Leave the outputs whole, whatever the settings say. Default false. */
+  readonly whole?: boolean;
+}
+
+interface Section {
+  readonly id: string;
+  readonly status: StepStatus;
+  readonly timedOut: boolean;
+  /** Absent when the step has none. */
+  readonly output?: unknown;
+  readonly why: string;
+  readonly failed: boolean;
+}
+
+/**
+ * The results of a run as text, one section a step. `markdown` and `plain` end with a line break, `json` does not:
+ * `{ steps: { ID: { status, output?, error?, reason? } } }`.
+ *
+ * @example
+ * process.stdout.write(formatOutput({ workflow, state: result.state, reports: result.steps }));
+ */
+export function formatOutput(options: OutputOptions): string {
+  const { workflow, whole = false } = options;
+  const { output } = workflow.settings;
+  const truncate = whole ? undefined : output.truncate;
+  const sections = selectNodes(options).map((node) => sectionOf(node, options));
+  switch (options.format ?? output.format) {
+    case 'markdown':
+      return `${['# Workflow Results', ...sections.map((section) => markdownSection(section, truncate))].join('\n\n')}\n`;
+    case 'plain':
+      return sections.map((section) => `${plainSection(section, truncate)}\n`).join('\n');
+    case 'json': {
+      const steps = Object.fromEntries(sections.map((section) => [section.id, jsonSection(section, truncate)]));
+      return JSON.stringify({ steps }, undefined, 2);
+    }
+  }
+}
+
+function selectNodes(options: OutputOptions): readonly PlanNode[] {
+  const { plan, settings } = options.workflow;
+  if (plan === undefined) return [];
+  const ids = options.nodes ?? settings.output.nodes;
+  if (ids === undefined)
+    return plan.nodes.filter((node) => node.output !== undefined || (node.writes?.length ?? 0) > 0);
+  const byId = new Map(plan.nodes.map((node) => [node.id, node]));
+  return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
+}
+
+function sectionOf(node: PlanNode, options: OutputOptions): Section {
+  const { state, reports } = options;
+  const output = outputOf(node, state);
+  const last = reports.findLast((report) => report.node === node.id && isVisit(report.path, node.id));
+  // A node that was skipped on one visit may have answered on another.
+  if (last === undefined || (last.outcome === 'skipped' && output !== undefined)) {
+    const status = output === undefined ? 'not_run' : 'completed';
+    return { id: node.id, status, timedOut: false, output, why: '', failed: false };
+  }
+  const status = stepStatus(last.outcome);
+  const why = last.error?.message ?? last.reason ?? '';
+  return { id: node.id, status, timedOut: last.outcome === 'timed_out', why, failed: last.error !== undefined };
+}
+
+function isVisit(path: string, id: string): boolean {
+  return path === id || (path.startsWith(`${id}#`) && !path.includes('/'));
+}
+
+function outputOf(node: PlanNode, state: Readonly<Record<string, unknown>>): unknown {
+  if (node.output !== undefined) return Object.hasOwn(state, node.output) ? state[node.output] : undefined;
+  const written = (node.writes ?? []).filter((name) => Object.hasOwn(state, name) && state[name] !== undefined);
+  return written.length === 0 ? undefined : Object.fromEntries(written.map((name) => [name, state[name]]));
+}
+
+function markdownSection(section: Section, truncate: Truncate | undefined): string {
+  return `## Step: ${oneLine(section.id)}\n\n${section.status === 'completed' ? shown(section, truncate) : `*${remark(section)}*`}`;
+}
+
+function plainSection(section: Section, truncate: Truncate | undefined): string {
+  const body = section.status === 'completed' ? shown(section, truncate) : `(${lowerFirst(remark(section))})`;
+  return `=== ${oneLine(section.id)} ===\n${body}`;
+}
+
+function shown(section: Section, truncate: Truncate | undefined): string {
+  const { output } = section;
+  const text = typeof output === 'object' && output !== null ? JSON.stringify(output, undefined, 2) : valueText(output);
+  return truncateText(text, truncate);
+}
+
+/** What stands in place of an output. */
+function remark(section: Section): string {
+  const why = section.why === '' ? '' : `: ${oneLine(section.why)}`;
+  switch (section.status) {
+    case 'failed':
+      return `${section.timedOut ? 'Timed out' : 'Failed'}${why}`;
+    case 'paused':
+      return `Paused${why}`;
+    case 'skipped':
+      return 'Skipped';
+    case 'cancelled':
+      return 'Cancelled';
+    case 'not_run':
+    case 'running':
+    case 'completed':
+      return 'Not run';
+  }
+}
+
+function jsonSection(section: Section, truncate: Truncate | undefined): Record<string, unknown> {
+  const { status, output, why, failed } = section;
+  if (status === 'completed') return { status, output: cutValue(output, truncate) };
+  return { status, ...(why === '' ? {} : failed ? { error: why } : { reason: why }) };
+}
+
+/** Data stays data unless it has to be cut. */
+function cutValue(value: unknown, truncate: Truncate | undefined): unknown {
+  const text = valueText(value);
+  const cut = truncateText(text, truncate);
+  return cut === text ? value : cut;
+}
+
+// Line breaks, and what a terminal obeys: a message must stay on its line.
+const CONTROL = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
+
+function oneLine(text: string): string {
+  return text.replace(CONTROL, ' ').trim();
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,71 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isPlainObject } from '../base/json.js';
+
+/** Name of the file by which Skein knows the run folders that it made. */
+export const MARKER_FILE = '.skein-run';
+
+/** What the marker of a run folder says. */
+export interface Marker {
+  readonly run_id: string;
+  /** ISO 8601, UTC. */
+  readonly started_at: string;
+  readonly state: 'running' | 'ended';
+  /** The process that writes the folder, and the machine that it runs on. */
+  readonly pid: number;
+  readonly host: string;
+}
+
+/** A marker of this process. */
+export function ownMarker(runId: string, startedAt: number, state: Marker['state']): Marker {
+  return { run_id: runId, started_at: new Date(startedAt).toISOString(), state, pid: process.pid, host: hostname() };
+}
+
+const LONGEST_MARKER = 4_096;
+
+/** The marker in a folder; undefined when there is none, or something else has its name. */
+export async function readMarker(folder: string): Promise<Marker | undefined> {
+  try {
+    const handle = await open(
+      join(folder, MARKER_FILE),
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+    try {
+      const info = await handle.stat();
+      if (!info.isFile() || info.size > LONGEST_MARKER) return undefined;
+      return parseMarker(await handle.readFile('utf8'));
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function parseMarker(text: string): Marker | undefined {
+  const data: unknown = JSON.parse(text);
+  if (!isPlainObject(data)) return undefined;
+  const { run_id, started_at, state, pid, host } = data;
+  if (typeof run_id !== 'string' || typeof started_at !== 'string' || typeof host !== 'string') return undefined;
+  if (state !== 'running' && state !== 'ended') return undefined;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  return Number.isNaN(Date.parse(started_at)) ? undefined : { run_id, started_at, state, pid, host };
+}
+
+/** A run of another machine can't be looked at; for so long, in milliseconds, it is believed to be running. */
+const BELIEVED_MS = 24 * 60 * 60 * 1_000;
+
+/** Whether the run may still be going on. */
+export function isRunning(marker: Marker, now: number): boolean {
+  if (marker.state === 'ended') return false;
+  if (marker.host !== hostname()) return now - Date.parse(marker.started_at) < BELIEVED_MS;
+  try {
+    process.kill(marker.pid, 0);
+    return true;
+  } catch (error) {
+    // The process exists and belongs to somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,86 @@
+import type { Condition } from '../lang/values.js';
+import { templateText } from '../lang/condition-text.js';
+import { refText } from '../lang/json-path.js';
+import { outlinePlan } from '../plan/outline.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
+
+/** Where a node stands. */
+export interface NodePlace {
+  readonly node: PlanNode;
+  /** The plan that it is a node of. */
+  readonly plan: Plan;
+  /** Level in the outline of the whole plan; of a node inside of another one, the level of that one. */
+  readonly level: number;
+}
+
+/** Finds the place of a step by the node and the path of the step around it. */
+export type FindPlace = (node: string, parent: string) => NodePlace | undefined;
+
+/**
+ * Prepares to find nodes by addresses of steps, whatever visit, round or item they are.
+ *
+ * @example
+ * placesOf(plan)('critic', 'review#2')?.node.kind;
+ */
+export function placesOf(plan: Plan | undefined): FindPlace {
+  const places = new Map<string, NodePlace>();
+  if (plan !== undefined) {
+    const levels = new Map(outlinePlan(plan).levels.flatMap((ids, level) => ids.map((id) => [id, level])));
+    for (const node of plan.nodes) addPlaces(places, '', { node, plan, level: levels.get(node.id) ?? 0 });
+  }
+  return (node, parent) => places.get(parent === '' ? node : `${nodePath(parent)}/${node}`);
+}
+
+function addPlaces(places: Map<string, NodePlace>, prefix: string, place: NodePlace): void {
+  const { node, level } = place;
+  const path = `${prefix}${node.id}`;
+  places.set(path, place);
+  if (!('plan' in node)) return;
+  for (const inner of node.plan.nodes) addPlaces(places, `${path}/`, { node: inner, plan: node.plan, level });
+}
+
+/** The path of a step without visits, rounds and items. */
+function nodePath(path: string): string {
+  return path
+    .split('/')
+    .map((part) => part.replace(/[#[].*$/s, ''))
+    .join('/');
+}
+
+/** Ids of the nodes that lead to a node. */
+export function dependsOn(place: NodePlace): readonly string[] {
+  const { node, plan } = place;
+  return [...new Set(plan.edges.filter((edge) => edge.to === node.id).map((edge) => edge.from))];
+}
+
+/**
+ * The conditions of a node as records: `{ step: 'scan', contains: 'RUN' }`. Several on the same value are one record where no operator is used twice.
+ *
+ * @example
+ * describeConditions(place); // { step: 'scan', contains: 'RUN' }
+ */
+export function describeConditions(place: NodePlace): unknown {
+  const records: Record<string, unknown>[] = [];
+  for (const condition of place.node.when ?? []) {
+    const record = describe(condition, place.plan);
+    const same = records.find((other) => fits(other, record));
+    if (same === undefined) records.push(record);
+    else Object.assign(same, record);
+  }
+  return records.length <= 1 ? records[0] : records;
+}
+
+function fits(other: Record<string, unknown>, record: Record<string, unknown>): boolean {
+  if (other['step'] !== record['step'] || other['value'] !== record['value']) return false;
+  return Object.keys(record).every((key) => key === 'step' || key === 'value' || !Object.hasOwn(other, key));
+}
+
+function describe(condition: Condition, plan: Plan): Record<string, unknown> {
+  if (condition.op === 'cel') return { cel: condition.expression };
+  if (condition.op === 'code') return { code: true };
+  const { channel, path = [] } = condition.value;
+  const writer = plan.nodes.find((node) => node.output === channel);
+  const operand = condition.op === 'matches_json' ? condition.operand : templateText(condition.operand);
+  const value = writer === undefined || path.length > 0 ? { value: refText(condition.value) } : { step: writer.id };
+  return { ...value, [condition.op]: operand };
+}

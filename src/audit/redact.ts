@@ -1,0 +1,162 @@
+/** Stands where a secret was. */
+export const REDACTED = '[redacted]';
+
+/** Shorter values are no secrets: they would be found everywhere. */
+export const SHORTEST_SECRET = 8;
+
+/** Takes secrets out of texts. */
+export interface Redactor {
+  /** A text without the secrets, in whatever form they stand in it. */
+  text(text: string): string;
+  /** A value as JSON text without the secrets, on one line unless `indent` is given; characters that a terminal obeys are escaped. */
+  json(value: unknown, indent?: number): string;
+  /** For a text that comes in pieces. */
+  stream(): RedactedStream;
+}
+
+/** A text that comes in pieces. What could be the beginning of a secret is held back until it is known. */
+export interface RedactedStream {
+  /** Takes a piece; gives what can be shown now. */
+  push(piece: string): string;
+  /** Gives what was held back: the text is at its end. */
+  flush(): string;
+}
+
+/**
+ * Finds the given secrets as they are, in base64 (also in the middle of more data), URL-encoded, in hex and escaped as in JSON.
+ * Values of fewer than {@link SHORTEST_SECRET} characters are left alone. The time is linear in the text.
+ *
+ * @example
+ * createRedactor(['hunter2-hunter2']).text('key=hunter2-hunter2'); // 'key=[redacted]'
+ */
+export function createRedactor(secrets: readonly string[]): Redactor {
+  const root = buildTrie(new Set(secrets.flatMap(formsOf)));
+  const text = (whole: string): string => scan(root, whole, true).safe;
+  return {
+    text,
+    json: (value, indent) =>
+      escapeInvisible(JSON.stringify(value, (_, part: unknown) => redactPart(part, text), indent)),
+    stream() {
+      let held = '';
+      const take = (piece: string, final: boolean): string => {
+        const { safe, rest } = scan(root, held + piece, final);
+        held = rest;
+        return safe;
+      };
+      return { push: (piece) => take(piece, false), flush: () => take('', true) };
+    },
+  };
+}
+
+function redactPart(part: unknown, text: (whole: string) => string): unknown {
+  if (typeof part === 'string') return text(part);
+  if (typeof part === 'number') {
+    const shown = String(part);
+    const safe = text(shown);
+    return safe === shown ? part : safe;
+  }
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+  const entries = Object.entries(part);
+  if (entries.every(([key]) => text(key) === key)) return part;
+  return Object.fromEntries(entries.map(([key, value]) => [text(key), value]));
+}
+
+// JSON leaves these as they are, a terminal that shows the file obeys them. They occur only inside of JSON strings.
+const INVISIBLE = /[\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g;
+
+/** JSON text in which characters that steer a terminal are written as escapes. */
+function escapeInvisible(json: string): string {
+  return json.replace(INVISIBLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The texts in which a secret can be recognised. */
+function formsOf(secret: string): readonly string[] {
+  return [...new Set([secret, secret.trim()])].filter((value) => value.length >= SHORTEST_SECRET).flatMap(encodingsOf);
+}
+
+function encodingsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  const hex = bytes.toString('hex');
+  const url = encodeURIComponent(bytes.toString('utf8'));
+  const form = new URLSearchParams({ v: secret }).toString().slice(2);
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    ...[url, form].flatMap((text) => [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]),
+    hex,
+    hex.toUpperCase(),
+    ...base64Forms(bytes),
+  ];
+}
+
+/**
+ * Base64 of the secret alone, and what is the same in the base64 of any data that holds it: a secret begins at one of three places of a group
+ * of bytes, and the characters at its ends, which depend on its neighbours, are left out.
+ */
+function base64Forms(bytes: Buffer): readonly string[] {
+  const whole = bytes.toString('base64');
+  const forms = [whole, whole.replace(/=+$/, '')];
+  for (const before of [0, 1, 2]) {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    forms.push(text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6)));
+  }
+  return forms.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
+}
+
+interface TrieNode {
+  readonly next: Map<number, TrieNode>;
+  isEnd: boolean;
+}
+
+function buildTrie(patterns: ReadonlySet<string>): TrieNode {
+  const root: TrieNode = { next: new Map(), isEnd: false };
+  for (const pattern of patterns) {
+    let node = root;
+    for (let at = 0; at < pattern.length; at += 1) {
+      const code = pattern.charCodeAt(at);
+      let next = node.next.get(code);
+      if (next === undefined) {
+        next = { next: new Map(), isEnd: false };
+        node.next.set(code, next);
+      }
+      node = next;
+    }
+    node.isEnd = true;
+  }
+  return root;
+}
+
+/** Replaces the longest secret at each place. Unless the text is `final`, an end that could go on to be a secret is given back as `rest`. */
+function scan(root: TrieNode, text: string, final: boolean): { readonly safe: string; readonly rest: string } {
+  let safe = '';
+  let copied = 0;
+  let at = 0;
+  while (at < text.length) {
+    const match = longestAt(root, text, at);
+    if (match.open && !final) return { safe: safe + text.slice(copied, at), rest: text.slice(at) };
+    if (match.end < 0) at += 1;
+    else {
+      safe += text.slice(copied, at) + REDACTED;
+      copied = match.end;
+      at = match.end;
+    }
+  }
+  return { safe: copied === 0 ? text : safe + text.slice(copied), rest: '' };
+}
+
+/** Where the longest secret that begins here ends, or -1; `open`: the text ended before that was decided. */
+function longestAt(root: TrieNode, text: string, from: number): { readonly end: number; readonly open: boolean } {
+  let node = root.next.get(text.charCodeAt(from));
+  if (node === undefined) return NO_MATCH;
+  let end = -1;
+  let at = from + 1;
+  while (node !== undefined) {
+    if (node.isEnd) end = at;
+    if (at >= text.length) return { end, open: node.next.size > 0 };
+    node = node.next.get(text.charCodeAt(at));
+    at += 1;
+  }
+  return { end, open: false };
+}
+
+const NO_MATCH = { end: -1, open: false } as const;

@@ -1,0 +1,73 @@
+import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toErrorData } from '../base/errors.js';
+import { MARKER_FILE, isRunning, readMarker } from './marker.js';
+import type { Marker } from './marker.js';
+import { isRunFolderName } from './safe-name.js';
+
+/** Which run folders stay. */
+export interface Retention {
+  /** Folder of run folders. */
+  readonly dir: string;
+  /** How many stay; 0 keeps all. */
+  readonly keep: number;
+  /** Name of the folder that is being written now. */
+  readonly current: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly marker: Marker;
+}
+
+/**
+ * Removes all but the newest run folders, by the start of their runs. Only real folders that have the name and the marker of a run folder are
+ * looked at: a renamed one stays for ever. The current one and those of running runs count, and stay. Links are not followed.
+ * Gives what could not be removed.
+ *
+ * @example
+ * await removeOldRuns({ dir: '/project/.workflow-runs', keep: 10, current: name, now: Date.now() });
+ */
+export async function removeOldRuns(retention: Retention): Promise<readonly string[]> {
+  if (retention.keep <= 0) return [];
+  const failures: string[] = [];
+  const candidates = await findCandidates(retention.dir);
+  const newestFirst = candidates.toSorted((a, b) => startOf(b) - startOf(a) || (a.name < b.name ? 1 : -1));
+  // The new one is the newest whatever the clock says.
+  const others = newestFirst.filter((candidate) => candidate.name !== retention.current);
+  for (const { name, marker } of others.slice(retention.keep - 1)) {
+    if (isRunning(marker, retention.now)) continue;
+    try {
+      await removeFolder(join(retention.dir, name));
+    } catch (error) {
+      failures.push(`the old run folder ${name} stays: ${toErrorData(error).message}`);
+    }
+  }
+  return failures;
+}
+
+function startOf(candidate: Candidate): number {
+  return Date.parse(candidate.marker.started_at);
+}
+
+async function findCandidates(dir: string): Promise<readonly Candidate[]> {
+  const found: Candidate[] = [];
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    if (!entry.isDirectory() || !isRunFolderName(entry.name)) continue;
+    const marker = await readMarker(join(dir, entry.name));
+    if (marker !== undefined) found.push({ name: entry.name, marker });
+  }
+  return found;
+}
+
+/** The marker goes last, so that a removal that was interrupted is finished by the next run. */
+async function removeFolder(folder: string): Promise<void> {
+  if (!(await lstat(folder)).isDirectory()) return;
+  for (const name of await readdir(folder)) {
+    if (name !== MARKER_FILE) await rm(join(folder, name), { recursive: true, force: true });
+  }
+  await rm(join(folder, MARKER_FILE), { force: true });
+  await rmdir(folder);
+}

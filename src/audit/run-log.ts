@@ -1,0 +1,201 @@
+import { systemClock } from '../base/clock.js';
+import type { ErrorData } from '../base/errors.js';
+import { toErrorData } from '../base/errors.js';
+import { canonicalHash, sha256 } from '../base/hash.js';
+import type { Census } from '../events/census.js';
+import type { SkeinEvent, StepNote, Usage } from '../events/event.js';
+import type { RunOutcome } from '../events/outcome.js';
+import type { Workflow } from '../plan/workflow.js';
+import type { FileWriter } from './file-writer.js';
+import { formatOutput } from './final-output.js';
+import type { StepEnd } from './final-output.js';
+import { MARKER_FILE, ownMarker } from './marker.js';
+import { placesOf } from './plan-places.js';
+import type { FindPlace } from './plan-places.js';
+import type { Fields } from './record-fields.js';
+import { errorFields, sumUsage, timeFields, usageFields } from './record-fields.js';
+import type { Redactor } from './redact.js';
+import { safeName } from './safe-name.js';
+import { runStatus } from './status.js';
+import { StepLog } from './step-log.js';
+import type { StepEvent } from './step-log.js';
+
+/** What the log of a run is made from. */
+export interface RunLogOptions {
+  readonly workflow: Workflow;
+  readonly runId: string;
+  readonly inputs: Fields;
+  readonly streaming?: boolean;
+  readonly startedAt: number;
+  readonly redactor: Redactor;
+  readonly writer: FileWriter;
+}
+
+interface Ending {
+  readonly at: number;
+  readonly outcome: RunOutcome;
+  readonly census?: Census;
+  readonly error?: ErrorData;
+}
+
+interface Warning {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** More warnings than these are only counted. */
+const MOST_WARNINGS = 100;
+
+/** Listens to a run and keeps its folder. One log per execution of a step; the same address may be executed again when a step around it is retried. */
+export class RunLog {
+  private readonly findPlace: FindPlace;
+  private readonly names = new Set<string>();
+  private readonly open = new Map<string, StepLog>();
+  private readonly warnings: Warning[] = [];
+  private warningCount = 0;
+  private usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  private memory: string;
+  private ending: Ending | undefined = undefined;
+
+  constructor(private readonly options: RunLogOptions) {
+    this.findPlace = placesOf(options.workflow.plan);
+    this.memory = options.workflow.settings.memory?.initial ?? '';
+  }
+
+  listen(event: SkeinEvent): void {
+    try {
+      this.take(event);
+    } catch (error) {
+      this.options.writer.failed(`${event.type} ${event.path}`.trim(), error);
+    }
+  }
+
+  close(result: { readonly state: Fields; readonly steps: readonly StepEnd[] } | undefined): void {
+    const { writer, workflow, redactor, runId, startedAt } = this.options;
+    this.ending ??= { at: systemClock.now(), outcome: 'failed', error: NEVER_ENDED };
+    if (result !== undefined) {
+      const { state, steps: reports } = result;
+      writer.write('final_output.md', () => redactor.text(formatOutput({ workflow, state, reports, whole: true })));
+    }
+    writer.write('workflow.meta.json', () => this.metaText());
+    writer.write(MARKER_FILE, () => `${JSON.stringify(ownMarker(runId, startedAt, 'ended'))}\n`);
+  }
+
+  /** Text of `workflow.meta.json`. */
+  metaText(): string {
+    const { redactor, inputs } = this.options;
+    const meta = this.meta();
+    try {
+      return `${redactor.json({ ...meta, inputs: this.withDefaults(inputs) }, 2)}\n`;
+    } catch (error) {
+      return `${redactor.json({ ...meta, inputs_error: `they have no JSON form: ${toErrorData(error).message}` }, 2)}\n`;
+    }
+  }
+
+  private take(event: SkeinEvent): void {
+    switch (event.type) {
+      case 'step.started':
+        this.openLog(event);
+        break;
+      case 'step.ended': {
+        const log = this.open.get(event.path);
+        if (log === undefined) this.openLog(event);
+        else log.ended(event);
+        this.open.delete(event.path);
+        break;
+      }
+      case 'step.retrying':
+        this.open.get(event.path)?.retrying(event.attempt, event.error, event.at);
+        break;
+      case 'step.note':
+        this.note(event.note, event.path, event.at);
+        break;
+      case 'run.warning':
+        this.warn({ path: event.path, code: event.code, message: event.message });
+        break;
+      case 'run.started':
+        break;
+      case 'run.ended':
+        this.ending = event;
+        this.options.writer.write('workflow.meta.json', () => this.metaText());
+        break;
+    }
+  }
+
+  private note(note: StepNote, path: string, at: number): void {
+    this.open.get(path)?.note(note, at);
+    if (note.kind === 'model.ended') this.usage = sumUsage(this.usage, note.usage);
+    if (note.kind === 'warning') this.warn({ path, code: note.code, message: note.message });
+    if (note.kind === 'memory') this.remember(note.mode, note.text);
+  }
+
+  /** As the memory itself does it: an entry begins on a line of its own. */
+  private remember(mode: 'append' | 'replace', text: string): void {
+    const { memory } = this;
+    if (mode === 'replace' || memory === '') this.memory = text;
+    else this.memory = `${memory}${memory.endsWith('\n') ? '' : '\n'}${text}`;
+    this.options.writer.write('memory.md', () => this.options.redactor.text(this.memory));
+  }
+
+  private warn(warning: Warning): void {
+    this.warningCount += 1;
+    if (this.warnings.length < MOST_WARNINGS) this.warnings.push(warning);
+  }
+
+  private openLog(event: StepEvent): void {
+    const { writer, redactor, workflow } = this.options;
+    const place = this.findPlace(event.node, event.parent);
+    const folder = `steps/${this.folderName(event.path, place?.level ?? 0)}`;
+    const streaming = this.options.streaming ?? workflow.settings.streaming ?? false;
+    const log = new StepLog({ writer, redactor, folder, place, streaming }, event);
+    if (event.type === 'step.started') this.open.set(event.path, log);
+  }
+
+  /** Unique also where upper and lower case are the same. */
+  private folderName(path: string, level: number): string {
+    const address = this.options.redactor.text(path).replaceAll('/', '.');
+    const base = `${String(level).padStart(2, '0')}_${safeName(address, 'step', 80)}`;
+    let name = base;
+    for (let twin = 2; this.names.has(name.toLowerCase()); twin += 1) name = `${base}~${twin}`;
+    this.names.add(name.toLowerCase());
+    return name;
+  }
+
+  private withDefaults(inputs: Fields): Fields {
+    const specs = this.options.workflow.plan?.inputs ?? [];
+    const defaults = specs
+      .filter((spec) => spec.default !== undefined)
+      .map((spec) => [spec.name, spec.default] as const);
+    return Object.fromEntries([...defaults, ...Object.entries(inputs)]);
+  }
+
+  private meta(): Fields {
+    const { workflow, runId, startedAt } = this.options;
+    const { ending } = this;
+    const name = workflow.plan?.name;
+    const leftOut = this.warningCount - this.warnings.length;
+    return {
+      name,
+      workflow_name: name,
+      run_id: runId,
+      ...timeFields(startedAt, ending?.at),
+      status: ending === undefined ? 'running' : runStatus(ending.outcome),
+      outcome: ending?.outcome,
+      config_hash: configHash(workflow),
+      census: ending?.census,
+      usage: ending === undefined ? undefined : usageFields(this.usage),
+      ...errorFields(ending?.error),
+      warnings: this.warnings.length === 0 ? undefined : this.warnings,
+      warnings_left_out: leftOut === 0 ? undefined : leftOut,
+    };
+  }
+}
+
+const NEVER_ENDED: ErrorData = { code: 'SKEIN_AUDIT', message: 'the run did not tell how it ended' };
+
+/** SHA-256 of the workflow file, or of the plan of a workflow that is written in code. */
+function configHash(workflow: Workflow): string {
+  const source = workflow.files[0];
+  return source === undefined ? canonicalHash(workflow.plan) : sha256(source.text);
+}

@@ -1,0 +1,85 @@
+import type { Plan } from '../plan/plan.js';
+import { SHORTEST_SECRET } from './redact.js';
+
+/** Where secrets are looked for. */
+export interface SecretSources {
+  /** Environment of the process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The plan: the variables that its providers take their keys from, and what it gives to tool servers. */
+  readonly plan?: Plan | undefined;
+  /** Input values by name; those with a name such as `api_key` or `password` are secrets. */
+  readonly inputs?: Readonly<Record<string, unknown>>;
+}
+
+/** Names that say it themselves, for variables and inputs. */
+const TELLING =
+  /SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE_?KEY|API_?KEY|ACCESS_?KEY|(?:^|[_.-])TOKENS?(?:$|[_.-])|[A-Z]TOKEN$|AUTHORIZATION/i;
+/** Names that say it in an environment, where keys are seldom anything else. */
+const TELLING_IN_ENV = /(?:KEY|_PASS|_PWD|_PAT|_AUTH|COOKIE)\d*$/i;
+/** What such a name holds is where the secret is, not what it is. */
+const PLACES = /_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|HOST|NAME|TYPE|ENV)$/i;
+/** Values that are keys whatever they are called. */
+const KEY_VALUE =
+  /^(?:sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abprs]-|AIza|hf_|npm_|pypi-|eyJ[\w-]+\.eyJ)|-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+
+/**
+ * The values that must not appear in any record: values of environment variables that are named like keys, tokens, passwords or secrets or
+ * look like known kinds of keys, passwords inside of URLs, variables that the plan names as keys of its providers, and inputs that are named
+ * like secrets. Values of fewer than 8 characters are left out.
+ *
+ * @example
+ * findSecrets({ env: { OPENAI_API_KEY: 'sk-0123456789' } }); // ['sk-0123456789']
+ */
+export function findSecrets(sources: SecretSources): readonly string[] {
+  const { env, plan, inputs = {} } = sources;
+  const found = new Set<string>();
+  const add = (value: unknown): void => {
+    if (typeof value === 'string' && value.trim().length >= SHORTEST_SECRET) found.add(value);
+  };
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) continue;
+    if (isSecret(name, value)) add(value);
+    for (const part of urlSecrets(value)) add(part);
+  }
+  for (const [name, value] of Object.entries(inputs)) if (TELLING.test(name)) add(value);
+  if (plan !== undefined) for (const value of planSecrets(plan, env)) add(value);
+  return [...found];
+}
+
+function isSecret(name: string, value: string): boolean {
+  if (KEY_VALUE.test(value)) return true;
+  return !PLACES.test(name) && (TELLING.test(name) || TELLING_IN_ENV.test(name));
+}
+
+function urlSecrets(value: string): readonly string[] {
+  const userInfo = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\s]*)@/i.exec(value)?.[1];
+  if (userInfo === undefined) return [];
+  const colon = userInfo.indexOf(':');
+  const secret = colon < 0 ? userInfo : userInfo.slice(colon + 1);
+  return [secret, decoded(secret)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function* planSecrets(plan: Plan, env: SecretSources['env']): Generator<string | undefined> {
+  for (const node of plan.nodes) {
+    if ('plan' in node) yield* planSecrets(node.plan, env);
+    if (node.kind !== 'agent') continue;
+    const { provider, mcpServers = {} } = node.agent;
+    const variable = provider?.apiKeyEnv;
+    if (variable !== undefined && Object.hasOwn(env, variable)) yield env[variable];
+    for (const server of Object.values(mcpServers)) {
+      for (const [name, value] of Object.entries({ ...server.env, ...server.headers })) {
+        // A value that refers to a variable is no secret; the variable is found by its own name.
+        if (isSecret(name, value) && !value.includes('${'))
+          yield* [value, value.replace(/^(?:Bearer|Basic|Token)\s+/i, '')];
+      }
+    }
+  }
+}

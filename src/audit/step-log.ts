@@ -1,0 +1,160 @@
+import type { ErrorData } from '../base/errors.js';
+import type { SkeinEvent, StepNote, Usage } from '../events/event.js';
+import { valueText } from '../lang/value-text.js';
+import type { FileWriter } from './file-writer.js';
+import { dependsOn, describeConditions } from './plan-places.js';
+import type { NodePlace } from './plan-places.js';
+import type { Fields } from './record-fields.js';
+import { errorFields, sumUsage, timeFields, usageFields } from './record-fields.js';
+import type { Redactor } from './redact.js';
+import { stepStatus } from './status.js';
+import { StreamLog } from './stream-log.js';
+
+/** What the log of one step is made from. */
+export interface StepLogOptions {
+  readonly writer: FileWriter;
+  readonly redactor: Redactor;
+  /** Its folder, relative to the run folder. */
+  readonly folder: string;
+  readonly place: NodePlace | undefined;
+  readonly streaming: boolean;
+}
+
+/** An event of a step that names its node. */
+export type StepEvent = Extract<SkeinEvent, { type: 'step.started' | 'step.ended' }>;
+type StepEnded = Extract<SkeinEvent, { type: 'step.ended' }>;
+
+/** Keeps the folder of one step: what it was asked, what it answered, what became of it. */
+export class StepLog {
+  private readonly startedAt: number;
+  private readonly started: boolean;
+  private readonly stream: StreamLog | undefined = undefined;
+  private end: StepEnded | undefined = undefined;
+  private attempt = 1;
+  private model: string | undefined = undefined;
+  private usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  private turns = 0;
+  private toolCalls = 0;
+  private hasOutput = false;
+
+  constructor(
+    private readonly options: StepLogOptions,
+    private readonly first: StepEvent,
+  ) {
+    this.startedAt = first.at;
+    this.started = first.type === 'step.started';
+    const { writer, redactor, folder, streaming } = options;
+    if (streaming && this.started && first.kind === 'agent') {
+      this.stream = new StreamLog(redactor, (lines) => writer.append(`${folder}/stream.jsonl`, lines));
+    }
+    if (first.type === 'step.started') this.writeMeta();
+    else this.ended(first);
+  }
+
+  note(note: StepNote, at: number): void {
+    this.stream?.note(note, at);
+    if (note.kind === 'tool.started') this.toolCalls += 1;
+    if (note.kind === 'prompt') {
+      this.writeText('prompt.md', note.prompt);
+      if (note.system.trim() !== '') this.writeText('system.md', note.system);
+    }
+    if (note.kind === 'model.ended') {
+      this.model = note.model;
+      this.turns += 1;
+      this.usage = sumUsage(this.usage, note.usage);
+    }
+  }
+
+  retrying(attempt: number, error: ErrorData, at: number): void {
+    this.attempt = attempt;
+    this.stream?.retrying(attempt, error, at);
+    this.writeMeta();
+  }
+
+  ended(event: StepEnded): void {
+    this.end = event;
+    this.stream?.ended(event.outcome, event.error?.message ?? event.reason ?? event.outcome, event.at);
+    const output = this.outputText(event);
+    this.hasOutput = output !== undefined;
+    if (output !== undefined) this.writeText('output.md', output);
+    this.writeMeta();
+  }
+
+  /** The whole answer: the value of the node's output channel, or else all that it wrote. */
+  private outputText({ outcome, update }: StepEnded): string | undefined {
+    const { place, writer, folder } = this.options;
+    if (outcome !== 'succeeded' || update === undefined || Object.keys(update).length === 0) return undefined;
+    const output = place?.node.output;
+    try {
+      if (output !== undefined && Object.hasOwn(update, output)) return valueText(update[output]);
+      return JSON.stringify(update, undefined, 2);
+    } catch (error) {
+      writer.failed(`${folder}/output.md`, error);
+      return undefined;
+    }
+  }
+
+  private writeText(name: string, text: string): void {
+    const { writer, redactor, folder } = this.options;
+    writer.write(`${folder}/${name}`, () => redactor.text(text));
+  }
+
+  private writeMeta(): void {
+    const { writer, redactor, folder } = this.options;
+    writer.write(`${folder}/step.meta.json`, () => `${redactor.json(this.meta(), 2)}\n`);
+  }
+
+  private meta(): Fields {
+    const { first, end } = this;
+    return {
+      id: first.node,
+      step_id: first.node,
+      path: first.path,
+      kind: first.kind,
+      ...this.agentFields(),
+      status: end === undefined ? 'running' : stepStatus(end.outcome),
+      outcome: end?.outcome,
+      reason: end?.reason,
+      ...timeFields(this.startedAt, end?.at),
+      ...this.placeFields(),
+      attempts: end?.attempts ?? this.attempt,
+      session_id: this.started ? `${first.runId}/${first.path}` : undefined,
+      ...errorFields(end?.error),
+      output_file: this.hasOutput ? 'output.md' : undefined,
+    };
+  }
+
+  private agentFields(): Fields {
+    const node = this.options.place?.node;
+    if (node?.kind !== 'agent') return {};
+    const { name, models, interactive } = node.agent;
+    return {
+      agent: name,
+      model: this.model,
+      requested_models: models,
+      interactive: interactive === true,
+      turns: this.turns,
+      tool_calls: this.toolCalls,
+      usage: usageFields(this.usage),
+    };
+  }
+
+  private placeFields(): Fields {
+    const { place } = this.options;
+    const met = this.conditionMet();
+    return {
+      depends_on: place === undefined ? [] : dependsOn(place),
+      condition: place === undefined ? undefined : describeConditions(place),
+      condition_met: met,
+      condition_result: met,
+    };
+  }
+
+  /** Undefined when no condition was looked at: no path led to the step, or looking at it failed. */
+  private conditionMet(): boolean | undefined {
+    if (this.started) return true;
+    const conditional = this.options.place?.node.when !== undefined;
+    const lookedAt = this.end !== undefined && this.end.outcome === 'skipped' && this.end.attempts > 0;
+    return conditional && lookedAt ? false : undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import type { ErrorData } from '../base/errors.js';
+import type { StepNote } from '../events/event.js';
+import type { StepOutcome } from '../events/outcome.js';
+import type { RedactedStream, Redactor } from './redact.js';
+
+/**
+ * Turns what one agent step tells into the lines of its `stream.jsonl`: `{ ts, type, data? }`, one JSON object a line. A turn that begins
+ * and does not end was a failed call; what was said in it is void.
+ */
+export class StreamLog {
+  private readonly deltas: RedactedStream;
+  private heard = false;
+
+  constructor(
+    private readonly redactor: Redactor,
+    private readonly write: (lines: string) => void,
+  ) {
+    this.deltas = redactor.stream();
+  }
+
+  note(note: StepNote, at: number): void {
+    if (note.kind === 'model.delta') {
+      this.heard ||= note.text !== '';
+      this.delta(this.deltas.push(note.text), at);
+      return;
+    }
+    this.flush(at);
+    switch (note.kind) {
+      case 'model.started':
+        this.heard = false;
+        this.line(at, 'assistant.turn_start', { turn: note.turn, model: note.model });
+        break;
+      case 'model.ended':
+        if (!this.heard) this.delta(this.redactor.text(note.text), at);
+        this.line(at, 'assistant.turn_end', { turn: note.turn, model: note.model, tool_calls: note.toolCalls });
+        break;
+      case 'model.retrying':
+        this.line(at, 'assistant.turn_retry', {
+          model: note.model,
+          ...reason(note.error),
+          delay_ms: note.delayMs,
+        });
+        break;
+      case 'model.fallback':
+        this.line(at, 'assistant.turn_fallback', { from: note.from, to: note.to, ...reason(note.error) });
+        break;
+      case 'tool.started':
+        this.line(at, 'tool.execution_start', { id: note.id, tool: note.tool, args: JSON.stringify(note.input) });
+        break;
+      case 'tool.ended': {
+        const status = note.status === 'ok' ? 'completed' : 'failed';
+        this.line(at, 'tool.execution_complete', { id: note.id, tool: note.tool, status, result: note.output });
+        break;
+      }
+      case 'question': {
+        const choices = note.choices === undefined ? {} : { choices: note.choices };
+        this.line(at, 'user.input_requested', { prompt: note.question, ...choices });
+        break;
+      }
+      case 'answer':
+        this.line(at, 'user.input_response', note.answer);
+        break;
+      case 'warning':
+        this.line(at, 'session.warning', { code: note.code, message: note.message });
+        break;
+      case 'prompt':
+      case 'memory':
+        break;
+    }
+  }
+
+  retrying(attempt: number, error: ErrorData, at: number): void {
+    this.flush(at);
+    this.line(at, 'session.retry', { attempt, ...reason(error) });
+  }
+
+  /** A paused session goes on later: it has no last line. */
+  ended(outcome: StepOutcome, why: string, at: number): void {
+    this.flush(at);
+    if (outcome === 'succeeded') this.line(at, 'session.idle');
+    else if (outcome !== 'paused' && outcome !== 'skipped') this.line(at, 'session.error', why);
+  }
+
+  private flush(at: number): void {
+    this.delta(this.deltas.flush(), at);
+  }
+
+  private delta(safe: string, at: number): void {
+    if (safe !== '') this.line(at, 'assistant.message_delta', safe);
+  }
+
+  private line(at: number, type: string, data?: unknown): void {
+    const line = { ts: new Date(at).toISOString(), type, ...(data === undefined ? {} : { data }) };
+    this.write(`${this.redactor.json(line)}\n`);
+  }
+}
+
+function reason(error: ErrorData): { readonly error: string; readonly error_code: string } {
+  return { error: error.message, error_code: error.code };
+}
