@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openRunFolder } from '../../src/audit/index.js';
+import { SkeinError } from '../../src/base/errors.js';
+import { agentNode, echo, filesIn, read, readJson, record, tempDir, workflowOf } from './support/folder.js';
+
+const START = Date.UTC(2026, 2, 26, 10, 0, 0, 250);
+
+describe('what a run folder holds', () => {
+  it('has the documented layout: levels, prompts, answers, metadata (statements 75, 80)', async () => {
+    const dir = join(await tempDir(), 'deep', '.workflow-runs');
+    const text = 'name: code review\r\n# résumé\nsteps: []';
+    const nodes = [agentNode('step-a'), agentNode('other'), agentNode('step-b')];
+    const workflow = workflowOf(nodes, [['step-a', 'step-b']], { text });
+    const { path, problems } = await record(workflow, echo, { dir, startedAt: START });
+    expect(problems).toEqual([]);
+    expect(dirname(path)).toBe(dir);
+    expect(basename(path)).toBe('2026-03-26T10-00-00_code-review_23456789');
+    expect(await filesIn(path)).toEqual([
+      '.skein-run',
+      'final_output.md',
+      'steps/00_other/output.md',
+      'steps/00_other/prompt.md',
+      'steps/00_other/step.meta.json',
+      'steps/00_step-a/output.md',
+      'steps/00_step-a/prompt.md',
+      'steps/00_step-a/step.meta.json',
+      'steps/01_step-b/output.md',
+      'steps/01_step-b/prompt.md',
+      'steps/01_step-b/step.meta.json',
+      'workflow.meta.json',
+      'workflow.yaml',
+    ]);
+    expect(await read(path, 'workflow.yaml')).toBe(text);
+    expect(await read(path, 'steps/01_step-b/prompt.md')).toBe('do step-b');
+    expect(await read(path, 'steps/01_step-b/output.md')).toBe('answer of step-b');
+  });
+
+  it('writes run metadata under the names of document and code (decision 1)', async () => {
+    const dir = await tempDir();
+    const workflow = workflowOf([agentNode('a')]);
+    const { path, result } = await record(workflow, echo, { dir, startedAt: START, inputs: { files: 'src/*.go' } });
+    const meta = await readJson(path, 'workflow.meta.json');
+    expect(meta).toMatchObject({
+      name: 'code review',
+      workflow_name: 'code review',
+      run_id: 'run-0123456789',
+      started_at: '2026-03-26T10:00:00.250Z',
+      status: 'completed',
+      outcome: 'succeeded',
+      inputs: { files: 'src/*.go' },
+      config_hash: createHash('sha256').update('name: code review\n').digest('hex'),
+      census: result.census,
+    });
+    expect(meta['duration_ms']).toBe(Date.parse(String(meta['completed_at'])) - START);
+    expect(meta['duration_seconds']).toBe(Number(meta['duration_ms']) / 1_000);
+    expect(meta).not.toHaveProperty('error');
+  });
+
+  it('says running from before the first step to the end (statement 79)', async () => {
+    const dir = await tempDir();
+    const seen: unknown[] = [];
+    const workflow = workflowOf([agentNode('a')]);
+    const { path } = await record(
+      workflow,
+      async (node, step) => {
+        const [name = ''] = await readdir(dir);
+        const { status, completed_at } = await readJson(dir, name, 'workflow.meta.json');
+        seen.push(status, completed_at, (await readJson(dir, name, '.skein-run'))['state']);
+        return echo(node, step);
+      },
+      { dir },
+    );
+    expect(seen).toEqual(['running', undefined, 'running']);
+    expect((await readJson(path, '.skein-run'))['state']).toBe('ended');
+  });
+
+  it('fills defaults of inputs in', async () => {
+    const dir = await tempDir();
+    const workflow = workflowOf([agentNode('a')]);
+    const inputs = [
+      { channel: 'inputs.depth', name: 'depth', required: false, default: 'full' },
+      { channel: 'inputs.topic', name: 'topic', required: true },
+    ];
+    const plan = { ...workflow.plan!, inputs };
+    const folder = await openRunFolder({
+      workflow: { ...workflow, plan },
+      runId: 'r1',
+      dir,
+      keep: 0,
+      inputs: { topic: 'looms' },
+      secrets: [],
+    });
+    expect((await readJson(folder.path, 'workflow.meta.json'))['inputs']).toEqual({ depth: 'full', topic: 'looms' });
+    expect(await folder.close()).toEqual([]);
+  });
+
+  it('records a run that never began as failed', async () => {
+    const folder = await openRunFolder({
+      workflow: workflowOf([agentNode('a')]),
+      runId: 'r1',
+      dir: await tempDir(),
+      keep: 0,
+      inputs: { big: 1n },
+      secrets: [],
+    });
+    expect(await folder.close()).toEqual([]);
+    const meta = await readJson(folder.path, 'workflow.meta.json');
+    expect(meta['status']).toBe('failed');
+    expect(meta['inputs_error']).toMatch(/BigInt/);
+  });
+});
+
+describe('where a run folder is', () => {
+  it('is another one for each run, also in the same second with the same id (statement 77)', async () => {
+    const dir = await tempDir();
+    const workflow = workflowOf([agentNode('a')]);
+    const options = { dir, startedAt: START };
+    const both = await Promise.all([record(workflow, echo, options), record(workflow, echo, options)]);
+    const third = await record(workflow, echo, { ...options, runId: '0198a3c2-aaaa-7bbb-8ccc-1234567890ab' });
+    expect(both.map(({ path }) => basename(path)).toSorted()).toEqual([
+      '2026-03-26T10-00-00_code-review_23456789',
+      '2026-03-26T10-00-00_code-review_23456789-2',
+    ]);
+    expect(basename(third.path)).toBe('2026-03-26T10-00-00_code-review_567890ab');
+    for (const { path } of [...both, third]) expect(await read(path, 'steps/00_a/output.md')).toBe('answer of a');
+  });
+
+  it.each([
+    ['../../etc/cron.d/x', 'etc-cron.d-x'],
+    ['a/b\\c', 'a-b-c'],
+    ['..', 'workflow'],
+    ['line\nbreak\u0007\u202e', 'line-break'],
+    ['', 'workflow'],
+    ['x'.repeat(300), 'x'.repeat(40)],
+    ['Überprüfung 検査', 'Überprüfung-検査'],
+  ])('makes one safe name of the workflow name %j (A4, statement 77)', async (name, part) => {
+    const dir = await tempDir();
+    const { path, problems } = await record(workflowOf([agentNode('a')], [], { name }), echo, {
+      dir,
+      startedAt: START,
+    });
+    expect(problems).toEqual([]);
+    expect(await readdir(dir)).toEqual([`2026-03-26T10-00-00_${part}_23456789`]);
+    expect(basename(path)).toBe(`2026-03-26T10-00-00_${part}_23456789`);
+  });
+
+  it('goes through a linked folder to the real one, which is fixed from then on', async () => {
+    const root = await tempDir();
+    await mkdir(join(root, 'disk'));
+    await symlink(join(root, 'disk'), join(root, 'runs'));
+    const { path } = await record(workflowOf([agentNode('a')]), echo, { dir: join(root, 'runs') });
+    expect(dirname(path)).toBe(join(root, 'disk'));
+  });
+
+  it('is refused before anything runs when it cannot be made', async () => {
+    const root = await tempDir();
+    await writeFile(join(root, 'file'), 'mine');
+    const options = { workflow: workflowOf([agentNode('a')]), runId: 'r1', keep: 0, inputs: {}, secrets: [] };
+    for (const dir of [join(root, 'file'), join(root, 'file', 'below')]) {
+      const refused = await openRunFolder({ ...options, dir }).catch((error: unknown) => error);
+      expect(SkeinError.isInstance(refused) && refused.code).toBe('SKEIN_AUDIT');
+      expect(SkeinError.isInstance(refused) && refused.hint).toContain('audit');
+    }
+    expect(await read(root, 'file')).toBe('mine');
+  });
+});
