@@ -15,7 +15,12 @@ interface Recorder {
   readonly port: number;
   readonly url: string;
   /** Every request that arrived. */
-  readonly requests: { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: string }[];
+  readonly requests: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: IncomingMessage['headers'];
+    readonly body: string;
+  }[];
   readonly connections: () => number;
 }
 
@@ -51,7 +56,9 @@ const local = { allowPrivateAddresses: true };
 
 describe('fetch', () => {
   test('gives status, address and text', async () => {
-    const server = await recorder((_request, response) => response.setHeader('content-type', 'application/json').end('{"a":1}'));
+    const server = await recorder((_request, response) =>
+      response.setHeader('content-type', 'application/json').end('{"a":1}'),
+    );
     const { call } = await tools(local);
     expect(await call('fetch', { url: `${server.url}/x?y=1` })).toBe(`HTTP 200 OK\n${server.url}/x?y=1\n\n{"a":1}`);
     expect(server.requests[0]?.headers).not.toHaveProperty('cookie');
@@ -76,7 +83,8 @@ describe('fetch', () => {
   });
 
   test('HTML comes back as text, or as it is', async () => {
-    const page = '<html><head><title>T</title><script>evil()</script></head><body><p>one</p><p>two &lt;3</p></body></html>';
+    const page =
+      '<html><head><title>T</title><script>evil()</script></head><body><p>one</p><p>two &lt;3</p></body></html>';
     const server = await recorder((_request, response) => response.setHeader('content-type', 'text/html').end(page));
     const { call } = await tools(local);
     expect((await call('fetch', { url: server.url })).split('\n\n')[1]).toBe('T\none\ntwo <3');
@@ -116,7 +124,11 @@ describe('fetch', () => {
     ['another scheme', { url: 'file:///etc/passwd' }, "can't be fetched"],
     ['credentials', { url: 'http://user:pw@127.0.0.1/' }, 'user name or password'],
     ['another method', { url: 'http://127.0.0.1/', method: 'DELETE' }, 'GET or POST'],
-    ['a header in the content type', { url: 'http://127.0.0.1/', method: 'POST', content_type: 'a/b\r\nX: y' }, 'content type'],
+    [
+      'a header in the content type',
+      { url: 'http://127.0.0.1/', method: 'POST', content_type: 'a/b\r\nX: y' },
+      'content type',
+    ],
   ])('refuses %s', async (_what, input, words) => {
     const { fails } = await tools(local);
     expect((await fails('fetch', input)).message).toContain(words);
@@ -140,7 +152,8 @@ describe('fetch', () => {
 
   test('a connection that is cut, and one that is refused, are errors', async () => {
     const server = await recorder((request, response) => {
-      if (request.url === '/late') response.writeHead(200, { 'content-length': '100' }).write('part', () => request.socket.destroy());
+      if (request.url === '/late')
+        response.writeHead(200, { 'content-length': '100' }).write('part', () => request.socket.destroy());
       else request.socket.destroy();
     });
     const { fails } = await tools(local);
@@ -151,8 +164,12 @@ describe('fetch', () => {
 });
 
 describe('redirects', () => {
-  const redirect = (to: (request: IncomingMessage) => string, status = 302) => (request: IncomingMessage, response: ServerResponse) =>
-    request.url === '/end' ? void response.end(`${request.method}`) : void response.writeHead(status, { location: to(request) }).end();
+  const redirect =
+    (to: (request: IncomingMessage) => string, status = 302) =>
+    (request: IncomingMessage, response: ServerResponse) =>
+      request.url === '/end'
+        ? void response.end(`${request.method}`)
+        : void response.writeHead(status, { location: to(request) }).end();
 
   test('are followed, at most five', async () => {
     const server = await recorder(redirect((request) => `/${Number(request.url?.slice(1)) - 1}`.replace('/0', '/end')));
@@ -182,20 +199,58 @@ describe('redirects', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test.each(['file:///etc/passwd', 'ftp://127.0.0.1/', 'http://user:pw@127.0.0.1/', 'http://'])('%s is refused', async (location) => {
-    const server = await recorder(redirect(() => location));
-    const { fails } = await tools(local);
-    expect((await fails('fetch', { url: server.url })).code).toBe('SKEIN_TOOL_REFUSED');
-  });
+  test.each(['file:///etc/passwd', 'ftp://127.0.0.1/', 'http://user:pw@127.0.0.1/', 'http://'])(
+    '%s is refused',
+    async (location) => {
+      const server = await recorder(redirect(() => location));
+      const { fails } = await tools(local);
+      expect((await fails('fetch', { url: server.url })).code).toBe('SKEIN_TOOL_REFUSED');
+    },
+  );
 });
 
 describe('T14: no form of an inner address is reached', () => {
   const HOSTS = [
-    '127.0.0.1', '127.1', '127.0.1', '0177.0.0.1', '0x7f.0.0.1', '0x7f000001', '2130706433', '017700000001', '127.0.0.1.', '127.000.000.001',
-    '0', '0.0.0.0', '127.127.127.127', '[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]',
-    '[0:0:0:0:0:ffff:127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[fe80::1]', '[fc00::1]', '\u2460\u2461\u2466.\u24ea.\u24ea.\u2460',
-    '\uff11\uff12\uff17.0.0.1', '127\u30020\u30020\u30021', '%31%32%37.0.0.1', 'localhost', 'LOCALHOST', 'localhost.', '10.0.0.1', '172.16.0.1', '192.168.1.1',
-    '169.254.169.254', '0xa9fea9fe', '[::ffff:169.254.169.254]', '100.100.100.200', '224.0.0.1', '255.255.255.255',
+    '127.0.0.1',
+    '127.1',
+    '127.0.1',
+    '0177.0.0.1',
+    '0x7f.0.0.1',
+    '0x7f000001',
+    '2130706433',
+    '017700000001',
+    '127.0.0.1.',
+    '127.000.000.001',
+    '0',
+    '0.0.0.0',
+    '127.127.127.127',
+    '[::1]',
+    '[::]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '[0:0:0:0:0:ffff:127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    '[fe80::1]',
+    '[fc00::1]',
+    '\u2460\u2461\u2466.\u24ea.\u24ea.\u2460',
+    '\uff11\uff12\uff17.0.0.1',
+    '127\u30020\u30020\u30021',
+    '%31%32%37.0.0.1',
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '0xa9fea9fe',
+    '[::ffff:169.254.169.254]',
+    '100.100.100.200',
+    '224.0.0.1',
+    '255.255.255.255',
   ];
 
   test.each(HOSTS)('%s', async (host) => {
@@ -224,7 +279,11 @@ describe('T14: no form of an inner address is reached', () => {
 
   test('a name with one inner address among public ones is refused', async () => {
     const server = await recorder((_request, response) => response.end('yellow'));
-    const resolveHost = () => Promise.resolve([{ address: '93.184.215.14', family: 4 }, { address: '127.0.0.1', family: 4 }]);
+    const resolveHost = () =>
+      Promise.resolve([
+        { address: '93.184.215.14', family: 4 },
+        { address: '127.0.0.1', family: 4 },
+      ]);
     const { fails } = await tools({ resolveHost });
     expect((await fails('fetch', { url: `http://mixed.example:${server.port}/` })).code).toBe('SKEIN_TOOL_REFUSED');
     expect(server.connections()).toBe(0);
@@ -239,16 +298,18 @@ describe('T14: no form of an inner address is reached', () => {
       resolve: () => Promise.resolve([{ address: asked++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]),
     };
     const tool = fetchTool('fetch', rules, new AbortController().signal);
-    const outcome = await Promise.resolve(
-      tool.execute({ url: `http://rebind.example:${server.port}/` }, io()),
-    ).catch((error: unknown) => String(error));
+    const outcome = await Promise.resolve(tool.execute({ url: `http://rebind.example:${server.port}/` }, io())).catch(
+      (error: unknown) => String(error),
+    );
     expect(asked).toBe(1);
     expect(outcome).toContain('ECONNREFUSED');
     expect(server.connections()).toBe(0);
   });
 
   test('a name that is not found is an error', async () => {
-    const { fails } = await tools({ resolveHost: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) });
+    const { fails } = await tools({
+      resolveHost: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
+    });
     expect((await fails('fetch', { url: 'http://nowhere.example/' })).message).toContain('was not found (ENOTFOUND)');
   });
 });

@@ -4,7 +4,9 @@ import type { JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { Environment } from '../tools/clean-env.js';
 import type { OfferedTool } from './offered.js';
-import { listTools, offeredTools, pinOf } from './offered.js';
+import { listTools, offeredTools } from './offered.js';
+import { Pins } from './pins.js';
+import { Breaker } from './limited-fetch.js';
 import { resultText } from './result-text.js';
 import { StdioTransport } from './stdio-transport.js';
 import { makeTransport } from './transport.js';
@@ -21,16 +23,20 @@ export interface McpSettings {
   warn(code: string, message: string): void;
 }
 
+/** What a connection is made of. */
+interface Link {
+  readonly name: string;
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly breaker: Breaker;
+  readonly settings: McpSettings;
+}
+
 /** A connected server: its tools as they were at the start, and a way to call them. */
 export class McpConnection {
-  private changed = false;
-  private refusedPins: ReadonlyMap<string, string> | undefined;
-
   private constructor(
-    private readonly name: string,
-    private readonly client: Client,
-    private readonly transport: Transport,
-    private readonly settings: McpSettings,
+    private readonly link: Link,
+    private readonly pins: Pins,
     readonly tools: readonly OfferedTool[],
   ) {}
 
@@ -41,103 +47,95 @@ export class McpConnection {
    */
   static async open(name: string, spec: McpServerSpec, settings: McpSettings): Promise<McpConnection> {
     const sdk = await import('@modelcontextprotocol/client');
-    const transport = makeTransport(name, spec, settings, sdk.StreamableHTTPClientTransport);
+    const breaker = new Breaker();
+    const transport = makeTransport(name, spec, { ...settings, breaker }, sdk.StreamableHTTPClientTransport);
     const client = new sdk.Client({ name: 'skein', version: '1' }, { capabilities: {} });
-    const options = { timeout: settings.startMs, maxTotalTimeout: settings.startMs, signal: settings.signal };
+    const link = { name, client, transport, breaker, settings };
+    const limits = { timeout: settings.startMs, maxTotalTimeout: settings.startMs };
     try {
-      await client.connect(transport, options);
-      const listed = await listTools(name, client, options);
+      let news = (): void => undefined;
+      let early = false;
+      client.setNotificationHandler('notifications/tools/list_changed', () => {
+        early = true;
+        news();
+      });
+      await client.connect(transport, { ...limits, signal: settings.signal });
+      const listed = await listTools(name, client, { ...limits, signal: settings.signal });
       const tools = offeredTools(name, listed, (tool, why) => {
         settings.warn('mcp-tool-refused', `agent ${settings.agent}: MCP server "${name}", tool ${tool}: ${why}`);
       });
-      const connection = new McpConnection(name, client, transport, settings, tools);
-      client.setNotificationHandler('notifications/tools/list_changed', () => {
-        connection.changed = true;
-      });
-      return connection;
+      const pins = new Pins(name, tools, () => listTools(name, client, limits));
+      news = () => pins.markChanged();
+      if (early) news();
+      return new McpConnection(link, pins, tools);
     } catch (error) {
-      await closeQuietly(client, transport);
-      throw startError(name, spec, error, transport, settings);
+      await closeQuietly(link);
+      throw startError(link, spec, error);
     }
   }
 
   /**
-   * Calls a tool. When the server has said that its tools changed, they are compared with what they were at the start, and
-   * one that differs is refused from then on: a model has only agreed to what it was shown.
+   * Calls a tool.
    *
    * @throws SkeinError `SKEIN_MCP` when the server is gone, breaks its protocol, or the tool changed; `SKEIN_TOOL_FAILED` when
    * the tool fails or takes too long; `SKEIN_CANCELLED`
    */
   async call(tool: OfferedTool, input: JsonObject, signal: AbortSignal): Promise<string> {
+    const { client, name, settings } = this.link;
+    const broken = this.link.breaker.signal;
     try {
-      await this.checkPin(tool, signal);
-      const result = await this.client.request(
+      await this.pins.check(tool);
+      const result = await client.request(
         { method: 'tools/call', params: { name: tool.name, arguments: input } },
-        { signal, timeout: this.settings.callMs, maxTotalTimeout: this.settings.callMs },
+        { signal: AbortSignal.any([signal, broken]), timeout: settings.callMs, maxTotalTimeout: settings.callMs },
       );
-      if (!('content' in result))
-        throw new SkeinError('SKEIN_MCP', `MCP server "${this.name}" answered with no content`);
+      if (!('content' in result)) throw new SkeinError('SKEIN_MCP', `MCP server "${name}" answered with no content`);
       return resultText(result);
     } catch (error) {
-      throw this.callError(tool, error, signal);
+      if (broken.aborted && SkeinError.isInstance(broken.reason)) throw broken.reason;
+      throw callError(this.link, tool, error, signal);
     }
   }
 
   /** Ends the connection and the server's processes. */
   async close(): Promise<void> {
-    await closeQuietly(this.client, this.transport);
-  }
-
-  private async checkPin(tool: OfferedTool, signal: AbortSignal): Promise<void> {
-    if (this.changed) {
-      this.changed = false;
-      const options = { signal, timeout: this.settings.startMs, maxTotalTimeout: this.settings.startMs };
-      try {
-        const now = await listTools(this.name, this.client, options);
-        this.refusedPins = new Map(now.map((one) => [one.name, pinOf(one)]));
-      } catch (error) {
-        this.changed = true;
-        throw error;
-      }
-    }
-    if (this.refusedPins === undefined || this.refusedPins.get(tool.name) === tool.pin) return;
-    throw new SkeinError('SKEIN_MCP', `MCP server "${this.name}" changed its tool ${tool.name} during the session`, {
-      hint: 'the tool is refused until the step starts anew',
-    });
-  }
-
-  private callError(tool: OfferedTool, error: unknown, signal: AbortSignal): unknown {
-    if (SkeinError.isInstance(error)) return error;
-    if (signal.aborted) return new SkeinError('SKEIN_CANCELLED', 'the tool call was cancelled');
-    const failure = this.transport instanceof StdioTransport ? this.transport.failure : undefined;
-    if (failure !== undefined) return failure;
-    const what = `MCP server "${this.name}", tool ${tool.name}`;
-    if (isTimeout(error)) {
-      return new SkeinError('SKEIN_TOOL_FAILED', `${what}: no answer within ${this.settings.callMs} ms`, {
-        cause: error,
-      });
-    }
-    return new SkeinError('SKEIN_MCP', `${what}: ${messageOf(error)}`, { cause: error });
+    await closeQuietly(this.link);
   }
 }
 
-async function closeQuietly(client: Client, transport: Transport): Promise<void> {
-  try {
-    await client.close();
-  } catch {
-    // The server may be gone already; what matters is below.
+/** How long a server over HTTP may take to hear that its session is over. */
+const GOODBYE_MS = 1_000;
+
+async function closeQuietly({ client, transport }: Link): Promise<void> {
+  if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {
+    const goodbye = Promise.resolve(transport.terminateSession()).catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, GOODBYE_MS);
+    });
+    await Promise.race([goodbye, late]);
+    clearTimeout(timer);
   }
-  // A client that never got connected does not close the transport.
+  // The server may be gone already. A client that never got connected does not close its transport.
+  await client.close().catch(() => undefined);
   await transport.close().catch(() => undefined);
 }
 
-function startError(
-  name: string,
-  spec: McpServerSpec,
-  error: unknown,
-  transport: Transport,
-  settings: McpSettings,
-): SkeinError {
+function callError(link: Link, tool: OfferedTool, error: unknown, signal: AbortSignal): unknown {
+  if (SkeinError.isInstance(error)) return error;
+  if (signal.aborted) return new SkeinError('SKEIN_CANCELLED', 'the tool call was cancelled');
+  const failure = link.transport instanceof StdioTransport ? link.transport.failure : undefined;
+  if (failure !== undefined) return failure;
+  const what = `MCP server "${link.name}", tool ${tool.name}`;
+  if (isTimeout(error)) {
+    return new SkeinError('SKEIN_TOOL_FAILED', `${what}: no answer within ${link.settings.callMs} ms`, {
+      cause: error,
+    });
+  }
+  return new SkeinError('SKEIN_MCP', `${what}: ${messageOf(error)}`, { cause: error });
+}
+
+function startError({ name, transport, settings }: Link, spec: McpServerSpec, error: unknown): SkeinError {
   if (SkeinError.isInstance(error)) return error;
   if (settings.signal.aborted) return new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
   const stdio = transport instanceof StdioTransport ? transport : undefined;

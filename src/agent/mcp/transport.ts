@@ -3,6 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { Environment } from '../tools/clean-env.js';
 import { cleanEnvironment } from '../tools/clean-env.js';
+import type { Breaker } from './limited-fetch.js';
 import { limitedFetch } from './limited-fetch.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { References } from './variables.js';
@@ -20,7 +21,7 @@ export type HttpTransportClass = new (url: URL, options?: StreamableHTTPClientTr
 export function makeTransport(
   name: string,
   spec: McpServerSpec,
-  settings: { readonly env: Environment; readonly cwd: string },
+  settings: { readonly env: Environment; readonly cwd: string; readonly breaker: Breaker },
   HttpTransport: HttpTransportClass,
 ): Transport {
   const where = `MCP server "${name}"`;
@@ -45,7 +46,7 @@ export function makeTransport(
   }
   return new HttpTransport(serverUrl(expandVariables(url, { ...references, where: `${where}, url` }), where), {
     requestInit: { headers: expandPairs(spec.headers, references, 'header', expandVariables) },
-    fetch: limitedFetch(name),
+    fetch: limitedFetch(name, settings.breaker),
   });
 }
 

@@ -18,7 +18,7 @@ while read -r what id; do
       list="$kept" ;;
   esac
 done
-for one in $list; do kill -KILL -- "-$one" 2>/dev/null; done
+for one in $list; do kill -s KILL -- "-$one" 2>/dev/null; done
 `;
 
 const watched = new Set<number>();
