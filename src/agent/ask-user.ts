@@ -34,9 +34,14 @@ export function askUser(step: StepContext): AskUser {
       async run(input, name) {
         const question = questionOf(input);
         open = question;
-        const answer = await step.ask(name, question);
+        const { text, choices } = question;
+        step.note(
+          choices === undefined ? { kind: 'question', question: text } : { kind: 'question', question: text, choices },
+        );
+        const answer = pickChoice(await step.ask(name, question), choices);
         if (open === question) open = undefined;
-        return pickChoice(answer, question.choices);
+        step.note({ kind: 'answer', answer });
+        return answer;
       },
     },
   };

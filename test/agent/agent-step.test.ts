@@ -199,6 +199,8 @@ describe('an interactive agent (decisions 11 and 14)', () => {
     expect(outputOf(result)).toBe('Done.');
     expect(step.asked).toEqual([{ text: 'Which?', choices: ['red', 'blue'] }]);
     expect(step.of('tool.ended')[0]?.output).toBe('blue');
+    expect(step.of('question')).toEqual([{ kind: 'question', question: 'Which?', choices: ['red', 'blue'] }]);
+    expect(step.of('answer')).toEqual([{ kind: 'answer', answer: 'blue' }]);
   });
 
   it('pauses with its question when nobody can answer', async () => {

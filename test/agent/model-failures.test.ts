@@ -95,6 +95,14 @@ describe('a provider that fails', () => {
     expect(provider.requests.map((request) => request.body['model'])).toEqual(['first', 'second', 'second']);
   });
 
+  it('is left also in a later turn', async () => {
+    const call = { calls: [{ id: 'c1', name: 'nothing', input: '{}' }] };
+    await using provider = await FakeProvider.start(call, { status: 404 }, { text: 'Done.' });
+    const { result } = await runAgent(chat(provider, 'openai/first', 'openai/second'));
+    expect(outputOf(result)).toBe('Done.');
+    expect(provider.requests.map((request) => request.body['model'])).toEqual(['first', 'first', 'second']);
+  });
+
   it('is not tried again with a wrong key, and the key is in no message', async () => {
     const body = { error: { message: `Incorrect API key provided: ${KEY}.` } };
     await using provider = await FakeProvider.start({ status: 401, body });

@@ -114,6 +114,23 @@ describe('any object of the AI SDK is a model', () => {
     expect(step.sleeps).toHaveLength(2);
   });
 
+  it('a stream that is left early is given back', async () => {
+    let given: () => void = () => undefined;
+    const back = new Promise<void>((resolve) => {
+      given = resolve;
+    });
+    const doStream = () =>
+      Promise.resolve({
+        stream: new ReadableStream<LanguageModelV3StreamPart>({
+          start: (controller) => controller.enqueue({ type: 'error', error: 'broken' }),
+          cancel: () => given(),
+        }),
+      });
+    const { result } = await answerOf({ ...v3Model('m', []), doStream });
+    expect(errorOf(result).message).toContain('broken');
+    await back;
+  });
+
   it('a defect of the object is not tried again', async () => {
     const model = { ...v3Model('m', []), doStream: () => Promise.reject(new TypeError('x is undefined')) };
     const { result, step } = await answerOf(model);

@@ -105,6 +105,15 @@ describe('a recording', () => {
     expect(step.of('model.ended')[0]?.model).toBe('openai/m');
   });
 
+  it('replays a model that failed in one step and answered in another', async () => {
+    const spec = { models: ['openai/a', 'openai/b'] };
+    const replies = [{ text: 'From a.' }, { status: 404 }, { text: 'From b.' }];
+    await record('both.jsonl', replies, { spec, prompt: 'One.' }, { spec, prompt: 'Two.' });
+    const { result, step } = await runAgent({ registry: replay('both.jsonl'), spec, prompt: 'Two.', tools: [LOOK] });
+    expect(outputOf(result)).toBe('From b.');
+    expect(step.of('model.fallback')[0]?.error.code).toBe('SKEIN_REPLAY_MISS');
+  });
+
   it('works for structured output of a provider that takes no schema', async () => {
     await using provider = await FakeProvider.start({ text: '{"a":1}' });
     const spec = { models: ['openai-compatible/m'], output: { schema: { type: 'object' } } };

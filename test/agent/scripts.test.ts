@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import { readScript } from '../../src/agent/script/read-script.js';
 import { SkeinError } from '../../src/base/errors.js';
 import { errorOf, outputOf, runAgent, tool } from './support/run-agent.js';
+import type { FakeStep } from './support/step.js';
 
 let folder: string;
 let count = 0;
@@ -29,6 +30,15 @@ async function thrown(run: () => unknown): Promise<SkeinError> {
     throw error;
   }
   throw new Error('nothing was thrown');
+}
+
+/** Cancels a step as soon as its model is called. */
+function cancelAtModel(step: FakeStep): void {
+  const tell = step.note.bind(step);
+  step.note = (told) => {
+    tell(told);
+    if (told.kind === 'model.started') setImmediate(() => step.controller.abort(new Error('cancelled')));
+  };
 }
 
 describe('a scripted model', () => {
@@ -118,15 +128,20 @@ rules:
     const registry = await scripted('rules: [{ answer: { text: too late, delay: 1h } }]');
     const running = runAgent({
       registry,
-      before: (step) => {
-        const tell = step.note.bind(step);
-        step.note = (told) => {
-          tell(told);
-          if (told.kind === 'model.started') setImmediate(() => step.controller.abort(new Error('cancelled')));
-        };
-      },
+      before: cancelAtModel,
     });
     expect(errorOf((await running).result).message).toBe('cancelled');
+  });
+
+  it('a delay that ended early leaves no timer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const registry = await scripted('rules: [{ answer: { text: too late, delay: 1h } }]');
+      await runAgent({ registry, before: cancelAtModel });
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('asks the person, and the script can answer', async () => {

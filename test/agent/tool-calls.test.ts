@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { SkeinError } from '../../src/base/errors.js';
+import { runAgentLoop } from '../../src/agent/loop/agent-loop.js';
 import type { Model } from '../../src/agent/model.js';
 import type { Tool } from '../../src/agent/tool.js';
 import { FakeProvider } from './support/fake-provider.js';
 import { errorOf, outputOf, runAgent, tool } from './support/run-agent.js';
+import { agentNode, fakeStep } from './support/step.js';
 
 /** Lets a model make one call, then answer; gives what the model was told of the call. */
 async function callOnce(call: { name: string; input: string }, tools: readonly Tool[]) {
@@ -90,6 +92,36 @@ describe('a tool call', () => {
     const now = tool('now', () => 'late', { inputSchema: { type: 'object', properties: {} } });
     const { told } = await callOnce({ name: 'now', input: '' }, [now]);
     expect(told).toBe('late');
+  });
+});
+
+it('the counts of all turns are summed', async () => {
+  const script = [
+    {
+      calls: [{ id: 'c1', name: 'look', input: '{"path":"a"}' }],
+      usage: { inputTokens: 10, outputTokens: 3, cachedTokens: 4 },
+    },
+    { text: 'Done.', usage: { inputTokens: 20, outputTokens: 5, reasoningTokens: 2 } },
+  ];
+  const model: Model = {
+    id: 'own/m',
+    async *stream() {
+      const turn = script.shift();
+      for (const call of turn?.calls ?? []) yield { type: 'tool-call', call };
+      if (turn?.text !== undefined) yield { type: 'text', text: turn.text };
+      yield { type: 'finish', reason: 'stop', usage: turn?.usage ?? { inputTokens: 0, outputTokens: 0 } };
+    },
+  };
+  const node = agentNode();
+  const step = fakeStep(node);
+  const prompts = { system: '', prompt: 'Go.', tools: [tool('look', () => 'seen')], stepTools: [] };
+  const result = await runAgentLoop({ step, spec: node.agent, models: [model], ...prompts, watch: () => undefined });
+  expect(result).toEqual({
+    output: 'Done.',
+    usage: { inputTokens: 30, outputTokens: 8, cachedTokens: 4, reasoningTokens: 2 },
+    turns: 2,
+    toolCalls: 1,
+    model: 'own/m',
   });
 });
 

@@ -1,4 +1,4 @@
-import { resolve as resolvePath } from 'node:path';
+import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { Model } from '../model.js';
@@ -155,14 +155,19 @@ async function modelOrError(parts: Parts, name: string, spec: ProviderSpec | und
 }
 
 async function modelByName(parts: Parts, name: ModelName, spec: ProviderSpec | undefined): Promise<Model> {
+  if (name.provider === 'script') return scriptModel(scriptId(name.model), await bookOf(parts, name.model));
   const id = `${name.provider}/${name.model}`;
-  if (name.provider === 'script') return scriptModel(id, await bookOf(parts, name.model));
   const key = JSON.stringify([id, spec?.type, spec?.baseUrl, spec?.apiKeyEnv]);
   const known = parts.made.get(key);
   if (known !== undefined) return known;
   const model = makeModel(parts, name, id, spec);
   parts.made.set(key, model);
   return model;
+}
+
+/** `script/FILE` as it is given; of an absolute path only the name of the file. */
+function scriptId(file: string): string {
+  return `script/${isAbsolute(file) ? basename(file) : file}`;
 }
 
 function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec | undefined): Model {
