@@ -23,14 +23,14 @@ const ROWS = {
   stores: ['base', STORE_PORT, RECORDS],
   restate: [...BELOW_ENGINE, PORTS],
   observe: ['base', 'events', RECORDS],
-  audit: ['base', 'events', RECORDS],
+  audit: ['base', 'events', 'lang', 'plan', RECORDS],
   testing: [...PARTS, 'runtime\\.ts'],
-  cli: ['index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],
+  cli: ['base', 'index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],
   server: ['index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],
 };
 
 /** What the row cannot say: these may be imported for their types alone. */
-const TYPES_ONLY = { cli: ['base', 'events'], server: ['base', 'events'] };
+const TYPES_ONLY = { cli: ['events', 'plan', 'lang'], server: ['base', 'events'] };
 
 /** npm packages with one home. */
 const PACKAGES = {

@@ -3,9 +3,16 @@ import { createSharedMemory } from './agent/memory.js';
 import type { ModelRegistry, ModelRegistryOptions } from './agent/models/registry.js';
 import { createModelRegistry } from './agent/models/registry.js';
 import { createToolProvider } from './agent/tools/provider.js';
-import { SkeinError, fromErrorData } from './base/errors.js';
+import { openRunFolder } from './audit/run-folder.js';
+import { findSecrets } from './audit/secrets.js';
+import { SkeinError, fromErrorData, toErrorData } from './base/errors.js';
+import type { Json } from './base/json.js';
 import { systemIds } from './base/ids.js';
+import type { Problem } from './base/problem.js';
 import { formatProblem, hasErrors } from './base/problem.js';
+import { compile } from './engine/compile.js';
+import type { CompiledPlan } from './engine/compile.js';
+import { inputVersion } from './engine/inputs.js';
 import type { AnswerQuestion } from './engine/memory-durable.js';
 import { MemoryDurable } from './engine/memory-durable.js';
 import type { Executors } from './engine/ports/executor.js';
@@ -13,7 +20,12 @@ import type { RunHandle, RunResult } from './engine/run.js';
 import { startRun } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
 import { checkPlan } from './plan/checks.js';
-import type { Bindings, Plan } from './plan/plan.js';
+import type { AgentNode, Bindings, Plan, PlanNode } from './plan/plan.js';
+import type { Workflow } from './plan/workflow.js';
+
+export { formatOutput } from './audit/final-output.js';
+export { describeProviders } from './agent/models/describe-providers.js';
+export type { ProviderReport } from './agent/models/describe-providers.js';
 
 /** How a workflow is run. */
 export interface RunOptions {
@@ -53,18 +65,25 @@ export interface Runnable {
  * console.log((await result).state);
  */
 export function run(workflow: Runnable, options: RunOptions = {}): RunHandle {
-  const plan = checked(workflow);
+  return launch(checked(workflow), workflow.bindings ?? {}, openModels(options), options);
+}
+
+function openModels(options: RunOptions): ModelRegistry {
+  const cwd = options.cwd ?? process.cwd();
+  return createModelRegistry({ cwd, ...options.models, env: options.models?.env ?? process.env });
+}
+
+function launch(plan: Plan | CompiledPlan, bindings: Bindings, models: ModelRegistry, options: RunOptions): RunHandle {
   const runId = options.runId ?? systemIds.next();
   const cwd = options.cwd ?? process.cwd();
   const env = options.models?.env ?? process.env;
-  const models = createModelRegistry({ cwd, ...options.models, env });
   const tools = createToolProvider({ cwd, env, allowPrivateAddresses: options.allowPrivateAddresses ?? false });
   const memory = options.memory === undefined ? undefined : createSharedMemory(options.memory);
   const agent = agentExecutor({ models, tools, ...(memory === undefined ? {} : { memory }) });
   return startRun(plan, {
     runId,
     durable: new MemoryDurable(runId, { answer: answerBy(models, options.answer) }),
-    bindings: workflow.bindings ?? {},
+    bindings,
     executors: { agent, ...options.executors },
     atEnd: () => models.finish(),
     ...pick(options),
@@ -116,6 +135,110 @@ export async function* streamRun(workflow: Runnable, options: RunOptions = {}): 
   }
 }
 
+/** How a workflow that was loaded from a file is run. */
+export interface WorkflowRunOptions extends RunOptions {
+  /** The folder of run folders, absolute, and how many stay. Absent: as the workflow says. `false`: no run folder. */
+  readonly audit?: { readonly dir: string; readonly keep?: number } | false;
+}
+
+/** What the run of a workflow gives back. */
+export interface WorkflowResult extends RunResult {
+  /** The run folder, when there is one. */
+  readonly auditFolder: string | undefined;
+  /** What could not be written into it. */
+  readonly auditFailures: readonly string[];
+}
+
+/** A workflow that was started. */
+export interface WorkflowRun extends Omit<RunHandle, 'result'> {
+  readonly auditFolder: string | undefined;
+  /** Settles when the run folder is complete. */
+  readonly result: Promise<WorkflowResult>;
+}
+
+/**
+ * Runs a workflow with its settings: shared memory and the run folder. Whatever can be known before the first step is checked
+ * before anything starts or is written: the definition, the inputs, that every agent has a model.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION`, `SKEIN_INPUT`; `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN` for an agent without a usable
+ *   model; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` when the run folder can't be made.
+ * @example
+ * const { result } = await runWorkflow(await loadDag('review.yaml', { cwd: process.cwd() }), { inputs: { diff } });
+ * console.log((await result).auditFolder);
+ */
+export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
+  const plan = checked(workflow);
+  const compiled = compile(plan, workflow.bindings);
+  const inputs = options.inputs ?? {};
+  inputVersion(compiled, inputs);
+  const models = openModels(options);
+  await checkModels(plan, models);
+  const runId = options.runId ?? systemIds.next();
+  const { memory, audit: asked } = workflow.settings;
+  const audit = options.audit === false ? undefined : (options.audit ?? asked);
+  const folder =
+    audit === undefined
+      ? undefined
+      : await openRunFolder({
+          workflow,
+          runId,
+          dir: audit.dir,
+          keep: audit.keep ?? asked?.keep ?? 0,
+          inputs,
+          secrets: findSecrets({ env: options.models?.env ?? process.env, plan, inputs }),
+        });
+  const handle = launch(compiled, workflow.bindings, models, {
+    ...(memory === undefined ? {} : { memory: memory.initial }),
+    ...options,
+    runId,
+    listeners: [
+      ...(folder === undefined ? [] : [(event: SkeinEvent) => folder.listen(event)]),
+      ...(options.listeners ?? []),
+    ],
+  });
+  const result = handle.result.then(async (ended) => ({
+    ...ended,
+    auditFolder: folder?.path,
+    auditFailures: (await folder?.close()) ?? [],
+  }));
+  return { runId, auditFolder: folder?.path, result, cancel: (reason) => handle.cancel(reason) };
+}
+
+/** Every agent must have a model that can be named; none is loaded or called. */
+async function checkModels(plan: Plan, models: ModelRegistry): Promise<void> {
+  const problems = new Map<string, Problem>();
+  let first: SkeinError | undefined;
+  for (const { node, path } of agentsOf(plan.nodes, '')) {
+    try {
+      await models.resolve(node.agent, { path, agent: node.agent.name });
+    } catch (error) {
+      if (!SkeinError.isInstance(error) || error.details !== undefined) throw error;
+      first ??= error;
+      const { code, message, hint } = error;
+      const known = problems.get(message);
+      if (known !== undefined) continue;
+      const at = node.at === undefined ? {} : { at: node.at };
+      problems.set(message, { code, severity: 'error', message, ...at, ...(hint === undefined ? {} : { hint }) });
+    }
+  }
+  if (first === undefined) return;
+  const details = asJson({ problems: [...problems.values()] });
+  throw new SkeinError(first.code, [...problems.keys()].join('; '), { ...toErrorData(first), details });
+}
+
+function* agentsOf(nodes: readonly PlanNode[], prefix: string): Generator<{ node: AgentNode; path: string }> {
+  for (const node of nodes) {
+    const path = `${prefix}${node.id}`;
+    if (node.kind === 'agent') yield { node, path };
+    else if (node.kind === 'call' || node.kind === 'map' || node.kind === 'loop')
+      yield* agentsOf(node.plan.nodes, `${path}/`);
+  }
+}
+
+function asJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}
+
 function checked(workflow: Runnable): Plan {
   const { plan } = workflow;
   const problems = plan === undefined ? [] : checkPlan(plan, workflow.bindings ?? {});
@@ -123,7 +246,7 @@ function checked(workflow: Runnable): Plan {
   const errors = problems.filter((problem) => problem.severity === 'error');
   const message =
     errors.length === 0 ? 'the workflow has no plan: its definition has errors' : errors.map(formatProblem).join('\n');
-  throw new SkeinError('SKEIN_DEFINITION', message, { details: JSON.parse(JSON.stringify({ problems })) });
+  throw new SkeinError('SKEIN_DEFINITION', message, { details: asJson({ problems }) });
 }
 
 /** Scripts may answer for the person. */

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import type { Plan } from '../../plan/plan.js';
+import { EXIT } from '../exit-codes.js';
+import { printProblems } from '../failures.js';
+import { watchInterrupt } from '../run/interrupt.js';
+import { lastCommit } from '../run/last-commit.js';
+import { loadWorkflow } from '../run/load-workflow.js';
+import { executeRun } from '../run/run-command.js';
+import { printable } from '../view/printable.js';
+import { RunLog } from '../view/run-log.js';
+import { countText, tokensText } from '../view/step-text.js';
+import { printNote, printResult } from '../view/streams.js';
+
+/** `skein demo`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command.option('--no-color', 'no colours').action(async (options: { readonly color: boolean }) => {
+    done(await demo(options.color));
+  });
+}
+
+async function demo(color: boolean): Promise<number> {
+  const folder = fileURLToPath(new URL('../../../examples/code-review/', import.meta.url));
+  const cwd = process.cwd();
+  const { title, diff } = (await lastCommit(cwd)) ?? (await sample(folder));
+  const inputs = { diff, intent: title };
+  const { workflow, problems, broken } = await loadWorkflow(join(folder, 'workflow.yaml'), { cwd, inputs });
+  printProblems(problems);
+  if (broken || workflow.plan === undefined) return EXIT.invalid;
+  printNote(
+    `A code review of ${printable(title)}\nby a team of agents, with the answers of a script in place of a model.\n`,
+  );
+  const { toMermaid } = await import('../../index.js');
+  printResult(`${toMermaid(workflow.plan)}\n`);
+  const log = new RunLog(workflow.plan);
+  const interrupt = watchInterrupt((name) => printNote(`${name}: closing the run`));
+  const flags = { file: 'demo', inputs: [], mock: join(folder, 'script.yaml'), audit: false, color };
+  const code = await executeRun({ flags, cwd, workflow, inputs, interrupt, log });
+  interrupt.release();
+  for (const line of await costLines(workflow.plan, log)) printNote(line);
+  return code;
+}
+
+async function sample(folder: string): Promise<{ readonly title: string; readonly diff: string }> {
+  return { title: 'a change that comes with the example', diff: await readFile(join(folder, 'sample.diff'), 'utf8') };
+}
+
+/** What the same run costs with a model. */
+async function costLines(plan: Plan, log: RunLog): Promise<readonly string[]> {
+  const { estimateCalls } = await import('../../index.js');
+  const { modelCalls, toolCalls } = estimateCalls(plan);
+  const asked = plan.nodes.flatMap((node) => (node.kind === 'agent' ? node.agent.models : []));
+  const models = asked.length === 0 ? 'the model of your environment or of --model' : [...new Set(asked)].join(', ');
+  const tokens = tokensText(log.usage);
+  return [
+    '',
+    `With a model this run would have made ${countText(log.modelCalls, 'call')} to ${printable(models)}${tokens === '' ? '' : ` (about ${tokens}, in + out)`},`,
+    `at most ${modelCalls.worst} model calls and ${toolCalls.worst} tool calls whatever the models do. Nothing was sent anywhere, nothing was written.`,
+    'next: skein doctor shows which models you can use; skein new NAME writes a workflow to start from.',
+  ];
+}

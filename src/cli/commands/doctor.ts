@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import type { Command } from 'commander';
+import type { ProviderReport } from '../../runtime.js';
+import { EXIT } from '../exit-codes.js';
+import { printable } from '../view/printable.js';
+import { printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
+import { createStyle, wantsColor } from '../view/style.js';
+import { versionNumber } from '../version-number.js';
+
+interface Diagnosis {
+  readonly skein: string;
+  readonly node: { readonly version: string; readonly needed: string; readonly ok: boolean };
+  readonly git: string | undefined;
+  readonly terminal: {
+    readonly stdin: boolean;
+    readonly stdout: boolean;
+    readonly stderr: boolean;
+    readonly colors: boolean;
+  };
+  readonly providers: readonly ProviderReport[];
+}
+
+const NEEDED = '20.19.0';
+
+/** `skein doctor`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .option('--json', 'print one JSON document')
+    .option('--no-color', 'no colours')
+    .action(async (options: { readonly json?: boolean; readonly color: boolean }) => {
+      const diagnosis = await diagnose(options.color);
+      const style = createStyle(wantsColor(process.stdout, process.env, options.color));
+      printResult(options.json === true ? JSON.stringify(diagnosis, null, 2) : lines(diagnosis, style).join('\n'));
+      done(diagnosis.node.ok ? EXIT.ok : EXIT.usage);
+    });
+}
+
+async function diagnose(color: boolean): Promise<Diagnosis> {
+  const { describeProviders } = await import('../../runtime.js');
+  const [providers, git] = await Promise.all([describeProviders(process.env), gitVersion()]);
+  const version = process.versions.node;
+  return {
+    skein: versionNumber(),
+    node: { version, needed: NEEDED, ok: isAtLeast(version, NEEDED) },
+    git,
+    terminal: {
+      stdin: process.stdin.isTTY,
+      stdout: process.stdout.isTTY,
+      stderr: process.stderr.isTTY,
+      colors: wantsColor(process.stderr, process.env, color),
+    },
+    providers,
+  };
+}
+
+function gitVersion(): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('git', ['--version'], { timeout: 5_000 }, (error, stdout) => {
+      resolve(error === null ? stdout.trim().replace(/^git version /, '') : undefined);
+    });
+  });
+}
+
+function isAtLeast(version: string, needed: string): boolean {
+  const [a = [], b = []] = [version, needed].map((text) => text.split('.').map(Number));
+  for (let at = 0; at < b.length; at += 1) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
+function lines({ skein, node, git, terminal, providers }: Diagnosis, style: Style): readonly string[] {
+  const mark = (ok: boolean): string => (ok ? style.good('✔') : style.warn('○'));
+  const width = Math.max(...providers.map((provider) => provider.id.length));
+  const usable = providers.filter((provider) => provider.usable);
+  return [
+    `skein ${skein}`,
+    `${mark(node.ok)} Node ${node.version}${node.ok ? '' : `, ${node.needed} or later is needed`}`,
+    `${mark(git !== undefined)} git ${git ?? 'is not installed; skein demo then uses a diff that comes with it'}`,
+    `${mark(terminal.stdin && terminal.stderr)} terminal: ${terminalText(terminal)}`,
+    '',
+    'providers:',
+    ...providers.map((provider) => `${mark(provider.usable)} ${provider.id.padEnd(width)}  ${providerText(provider)}`),
+    '',
+    usable.length === 0
+      ? 'no provider is usable here yet; everything works without one: skein run FILE --mock, skein demo'
+      : `usable: ${usable.map((provider) => provider.id).join(', ')}; and without any: skein run FILE --mock`,
+  ];
+}
+
+function terminalText({ stdin, stderr, colors }: Diagnosis['terminal']): string {
+  if (!stdin || !stderr) return 'no, so a question pauses the run and progress is plain lines';
+  return colors ? 'yes, with colours' : 'yes, without colours';
+}
+
+function providerText({ usable, key, baseUrl, models, hint }: ProviderReport): string {
+  const parts = [
+    usable ? 'usable' : `not usable: ${hint ?? ''}`,
+    key?.set === true ? `${key.variable} is set` : '',
+    usable && baseUrl !== undefined ? baseUrl : '',
+    models === undefined ? '' : `models: ${models.length === 0 ? 'none' : models.slice(0, 5).join(', ')}`,
+  ];
+  return printable(parts.filter((part) => part !== '').join('; '));
+}

@@ -1,0 +1,54 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import { EXIT } from '../exit-codes.js';
+import type { TemplateName } from '../new/templates.js';
+import { TEMPLATE_NAMES, templateFiles } from '../new/templates.js';
+import { printable } from '../view/printable.js';
+import { printNote, printResult } from '../view/streams.js';
+
+/** `skein new NAME`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .argument('<name>', 'the folder to make')
+    .addOption(new Option('--template <name>', 'what to begin with').choices([...TEMPLATE_NAMES]).default('chain'))
+    .action(async (name: string, options: { readonly template: TemplateName }) => {
+      await writeTemplate(name, options.template);
+      done(EXIT.ok);
+    });
+}
+
+async function writeTemplate(folder: string, template: TemplateName): Promise<void> {
+  const target = resolve(folder);
+  const name = basename(target);
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name)) {
+    throw new SkeinError('SKEIN_USAGE', `${JSON.stringify(name)} can't be the name of a workflow`, {
+      hint: 'use letters, digits, "-" and "_", such as: skein new weekly-report',
+    });
+  }
+  await makeFolder(target, folder);
+  const files = templateFiles(template, name);
+  for (const [path, text] of files) {
+    const file = join(target, path);
+    await mkdir(dirname(file), { recursive: true });
+    // The folder is new, so nothing can be there; if somebody was quicker, their file stays.
+    await writeFile(file, text, { flag: 'wx' });
+  }
+  printResult(`made ${printable(folder)} with ${[...files.keys()].join(', ')}`);
+  printNote(`next: skein run ${join(folder, 'workflow.yaml')} --mock=${join(folder, 'script.yaml')}`);
+}
+
+/** Makes a folder that was not there: nothing is ever overwritten. */
+async function makeFolder(target: string, shown: string): Promise<void> {
+  try {
+    await mkdir(dirname(target), { recursive: true });
+    await mkdir(target);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const message =
+      code === 'EEXIST' ? `${shown} is there already; nothing was written` : `${shown} can't be made (${code})`;
+    throw new SkeinError('SKEIN_FILE', message, { hint: 'choose another name' });
+  }
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { EXIT } from '../exit-codes.js';
+import { printProblems } from '../failures.js';
+import type { GivenInput } from '../run/given-inputs.js';
+import { readAssignment, readInputs } from '../run/given-inputs.js';
+import { loadWorkflow } from '../run/load-workflow.js';
+import { describePlan, planLines } from '../run/plan-report.js';
+import { printResult } from '../view/streams.js';
+import { createStyle, wantsColor } from '../view/style.js';
+
+/** `skein plan FILE`. */
+export function define(command: Command, done: (code: number) => void): void {
+  const inputs: GivenInput[] = [];
+  const take = (isFile: boolean) => (text: string) => inputs.push(readAssignment(text, isFile));
+  command
+    .argument('<file>', 'the workflow file')
+    .option('-i, --input <name=value>', 'an input, to see it in the prompts', take(false))
+    .option('--input-file <name=file>', 'an input from a file, - for stdin', take(true))
+    .option('--json', 'print one JSON document')
+    .option('--no-color', 'no colours')
+    .action(async (file: string, options: { readonly json?: boolean; readonly color: boolean }) => {
+      done(await planCommand(file, { inputs, json: options.json ?? false, color: options.color }));
+    });
+}
+
+/** Shows what a run would do. Required inputs may be missing: they are listed. */
+export async function planCommand(
+  file: string,
+  options: { readonly inputs: readonly GivenInput[]; readonly json: boolean; readonly color: boolean },
+): Promise<number> {
+  const cwd = process.cwd();
+  const inputs = await readInputs(options.inputs, cwd);
+  // Without any value an input that is not declared can't be known, so problems about inputs are those of the file.
+  const { workflow, problems } = await loadWorkflow(file, { cwd, inputs });
+  const found = problems.filter((problem) => problem.code !== 'missing-input');
+  printProblems(found);
+  if (workflow.plan === undefined) {
+    if (options.json) printResult(JSON.stringify({ valid: false, problems: found }, null, 2));
+    return EXIT.invalid;
+  }
+  const description = await describePlan(workflow.plan, inputs);
+  if (options.json) printResult(JSON.stringify({ valid: true, problems: found, ...description }, null, 2));
+  else {
+    const style = createStyle(wantsColor(process.stdout, process.env, options.color));
+    for (const line of planLines(description, style)) printResult(line);
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { EXIT } from '../exit-codes.js';
+import { printProblems } from '../failures.js';
+import { loadWorkflow } from '../run/load-workflow.js';
+import { printable } from '../view/printable.js';
+import { printNote, printResult } from '../view/streams.js';
+
+/** `skein validate FILE...`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .argument('<files...>', 'workflow files')
+    .option('--json', 'print the problems as one JSON document')
+    .action(async (files: readonly string[], options: { readonly json?: boolean }) => {
+      done(await validate(files, options.json ?? false));
+    });
+}
+
+async function validate(files: readonly string[], json: boolean): Promise<number> {
+  const reports: { readonly file: string; readonly valid: boolean; readonly problems: readonly unknown[] }[] = [];
+  for (const file of files) {
+    const { broken, problems } = await loadWorkflow(file, { cwd: process.cwd() });
+    reports.push({ file, valid: !broken, problems });
+    if (json) continue;
+    printProblems(problems);
+    if (broken) printNote(`${printable(file)} is not valid: ${countErrors(problems)}`);
+    else printResult(`${printable(file)} is valid`);
+  }
+  const valid = reports.every((report) => report.valid);
+  if (json) printResult(JSON.stringify({ valid, files: reports }, null, 2));
+  return valid ? EXIT.ok : EXIT.invalid;
+}
+
+function countErrors(problems: readonly { readonly severity: string }[]): string {
+  const errors = problems.filter((problem) => problem.severity === 'error').length;
+  return errors === 1 ? '1 error' : `${errors} errors`;
+}

@@ -1,0 +1,47 @@
+import { SkeinError } from '../base/errors.js';
+import type { RunOutcome } from '../events/outcome.js';
+
+/** What the exit code of `skein` says. */
+export const EXIT = {
+  ok: 0,
+  /** Wrong usage, or an unexpected error in Skein itself. */
+  usage: 1,
+  /** The definition or an input is invalid: nothing ran, nothing was written. */
+  invalid: 2,
+  failed: 3,
+  /** Degraded, under `--strict`. */
+  degraded: 4,
+  paused: 5,
+  outOfBudget: 6,
+  cancelled: 130,
+} as const;
+
+/**
+ * The exit code of a run that ended.
+ *
+ * @example
+ * exitCodeOf('degraded', true); // 4
+ */
+export function exitCodeOf(outcome: RunOutcome, strict: boolean): number {
+  switch (outcome) {
+    case 'succeeded':
+      return EXIT.ok;
+    case 'degraded':
+      return strict ? EXIT.degraded : EXIT.ok;
+    case 'failed':
+      return EXIT.failed;
+    case 'paused':
+      return EXIT.paused;
+    case 'out_of_budget':
+      return EXIT.outOfBudget;
+    case 'cancelled':
+      return EXIT.cancelled;
+  }
+}
+
+/** The exit code of an error that kept something from starting. */
+export function exitCodeOfError(error: unknown): number {
+  if (!SkeinError.isInstance(error)) return EXIT.usage;
+  if (error.code === 'SKEIN_CANCELLED') return EXIT.cancelled;
+  return error.code === 'SKEIN_USAGE' || error.code === 'SKEIN_INTERNAL' ? EXIT.usage : EXIT.invalid;
+}

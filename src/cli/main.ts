@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { endProcess, watchStreams } from './view/streams.js';
+import { versionNumber } from './version-number.js';
+
+watchStreams();
+const words = process.argv.slice(2);
+const asksVersion = words.length === 1 && ['--version', '-V', '-v', 'version'].includes(words[0] ?? '');
+if (asksVersion) {
+  process.stdout.write(`${versionNumber()}\n`);
+  await endProcess(0);
+} else {
+  const { runCli } = await import('./program.js');
+  await endProcess(await runCli(words));
+}

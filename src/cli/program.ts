@@ -1,0 +1,88 @@
+import { Command, CommanderError } from 'commander';
+import { EXIT, exitCodeOfError } from './exit-codes.js';
+import { normalizeWords } from './words.js';
+import { versionNumber } from './version-number.js';
+
+/** Adds arguments, options and action to its command; `done` takes the exit code. */
+export type DefineCommand = (command: Command, done: (code: number) => void) => void;
+
+interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly define: DefineCommand }>;
+}
+
+const COMMANDS: readonly CommandEntry[] = [
+  { name: 'run', summary: 'run a workflow', load: () => import('./commands/run.js') },
+  {
+    name: 'validate',
+    summary: 'show everything that is wrong with workflow files',
+    load: () => import('./commands/validate.js'),
+  },
+  { name: 'graph', summary: 'draw a workflow', load: () => import('./commands/graph.js') },
+  { name: 'plan', summary: 'show what a run would do, and run nothing', load: () => import('./commands/plan.js') },
+  { name: 'doctor', summary: 'show what can be used on this machine', load: () => import('./commands/doctor.js') },
+  { name: 'new', summary: 'write a small workflow to start from', load: () => import('./commands/new.js') },
+  {
+    name: 'demo',
+    summary: 'run a code review with a scripted model: no key, no network',
+    load: () => import('./commands/demo.js'),
+  },
+  { name: 'version', summary: 'print the version', load: () => import('./commands/version.js') },
+];
+
+/**
+ * Runs the command line and gives the exit code. Only the file of the command that is asked for is loaded.
+ *
+ * @example
+ * process.exitCode = await runCli(['run', 'review.yaml', '--mock']);
+ */
+export async function runCli(words: readonly string[]): Promise<number> {
+  let code: number = EXIT.ok;
+  const program = createProgram();
+  const asked = askedCommand(words);
+  try {
+    const commands = new Map<string, Command>();
+    for (const entry of COMMANDS) {
+      const command = program.command(entry.name).description(entry.summary);
+      commands.set(entry.name, command);
+      if (entry.name !== asked) continue;
+      const { define } = await entry.load();
+      define(command, (end) => {
+        code = end;
+      });
+    }
+    if (words.length === 0) program.help({ error: true });
+    const command = asked === undefined ? undefined : commands.get(asked);
+    await program.parseAsync(normalizeWords(words, command), { from: 'user' });
+    return code;
+  } catch (error) {
+    return await exitCodeOfThrown(error);
+  }
+}
+
+function createProgram(): Command {
+  return new Command('skein')
+    .description('Runs workflows of agents.')
+    .version(versionNumber(), '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'show the help of a command')
+    .configureHelp({ showGlobalOptions: false })
+    .showHelpAfterError('(skein help lists the commands, skein help COMMAND its options)')
+    .exitOverride()
+    .enablePositionalOptions();
+}
+
+/** The command that the words ask for, also behind `help`. */
+function askedCommand(words: readonly string[]): string | undefined {
+  const operands = words.filter((word) => !word.startsWith('-'));
+  const first = operands[0] === 'help' ? operands[1] : operands[0];
+  return COMMANDS.some((entry) => entry.name === first) ? first : undefined;
+}
+
+async function exitCodeOfThrown(error: unknown): Promise<number> {
+  // Commander has printed what is wrong.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  const { printFailure } = await import('./failures.js');
+  printFailure(error);
+  return exitCodeOfError(error);
+}

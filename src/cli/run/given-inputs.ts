@@ -1,0 +1,95 @@
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
+
+/** An input as it stands on the command line. */
+export interface GivenInput {
+  readonly name: string;
+  readonly value: string;
+  /** The value is the name of a file, `-` for stdin. */
+  readonly isFile: boolean;
+}
+
+/** An input of more bytes than this is refused: no model reads it. */
+export const LARGEST_INPUT = 8 * 1024 * 1024;
+
+/**
+ * Reads `NAME=VALUE`. Only the first `=` counts.
+ *
+ * @throws SkeinError `SKEIN_USAGE` when there is no name or no `=`.
+ * @example
+ * readAssignment('text=a=b', false); // { name: 'text', value: 'a=b', isFile: false }
+ */
+export function readAssignment(text: string, isFile: boolean): GivenInput {
+  const at = text.indexOf('=');
+  const flag = isFile ? '--input-file' : '--input';
+  if (at < 1) {
+    throw new SkeinError(
+      'SKEIN_USAGE',
+      `${flag} takes NAME=${isFile ? 'FILE' : 'VALUE'}, not ${JSON.stringify(text)}`,
+      {
+        hint: `write ${flag} topic=${isFile ? 'topic.txt' : 'looms'}`,
+      },
+    );
+  }
+  return { name: text.slice(0, at), value: text.slice(at + 1), isFile };
+}
+
+/**
+ * The values of inputs by name; files are read. The last of the same name wins.
+ *
+ * @throws SkeinError `SKEIN_INPUT` that names every file that can't be used.
+ */
+export async function readInputs(given: readonly GivenInput[], cwd: string): Promise<Readonly<Record<string, string>>> {
+  if (given.filter((input) => input.isFile && input.value === '-').length > 1) {
+    throw new SkeinError('SKEIN_USAGE', 'stdin can be only one input', { hint: 'keep one --input-file NAME=-' });
+  }
+  const last = new Map(given.map((input) => [input.name, input]));
+  const wrong: string[] = [];
+  const values = new Map<string, string>();
+  for (const { name, value, isFile } of last.values()) {
+    const read = isFile ? await readOne(value, cwd) : { ok: true as const, text: value };
+    if (read.ok && Buffer.byteLength(read.text) > LARGEST_INPUT) wrong.push(tooLarge(name));
+    else if (read.ok) values.set(name, read.text);
+    else wrong.push(`input '${name}': ${read.why}`);
+  }
+  if (wrong.length === 0) return Object.fromEntries(values);
+  throw new SkeinError('SKEIN_INPUT', wrong.join('; '), {
+    hint: 'an input is a text file in UTF-8, of 8 MiB at most; give an agent the path and a tool to read larger ones',
+  });
+}
+
+type Read = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+
+function tooLarge(name: string): string {
+  return `input '${name}' is larger than ${LARGEST_INPUT / 1024 / 1024} MiB`;
+}
+
+async function readOne(file: string, cwd: string): Promise<Read> {
+  try {
+    const bytes = file === '-' ? await readStdin() : await readLimited(resolve(cwd, file));
+    if (bytes === undefined) return { ok: false, why: `${file} is larger than ${LARGEST_INPUT / 1024 / 1024} MiB` };
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch (error) {
+    if (error instanceof TypeError) return { ok: false, why: `${file} is no text in UTF-8` };
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return { ok: false, why: `${file} can't be read (${code})` };
+  }
+}
+
+async function readLimited(path: string): Promise<Buffer | undefined> {
+  const { size } = await stat(path);
+  return size > LARGEST_INPUT ? undefined : await readFile(path);
+}
+
+async function readStdin(): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    size += bytes.length;
+    if (size > LARGEST_INPUT) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,36 @@
+import { SkeinError } from '../../base/errors.js';
+import { EXIT } from '../exit-codes.js';
+import { endNow } from '../view/streams.js';
+
+/** Signals that ask this program to end. */
+export interface Interrupt {
+  /** Aborted by the first one. */
+  readonly signal: AbortSignal;
+  /** Signals end the process again, as they do by themselves. */
+  release(): void;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * The first signal closes the run as cancelled, so that children are ended and the audit folder is complete; the second ends the
+ * process at once. Children of a process that ended at once are killed by their watchdog.
+ *
+ * @example
+ * const interrupt = watchInterrupt((name) => printNote(`${name}: closing the run`));
+ */
+export function watchInterrupt(onFirst: (name: string) => void): Interrupt {
+  const controller = new AbortController();
+  const listener = (name: NodeJS.Signals): void => {
+    if (controller.signal.aborted) endNow(EXIT.cancelled);
+    onFirst(name);
+    controller.abort(new SkeinError('SKEIN_CANCELLED', `cancelled by ${name}`));
+  };
+  for (const name of SIGNALS) process.on(name, listener);
+  return {
+    signal: controller.signal,
+    release() {
+      for (const name of SIGNALS) process.off(name, listener);
+    },
+  };
+}

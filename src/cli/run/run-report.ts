@@ -1,0 +1,81 @@
+import type { ErrorData } from '../../base/errors.js';
+import type { Problem } from '../../base/problem.js';
+import type { Census } from '../../events/census.js';
+import type { RunOutcome } from '../../events/outcome.js';
+import { EXIT } from '../exit-codes.js';
+import type { RunLog, StepLog } from '../view/run-log.js';
+import type { OpenQuestion } from '../view/summary.js';
+
+/** What `skein run --json` is made from. */
+export interface ReportOptions {
+  readonly workflow: string;
+  readonly runId: string;
+  readonly outcome: RunOutcome;
+  readonly exitCode: number;
+  readonly census: Census;
+  readonly error: ErrorData | undefined;
+  readonly log: RunLog;
+  readonly auditFolder: string | undefined;
+  readonly questions: readonly OpenQuestion[];
+}
+
+/**
+ * The JSON document of a run. Steps are keyed by their path; times are milliseconds.
+ *
+ * @example
+ * printResult(runReport(options));
+ */
+export function runReport(options: ReportOptions): string {
+  const { log, census, error, auditFolder, questions } = options;
+  return document({
+    runId: options.runId,
+    workflow: options.workflow,
+    outcome: options.outcome,
+    exitCode: options.exitCode,
+    census,
+    ...(error === undefined ? {} : { error }),
+    steps: byName([...log.steps.values()].map((step) => [step.path, stepReport(step)])),
+    usage: log.usage,
+    modelCalls: log.modelCalls,
+    modelCallsByModel: byName([...log.callsByModel]),
+    toolCalls: log.toolCalls,
+    durationMs: Math.max(0, log.now - log.startedAt),
+    ...(auditFolder === undefined ? {} : { auditFolder }),
+    ...(questions.length === 0 ? {} : { questions }),
+    warnings: log.warnings,
+  });
+}
+
+/** The JSON document of a run that was refused before anything started. */
+export function refusalReport(refusal: {
+  readonly problems: readonly Problem[];
+  readonly error?: ErrorData;
+  readonly exitCode?: number;
+}): string {
+  const { error, problems, exitCode = EXIT.invalid } = refusal;
+  return document({ outcome: 'invalid', exitCode, problems, ...(error === undefined ? {} : { error }) });
+}
+
+function stepReport(step: StepLog): Readonly<Record<string, unknown>> {
+  return {
+    status: step.status,
+    ...(step.output === undefined ? {} : { output: step.output }),
+    ...(step.reason === undefined ? {} : { reason: step.reason }),
+    ...(step.error === undefined ? {} : { error: step.error }),
+    attempts: step.attempts,
+    ...(step.endedAt === undefined ? {} : { durationMs: step.endedAt - step.startedAt }),
+    ...(step.model === undefined || step.model === '' ? {} : { model: step.model }),
+    modelCalls: step.modelCalls,
+    toolCalls: step.toolCalls,
+    usage: step.usage,
+  };
+}
+
+/** Names come from outside, so they are own properties of an object without a prototype chain that they could reach. */
+function byName(entries: readonly (readonly [string, unknown])[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(entries);
+}
+
+function document(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}

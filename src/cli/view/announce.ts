@@ -1,0 +1,142 @@
+import { formatDuration } from '../../base/duration.js';
+import type { SkeinEvent, StepNote } from '../../events/event.js';
+import { countText, endedLine, modelText } from './step-text.js';
+import { oneLine, printable } from './printable.js';
+import type { RunLog } from './run-log.js';
+import type { Style } from './style.js';
+
+/** What is told of a run while it goes on. */
+export interface AnnounceOptions {
+  /** Steps that start, too; the live view shows them already. */
+  readonly starts: boolean;
+  /** Model turns, tool calls and prompts. */
+  readonly verbose: boolean;
+  /** Text as it arrives. */
+  readonly stream: boolean;
+  readonly style: Style;
+}
+
+/** How much of a tool's input or of an error is shown on its line. */
+const LONGEST_DETAIL = 160;
+
+/**
+ * Makes the lines that tell how a run goes on. The log must have taken the event already.
+ *
+ * @example
+ * const announce = createAnnouncer(log, { starts: true, verbose: false, stream: false, style });
+ * for (const line of announce(event)) printNote(line);
+ */
+export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: SkeinEvent) => readonly string[] {
+  const texts = new Map<string, string>();
+  const { style } = options;
+  return (event) => {
+    switch (event.type) {
+      case 'run.started':
+        return [style.dim(`run of ${printable(event.plan)}: ${countText(event.nodes, 'step')}`)];
+      case 'run.warning':
+        return [warning(event.message, style)];
+      case 'run.ended':
+        return [];
+      case 'step.started':
+        return options.starts ? [`step ${style.bold(printable(event.path))} started`] : [];
+      case 'step.retrying': {
+        const why = oneLine(event.error.message, LONGEST_DETAIL);
+        return [`step ${printable(event.path)} tries again in ${formatDuration(event.delayMs)}: ${style.warn(why)}`];
+      }
+      case 'step.ended': {
+        const step = log.steps.get(event.path);
+        const rest = takeRest(texts, event.path);
+        return [...rest, ...(step === undefined ? [] : [endedLine(step, style)])];
+      }
+      case 'step.note':
+        return noteLines(event.path, event.note, { texts, options });
+    }
+  };
+}
+
+interface Telling {
+  readonly texts: Map<string, string>;
+  readonly options: AnnounceOptions;
+}
+
+function noteLines(path: string, note: StepNote, { texts, options }: Telling): readonly string[] {
+  const { style } = options;
+  switch (note.kind) {
+    case 'model.delta':
+      return options.stream ? takeLines(texts, path, note.text) : [];
+    case 'model.ended':
+      return [...takeRest(texts, path), ...(options.verbose ? [verboseLine(path, note)] : [])].filter(isLine);
+    case 'model.retrying':
+      return [
+        `[${printable(path)}] ${modelText(note.model)} ${style.warn(oneLine(note.error.message, LONGEST_DETAIL))}; asks again in ${formatDuration(note.delayMs)}`,
+      ];
+    case 'model.fallback':
+      return [
+        `[${printable(path)}] ${modelText(note.from)} ${style.warn(oneLine(note.error.message, LONGEST_DETAIL))}; goes on with ${modelText(note.to)}`,
+      ];
+    case 'warning':
+      return [warning(`${path}: ${note.message}`, style)];
+    case 'prompt':
+    case 'model.started':
+    case 'tool.started':
+    case 'tool.ended':
+    case 'question':
+    case 'answer':
+    case 'memory':
+      return options.verbose ? [verboseLine(path, note)].filter(isLine) : [];
+  }
+}
+
+function isLine(line: string | undefined): line is string {
+  return line !== undefined;
+}
+
+function verboseLine(path: string, note: StepNote): string | undefined {
+  const what = verboseText(note);
+  return what === undefined ? undefined : `[${printable(path)}] ${what}`;
+}
+
+function verboseText(note: StepNote): string | undefined {
+  switch (note.kind) {
+    case 'prompt':
+      return `prompt of ${countText(note.prompt.length, 'character')} for ${modelText(note.model)}`;
+    case 'model.started':
+      return `turn ${note.turn} of ${modelText(note.model)} started`;
+    case 'model.ended':
+      return `turn ${note.turn} ended: ${note.usage.inputTokens} tokens in, ${note.usage.outputTokens} out, ${countText(note.toolCalls, 'tool call')}`;
+    case 'tool.started':
+      return `calls ${printable(note.tool)} ${oneLine(JSON.stringify(note.input), LONGEST_DETAIL)}`;
+    case 'tool.ended':
+      return note.status === 'ok'
+        ? `${printable(note.tool)} done`
+        : `${printable(note.tool)} failed: ${oneLine(note.output, LONGEST_DETAIL)}`;
+    case 'question':
+      return `asks: ${oneLine(note.question, LONGEST_DETAIL)}`;
+    case 'answer':
+      return `answer: ${oneLine(note.answer, LONGEST_DETAIL)}`;
+    case 'memory':
+      return note.mode === 'append' ? 'adds to the shared memory' : 'rewrites the shared memory';
+    case 'model.delta':
+    case 'model.retrying':
+    case 'model.fallback':
+    case 'warning':
+      return undefined;
+  }
+}
+
+function warning(message: string, style: Style): string {
+  return `${style.warn('warning')}: ${printable(message)}`;
+}
+
+/** Parallel steps write at once: only whole lines are shown, each with its step. */
+function takeLines(texts: Map<string, string>, path: string, text: string): readonly string[] {
+  const lines = ((texts.get(path) ?? '') + text).split('\n');
+  texts.set(path, lines.pop() ?? '');
+  return lines.map((line) => `${printable(path)} │ ${printable(line)}`);
+}
+
+function takeRest(texts: Map<string, string>, path: string): readonly string[] {
+  const rest = texts.get(path) ?? '';
+  texts.delete(path);
+  return rest === '' ? [] : [`${printable(path)} │ ${printable(rest)}`];
+}

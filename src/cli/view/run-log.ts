@@ -1,0 +1,196 @@
+import type { ErrorData } from '../../base/errors.js';
+import type { SkeinEvent, StepNote, Usage } from '../../events/event.js';
+import type { StepOutcome } from '../../events/outcome.js';
+import type { Plan } from '../../plan/plan.js';
+
+/** What is known of a step so far. Times are milliseconds since 1970 by the run's clock. */
+export interface StepLog {
+  readonly path: string;
+  readonly node: string;
+  readonly kind: string;
+  /** Path of the step that it runs inside; empty at the top. */
+  readonly parent: string;
+  status: 'running' | StepOutcome;
+  startedAt: number;
+  endedAt: number | undefined;
+  attempts: number;
+  /** The model that answered last, or is asked. */
+  model: string | undefined;
+  modelCalls: number;
+  toolCalls: number;
+  /** Tools that are running, by call. */
+  readonly openTools: Map<string, string>;
+  usage: Usage;
+  /** What it does besides running: `waits 2.0s`, for example. */
+  activity: string | undefined;
+  output: unknown;
+  reason: string | undefined;
+  error: ErrorData | undefined;
+}
+
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+/**
+ * Follows a run by its events. Views and reports read it; it writes nothing.
+ *
+ * @example
+ * const log = new RunLog(plan);
+ * await runWorkflow(workflow, { listeners: [(event) => log.listen(event)] });
+ */
+export class RunLog {
+  /** By path, in the order in which they started; a step that runs again is moved to the end. */
+  readonly steps = new Map<string, StepLog>();
+  /** Calls by the model that answered. */
+  readonly callsByModel = new Map<string, number>();
+  readonly warnings: string[] = [];
+  usage: Usage = NO_USAGE;
+  modelCalls = 0;
+  toolCalls = 0;
+  startedAt = 0;
+  now = 0;
+  private readonly outputs: ReadonlyMap<string, string | undefined>;
+
+  constructor(plan: Plan) {
+    this.outputs = new Map(plan.nodes.map((node) => [node.id, node.output]));
+  }
+
+  /** Steps that run now. */
+  running(): readonly StepLog[] {
+    return [...this.steps.values()].filter((step) => step.status === 'running');
+  }
+
+  listen(event: SkeinEvent): void {
+    this.now = event.at;
+    switch (event.type) {
+      case 'run.started':
+        this.startedAt = event.at;
+        return;
+      case 'run.warning':
+        this.warnings.push(event.message);
+        return;
+      case 'run.ended':
+        return;
+      case 'step.started':
+        this.open(event.path, event.node, event.kind, event.parent);
+        return;
+      case 'step.retrying': {
+        const step = this.steps.get(event.path);
+        if (step === undefined) return;
+        step.attempts = event.attempt;
+        step.openTools.clear();
+        step.activity = `failed (${event.error.code}), tries again`;
+        return;
+      }
+      case 'step.ended':
+        this.end(event);
+        return;
+      case 'step.note':
+        this.note(this.steps.get(event.path), event.note);
+    }
+  }
+
+  private open(path: string, node: string, kind: string, parent: string): StepLog {
+    const step: StepLog = {
+      path,
+      node,
+      kind,
+      parent,
+      status: 'running',
+      startedAt: this.now,
+      endedAt: undefined,
+      attempts: 1,
+      model: undefined,
+      modelCalls: 0,
+      toolCalls: 0,
+      openTools: new Map(),
+      usage: NO_USAGE,
+      activity: undefined,
+      output: undefined,
+      reason: undefined,
+      error: undefined,
+    };
+    this.steps.delete(path);
+    this.steps.set(path, step);
+    return step;
+  }
+
+  private end(event: SkeinEvent & { readonly type: 'step.ended' }): void {
+    const known = this.steps.get(event.path);
+    // What is skipped has never started; a step that is visited again may be skipped then.
+    const step = known?.status === 'running' ? known : this.open(event.path, event.node, event.kind, event.parent);
+    step.status = event.outcome;
+    step.endedAt = event.at;
+    step.attempts = event.attempts;
+    step.activity = undefined;
+    step.openTools.clear();
+    step.reason = event.reason;
+    step.error = event.error;
+    const channel = event.parent === '' ? this.outputs.get(event.node) : undefined;
+    step.output = channel === undefined ? event.update : ownChannel(event.update, channel);
+  }
+
+  private note(step: StepLog | undefined, note: StepNote): void {
+    if (step === undefined) return;
+    switch (note.kind) {
+      case 'prompt':
+        step.model = note.model;
+        return;
+      case 'model.started':
+        step.model = note.model;
+        step.activity = undefined;
+        return;
+      case 'model.retrying':
+        step.activity = `${note.error.code}, asks again`;
+        return;
+      case 'model.fallback':
+        step.model = note.to;
+        return;
+      case 'model.ended':
+        this.count(step, note.model, note.usage);
+        return;
+      case 'tool.started':
+        step.toolCalls += 1;
+        this.toolCalls += 1;
+        step.openTools.set(note.id, note.tool);
+        return;
+      case 'tool.ended':
+        step.openTools.delete(note.id);
+        return;
+      case 'question':
+        step.activity = 'waits for an answer';
+        return;
+      case 'answer':
+        step.activity = undefined;
+        return;
+      case 'warning':
+        this.warnings.push(`${step.path}: ${note.message}`);
+        return;
+      case 'model.delta':
+      case 'memory':
+    }
+  }
+
+  private count(step: StepLog, model: string, usage: Usage): void {
+    step.model = model;
+    step.modelCalls += 1;
+    this.modelCalls += 1;
+    this.callsByModel.set(model, (this.callsByModel.get(model) ?? 0) + 1);
+    step.usage = addUsage(step.usage, usage);
+    this.usage = addUsage(this.usage, usage);
+  }
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  const cached = (a.cachedTokens ?? 0) + (b.cachedTokens ?? 0);
+  const reasoning = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    ...(cached === 0 ? {} : { cachedTokens: cached }),
+    ...(reasoning === 0 ? {} : { reasoningTokens: reasoning }),
+  };
+}
+
+function ownChannel(update: Readonly<Record<string, unknown>> | undefined, channel: string): unknown {
+  return update !== undefined && Object.hasOwn(update, channel) ? update[channel] : undefined;
+}

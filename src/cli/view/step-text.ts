@@ -1,0 +1,111 @@
+import { formatDuration } from '../../base/duration.js';
+import type { Usage } from '../../events/event.js';
+import type { StepOutcome } from '../../events/outcome.js';
+import { oneLine, printable } from './printable.js';
+import type { StepLog } from './run-log.js';
+import type { Style } from './style.js';
+
+const WORDS: Readonly<Record<StepOutcome, string>> = {
+  succeeded: 'succeeded',
+  skipped: 'skipped',
+  failed: 'failed',
+  timed_out: 'timed out',
+  cancelled: 'cancelled',
+  paused: 'paused',
+  out_of_budget: 'out of budget',
+};
+
+const MARKS: Readonly<Record<StepOutcome, string>> = {
+  succeeded: '✔',
+  skipped: '○',
+  failed: '✖',
+  timed_out: '✖',
+  cancelled: '■',
+  paused: '?',
+  out_of_budget: '■',
+};
+
+/** How long an explanation on one line may be. */
+const LONGEST_REASON = 300;
+
+/**
+ * How a step went, on one line.
+ *
+ * @example
+ * endedLine(step, style); // 'step review succeeded in 1.2s: openai/gpt-5-mini, 2 model calls, 1 tool call, 1.2k + 300 tokens'
+ */
+export function endedLine(step: StepLog, style: Style): string {
+  const status = step.status === 'running' ? 'cancelled' : step.status;
+  const time = step.endedAt === undefined || status === 'skipped' ? '' : ` in ${tookText(step, step.endedAt)}`;
+  const tries = step.attempts > 1 ? ` after ${step.attempts} attempts` : '';
+  const facts = status === 'skipped' ? '' : factsText(step);
+  const why = step.error?.message ?? step.reason;
+  const because = why === undefined ? '' : `: ${oneLine(why, LONGEST_REASON)}`;
+  const head = `step ${style.bold(printable(step.path))} ${paint(status, style)(WORDS[status])}${time}${tries}`;
+  return `${head}${facts === '' ? '' : style.dim(` (${facts})`)}${because}`;
+}
+
+/** The mark of an outcome, coloured. */
+export function outcomeMark(status: StepLog['status'], style: Style): string {
+  return status === 'running' ? ' ' : paint(status, style)(MARKS[status]);
+}
+
+/** The words of an outcome. */
+export function outcomeWords(status: StepLog['status']): string {
+  return status === 'running' ? 'running' : WORDS[status];
+}
+
+/** Model, calls and tokens of a step; empty when it used none. */
+export function factsText(step: StepLog): string {
+  const parts: string[] = [];
+  if (step.model !== undefined && step.model !== '') parts.push(modelText(step.model));
+  if (step.modelCalls > 1) parts.push(`${step.modelCalls} model calls`);
+  if (step.toolCalls > 0) parts.push(countText(step.toolCalls, 'tool call'));
+  const tokens = tokensText(step.usage);
+  if (tokens !== '') parts.push(tokens);
+  return parts.join(', ');
+}
+
+/** A model as it is shown: of a script, only the name of its file. */
+export function modelText(model: string): string {
+  return printable(model.replace(/^script\/.*[/\\]/, 'script/'));
+}
+
+/** `1.2k + 300 tokens`, what went in and what came out; empty when nobody counted. */
+export function tokensText(usage: Usage): string {
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens + outputTokens === 0) return '';
+  return `${shortCount(inputTokens)} + ${shortCount(outputTokens)} tokens`;
+}
+
+/** `1 step`, `2 steps`. */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** How long it took until `now`. */
+export function tookText(step: StepLog, now: number): string {
+  return formatDuration(Math.max(0, now - step.startedAt));
+}
+
+function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+function paint(status: StepOutcome, style: Style): (text: string) => string {
+  switch (status) {
+    case 'succeeded':
+      return style.good;
+    case 'failed':
+    case 'timed_out':
+    case 'out_of_budget':
+      return style.bad;
+    case 'cancelled':
+    case 'paused':
+      return style.warn;
+    case 'skipped':
+      return style.dim;
+  }
+}

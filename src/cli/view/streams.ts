@@ -1,0 +1,43 @@
+/**
+ * Keeps a reader that went away (`skein ... | head -1`) from being a crash. What else goes wrong with stdout, such as a full disk, is said
+ * on stderr and makes the exit code 1: the results did not arrive.
+ */
+export function watchStreams(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || lost) return;
+    lost = true;
+    process.stderr.write(`error: the results could not be written to stdout: ${error.message}\n`);
+  });
+  // Nobody is left to be told.
+  process.stderr.on('error', () => undefined);
+}
+
+let lost = false;
+
+/** Ends the process when all that was written has left it. */
+export async function endProcess(code: number): Promise<never> {
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  return endNow(lost && code === 0 ? 1 : code);
+}
+
+/** Ends the process at once. */
+export function endNow(code: number): never {
+  process.exit(code);
+}
+
+/** Results: what the user asked for. */
+export function printResult(text: string): void {
+  if (text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** Everything else. */
+export function printNote(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableLength === 0) resolve();
+    else stream.write('', () => resolve());
+  });
+}

@@ -1,0 +1,128 @@
+import { formatDuration } from '../../base/duration.js';
+import type { ErrorData } from '../../base/errors.js';
+import type { RunOutcome } from '../../events/outcome.js';
+import type { Census } from '../../events/census.js';
+import { oneLine, printable } from './printable.js';
+import type { RunLog, StepLog } from './run-log.js';
+import { countText, factsText, modelText, outcomeMark, outcomeWords, tokensText, tookText } from './step-text.js';
+import type { Style } from './style.js';
+
+/** What a summary is made from. */
+export interface SummaryOptions {
+  readonly name: string;
+  readonly outcome: RunOutcome;
+  readonly census: Census;
+  /** The census in words. */
+  readonly censusText: string;
+  readonly error: ErrorData | undefined;
+  readonly log: RunLog;
+  readonly auditFolder: string | undefined;
+  readonly questions: readonly OpenQuestion[];
+  readonly strict: boolean;
+  readonly style: Style;
+}
+
+/** A question that nobody has answered. */
+export interface OpenQuestion {
+  readonly path: string;
+  readonly text: string;
+  readonly choices: readonly string[];
+}
+
+/** More steps than this are not listed one by one, unless something is the matter with them. */
+const LISTED_STEPS = 40;
+const LONGEST_REASON = 200;
+
+/**
+ * What is said at the end of a run: the outcome, the census, each step, tokens, where the audit folder is, and what to do next.
+ *
+ * @example
+ * for (const line of summaryLines(options)) printNote(line);
+ */
+export function summaryLines(options: SummaryOptions): readonly string[] {
+  const { log, style } = options;
+  const took = formatDuration(Math.max(0, log.now - log.startedAt));
+  const tokens = tokensText(log.usage);
+  const calls = [...log.callsByModel].map(([model, count]) => `${modelText(model)} ${count}`).join(', ');
+  return [
+    '',
+    ...stepTable([...log.steps.values()], style),
+    `${outcomeText(options)} in ${took}: ${options.censusText}`,
+    ...(log.modelCalls === 0 ? [] : [callsLine(log, tokens, calls)]),
+    ...(options.auditFolder === undefined ? [] : [`audit folder: ${printable(options.auditFolder)}`]),
+    ...questionLines(options),
+    ...errorLines(options),
+  ];
+}
+
+function callsLine(log: RunLog, tokens: string, calls: string): string {
+  const tools = log.toolCalls === 0 ? '' : `, ${countText(log.toolCalls, 'tool call')}`;
+  return `${countText(log.modelCalls, 'model call')} (${calls})${tools}${tokens === '' ? '' : `, ${tokens}`}`;
+}
+
+function outcomeText({ name, outcome, style, strict }: SummaryOptions): string {
+  const subject = style.bold(printable(name));
+  switch (outcome) {
+    case 'succeeded':
+      return `${subject} ${style.good('succeeded')}`;
+    case 'degraded': {
+      const verdict = strict ? style.bad('degraded, which --strict forbids') : style.warn('finished degraded');
+      return `${subject} ${verdict} (a step failed, and the workflow allows it)`;
+    }
+    case 'failed':
+      return `${subject} ${style.bad('failed')}`;
+    case 'paused':
+      return `${subject} ${style.warn('paused')}`;
+    case 'cancelled':
+      return `${subject} ${style.warn('was cancelled')}`;
+    case 'out_of_budget':
+      return `${subject} ${style.bad('ran out of budget')}`;
+  }
+}
+
+function stepTable(steps: readonly StepLog[], style: Style): readonly string[] {
+  const listed = steps.length <= LISTED_STEPS ? steps : steps.filter((step) => step.status !== 'succeeded');
+  const rows = listed.slice(0, LISTED_STEPS).map((step) => ({ step, path: oneLine(step.path, 60) }));
+  const width = Math.max(0, ...rows.map((row) => row.path.length));
+  const lines = rows.map(
+    ({ step, path }) => `  ${outcomeMark(step.status, style)} ${path.padEnd(width)}  ${rest(step)}`,
+  );
+  const left = steps.length - rows.length;
+  return left === 0 ? lines : [...lines, `  … and ${countText(left, 'step')} more`];
+}
+
+function rest(step: StepLog): string {
+  const why = step.error?.message ?? step.reason;
+  const time = step.endedAt === undefined || step.status === 'skipped' ? '' : tookText(step, step.endedAt);
+  const parts = [
+    outcomeWords(step.status),
+    time,
+    factsText(step),
+    why === undefined ? '' : oneLine(why, LONGEST_REASON),
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function questionLines({ questions, outcome }: SummaryOptions): readonly string[] {
+  if (outcome !== 'paused' || questions.length === 0) return [];
+  const asked = questions.flatMap(({ path, text, choices }) => [
+    `question of ${printable(path)}: ${printable(text)}`,
+    ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
+  ]);
+  return [...asked, 'next: run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"'];
+}
+
+function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions): readonly string[] {
+  if (error === undefined || outcome === 'cancelled') return [];
+  const failed = [...log.steps.values()].find((step) => step.error?.message === error.message);
+  const where = failed === undefined ? '' : ` in step ${printable(failed.path)}`;
+  const look =
+    auditFolder === undefined
+      ? 'run it again with --verbose to see every call'
+      : 'the prompts and answers so far are in the audit folder';
+  return [
+    `${style.bad('error')} ${error.code}${where}: ${printable(error.message)}`,
+    ...(error.hint === undefined ? [] : [`    hint: ${printable(error.hint)}`]),
+    `next: ${look}`,
+  ];
+}

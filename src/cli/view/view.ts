@@ -1,0 +1,81 @@
+import type { SkeinEvent } from '../../events/event.js';
+import { createAnnouncer } from './announce.js';
+import { createBoard } from './board.js';
+import type { RunLog } from './run-log.js';
+import type { ScreenTraits, Style } from './style.js';
+
+/** Shows how a run goes on. */
+export interface View {
+  listen(event: SkeinEvent): void;
+  /** Nothing is drawn until `resume`: a person is asked something. */
+  suspend(): void;
+  resume(): void;
+  /** Takes away what was only for the time of the run. */
+  stop(): void;
+}
+
+/** What a view is made for. */
+export interface ViewOptions {
+  readonly log: RunLog;
+  readonly style: Style;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly stream: boolean;
+  /** The stream that it is written to. */
+  readonly screen: Screen;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** A terminal, or a file or pipe instead. */
+export interface Screen extends ScreenTraits {
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
+/**
+ * The view for a stream: on a terminal running steps are lines that change in place, anywhere else every start and end is one line.
+ * A quiet one shows only warnings.
+ *
+ * @example
+ * const view = createView({ log, style, quiet: false, verbose: false, stream: false, screen: process.stderr, env: process.env });
+ */
+export function createView(options: ViewOptions): View {
+  const { log, quiet, screen, env } = options;
+  if (quiet) return quietView(options);
+  const live = screen.isTTY === true && env['TERM'] !== 'dumb';
+  const announce = createAnnouncer(log, { ...options, starts: !live });
+  if (!live) {
+    return {
+      listen(event) {
+        log.listen(event);
+        for (const line of announce(event)) screen.write(`${line}\n`);
+      },
+      ...STILL,
+    };
+  }
+  const board = createBoard(log, options.style, screen);
+  return {
+    listen(event) {
+      log.listen(event);
+      board.write(announce(event));
+    },
+    suspend: () => board.suspend(),
+    resume: () => board.resume(),
+    stop: () => board.stop(),
+  };
+}
+
+const STILL = { suspend: () => undefined, resume: () => undefined, stop: () => undefined };
+
+function quietView({ log, style, screen }: ViewOptions): View {
+  const announce = createAnnouncer(log, { starts: false, verbose: false, stream: false, style });
+  return {
+    listen(event) {
+      log.listen(event);
+      const warns = event.type === 'run.warning' || (event.type === 'step.note' && event.note.kind === 'warning');
+      if (warns) for (const line of announce(event)) screen.write(`${line}\n`);
+    },
+    ...STILL,
+  };
+}
