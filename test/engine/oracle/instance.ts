@@ -140,6 +140,10 @@ export class Instance implements SubRun {
       this.#failRun(failure);
       return;
     }
+    if (node.maxVisits !== undefined && step.visit > node.maxVisits) {
+      this.#overVisited(step);
+      return;
+    }
     const read = this.#histories.read(step.history);
     if ('conflict' in read) {
       this.#fail(step, conflictFailure(read.conflict));
@@ -148,10 +152,6 @@ export class Instance implements SubRun {
     const when = (): unknown => (this.#binding(`when:${node.id}`) as (state: State) => unknown)(read.state);
     if (node.when !== undefined && !allHold(node.when, read.state, when)) {
       this.#skip(step, false);
-      return;
-    }
-    if (node.maxVisits !== undefined && step.visit > node.maxVisits) {
-      this.#overVisited(step);
       return;
     }
     this.#visits.set(node.id, step.visit);
@@ -218,8 +218,10 @@ export class Instance implements SubRun {
   #goOn(step: Step, after: History, chosen: ReadonlyMap<string, readonly string[]>): boolean {
     const out = this.#shape.edges.filter((edge) => edge.from === step.node.id);
     const known = { ...step, history: after };
-    // Back at an earlier node nothing is decided yet about the ways on: they get no dead tokens this time.
-    const goesBack = out.some((edge) => edge.closing && edge.kind === 'route' && isChosen(edge.id, chosen));
+    // A route that goes round a cycle has not decided about the ways on: they get no dead tokens this time.
+    const goesBack = out.some(
+      (edge) => edge.kind === 'route' && isChosen(edge.id, chosen) && this.#leadsTo(edge.to, step.node.id),
+    );
     const alone = this.#plan.routes
       .filter((route) => route.from === step.node.id && declaredTargets(route) === undefined)
       .flatMap((route) => chosen.get(routeKey(this.#plan.routes.indexOf(route))) ?? [])
@@ -263,7 +265,9 @@ export class Instance implements SubRun {
       return;
     }
     this.#world.census.degraded += 1;
-    const alone = typeof policy === 'object' ? [aloneFiring(policy.to, step, step.history)] : [];
+    // A handler before the failed node goes round a cycle, one after it does not.
+    const back = typeof policy === 'object' && this.#leadsTo(policy.to, step.node.id) ? 1 : 0;
+    const alone = typeof policy === 'object' ? [aloneFiring(policy.to, step, step.history, back)] : [];
     this.#send(step, { poisoned: policy === 'skipDependents', alone });
     if (alone.length > 0) return;
     if (step.tokens.some((token) => token.live)) this.#ended.push(step.history);
@@ -273,7 +277,9 @@ export class Instance implements SubRun {
     this.#world.count(step.node, this.#pathOf(step.node), 'skipped');
     const live = step.tokens.filter((token) => token.live);
     if (live.length > 0) this.#ended.push(union(live.map((token) => token.history)));
-    this.#send({ ...step, history: union(step.tokens.map((token) => token.history)) }, { poisoned });
+    // Nothing live: what the dead tokens know goes on, for a settled join further down.
+    const history = live.length > 0 ? step.history : union(step.tokens.map((token) => token.history));
+    this.#send({ ...step, history }, { poisoned });
   }
 
   /** Sends a token on every out-edge, dead where it is not said to be live. */
@@ -288,6 +294,12 @@ export class Instance implements SubRun {
     // E9: what becomes ready together starts in plan order.
     const order = (firing: Firing): number => this.#shape.order.get(firing.node) ?? 0;
     this.#ready.push(...firings.toSorted((left, right) => order(left) - order(right)));
+  }
+
+  #leadsTo(from: string, to: string): boolean {
+    const seen = new Set([from]);
+    for (const id of seen) for (const edge of this.#shape.edges) if (edge.from === id) seen.add(edge.to);
+    return seen.has(to);
   }
 
   #node(id: string): PlanNode {
@@ -306,10 +318,10 @@ export class Instance implements SubRun {
 }
 
 /** A node fired by itself, like by a cycle-closing edge. */
-function aloneFiring(to: string, step: Step, history: History): Firing {
+function aloneFiring(to: string, step: Step, history: History, rounds = 1): Firing {
   return {
     node: to,
-    tokens: [{ live: true, poisoned: false, history, depth: step.depth, round: step.round + 1 }],
+    tokens: [{ live: true, poisoned: false, history, depth: step.depth, round: step.round + rounds }],
     run: true,
   };
 }

@@ -94,18 +94,19 @@ function addNode(build: Build, index: number): void {
     ...(raw.when === 'none' ? {} : { when: [whenOf(raw.when, before)] }),
   };
   if (raw.kind === 'task' || raw.sub.length === 0) {
-    const failsOneIn = raw.failsOneIn;
+    const failsOneIn = raw.maxVisits === 'fail' ? 0 : raw.failsOneIn;
     build.bindings[`${build.prefix}${id(index)}`] = bodyOf({ id: id(index), reads, writes, failsOneIn });
     build.nodes.push({ kind: 'task', ...common });
   } else build.nodes.push(subNode(build, raw, index, common));
 }
 
+/** What would say what wins is left out: a condition and a cap of visits, or a cap that fails and what failures do. */
 function policies(raw: RawNode, index: number): Pick<PlanNode, 'onError' | 'maxVisits' | 'onMaxVisits'> {
   const onError = raw.onError === 'handler' ? { to: handler(index) } : raw.onError;
   const onMaxVisits = raw.maxVisits === 'to' ? { to: handler(index) } : raw.maxVisits;
   return {
-    ...(raw.failsOneIn > 0 ? { onError } : {}),
-    ...(onMaxVisits === 'none' ? {} : { maxVisits: 2, onMaxVisits }),
+    ...(raw.failsOneIn > 0 && raw.maxVisits !== 'fail' ? { onError } : {}),
+    ...(onMaxVisits === 'none' || raw.when !== 'none' ? {} : { maxVisits: 2, onMaxVisits }),
   };
 }
 
