@@ -111,6 +111,9 @@ describe('a local Ollama', () => {
     const env = { OLLAMA_HOST: provider.origin };
     const none = await refusal(() => chosen({ models: [] }, { env, noProbe: false }));
     expect(none).toMatchObject({ code: 'SKEIN_NO_MODEL', hint: expect.stringContaining('--mock') as unknown });
+    provider.ollamaModels = 'never';
+    const silent = await refusal(() => chosen({ models: [] }, { env, noProbe: false }));
+    expect(silent.message).toContain('no local Ollama answers');
     provider.ollamaModels = [];
     const empty = await refusal(() => chosen({ models: [] }, { env, noProbe: false }));
     expect(empty.message).toContain('has no models');

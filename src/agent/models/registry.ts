@@ -2,11 +2,8 @@ import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { Model } from '../model.js';
-import { readScript } from '../script/read-script.js';
 import type { ScriptBook } from '../script/script-book.js';
-import { openScriptBook } from '../script/script-book.js';
 import { scriptModel } from '../script/script-model.js';
-import { readTextFile } from '../text-files.js';
 import { echoModel } from './echo.js';
 import type { Env } from './endpoints.js';
 import { defaultModels } from './default-models.js';
@@ -202,7 +199,7 @@ function bookOf(parts: Parts, file: string): Promise<ScriptBook> {
   const full = path(parts.options, file);
   const known = parts.books.get(full);
   if (known !== undefined) return known;
-  const book = readTextFile(full, 'script').then((text) => openScriptBook(readScript(text, file)));
+  const book = import('../script/open-script.js').then((script) => script.openScript(full, file));
   parts.books.set(full, book);
   return book;
 }

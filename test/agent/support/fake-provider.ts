@@ -27,7 +27,7 @@ export class FakeProvider {
   /** Answers, in order; the last one is given for ever. */
   replies: Reply[] = [];
   /** Answers `/api/tags`; absent: 404. */
-  ollamaModels: readonly string[] | undefined;
+  ollamaModels: readonly string[] | 'never' | undefined;
   /** Called when a stalled or cut answer has been sent as far as it goes. */
   onPartial: () => void = () => undefined;
   /** Settles when a client closed a stalled connection. */
@@ -69,6 +69,7 @@ export class FakeProvider {
     if (url === '/api/tags') {
       this.requests.push({ url, headers: request.headers, body: {} });
       const models = this.ollamaModels;
+      if (models === 'never') return;
       if (models === undefined) json(response, 404, { error: 'no' });
       else json(response, 200, { models: models.map((name) => ({ name })) });
       return;
