@@ -176,7 +176,12 @@ export class ManualDurable implements Durable {
   }
 
   async #hand(taker: Taker): Promise<never> {
-    for (;;) await taker.take(await this.#next());
+    for (;;) {
+      const ticket = await this.#next();
+      const order = this.#options.choose === undefined ? this.#orders.shift() : undefined;
+      await taker.take(ticket);
+      order?.taken();
+    }
   }
 
   async #next(): Promise<Ticket> {
