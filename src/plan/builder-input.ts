@@ -45,9 +45,9 @@ export type TextInput = string | Template;
  * `({ topic }: { topic: string }) => ...`.
  */
 interface Functions<S> {
-  run(state: Readonly<S>, step: TaskStep): unknown;
-  choose(state: Readonly<S>): unknown;
-  test(state: Readonly<S>, round?: number): boolean;
+  run(state: Readonly<NoInfer<S>>, step: TaskStep): unknown;
+  choose(state: Readonly<NoInfer<S>>): unknown;
+  test(state: Readonly<NoInfer<S>>, round?: number): boolean;
   reduce(current: unknown, contribution: unknown): unknown;
 }
 

@@ -21,6 +21,7 @@ import type { ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } f
 /**
  * Writes a plan by hand. Functions of nodes, routes, conditions and reducers are given in place; the result is the plan as frozen
  * JSON data, and the functions under the keys of {@link Definition.bindings}. Nothing is checked here: see `checkPlan`.
+ * Annotate the parameters of functions with what they need, or name the type of the whole state: `definePlan<State>({ ... })`.
  *
  * @example
  * const { plan, bindings } = definePlan({
