@@ -1,0 +1,8 @@
+import { benchEngine } from './engine.js';
+import { benchManyRuns } from './many-runs.js';
+import { benchScheduling } from './scheduling.js';
+
+const missed = [...(await benchEngine()), ...(await benchManyRuns()), ...(await benchScheduling())];
+console.log(
+  missed.length === 0 ? '\nAll goals held.' : `\nGoals missed:\n${missed.map((line) => `  ${line}`).join('\n')}`,
+);
