@@ -8,14 +8,13 @@ import type { ToolProviderOptions } from '../../src/agent/tools/provider.js';
 import { folder, session, until } from '../tools/support/session.js';
 import type { Session } from '../tools/support/session.js';
 
-const SUPPORT = resolve(import.meta.dirname, '../agent/support');
 /** Below node_modules, so that what the servers import is found. */
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/skein-tests');
 
 /** The servers are started often: they are compiled once and run by plain Node. */
-function compiled(name: string): string {
-  const source = readFileSync(join(SUPPORT, `${name}.ts`), 'utf8');
-  const file = join(COMPILED, `${name}-${sha256(source).slice(0, 16)}.mjs`);
+function compiled(server: URL): string {
+  const source = readFileSync(server, 'utf8');
+  const file = join(COMPILED, `mcp-server-${sha256(source).slice(0, 16)}.mjs`);
   if (existsSync(file)) return file;
   const { outputText } = transpileModule(source, {
     compilerOptions: { module: ModuleKind.ESNext, target: ScriptTarget.ES2022, verbatimModuleSyntax: true },
@@ -27,8 +26,8 @@ function compiled(name: string): string {
   return file;
 }
 
-const toolServerFile = compiled('mcp-tool-server');
-const rawServerFile = compiled('mcp-raw-server');
+const toolServerFile = compiled(new URL('../agent/support/mcp-tool-server.ts', import.meta.url));
+const rawServerFile = compiled(new URL('../agent/support/mcp-raw-server.ts', import.meta.url));
 
 /** Entry of the well-behaved server; see its file for the arguments. */
 export function toolServer(...args: readonly string[]): McpServerSpec {
@@ -51,7 +50,7 @@ export async function servers(
 }
 
 /** A file for process ids, and the number that a server writes into it. */
-export async function pidFile(): Promise<{ readonly path: string; pid(): Promise<number> }> {
+export async function pidFile(): Promise<{ readonly path: string; pid: () => Promise<number> }> {
   const path = join(await folder(), 'pid');
   return {
     path,

@@ -31,7 +31,7 @@ interface World {
   readonly outside: string;
   readonly tools: Session;
   /** Everything outside of the root, as it must still be after a test. */
-  untouched(): Promise<void>;
+  readonly untouched: () => Promise<void>;
 }
 
 /** A root, a twin whose name begins like the root's, and a place outside with a secret. */
@@ -64,6 +64,8 @@ async function world(): Promise<World> {
     },
   };
 }
+
+const MAKE_FIFO = 'mkfifo';
 
 const ESCAPES = [
   '../outside/secret.txt',
@@ -170,7 +172,7 @@ describe('T13: no path leads out of the root', () => {
 
   test('a FIFO does not block, a device is refused, a hard link is written as a new file', async () => {
     const { root, outside, tools, untouched } = await world();
-    execFileSync('mkfifo', [join(root, 'pipe')]);
+    execFileSync(MAKE_FIFO, [join(root, 'pipe')]);
     await link(join(outside, 'secret.txt'), join(root, 'hard'));
     expect((await tools.fails('read_file', { path: 'pipe' })).message).toContain('no regular file');
     expect((await tools.fails('write_file', { path: 'pipe', content: 'x' })).code).toBe('SKEIN_TOOL_REFUSED');

@@ -58,7 +58,7 @@ describe('write_file', () => {
 describe('edit_file', () => {
   async function withFile(
     text: string,
-  ): Promise<{ cwd: string; tools: Awaited<ReturnType<typeof session>>; read(): Promise<string> }> {
+  ): Promise<{ cwd: string; tools: Awaited<ReturnType<typeof session>>; read: () => Promise<string> }> {
     const cwd = await folder();
     await writeFile(join(cwd, 'f.txt'), text);
     const tools = await session({ tools: names }, { cwd });

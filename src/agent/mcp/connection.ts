@@ -1,4 +1,4 @@
-import type { Client, Transport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
@@ -9,6 +9,7 @@ import { Pins } from './pins.js';
 import { Breaker } from './limited-fetch.js';
 import { resultText } from './result-text.js';
 import { StdioTransport } from './stdio-transport.js';
+import type { Way } from './transport.js';
 import { makeTransport } from './transport.js';
 import { cleanText } from './untrusted.js';
 
@@ -24,10 +25,9 @@ export interface McpSettings {
 }
 
 /** What a connection is made of. */
-interface Link {
+interface Link extends Way {
   readonly name: string;
   readonly client: Client;
-  readonly transport: Transport;
   readonly breaker: Breaker;
   readonly settings: McpSettings;
 }
@@ -48,25 +48,20 @@ export class McpConnection {
   static async open(name: string, spec: McpServerSpec, settings: McpSettings): Promise<McpConnection> {
     const sdk = await import('@modelcontextprotocol/client');
     const breaker = new Breaker();
-    const transport = makeTransport(name, spec, { ...settings, breaker }, sdk.StreamableHTTPClientTransport);
+    const way = makeTransport(name, spec, { ...settings, breaker }, sdk.StreamableHTTPClientTransport);
     const client = new sdk.Client({ name: 'skein', version: '1' }, { capabilities: {} });
-    const link = { name, client, transport, breaker, settings };
+    const { transport } = way;
+    const link = { ...way, name, client, breaker, settings };
     const limits = { timeout: settings.startMs, maxTotalTimeout: settings.startMs };
     try {
-      let news = (): void => undefined;
-      let early = false;
-      client.setNotificationHandler('notifications/tools/list_changed', () => {
-        early = true;
-        news();
-      });
+      const pins = new Pins(name, () => listTools(name, client, limits));
+      client.setNotificationHandler('notifications/tools/list_changed', () => pins.markChanged());
       await client.connect(transport, { ...limits, signal: settings.signal });
       const listed = await listTools(name, client, { ...limits, signal: settings.signal });
       const tools = offeredTools(name, listed, (tool, why) => {
         settings.warn('mcp-tool-refused', `agent ${settings.agent}: MCP server "${name}", tool ${tool}: ${why}`);
       });
-      const pins = new Pins(name, tools, () => listTools(name, client, limits));
-      news = () => pins.markChanged();
-      if (early) news();
+      pins.hold(tools);
       return new McpConnection(link, pins, tools);
     } catch (error) {
       await closeQuietly(link);
@@ -106,14 +101,13 @@ export class McpConnection {
 /** How long a server over HTTP may take to hear that its session is over. */
 const GOODBYE_MS = 1_000;
 
-async function closeQuietly({ client, transport }: Link): Promise<void> {
-  if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {
-    const goodbye = Promise.resolve(transport.terminateSession()).catch(() => undefined);
+async function closeQuietly({ client, transport, goodbye }: Link): Promise<void> {
+  if (goodbye !== undefined) {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => {
       timer = setTimeout(resolve, GOODBYE_MS);
     });
-    await Promise.race([goodbye, late]);
+    await Promise.race([goodbye().catch(() => undefined), late]);
     clearTimeout(timer);
   }
   // The server may be gone already. A client that never got connected does not close its transport.

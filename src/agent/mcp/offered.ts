@@ -1,7 +1,7 @@
 import type { Client, Tool as ServerTool } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
+import { canonicalHash } from '../../base/hash.js';
 import type { JsonObject } from '../../base/json.js';
-import { pinOf } from './pins.js';
 import { cleanSchema, cleanText } from './untrusted.js';
 
 /** A tool as a server offered it at the start. `pin` is the hash of its name, description and schema as they came. */
@@ -62,4 +62,9 @@ export function offeredTools(
     }
   }
   return result;
+}
+
+/** Hash of what a model is told of a tool. */
+export function pinOf(tool: ServerTool): string {
+  return canonicalHash({ name: tool.name, description: tool.description ?? null, inputSchema: tool.inputSchema });
 }

@@ -1,12 +1,7 @@
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
-import { canonicalHash } from '../../base/hash.js';
 import type { OfferedTool } from './offered.js';
-
-/** Hash of what a model is told of a tool. */
-export function pinOf(tool: ServerTool): string {
-  return canonicalHash({ name: tool.name, description: tool.description ?? null, inputSchema: tool.inputSchema });
-}
+import { pinOf } from './offered.js';
 
 /**
  * Watches that tools stay what they were at the start (threat A9). When a server says that its tools changed, the next call
@@ -18,12 +13,18 @@ export class Pins {
   private comparing: Promise<void> | undefined;
   private readonly refused = new Set<string>();
 
+  private tools: readonly OfferedTool[] = [];
+
   /** @param list asks the server for its tools */
   constructor(
     private readonly server: string,
-    private readonly tools: readonly OfferedTool[],
     private readonly list: () => Promise<readonly ServerTool[]>,
   ) {}
+
+  /** What the tools are at the start. News that came before count. */
+  hold(tools: readonly OfferedTool[]): void {
+    this.tools = tools;
+  }
 
   /** The server says that its tools changed. */
   markChanged(): void {

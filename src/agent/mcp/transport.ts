@@ -10,7 +10,16 @@ import type { References } from './variables.js';
 import { expandEnvValue, expandVariables } from './variables.js';
 
 /** The constructor of the client package's HTTP transport; the package is loaded by the caller, when first needed. */
-export type HttpTransportClass = new (url: URL, options?: StreamableHTTPClientTransportOptions) => Transport;
+export type HttpTransportClass = new (
+  url: URL,
+  options?: StreamableHTTPClientTransportOptions,
+) => Transport & { terminateSession(): Promise<void> };
+
+/** A way to a server; `goodbye` tells it that its session is over. */
+export interface Way {
+  readonly transport: Transport;
+  readonly goodbye?: () => Promise<void>;
+}
 
 /**
  * The way to a server: a process over its standard streams, or streamable HTTP. References to environment variables are
@@ -23,7 +32,7 @@ export function makeTransport(
   spec: McpServerSpec,
   settings: { readonly env: Environment; readonly cwd: string; readonly breaker: Breaker },
   HttpTransport: HttpTransportClass,
-): Transport {
+): Way {
   const where = `MCP server "${name}"`;
   const references = { env: settings.env, cwd: settings.cwd, where };
   if (spec.type === 'sse') {
@@ -34,20 +43,25 @@ export function makeTransport(
   const { command, url } = spec;
   if (command !== undefined && url === undefined) {
     const own = expandPairs(spec.env, references, 'env', expandEnvValue);
-    return new StdioTransport(name, {
+    const transport = new StdioTransport(name, {
       command,
       args: (spec.args ?? []).map((arg) => expandVariables(arg, { ...references, where: `${where}, args` })),
       env: { ...cleanEnvironment(settings.env, 'tool-server'), ...own },
       cwd: settings.cwd,
     });
+    return { transport };
   }
   if (url === undefined || command !== undefined) {
     throw new SkeinError('SKEIN_MCP', `${where} needs either a command or a url`);
   }
-  return new HttpTransport(serverUrl(expandVariables(url, { ...references, where: `${where}, url` }), where), {
-    requestInit: { headers: expandPairs(spec.headers, references, 'header', expandVariables) },
-    fetch: limitedFetch(name, settings.breaker),
-  });
+  const transport = new HttpTransport(
+    serverUrl(expandVariables(url, { ...references, where: `${where}, url` }), where),
+    {
+      requestInit: { headers: expandPairs(spec.headers, references, 'header', expandVariables) },
+      fetch: limitedFetch(name, settings.breaker),
+    },
+  );
+  return { transport, goodbye: () => transport.terminateSession() };
 }
 
 function expandPairs(

@@ -1,5 +1,6 @@
-import type { CharTest, Instruction } from './regex-parse.js';
-import { compileRegex } from './regex-parse.js';
+import type { CharTest } from './regex-parse.js';
+import type { Instruction } from './regex-program.js';
+import { compileRegex } from './regex-program.js';
 
 /** Says whether a line contains a match. */
 export interface LineMatcher {

@@ -1,30 +1,19 @@
 import { badInput } from './tool-input.js';
 
-/**
- * A program for the matcher in regex-match.ts. Each instruction goes on to the next one unless it says otherwise.
- * `fork` goes on at both places.
- */
-export type Instruction =
-  | { readonly op: 'char'; readonly set: CharTest }
-  | { readonly op: 'fork'; to: number }
-  | { readonly op: 'jump'; to: number }
-  | { readonly op: 'at'; readonly where: 'start' | 'end' | 'edge' | 'inside' }
-  | { readonly op: 'match' };
-
 /** Ranges of UTF-16 code units, first and last. */
 export interface CharTest {
   readonly not: boolean;
   readonly ranges: readonly (readonly [number, number])[];
 }
 
-type Node =
+/** A parsed expression. */
+export type RegexNode =
   | { readonly kind: 'char'; readonly set: CharTest }
   | { readonly kind: 'at'; readonly where: 'start' | 'end' | 'edge' | 'inside' }
-  | { readonly kind: 'list'; readonly items: readonly Node[] }
-  | { readonly kind: 'choice'; readonly options: readonly Node[] }
-  | { readonly kind: 'repeat'; readonly item: Node; readonly least: number; readonly most: number };
+  | { readonly kind: 'list'; readonly items: readonly RegexNode[] }
+  | { readonly kind: 'choice'; readonly options: readonly RegexNode[] }
+  | { readonly kind: 'repeat'; readonly item: RegexNode; readonly least: number; readonly most: number };
 
-const MAX_PROGRAM = 2_000;
 const MAX_PATTERN = 1_000;
 const MAX_DEPTH = 50;
 const MAX_REPEAT = 1_000;
@@ -54,90 +43,13 @@ const ESCAPES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Compiles a regular expression. Supported is what can be matched in linear time: characters, classes, `.`, `\d \w \s \b` and
- * their opposites, `^ $`, groups, `|`, `* + ? {m,n}` (lazy forms mean the same here). Look-around and back references are
- * refused with a message.
+ * Reads a regular expression.
  *
- * @throws SkeinError `SKEIN_TOOL_FAILED` for anything else, and for expressions that unfold to more than 2,000 steps
+ * @throws SkeinError `SKEIN_TOOL_FAILED` for what can't be matched in linear time, and for what is no expression
  */
-export function compileRegex(source: string): readonly Instruction[] {
+export function parseRegex(source: string): RegexNode {
   if (source.length > MAX_PATTERN) throw badInput(`a pattern of ${source.length} characters is too long`);
-  const program = new Program();
-  emit(new Parser(source).parse(), program);
-  program.steps.push({ op: 'match' });
-  return program.steps;
-}
-
-class Program {
-  readonly steps: Instruction[] = [];
-  private left = 5 * MAX_PROGRAM;
-
-  /** Empty groups write no step, so what is counted is the visits to nodes. */
-  visit(): void {
-    this.left -= 1;
-    if (this.left < 0 || this.steps.length > MAX_PROGRAM) {
-      throw badInput('the pattern is too large when its repetitions are written out');
-    }
-  }
-}
-
-function emit(node: Node, program: Program): void {
-  program.visit();
-  switch (node.kind) {
-    case 'char':
-      program.steps.push({ op: 'char', set: node.set });
-      return;
-    case 'at':
-      program.steps.push({ op: 'at', where: node.where });
-      return;
-    case 'list':
-      for (const item of node.items) emit(item, program);
-      return;
-    case 'choice':
-      emitChoice(node.options, program);
-      return;
-    case 'repeat':
-      emitRepeat(node, program);
-  }
-}
-
-function emitChoice(options: readonly Node[], program: Program): void {
-  const ends: { to: number }[] = [];
-  for (const [i, option] of options.entries()) {
-    if (i === options.length - 1) {
-      emit(option, program);
-      continue;
-    }
-    const fork: Instruction = { op: 'fork', to: 0 };
-    program.steps.push(fork);
-    emit(option, program);
-    const end: Instruction = { op: 'jump', to: 0 };
-    program.steps.push(end);
-    ends.push(end);
-    fork.to = program.steps.length;
-  }
-  for (const end of ends) end.to = program.steps.length;
-}
-
-function emitRepeat(node: { item: Node; least: number; most: number }, program: Program): void {
-  for (let i = 0; i < node.least; i++) emit(node.item, program);
-  if (node.most === Infinity) {
-    const fork: Instruction = { op: 'fork', to: 0 };
-    const back = program.steps.length;
-    program.steps.push(fork);
-    emit(node.item, program);
-    program.steps.push({ op: 'jump', to: back });
-    fork.to = program.steps.length;
-    return;
-  }
-  const forks: { to: number }[] = [];
-  for (let i = node.least; i < node.most; i++) {
-    const fork: Instruction = { op: 'fork', to: 0 };
-    program.steps.push(fork);
-    forks.push(fork);
-    emit(node.item, program);
-  }
-  for (const fork of forks) fork.to = program.steps.length;
+  return new Parser(source).parse();
 }
 
 class Parser {
@@ -146,13 +58,13 @@ class Parser {
 
   constructor(private readonly source: string) {}
 
-  parse(): Node {
+  parse(): RegexNode {
     const node = this.choice();
     if (this.at < this.source.length) throw this.wrong('there is a ")" too many');
     return node;
   }
 
-  private choice(): Node {
+  private choice(): RegexNode {
     this.depth += 1;
     if (this.depth > MAX_DEPTH) throw this.wrong('groups are nested too deeply');
     const options = [this.list()];
@@ -162,15 +74,15 @@ class Parser {
     return options.length === 1 && only !== undefined ? only : { kind: 'choice', options };
   }
 
-  private list(): Node {
-    const items: Node[] = [];
+  private list(): RegexNode {
+    const items: RegexNode[] = [];
     while (this.at < this.source.length && this.source[this.at] !== '|' && this.source[this.at] !== ')') {
       items.push(this.repeated());
     }
     return { kind: 'list', items };
   }
 
-  private repeated(): Node {
+  private repeated(): RegexNode {
     const item = this.single();
     const count = this.count();
     if (count === undefined) return item;
@@ -193,7 +105,7 @@ class Parser {
     return { least, most };
   }
 
-  private single(): Node {
+  private single(): RegexNode {
     const char = this.next();
     switch (char) {
       case '(':
@@ -227,7 +139,7 @@ class Parser {
     }
   }
 
-  private group(): Node {
+  private group(): RegexNode {
     if (this.take('?') && !this.take(':')) {
       throw this.wrong('look-around and named groups are not supported; use (?:...)');
     }
@@ -236,7 +148,7 @@ class Parser {
     return inner;
   }
 
-  private escape(): Node {
+  private escape(): RegexNode {
     const char = this.next();
     if (char === 'b') return { kind: 'at', where: 'edge' };
     if (char === 'B') return { kind: 'at', where: 'inside' };

@@ -9,7 +9,7 @@ interface Message {
   readonly params: { readonly protocolVersion: string };
 }
 
-const [mode, pids] = process.argv.slice(2);
+const [mode = '', pids] = process.argv.slice(2);
 if (pids !== undefined) {
   writeFileSync(`${pids}.tmp`, String(process.pid));
   renameSync(`${pids}.tmp`, pids);
@@ -123,7 +123,7 @@ if (mode === 'floods-at-start') flood();
 if (mode === 'garbage') setInterval(() => write('hello\nthis is no JSON-RPC\n{"a":1}\n'), 1);
 if (mode === 'banner') write('Welcome!\nListening.\n');
 
-const mute = ['silent', 'garbage', 'floods-at-start'].includes(mode ?? '');
+const mute = ['silent', 'garbage', 'floods-at-start'].includes(mode);
 createInterface({ input: process.stdin }).on('line', (line) => {
   const message = JSON.parse(line) as Message;
   if (mute) return;

@@ -20,11 +20,11 @@ export async function folder(): Promise<string> {
 export interface Session {
   readonly source: ToolSource;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  tool(name: string): Tool;
+  readonly tool: (name: string) => Tool;
   /** Runs a tool and gives its text. */
-  call(name: string, input: JsonObject, signal?: AbortSignal): Promise<string>;
+  readonly call: (name: string, input: JsonObject, signal?: AbortSignal) => Promise<string>;
   /** Runs a tool that must fail, and gives the error. */
-  fails(name: string, input: JsonObject, signal?: AbortSignal): Promise<SkeinError>;
+  readonly fails: (name: string, input: JsonObject, signal?: AbortSignal) => Promise<SkeinError>;
 }
 
 /** An agent with nothing but what the test says. */
