@@ -73,7 +73,7 @@ async function runAgent(
   // A replay gives the record and opens nothing.
   if (!session.isOpen()) await session.open(deps, spec, step, new AbortController().signal);
   const models = session.models();
-  const tools = [...session.tools(), ...ownTools(deps, spec, step)];
+  const tools = distinct([...ownTools(deps, spec, step), ...session.tools()]);
   const inject = spec.memory?.inject === true;
   const addendum = deps.memory !== undefined && spec.memory !== undefined && !inject ? [MEMORY_ADDENDUM] : [];
   const system = systemPrompt(step.render(spec.instructions), spec.skills ?? [], () => step.random(), addendum);
@@ -91,6 +91,11 @@ async function runAgent(
     watch: (signal) => session.watch(signal),
   });
   return result.output;
+}
+
+/** Providers refuse two tools of one name: the first stays. */
+function distinct(tools: readonly Tool[]): readonly Tool[] {
+  return [...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
 }
 
 function ownTools(deps: AgentDeps, spec: AgentSpec, step: StepContext): readonly Tool[] {

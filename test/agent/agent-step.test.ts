@@ -90,6 +90,15 @@ describe('the tools of an agent step', () => {
     expect(outputOf(result)).toBe('Review the change.');
   });
 
+  it('of one name are offered once', async () => {
+    await using provider = await FakeProvider.start({ text: 'Done.' });
+    const twice = [tool('look', () => 'a'), tool('look', () => 'b'), tool('grep', () => 'c')];
+    const env = { OPENAI_BASE_URL: provider.baseUrl };
+    await runAgent({ spec: { models: ['openai/m'] }, models: { env }, tools: twice });
+    const offered = provider.requests[0]?.body['tools'] as { function: { name: string } }[];
+    expect(offered.map((one) => one.function.name)).toEqual(['look', 'grep']);
+  });
+
   it('warn through the notes of the step', async () => {
     const tools: ToolProvider = {
       open: (_spec, session) => {
@@ -186,7 +195,7 @@ describe('skills', () => {
   });
 });
 
-describe('an interactive agent (decisions 11 and 14)', () => {
+describe('an interactive agent (decisions 11 and 14, statements 67 and 68)', () => {
   const asks = { calls: [{ id: 'c1', name: 'ask_user', input: '{"question":"Which?","choices":["red","blue"]}' }] };
 
   it('asks with the tool ask_user, and a typed number picks the choice', async () => {

@@ -39,6 +39,13 @@ describe('which model an agent gets (statements 59 and 92)', () => {
     expect(await chosen({ models: ['openai/a', 'anthropic/b'] }, { env })).toEqual(['openai/a', 'anthropic/b']);
   });
 
+  it('a name that is given twice is tried once', async () => {
+    expect(await chosen({ models: ['openai/a', 'openai/b', 'openai/a'] }, { env: KEYS })).toEqual([
+      'openai/a',
+      'openai/b',
+    ]);
+  });
+
   it('SKEIN_MODEL wins over keys that are set', async () => {
     expect(await chosen({ models: [] }, { env: { ...KEYS, SKEIN_MODEL: 'openai/other' } })).toEqual(['openai/other']);
   });
@@ -192,6 +199,16 @@ describe('the provider configuration of a workflow (statement 62)', () => {
     const provider = { type: 'ollama', baseUrl: 'http://127.0.0.1:1' };
     const error = await refusal(() => chosen({ models: ['openai/gpt-x'], provider }, {}));
     expect(error.message).toContain('OPENAI_API_KEY');
+  });
+
+  it('chooses the provider also when no model is named', async () => {
+    await using ollama = await FakeProvider.start();
+    ollama.ollamaModels = ['phi4'];
+    const local = { type: 'ollama', baseUrl: `${ollama.baseUrl}/` };
+    expect(await chosen({ models: [], provider: local }, { env: KEYS })).toEqual(['ollama/phi4']);
+    expect(await chosen({ models: [], provider: { type: 'openai' } }, { env: KEYS })).toEqual(['openai/gpt-5-mini']);
+    const error = await refusal(() => chosen({ models: [], provider: { type: 'openai-compatible' } }, { env: KEYS }));
+    expect(error).toMatchObject({ code: 'SKEIN_NO_MODEL', hint: expect.stringContaining('--model') as unknown });
   });
 
   it('openai-compatible needs a base URL', async () => {

@@ -78,7 +78,7 @@ describe('a provider that fails', () => {
       '400 that says "not available"',
       { status: 400, body: { error: { message: 'model first is not available here' } } },
     ],
-  ])('is left at once when it does not have the model: %s (statement 59)', async (_name, reply) => {
+  ])('is left at once when it does not have the model: %s (statements 59 and 60)', async (_name, reply) => {
     await using provider = await FakeProvider.start(reply, { text: 'From the second.' });
     const { result, step } = await runAgent(chat(provider, 'openai/first', 'openai/second'));
     expect(outputOf(result)).toBe('From the second.');

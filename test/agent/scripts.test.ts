@@ -41,7 +41,7 @@ function cancelAtModel(step: FakeStep): void {
   };
 }
 
-describe('a scripted model', () => {
+describe('a scripted model (statement 88)', () => {
   it('answers by step, agent and prompt, the first rule that fits first', async () => {
     const registry = await scripted(`
 rules:
@@ -247,6 +247,7 @@ answers:
     expect((await thrown(() => readScript('- a', 'a.yaml'))).message).toContain('a script must be a map');
     expect((await thrown(() => readScript('', 'a.yaml'))).message).toContain('a script must be a map');
     const registry = createModelRegistry({ env: {}, script: 'none.yaml', cwd: folder });
+    await expect(registry.prepare()).rejects.toMatchObject({ code: 'SKEIN_FILE' });
     expect(errorOf((await runAgent({ registry })).result).code).toBe('SKEIN_FILE');
   });
 

@@ -1,8 +1,9 @@
 import { SkeinError } from '../../base/errors.js';
+import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { Env } from './endpoints.js';
 import { envValue } from './endpoints.js';
 import { probeOllama } from './ollama-probe.js';
-import { PROVIDERS } from './provider-catalog.js';
+import { PROVIDERS, providerById } from './provider-catalog.js';
 
 /** Variable that names the model for everything that names none. */
 export const MODEL_VARIABLE = 'SKEIN_MODEL';
@@ -10,14 +11,15 @@ export const MODEL_VARIABLE = 'SKEIN_MODEL';
 export const NO_PROBE_VARIABLE = 'SKEIN_NO_PROBE';
 
 /**
- * The model when neither flag, step, agent file nor workflow names one: what `SKEIN_MODEL` names, the default model of the first
- * provider whose key is set, the first model of a local Ollama.
+ * The model when neither flag, step, agent file nor workflow names one: what `SKEIN_MODEL` names; else a model of the provider that
+ * the workflow configures; else the default model of the first provider whose key is set, or the first model of a local Ollama.
  *
  * @throws SkeinError `SKEIN_NO_MODEL` when there is none.
  */
-export async function defaultModels(env: Env, noProbe: boolean): Promise<readonly string[]> {
+export async function defaultModels(env: Env, noProbe: boolean, spec?: ProviderSpec): Promise<readonly string[]> {
   const named = envValue(env, MODEL_VARIABLE);
   if (named !== undefined) return [named];
+  if (spec !== undefined) return [await modelOfProvider(env, spec)];
   for (const { id, keyEnv, defaultModel } of PROVIDERS) {
     if (defaultModel !== undefined && envValue(env, keyEnv) !== undefined) return [`${id}/${defaultModel}`];
   }
@@ -26,6 +28,19 @@ export async function defaultModels(env: Env, noProbe: boolean): Promise<readonl
   const first = local?.[0];
   if (first !== undefined) return [`ollama/${first}`];
   throw noModel(probed, local !== undefined);
+}
+
+/** An Ollama that the workflow configures is asked for its models; that is no guess, so nothing switches it off. */
+async function modelOfProvider(env: Env, spec: ProviderSpec): Promise<string> {
+  const id = spec.type.trim().toLowerCase();
+  const fixed = providerById(id)?.defaultModel;
+  if (fixed !== undefined) return `${id}/${fixed}`;
+  const local = id === 'ollama' ? await probeOllama(spec.baseUrl ?? envValue(env, 'OLLAMA_HOST')) : undefined;
+  const first = local?.[0];
+  if (first !== undefined) return `${id}/${first}`;
+  throw new SkeinError('SKEIN_NO_MODEL', `the workflow configures the provider "${spec.type}" and names no model`, {
+    hint: `name one in the workflow, with --model or ${MODEL_VARIABLE}, or try it without a model: --mock`,
+  });
 }
 
 function switchedOff(env: Env): boolean {

@@ -16,7 +16,6 @@ import { isNoChoice, readModelName } from './model-names.js';
 import { providerById } from './provider-catalog.js';
 import type { ImportPackage } from './provider-packages.js';
 import { loadModel, takesSchema } from './provider-packages.js';
-import type { Recorder } from './recording.js';
 import { createRecorder } from './recording.js';
 import type { Replayer } from './replaying.js';
 import { openReplay } from './replaying.js';
@@ -58,6 +57,12 @@ export interface ModelRegistry {
    *   `SKEIN_MODEL_UNKNOWN` when the only name is one that nobody knows.
    */
   resolve(spec: AgentSpec, caller: { readonly path: string; readonly agent: string }): Promise<readonly Model[]>;
+  /**
+   * Reads the script and the recording that the options name, so that what is wrong with them is known before anything runs.
+   *
+   * @throws SkeinError `SKEIN_FILE`, or `SKEIN_DEFINITION` with the problems of a script.
+   */
+  prepare(): Promise<void>;
   /** The scripted person's answer to a question, for runs without a terminal; undefined when no script has one. */
   scriptAnswer(question: string): Promise<string | undefined>;
   /**
@@ -77,12 +82,16 @@ export interface ModelRegistry {
  * await models.finish();
  */
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
-  const parts: Parts = { options, books: new Map(), made: new Map(), fallback: undefined, replay: undefined };
+  const parts: Parts = { options, books: new Map(), made: new Map(), fallbacks: new Map(), replay: undefined };
   const recorder = options.record === undefined ? undefined : createRecorder(path(options, options.record));
   return {
     async resolve(spec, caller) {
       const models = await modelsFor(parts, spec, caller.path);
-      return recorder === undefined ? models : models.map((model) => recorded(recorder, model));
+      return recorder === undefined ? models : models.map((model) => recorder.wrap(model));
+    },
+    async prepare() {
+      if (options.script !== undefined) await bookOf(parts, options.script);
+      if (options.replay !== undefined) await replayOf(parts, options.replay);
     },
     async scriptAnswer(question) {
       if (options.script !== undefined) await bookOf(parts, options.script);
@@ -105,13 +114,9 @@ interface Parts {
   readonly books: Map<string, Promise<ScriptBook>>;
   /** Models made so far, by name and provider configuration. */
   readonly made: Map<string, Model>;
-  /** What the environment says; looked up once. */
-  fallback: Promise<readonly string[]> | undefined;
+  /** What the environment says, by provider configuration; looked up once. */
+  readonly fallbacks: Map<string, Promise<readonly string[]>>;
   replay: Promise<Replayer> | undefined;
-}
-
-function recorded(recorder: Recorder, model: Model): Model {
-  return recorder.wrap(model);
 }
 
 async function modelsFor(parts: Parts, spec: AgentSpec, step: string): Promise<readonly Model[]> {
@@ -121,7 +126,7 @@ async function modelsFor(parts: Parts, spec: AgentSpec, step: string): Promise<r
     return [await modelByName(parts, { provider: 'script', model: options.script }, undefined)];
   if (options.mock === true) return [echoModel()];
   const asked = wanted(options, spec);
-  const names = asked.length > 0 ? asked : await environmentModels(parts);
+  const names = asked.length > 0 ? asked : await environmentModels(parts, spec.provider);
   return Promise.all(names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1)));
 }
 
@@ -129,13 +134,17 @@ async function modelsFor(parts: Parts, spec: AgentSpec, step: string): Promise<r
 function wanted(options: ModelRegistryOptions, spec: AgentSpec): readonly string[] {
   const flag = options.override === undefined ? [] : [options.override].flat();
   const names = flag.length > 0 ? flag : spec.models;
-  return names.map((name) => name.trim()).filter((name) => !isNoChoice(name));
+  return [...new Set(names.map((name) => name.trim()))].filter((name) => !isNoChoice(name));
 }
 
-function environmentModels(parts: Parts): Promise<readonly string[]> {
+function environmentModels(parts: Parts, spec: ProviderSpec | undefined): Promise<readonly string[]> {
   const { env, noProbe } = parts.options;
-  parts.fallback ??= defaultModels(env, noProbe === true);
-  return parts.fallback;
+  const key = `${spec?.type ?? ''} ${spec?.baseUrl ?? ''}`;
+  const known = parts.fallbacks.get(key);
+  if (known !== undefined) return known;
+  const found = defaultModels(env, noProbe === true, spec);
+  parts.fallbacks.set(key, found);
+  return found;
 }
 
 /** A name in a list that can't be used must not keep the others from being tried; a single one fails at once. */
@@ -204,10 +213,14 @@ function bookOf(parts: Parts, file: string): Promise<ScriptBook> {
   return book;
 }
 
+function replayOf(parts: Parts, file: string): Promise<Replayer> {
+  parts.replay ??= openReplay(path(parts.options, file));
+  return parts.replay;
+}
+
 /** Only models that were recorded can answer; without a name, those that answered then. */
 async function replayed(parts: Parts, file: string, spec: AgentSpec, step: string): Promise<readonly Model[]> {
-  parts.replay ??= openReplay(path(parts.options, file));
-  const replay = await parts.replay;
+  const replay = await replayOf(parts, file);
   const recordedNames = replay.models(step);
   const extra = Object.keys(parts.options.providers ?? {});
   const asked = wanted(parts.options, spec).map((name) => {
