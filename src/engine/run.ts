@@ -183,7 +183,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
 
   hold(cleanup: Promise<void>): void {
     const holds = (this.holds ??= new Set());
-    const held = cleanup.finally(() => holds.delete(held));
+    const held: Promise<void> = cleanup.catch((error: unknown) => this.defect(error)).finally(() => holds.delete(held));
     holds.add(held);
   }
 
