@@ -1,0 +1,122 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatProblem, runOrThrow } from 'skein';
+import { loadDagText } from 'skein/yaml';
+import { readScript } from '../../src/agent/script/read-script.js';
+import { createFindings } from '../../src/notations/source/findings.js';
+import { readAgentFile } from '../../src/notations/dag/agent-file.js';
+import { ROOT } from './support/run-example.js';
+import { completeWorkflow, docSnippets } from './support/snippets.js';
+import type { Snippet } from './support/snippets.js';
+
+const SNIPPETS = await docSnippets();
+const of = (language: string): readonly Snippet[] => SNIPPETS.filter((snippet) => snippet.language === language);
+const isScript = (snippet: Snippet): boolean => /^rules:/m.test(snippet.text);
+
+describe('YAML in the documentation', () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'skein-docs-'));
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Makes the files that a snippet names. */
+  async function makeFiles(text: string): Promise<void> {
+    const agents = [...text.matchAll(/file: (\S+\.md)/g)].map((match) => [match[1] ?? '', '---\nname: x\n---\nHello']);
+    const skills = [...text.matchAll(/skills: \[([^\]]*)\]/g)].flatMap((match) =>
+      (match[1] ?? '').split(',').map((skill) => [`${skill.trim()}/SKILL.md`, 'Hello']),
+    );
+    for (const [path = '', content = ''] of [...agents, ...skills]) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+  }
+
+  test.each(of('yaml').filter((snippet) => !isScript(snippet)))(
+    '$place is a workflow without problems',
+    async (snippet) => {
+      await makeFiles(snippet.text);
+      const workflow = await loadDagText(completeWorkflow(snippet.text), { cwd: folder });
+      expect(workflow.problems.map(formatProblem)).toEqual([]);
+      expect(workflow.plan).toBeDefined();
+    },
+  );
+
+  test.each(of('yaml').filter(isScript))('$place is a script', ({ text, place }) => {
+    expect(readScript(text, place).rules.length).toBeGreaterThan(0);
+  });
+});
+
+test('the first workflow of docs/dag.md runs with --mock', async () => {
+  const first = of('yaml').find((snippet) => snippet.place.startsWith('docs/dag.md:'));
+  const workflow = await loadDagText(first?.text ?? '', { cwd: ROOT });
+  const state = await runOrThrow(workflow, { models: { env: {}, mock: true } });
+  expect(state['steps.check.output']).toContain('Correct what is wrong or unclear in this text: ');
+  expect(state['steps.check.output']).toContain('Explain this: tides');
+});
+
+test.each(of('markdown'))('$place is an agent file', ({ text, place }) => {
+  const findings = createFindings();
+  const agent = readAgentFile(text, place, findings);
+  expect(findings.list).toEqual([]);
+  expect(agent?.body).not.toBe('');
+});
+
+test.each(of('json'))('$place is JSON', ({ text }) => {
+  expect(JSON.parse(text)).toBeDefined();
+});
+
+test('TypeScript in the documentation compiles', () => {
+  const snippets = of('ts');
+  expect(snippets.length).toBeGreaterThan(0);
+  const files = new Map(snippets.map(({ text }, at) => [join(ROOT, `snippet-${at}.ts`), text]));
+  expect(typeErrors(files)).toEqual([]);
+}, 60_000);
+
+/** Type errors of files that exist only in memory, in the project's own settings. */
+function typeErrors(files: ReadonlyMap<string, string>): readonly string[] {
+  const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path));
+  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
+  const host = ts.createCompilerHost(options);
+  const plain = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, ...rest) => {
+    const text = files.get(name);
+    return text === undefined ? plain(name, ...rest) : ts.createSourceFile(name, text, ts.ScriptTarget.ES2023);
+  };
+  const exists = host.fileExists.bind(host);
+  host.fileExists = (name) => files.has(name) || exists(name);
+  const program = ts.createProgram([...files.keys()], options, host);
+  return [...files.keys()].flatMap((name) => {
+    const source = program.getSourceFile(name);
+    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+    return found.map((one) => `${name}: ${ts.flattenDiagnosticMessageText(one.messageText, ' ')}`);
+  });
+}
+
+describe('commands in the documentation and in the READMEs of the examples', async () => {
+  const commands = SNIPPETS.filter((snippet) => snippet.language === 'sh').flatMap(linesOf);
+  const examples = await readdir(join(ROOT, 'examples'));
+  for (const name of examples) {
+    const text = await readFile(join(ROOT, 'examples', name, 'README.md'), 'utf8').catch(() => '');
+    commands.push(...text.split('\n').filter((line) => line.startsWith('skein ')));
+  }
+  const skein = commands.filter((line) => line.startsWith('skein ')).map((line) => line.replace(/\s#.*$/, ''));
+
+  test.each([...new Set(skein)])('%s', async (line) => {
+    const [, command = ''] = line.split(/\s+/);
+    const source = await readFile(join(ROOT, `src/cli/commands/${command}.ts`), 'utf8');
+    for (const [flag] of line.matchAll(/(?<=\s)--[a-z-]+/g)) expect(source).toContain(flag);
+    for (const [path] of line.matchAll(/examples\/[\w./-]+/g)) {
+      expect((await readFile(join(ROOT, path), 'utf8').catch(() => '')).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+function linesOf(snippet: Snippet): readonly string[] {
+  return snippet.text.split('\n');
+}

@@ -1,0 +1,66 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from './run-example.js';
+
+/** A code fence of a Markdown file. */
+export interface Snippet {
+  /** `docs/dag.md:12`. */
+  readonly place: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The code fences of a Markdown text. */
+function fencesOf(text: string, file: string): readonly Snippet[] {
+  const found: Snippet[] = [];
+  let open: { readonly line: number; readonly language: string; readonly body: string[] } | undefined;
+  text.split('\n').forEach((line, index) => {
+    if (open === undefined) {
+      const language = /^```(\w+)\s*$/.exec(line)?.[1];
+      if (language !== undefined) open = { line: index + 1, language, body: [] };
+    } else if (line === '```') {
+      found.push({ place: `${file}:${open.line}`, language: open.language, text: `${open.body.join('\n')}\n` });
+      open = undefined;
+    } else open.body.push(line);
+  });
+  if (open !== undefined) throw new Error(`${file}:${open.line}: the code fence is not closed`);
+  return found;
+}
+
+/** The code fences of the documentation: `docs/*.md` about workflows, and the README when there is one. */
+export async function docSnippets(): Promise<readonly Snippet[]> {
+  const docs = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md')).toSorted();
+  const files = [...docs.map((name) => `docs/${name}`), 'README.md'];
+  const texts = await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8').catch(() => '')));
+  return files.flatMap((file, at) => fencesOf(texts[at] ?? '', file));
+}
+
+/**
+ * A workflow around a part of one: what a documentation snippet leaves out is added, so that everything that it shows is checked.
+ */
+export function completeWorkflow(text: string): string {
+  const has = (key: string): boolean => new RegExp(`^${key}:`, 'm').test(text);
+  const agents = [...new Set([...text.matchAll(/\bagent: ?([\w-]+)/g)].map((match) => match[1] ?? ''))];
+  const parts = [
+    has('name') ? '' : 'name: snippet\n',
+    has('agents') || agents.length === 0 ? '' : `agents:\n${agents.map(inlineAgent).join('')}`,
+    text,
+    has('steps') ? '' : stepsFor(text),
+  ];
+  return parts.join('');
+}
+
+function inlineAgent(name: string): string {
+  return `  ${name}: { inline: { prompt: Hello } }\n`;
+}
+
+/** Uses every agent of the snippet once. */
+function stepsFor(text: string): string {
+  const section = /^agents:\n((?: .*\n|\n)*)/m.exec(text)?.[1] ?? '';
+  const names = [...section.matchAll(/^ {2}([\w-]+):/gm)].map((match) => match[1] ?? '');
+  const agents = names.length === 0 ? 'agents:\n  someone: { inline: { prompt: Hello } }\n' : '';
+  const steps = (names.length === 0 ? ['someone'] : names).map(
+    (name) => `  - { id: use-${name}, agent: ${name}, prompt: Hello }\n`,
+  );
+  return `${agents}steps:\n${steps.join('')}`;
+}
