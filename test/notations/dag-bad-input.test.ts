@@ -171,6 +171,36 @@ describe('files of other kinds', () => {
   });
 });
 
+describe('workflows that are too much', () => {
+  const many = (count: number, of: (at: number) => string): string =>
+    Array.from({ length: count }, (_, at) => of(at)).join('');
+
+  it('references that inline agents multiply', async () => {
+    const prompt = '{{inputs.q}}'.repeat(2_000);
+    const workflow = await load(
+      `name: t\ninputs: {q: }\nagents: {a: {inline: {prompt: "${prompt}"}}}\nsteps:\n${many(30, (at) => `  - {id: s${at}, agent: a, prompt: p}\n`)}`,
+    );
+    expect(brief(workflow.problems)).toEqual([expect.stringMatching(/^3:\d+ error too-many-references$/)]);
+  });
+
+  it('expressions over all steps of a long chain', async () => {
+    const step = (at: number): string =>
+      `  - {id: s${at}, agent: a, prompt: p${at === 0 ? '' : `, depends_on: [s${at - 1}], condition: {cel: size(steps) > 0}`}}\n`;
+    const workflow = await load(flow(many(400, step)));
+    expect(workflow.problems.map((problem) => problem.code)).toEqual(['too-many-references']);
+  });
+
+  it('thousands of mistakes: the first thousand are listed, and no error hides behind warnings', async () => {
+    const warnings = `  - {id: s, agent: a, prompt: "${many(1_500, (at) => `{{steps.x${at}}}`)}"}\n`;
+    const errors = many(1_500, (at) => `  - {id: t${at}, agent: a, prompt: p, depends_on: [nope${at}]}\n`);
+    const both = await load(flow(warnings + errors));
+    expect(both.problems.filter((problem) => problem.severity === 'warning')).toHaveLength(1_000);
+    expect(both.problems.filter((problem) => problem.severity === 'error')).toHaveLength(1_000);
+    const one = await load(flow(`${warnings}  - {id: u, agent: zz, prompt: p}\n`));
+    expect(one.plan).toBeUndefined();
+  });
+});
+
 describe('any workflow at all', () => {
   const WHOLE = `name: t
 inputs: {q: {default: x}}

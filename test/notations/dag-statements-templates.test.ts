@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderTemplate } from '../../src/lang/template.js';
+import { loadDagText } from '../../src/yaml.js';
 import { brief, flow, load, nodeOf, planOf } from './project.js';
 
 const TWO = (prompt: string, extra = ''): string =>
@@ -216,5 +218,23 @@ describe('conditions', () => {
     const workflow = await when(`{cel: 'size(steps) == 1'}`);
     expect(workflow.problems).toEqual([]);
     expect(nodeOf(workflow, 's').when).toMatchObject([{ vars: { steps: { fields: { d: {} } } } }]);
+  });
+});
+
+describe('places of references', () => {
+  it('are right wherever the references stand in blocks of text', async () => {
+    const line = fc.constantFrom('text', '', '{{inputs.no}}', 'x {{ inputs.no }} y {{inputs.no2}}', '  {{inputs.no}}');
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 12 }), async (lines) => {
+        const block = ['first', ...lines].map((text) => `      ${text}`).join('\n');
+        const text = flow(`  - id: s\n    agent: a\n    prompt: |\n${block}\n`);
+        const wanted = text
+          .split('\n')
+          .flatMap((source, at) => [...source.matchAll(/\{\{/g)].map((found) => `${at + 1}:${found.index + 1}`));
+        const { problems } = await loadDagText(text, { cwd: '/' });
+        expect(problems.map(({ at }) => `${at?.line}:${at?.column}`)).toEqual(wanted);
+      }),
+      { numRuns: 200 },
+    );
   });
 });

@@ -93,13 +93,15 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
 function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Scope): void {
   const { references, step } = scope;
   const ids = isName(name) ? [name] : references.graph.upstreamOf(step);
+  if (!references.spend(ids.length, node.at)) return;
   if (isName(name)) references.canRead(name, step, node.at);
   for (const id of ids) steps.set(id, { fields: { output: { channel: stepChannel(id) } } });
 }
 
 function addInputs(inputs: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Scope): void {
   const { references, step } = scope;
-  const names = isName(name) ? [name] : references.inputs;
+  const names = isName(name) ? [name] : [...references.inputs];
+  if (!references.spend(names.length, node.at)) return;
   for (const input of names) {
     references.canUseInput(input, step.label, node.at);
     inputs.set(input, { channel: inputChannel(input) });

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { hasErrors } from '../../base/problem.js';
-import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { absolutePath, listMarkdown } from '../source/files.js';
 import { createFindings } from '../source/findings.js';
@@ -48,7 +47,7 @@ export async function findAgents(
     const wanted = step.agent?.text;
     if (wanted === undefined || agents.has(wanted) || broken.has(wanted)) continue;
     const hint =
-      didYouMean(wanted, names) ??
+      findings.near(wanted, names) ??
       `agents of this workflow: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ' ...' : ''}`;
     findings.error(
       'unknown-agent',
@@ -102,7 +101,7 @@ async function discover(
       agents.set(wanted, { ...match.agent, prompt: undefined });
       continue;
     }
-    const nearest = didYouMean(wanted, found.keys());
+    const nearest = findings.near(wanted, found.keys());
     const hint = nearest ?? 'add it to agents, or put a file NAME.agent.md with that name into .github/agents';
     findings.error(
       'unknown-agent',

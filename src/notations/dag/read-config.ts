@@ -1,4 +1,3 @@
-import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Truncate } from '../../lang/values.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
@@ -88,7 +87,7 @@ function readProvider(config: Fields, findings: Findings): ProviderSpec | undefi
   if (type === undefined)
     findings.error('provider', 'provider of config needs a type', fields.at, `one of: ${PROVIDERS.join(', ')}`);
   else if (!PROVIDERS.includes(type)) {
-    const hint = didYouMean(type, PROVIDERS) ?? `one of: ${PROVIDERS.join(', ')}`;
+    const hint = findings.near(type, PROVIDERS) ?? `one of: ${PROVIDERS.join(', ')}`;
     findings.error('unknown-value', `type of provider is ${quoteShort(type)}`, fields.placeOf('type'), hint);
   }
   const baseUrl = fields.text('base_url');
@@ -137,7 +136,7 @@ export function readOutput(root: Fields, findings: Findings): OutputDef {
   const written = fields.text('format');
   const format = written === undefined ? 'markdown' : FORMATS.get(written.toLowerCase());
   if (format === undefined && written !== undefined) {
-    const hint = didYouMean(written, FORMATS.keys()) ?? `one of: ${[...FORMATS.keys()].join(', ')}`;
+    const hint = findings.near(written, FORMATS.keys()) ?? `one of: ${[...FORMATS.keys()].join(', ')}`;
     const message = `format of output is ${quoteShort(written)}; markdown is used`;
     findings.warning('unknown-value', message, fields.placeOf('format'), hint);
   }

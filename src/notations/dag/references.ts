@@ -1,4 +1,3 @@
-import { didYouMean } from '../../base/suggest.js';
 import type { Position } from '../../base/problem.js';
 import { parseTemplate } from '../../lang/template.js';
 import { quoteShort } from '../../lang/value-text.js';
@@ -8,6 +7,9 @@ import type { SourceScalar } from '../source/nodes.js';
 import type { ParsedYaml } from '../source/yaml.js';
 import type { InputDef, StepDef } from './definition.js';
 import type { StepGraph } from './step-graph.js';
+
+/** Bounds the size of the plan: each reference of an inline agent is there once for each step. */
+const MAX_REFERENCES = 50_000;
 
 /** Channel that holds a step's output. */
 export const stepChannel = (id: string): string => `steps.${id}.output`;
@@ -26,6 +28,8 @@ export interface References {
     step: StepDef,
     options?: { truncate?: Truncate | undefined; owner?: string },
   ): Template;
+  /** Counts references; false, and a problem, when the plan would get too large. */
+  spend(count: number, at: Position): boolean;
   /** Checks that a step may read another step's output. */
   canRead(id: string, step: StepDef, at: Position): void;
   /** Checks that an input exists, and remembers that it is used. */
@@ -36,7 +40,7 @@ export interface References {
  * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}` and `{{steps.ID.output.PATH}}`. Anything else between braces stays as it is; when
  * it begins like a reference, a warning says so (`not-a-reference`).
  *
- * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `not-a-reference`.
+ * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `not-a-reference`, `too-many-references`.
  *
  * @example
  * const template = references.template(step.prompt, step);
@@ -48,27 +52,33 @@ export function createReferences(
 ): References {
   const inputs = new Set([...source.inputs.map((input) => input.name), ...source.given]);
   const usedInputs = new Set<string>();
+  const parsed = parseOnce(source.yaml);
+  let resolved = 0;
   const references: References = {
     graph,
     inputs,
     usedInputs,
     template: (scalar, step, { truncate, owner = step.label } = {}) => {
       const pieces: (string | TemplateRef)[] = [];
-      let from = 0;
-      for (const piece of parseTemplate(scalar.text)) {
+      for (const piece of parsed(scalar)) {
         if (typeof piece === 'string') {
           append(pieces, piece);
           continue;
         }
-        const written = scalar.text.slice(piece.offset, scalar.text.indexOf('}}', piece.offset) + 2);
-        const place = locate(source.yaml, scalar, written, from);
-        from = place.next;
-        append(
-          pieces,
-          resolve(piece.expression, { step, owner, at: place.at, truncate }, references, findings) ?? written,
-        );
+        if (!references.spend(1, piece.at)) break;
+        const use = { step, owner, at: piece.at, truncate };
+        append(pieces, resolve(piece.expression, use, references, findings) ?? piece.written);
       }
       return pieces;
+    },
+    spend: (count, at) => {
+      const before = resolved;
+      resolved += count;
+      if (resolved <= MAX_REFERENCES) return true;
+      const message = `the workflow has more than ${MAX_REFERENCES} references`;
+      const hint = 'inline agents, and expressions over all steps, count once for each step that uses them';
+      if (before <= MAX_REFERENCES) findings.error('too-many-references', message, at, hint);
+      return false;
     },
     canRead: (id, step, at) => checkStep(id, step, at, graph, findings),
     canUseInput: (name, owner, at) => {
@@ -76,11 +86,39 @@ export function createReferences(
         usedInputs.add(name);
         return;
       }
-      const hint = didYouMean(name, inputs) ?? `declare it under inputs: ${name}: {description: ...}`;
+      const hint = findings.near(name, inputs) ?? `declare it under inputs: ${name}: {description: ...}`;
       findings.error('unknown-input', `${owner} uses the input ${quoteShort(name)}, which is not declared`, at, hint);
     },
   };
   return references;
+}
+
+/** A reference as it was written, and where. */
+interface Written {
+  readonly expression: string;
+  readonly written: string;
+  readonly at: Position;
+}
+
+/** The prompt of an inline agent is parsed once, however many steps use it. */
+function parseOnce(yaml: ParsedYaml): (scalar: SourceScalar) => readonly (string | Written)[] {
+  const known = new Map<SourceScalar, readonly (string | Written)[]>();
+  return (scalar) => {
+    const pieces = known.get(scalar) ?? parsePlaced(scalar, yaml);
+    known.set(scalar, pieces);
+    return pieces;
+  };
+}
+
+function parsePlaced(scalar: SourceScalar, yaml: ParsedYaml): readonly (string | Written)[] {
+  let from = 0;
+  return parseTemplate(scalar.text).map((piece) => {
+    if (typeof piece === 'string') return piece;
+    const written = scalar.text.slice(piece.offset, scalar.text.indexOf('}}', piece.offset) + 2);
+    const place = locate(yaml, scalar, written, from);
+    from = place.next;
+    return { expression: piece.expression, written, at: place.at };
+  });
 }
 
 /** Literal text that follows literal text becomes one piece. */
@@ -124,10 +162,10 @@ function resolve(expression: string, use: Use, references: References, findings:
 function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): void {
   if (!graph.ids.has(id)) {
     const message = `${step.label} refers to the step ${quoteShort(id)}, which does not exist`;
-    findings.error('unknown-step', message, at, didYouMean(id, graph.ids));
+    findings.error('unknown-step', message, at, findings.near(id, graph.ids));
     return;
   }
-  if (graph.upstreamOf(step).has(id)) return;
+  if (graph.endsBefore(id, step)) return;
   const itself = id === step.id;
   const message = itself
     ? `${step.label} refers to its own output`

@@ -1,4 +1,3 @@
-import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { WorkflowSettings } from '../../plan/workflow.js';
 import { absolutePath } from '../source/files.js';
@@ -70,7 +69,7 @@ export function checkOutputSteps(definition: Definition, ids: ReadonlySet<string
       'unknown-step',
       `output names the step ${quoteShort(text)}, which does not exist`,
       at,
-      didYouMean(text, ids),
+      findings.near(text, ids),
     );
   }
 }

@@ -1,4 +1,3 @@
-import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../source/findings.js';
 import type { StepDef } from './definition.js';
@@ -8,8 +7,10 @@ export interface StepGraph {
   readonly ids: ReadonlySet<string>;
   /** Known dependencies of a step, in order, each once. */
   dependsOn(id: string): readonly string[];
-  /** All steps that have ended before this one starts. */
-  upstreamOf(step: StepDef): ReadonlySet<string>;
+  /** True when a step has ended whenever this one starts. */
+  endsBefore(id: string, step: StepDef): boolean;
+  /** All steps that have ended whenever this one starts. */
+  upstreamOf(step: StepDef): readonly string[];
 }
 
 /**
@@ -17,7 +18,7 @@ export interface StepGraph {
  *
  * @example
  * const graph = connectSteps(definition.steps, findings);
- * graph.upstreamOf(report).has('scan'); // true
+ * graph.endsBefore('scan', report); // true
  */
 export function connectSteps(steps: readonly StepDef[], findings: Findings): StepGraph {
   const ids = new Set(steps.map((step) => step.id).filter((id) => id !== ''));
@@ -29,7 +30,7 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
         findings.error('self-dependency', `${step.label} depends on itself`, at, 'remove it from depends_on');
       } else if (ids.has(text)) known.add(text);
       else {
-        const hint = didYouMean(text, ids);
+        const hint = findings.near(text, ids);
         findings.error(
           'unknown-step',
           `${step.label} depends on the step ${quoteShort(text)}, which does not exist`,
@@ -41,15 +42,12 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
     if (step.id !== '') parents.set(step.id, [...known]);
   }
   reportCycle(steps, parents, findings);
-  const upstream = new Map<StepDef, ReadonlySet<string>>();
+  const walk = upstreamWalk(parents);
   return {
     ids,
     dependsOn: (id) => parents.get(id) ?? [],
-    upstreamOf: (step) => {
-      const found = upstream.get(step) ?? collectUpstream(step, parents);
-      upstream.set(step, found);
-      return found;
-    },
+    endsBefore: (id, step) => walk(step)(id),
+    upstreamOf: (step) => [...parents.keys()].filter(walk(step)),
   };
 }
 
@@ -58,16 +56,27 @@ const LONGEST_PATH = 20;
 
 type Parents = ReadonlyMap<string, readonly string[]>;
 
-function collectUpstream(step: StepDef, parents: Parents): ReadonlySet<string> {
-  const found = new Set<string>();
-  const waiting = step.dependsOn.map(({ text }) => text).filter((id) => id !== step.id);
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const before = parents.get(next);
-    if (before === undefined || found.has(next)) continue;
-    found.add(next);
-    waiting.push(...before);
-  }
-  return found;
+/** Walks backwards from a step, marks what it finds, and tells what is marked. Only the marks of the last step are kept. */
+function upstreamWalk(parents: Parents): (step: StepDef) => (id: string) => boolean {
+  const indexes = new Map([...parents.keys()].map((id, index) => [id, index]));
+  const above = [...parents.values()].map((list) => list.map((id) => indexes.get(id) ?? -1));
+  const marks = new Uint32Array(indexes.size);
+  let mark = 0;
+  let last: StepDef | undefined;
+  const isMarked = (id: string): boolean => marks[indexes.get(id) ?? -1] === mark;
+  return (step) => {
+    if (step === last) return isMarked;
+    last = step;
+    mark += 1;
+    const direct = step.dependsOn.filter(({ text }) => text !== step.id);
+    const waiting = direct.map(({ text }) => indexes.get(text) ?? -1);
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (next < 0 || marks[next] === mark) continue;
+      marks[next] = mark;
+      for (const parent of above[next] ?? []) waiting.push(parent);
+    }
+    return isMarked;
+  };
 }
 
 function reportCycle(steps: readonly StepDef[], parents: Parents, findings: Findings): void {

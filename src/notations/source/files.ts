@@ -65,6 +65,9 @@ async function readAll(handle: FileHandle, maxBytes: number): Promise<ReadResult
   }
 }
 
+/** Agent folders hold dozens of files; more are something else. */
+const MAX_LISTED = 1_000;
+
 /**
  * Names of the Markdown files of a directory, in byte order; subdirectories are not entered.
  *
@@ -77,6 +80,7 @@ export async function listMarkdown(directory: string): Promise<ListResult> {
     const names = entries
       .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.md'))
       .map((entry) => entry.name);
+    if (names.length > MAX_LISTED) return refuse('too-large', `holds more than ${MAX_LISTED} Markdown files`);
     return { ok: true, names: names.toSorted() };
   } catch (error) {
     return failed(error, 'directory');

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../base/suggest.js';
 import type { Position, Problem } from '../../base/problem.js';
 
 /** Where a notation puts what it finds wrong. */
@@ -7,7 +8,15 @@ export interface Findings {
   warning(code: string, message: string, at: Position | undefined, hint?: string): void;
   /** Takes over problems that another reader found. */
   add(problems: readonly Problem[]): void;
+  /** A hint with the name that was most likely meant. */
+  near(word: string, candidates: Iterable<string>): string | undefined;
 }
+
+/** Comparing names is dear, and nobody reads that many hints. */
+const MAX_HINTS = 100;
+
+/** Of more errors, or more warnings, only the first are kept. */
+const MAX_FINDINGS = 1_000;
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const LONGEST = 1_000;
@@ -34,11 +43,14 @@ export function visibleText(text: string): string {
 export function createFindings(): Findings {
   const list: Problem[] = [];
   const seen = new Set<string>();
+  const counts = { error: 0, warning: 0 };
   const put = (problem: Problem): void => {
     const { code, at, hint } = problem;
     const message = visibleText(problem.message);
     const key = JSON.stringify([code, message, at?.file, at?.line, at?.column]);
-    if (seen.has(key)) return;
+    const count = counts[problem.severity];
+    if (seen.has(key) || count >= MAX_FINDINGS) return;
+    counts[problem.severity] = count + 1;
     seen.add(key);
     list.push({ ...problem, message, ...(hint === undefined ? {} : { hint: visibleText(hint) }) });
   };
@@ -47,7 +59,13 @@ export function createFindings(): Findings {
       put({ code, severity, message, ...(at === undefined ? {} : { at }), ...(hint === undefined ? {} : { hint }) });
     };
   };
-  return { list, error: make('error'), warning: make('warning'), add: (problems) => problems.forEach(put) };
+  return {
+    list,
+    error: make('error'),
+    warning: make('warning'),
+    add: (problems) => problems.forEach(put),
+    near: (word, candidates) => (list.length < MAX_HINTS ? didYouMean(word, candidates) : undefined),
+  };
 }
 
 /**

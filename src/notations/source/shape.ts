@@ -1,4 +1,3 @@
-import { didYouMean } from '../../base/suggest.js';
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from './findings.js';
@@ -66,7 +65,7 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
 
 function reportUnknown(entry: SourceEntry, name: string, known: readonly string[], findings: Findings): void {
   const where = name === '' ? '' : ` in ${name}`;
-  const hint = didYouMean(entry.key, known) ?? `known keys: ${known.join(', ')}`;
+  const hint = findings.near(entry.key, known) ?? `known keys: ${known.join(', ')}`;
   findings.error('unknown-key', `unknown key ${quoteShort(entry.key)}${where}`, entry.at, hint);
 }
 
@@ -134,7 +133,7 @@ function readWord<T extends string>(
 ): T | undefined {
   const found = words.find((word) => word === node.text.toLowerCase());
   if (found === undefined) {
-    const hint = didYouMean(node.text, words);
+    const hint = findings.near(node.text, words);
     findings.error(
       'unknown-value',
       `${called} must be ${words.join(', ')}, not ${quoteShort(node.text)}`,
