@@ -7,11 +7,11 @@ export const SHORTEST_SECRET = 8;
 /** Takes secrets out of texts. */
 export interface Redactor {
   /** A text without the secrets, in whatever form they stand in it. */
-  text(text: string): string;
+  readonly text: (text: string) => string;
   /** A value as JSON text without the secrets, on one line unless `indent` is given; characters that a terminal obeys are escaped. */
-  json(value: unknown, indent?: number): string;
+  readonly json: (value: unknown, indent?: number) => string;
   /** For a text that comes in pieces. */
-  stream(): RedactedStream;
+  readonly stream: () => RedactedStream;
 }
 
 /** A text that comes in pieces. What could be the beginning of a secret is held back until it is known. */

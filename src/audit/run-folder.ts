@@ -2,7 +2,7 @@ import { mkdir, realpath, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
-import type { SkeinEvent } from '../events/event.js';
+import type { Listener } from '../events/event.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { StepEnd } from './final-output.js';
 import { FileWriter, replaceFile } from './file-writer.js';
@@ -43,7 +43,7 @@ export interface RunFolder {
   /** Where it is. */
   readonly path: string;
   /** Takes an event; never throws, never waits. */
-  listen(event: SkeinEvent): void;
+  readonly listen: Listener;
   /**
    * Ends the record: `final_output.md` is written from the result, then the metadata. Waits until everything is on the disk.
    * Gives what could not be written. A second call changes nothing.

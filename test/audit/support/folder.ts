@@ -8,7 +8,7 @@ import { startRun } from '../../../src/engine/run.js';
 import type { RunResult } from '../../../src/engine/run.js';
 import { openRunFolder } from '../../../src/audit/index.js';
 import type { RunFolderOptions } from '../../../src/audit/index.js';
-import type { AgentNode, Plan, PlanNode } from '../../../src/plan/plan.js';
+import type { AgentNode, Bindings, Plan, PlanNode } from '../../../src/plan/plan.js';
 import type { Workflow, WorkflowSettings } from '../../../src/plan/workflow.js';
 
 /** A directory that is removed when the test has ended. */
@@ -65,13 +65,19 @@ export interface Recorded {
   readonly problems: readonly string[];
 }
 
+interface RecordOptions {
+  readonly dir: string;
+  readonly signal?: AbortSignal;
+  readonly bindings?: Bindings;
+}
+
 /** Runs a workflow with its folder. */
 export async function record(
   workflow: Workflow,
   script: Script,
-  options: Partial<RunFolderOptions> & { readonly dir: string; readonly signal?: AbortSignal },
+  options: Partial<RunFolderOptions> & RecordOptions,
 ): Promise<Recorded> {
-  const { signal, ...more } = options;
+  const { signal, bindings = {}, ...more } = options;
   const runId = more.runId ?? 'run-0123456789';
   const folder = await openRunFolder({ workflow, runId, keep: 0, inputs: {}, secrets: [], ...more });
   const { plan } = workflow;
@@ -79,6 +85,7 @@ export async function record(
   const agent = async (node: AgentNode, step: StepContext): Promise<Result> => script(node, step);
   const handle = startRun(plan, {
     runId,
+    bindings,
     executors: { agent },
     listeners: [folder.listen],
     ...(signal === undefined ? {} : { signal }),
