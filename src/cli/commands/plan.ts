@@ -42,7 +42,7 @@ export async function planCommand(
   if (options.json) printResult(JSON.stringify({ valid: true, problems: found, ...description }, null, 2));
   else {
     const style = createStyle(wantsColor(process.stdout, process.env, options.color));
-    for (const line of planLines(description, style)) printResult(line);
+    printResult(planLines(description, style).join('\n'));
   }
   return EXIT.ok;
 }

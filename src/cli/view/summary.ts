@@ -40,13 +40,13 @@ const LONGEST_REASON = 200;
  * for (const line of summaryLines(options)) printNote(line);
  */
 export function summaryLines(options: SummaryOptions): readonly string[] {
-  const { log, style } = options;
+  const { log } = options;
   const took = formatDuration(Math.max(0, log.now - log.startedAt));
   const tokens = tokensText(log.usage);
   const calls = [...log.callsByModel].map(([model, count]) => `${modelText(model)} ${count}`).join(', ');
   return [
     '',
-    ...stepTable([...log.steps.values()], style),
+    ...stepTable([...log.steps.values()], options),
     `${outcomeText(options)} in ${took}: ${options.censusText}`,
     ...(log.modelCalls === 0 ? [] : [callsLine(log, tokens, calls)]),
     ...(options.auditFolder === undefined ? [] : [`audit folder: ${printable(options.auditFolder)}`]),
@@ -80,19 +80,20 @@ function outcomeText({ name, outcome, style, strict }: SummaryOptions): string {
   }
 }
 
-function stepTable(steps: readonly StepLog[], style: Style): readonly string[] {
+function stepTable(steps: readonly StepLog[], { error, style }: SummaryOptions): readonly string[] {
   const listed = steps.length <= LISTED_STEPS ? steps : steps.filter((step) => step.status !== 'succeeded');
   const rows = listed.slice(0, LISTED_STEPS).map((step) => ({ step, path: oneLine(step.path, 60) }));
   const width = Math.max(0, ...rows.map((row) => row.path.length));
   const lines = rows.map(
-    ({ step, path }) => `  ${outcomeMark(step.status, style)} ${path.padEnd(width)}  ${rest(step)}`,
+    ({ step, path }) => `  ${outcomeMark(step.status, style)} ${path.padEnd(width)}  ${rest(step, error)}`,
   );
   const left = steps.length - rows.length;
   return left === 0 ? lines : [...lines, `  … and ${countText(left, 'step')} more`];
 }
 
-function rest(step: StepLog): string {
-  const why = step.error?.message ?? step.reason;
+/** The error of the run itself is told below the table. */
+function rest(step: StepLog, told: ErrorData | undefined): string {
+  const why = step.error !== undefined && step.error === told ? undefined : (step.error?.message ?? step.reason);
   const time = step.endedAt === undefined || step.status === 'skipped' ? '' : tookText(step, step.endedAt);
   const parts = [
     outcomeWords(step.status),

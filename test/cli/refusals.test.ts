@@ -1,0 +1,175 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CHAIN, filesIn, makeProject, skein } from './support/skein.js';
+
+const BROKEN = `name: broken
+agents:
+  writer: { inline: { promt: You write. } }
+steps:
+  - { id: one, agent: writer, prompt: "{{inputs.nothing}}", depends_on: [two] }
+  - { id: two, agent: nobody, prompt: "{{steps.three.output}}", depends_on: [one] }
+`;
+
+describe('wrong usage: exit 1', () => {
+  test('statement 84: without a word the usage is shown on stderr', async () => {
+    const end = await skein([], { cwd: await makeProject() });
+    expect(end).toMatchObject({ code: 1, stdout: '' });
+    expect(end.stderr).toContain('Usage: skein');
+  });
+
+  test('statement 84: help goes to stdout and is a success', async () => {
+    const cwd = await makeProject();
+    for (const words of [['help'], ['--help'], ['-h']]) {
+      const end = await skein(words, { cwd });
+      expect(end).toMatchObject({ code: 0, stderr: '' });
+      expect(end.stdout).toContain('validate');
+    }
+    const end = await skein(['help', 'run'], { cwd });
+    expect(end.stdout).toContain('--input-file <name=file>');
+    expect(end.stdout).toContain('Exit codes: 0 succeeded');
+  });
+
+  test.each([
+    [['rum', 'flow.yaml'], "unknown command 'rum'", 'Did you mean run?'],
+    [['run', 'flow.yaml', '--strem'], "unknown option '--strem'", 'Did you mean --stream?'],
+    [['validate', 'flow.yaml', '--jsn'], "unknown option '--jsn'", 'Did you mean --json?'],
+    [['run', 'flow.yaml', 'other.yaml'], 'too many arguments', 'skein help'],
+    [['run'], 'no workflow file is given', 'skein run FILE'],
+    [['run', 'flow.yaml', '-w', 'other.yaml'], 'two workflow files', 'keep one'],
+    [['run', 'flow.yaml', '--concurrency', '0'], 'whole number', '--concurrency'],
+    [['run', 'flow.yaml', '--format', 'xml'], 'Allowed choices are markdown, plain, json', 'xml'],
+    [['run', 'flow.yaml', '--mock', '--replay', 'x'], 'cannot be used with', '--replay'],
+    // Statement 86.
+    [['run', 'flow.yaml', '--input', 'foo'], '--input takes NAME=VALUE, not "foo"', '--input topic='],
+    [['run', 'flow.yaml', '--input', '=foo'], 'not "=foo"', '--input topic='],
+    [['run', 'flow.yaml', '--input-file', 'a=-', '--input-file', 'b=-'], 'stdin can be only one input', 'keep one'],
+    [['new', 'a name'], "can't be the name of a workflow", 'use letters'],
+    [['new', 'x', '--template', 'chian'], 'Allowed choices are chain', 'chian'],
+  ])('%j is refused with what to do', async (words, message, hint) => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const end = await skein(words, { cwd });
+    expect(end).toMatchObject({ code: 1, stdout: '' });
+    expect(end.stderr).toContain(message);
+    expect(end.stderr).toContain(hint);
+    expect(await filesIn(cwd)).toEqual(['flow.yaml']);
+  });
+});
+
+describe('invalid definition or input: exit 2, nothing written', () => {
+  test('all problems of a file at once, each with its place and a hint', async () => {
+    const cwd = await makeProject({ 'flow.yaml': BROKEN });
+    const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    expect(end).toMatchObject({ code: 2, stdout: '' });
+    expect(end.stderr).toMatch(/^flow\.yaml:3:23: error unknown-key: .*promt/m);
+    expect(end.stderr).toMatch(/^ {4}hint: did you mean "prompt"\?/m);
+    expect(end.stderr).toMatch(/^flow\.yaml:6:\d+: error .*nobody/m);
+    expect(end.stderr).toMatch(/^flow\.yaml:6:\d+: error .*three/m);
+    expect(await filesIn(cwd)).toEqual(['flow.yaml']);
+  });
+
+  test('--json gives the problems as a document, for run and for validate', async () => {
+    const cwd = await makeProject({ 'flow.yaml': BROKEN });
+    const run = await skein(['run', 'flow.yaml', '--mock', '--json'], { cwd });
+    const { outcome, exitCode, problems } = JSON.parse(run.stdout) as Record<string, unknown>;
+    expect({ outcome, exitCode, code: run.code }).toEqual({ outcome: 'invalid', exitCode: 2, code: 2 });
+    const validate = await skein(['validate', 'flow.yaml', '--json'], { cwd });
+    expect(validate.code).toBe(2);
+    expect(JSON.parse(validate.stdout)).toEqual({
+      valid: false,
+      files: [{ file: 'flow.yaml', valid: false, problems }],
+    });
+    expect(problems).toContainEqual(
+      expect.objectContaining({ code: 'unknown-key', at: { file: 'flow.yaml', line: 3, column: 23 } }),
+    );
+  });
+
+  test('statement 93: every required input that is missing, where it is declared', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': CHAIN.replace('default: looms }', '}\n  kind: {}').replace(
+        '{{inputs.topic}}',
+        '{{inputs.topic}} {{inputs.kind}}',
+      ),
+    });
+    const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    expect(end.code).toBe(2);
+    expect(end.stderr).toMatch(
+      /^flow\.yaml:3:\d+: error missing-input: the input "topic" is not given \(what it is about\)/m,
+    );
+    expect(end.stderr).toMatch(/^flow\.yaml:4:\d+: error missing-input: the input "kind" is not given/m);
+    expect(end.stderr).toContain('hint: add --input kind=VALUE');
+    expect(await filesIn(cwd)).toEqual(['flow.yaml']);
+  });
+
+  test("input files that can't be used are listed together", async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    await writeFile(join(cwd, 'large.txt'), Buffer.alloc(10 * 1024 * 1024, 'x'));
+    await writeFile(join(cwd, 'binary'), Buffer.from([0xff, 0xfe, 0x00]));
+    const words = ['a=missing.txt', 'b=large.txt', 'c=binary'].flatMap((word) => ['--input-file', word]);
+    const end = await skein(['run', 'flow.yaml', '--mock', ...words], { cwd });
+    expect(end.code).toBe(2);
+    expect(end.stderr).toContain("input 'a': missing.txt can't be read (ENOENT)");
+    expect(end.stderr).toContain("input 'b': large.txt is larger than 8 MiB");
+    expect(end.stderr).toContain("input 'c': binary is no text in UTF-8");
+    expect(end.stderr).toContain('hint: ');
+    const piped = await skein(['run', 'flow.yaml', '--mock', '--input-file', 'topic=-'], {
+      cwd,
+      input: Buffer.alloc(10_000_000, 'x'),
+    });
+    expect(piped.code).toBe(2);
+    expect(piped.stderr).toContain('- is larger than 8 MiB');
+    expect(await filesIn(cwd)).toEqual(['binary', 'flow.yaml', 'large.txt']);
+  });
+
+  test('no model anywhere: the way out is offered, and no step starts', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const end = await skein(['run', 'flow.yaml'], { cwd });
+    expect(end).toMatchObject({ code: 2, stdout: '' });
+    expect(end.stderr).toContain('SKEIN_NO_MODEL');
+    expect(end.stderr).toContain('--mock');
+    expect(end.stderr).not.toContain('started');
+    expect(await filesIn(cwd)).toEqual(['flow.yaml']);
+  });
+
+  test('statement 62: a model without its key, and one that nobody knows, are found before the first step', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': CHAIN.replace('id: facts,', 'id: facts, model: openai/gpt-5,').replace(
+        'id: text,',
+        'id: text, model: opnai/gpt-5,',
+      ),
+    });
+    const end = await skein(['run', 'flow.yaml', '--json'], { cwd });
+    expect(end.code).toBe(2);
+    expect(end.stderr).toMatch(/^flow\.yaml:7:\d+: error SKEIN_NO_KEY: .*OPENAI_API_KEY/m);
+    expect(end.stderr).toMatch(/^flow\.yaml:8:\d+: error SKEIN_MODEL_UNKNOWN: .*opnai/m);
+    expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'invalid', exitCode: 2 });
+    expect(await filesIn(cwd)).toEqual(['flow.yaml']);
+  });
+
+  test.each([
+    ['a script with problems', ['--mock=bad.yaml'], /bad\.yaml:\d+:\d+: error .*ruels/],
+    ['a script that is not there', ['--mock=none.yaml'], /SKEIN_FILE: .*none\.yaml/],
+    ['a recording that is not there', ['--replay', 'none.jsonl'], /SKEIN_FILE: .*none\.jsonl/],
+    ['a workflow file that is a folder', ['-w', 'agents', '--mock'], /agents:1:1: error /],
+    ["a run folder that can't be made", ['--mock', '--audit-dir', 'bad.yaml/runs'], /SKEIN_AUDIT: /],
+  ])('%s', async (_, words, message) => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, 'bad.yaml': 'ruels: []\n' });
+    await mkdir(join(cwd, 'agents'));
+    const file = words[0] === '-w' ? [] : ['flow.yaml'];
+    const end = await skein(['run', ...file, ...words], { cwd });
+    expect(end).toMatchObject({ code: 2, stdout: '' });
+    expect(end.stderr).toMatch(message);
+    expect(end.stderr).toContain('hint: ');
+    expect(await filesIn(cwd)).toEqual(['agents', 'bad.yaml', 'flow.yaml']);
+    expect(await readFile(join(cwd, 'bad.yaml'), 'utf8')).toBe('ruels: []\n');
+  });
+
+  test('new never overwrites', async () => {
+    const cwd = await makeProject({ 'mine/workflow.yaml': 'mine' });
+    const end = await skein(['new', 'mine'], { cwd });
+    expect(end.code).toBe(2);
+    expect(end.stderr).toContain('mine is there already; nothing was written');
+    expect(await filesIn(cwd)).toEqual(['mine', 'mine/workflow.yaml']);
+    expect(await readFile(join(cwd, 'mine/workflow.yaml'), 'utf8')).toBe('mine');
+  });
+});

@@ -1,0 +1,222 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CHAIN, documentOf, filesIn, makeProject, runFolder, skein, startSkein } from './support/skein.js';
+
+const SCRIPT = `rules:
+  - step: facts
+    answer: They weave.
+  - step: text
+    answer: Looms weave.
+`;
+
+const FAILING = `rules:
+  - step: facts
+    answer: { error: { code: SKEIN_MODEL_REFUSED, message: the provider said no } }
+  - { step: text, answer: Looms weave., optional: true }
+`;
+
+describe('results and progress', () => {
+  test('results go to stdout and everything else to stderr, without colours', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
+    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
+    expect(end.code).toBe(0);
+    expect(end.stdout).toBe('# Workflow Results\n\n## Step: facts\n\nThey weave.\n\n## Step: text\n\nLooms weave.\n');
+    expect(end.stderr).toContain('step facts started\n');
+    expect(end.stderr).toMatch(/step text succeeded in \d/);
+    expect(end.stderr).toContain('chain succeeded in ');
+    expect(end.stderr).toContain(': 2 succeeded\n');
+    expect(end.stderr).not.toContain('\u001b');
+  });
+
+  test('statement 73: the order of the results is the order of declaration, on stdout and in the run folder', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': `name: two
+agents: { a: { inline: { prompt: You write., tools: [] } } }
+steps:
+  - { id: zebra, agent: a, prompt: first }
+  - { id: ape, agent: a, prompt: second }
+`,
+    });
+    const end = await skein(['run', 'flow.yaml', '--mock', '--format', 'plain'], { cwd });
+    expect(end.stdout).toBe('=== zebra ===\nfirst\n\n=== ape ===\nsecond\n');
+    const whole = (await runFolder(cwd)).get('final_output.md') ?? '';
+    expect(whole.indexOf('zebra')).toBeLessThan(whole.indexOf('ape'));
+    expect(whole).toContain('ape');
+  });
+
+  test('statement 72: json is a form of the results, too', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
+    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--format=json'], { cwd });
+    expect(JSON.parse(end.stdout)).toEqual({
+      steps: {
+        facts: { status: 'completed', output: 'They weave.' },
+        text: { status: 'completed', output: 'Looms weave.' },
+      },
+    });
+  });
+
+  test('--json prints one document about the whole run', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
+    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--quiet'], { cwd });
+    expect(end.stderr).toBe('');
+    const report = documentOf(end);
+    expect(report).toMatchObject({
+      workflow: 'chain',
+      outcome: 'succeeded',
+      exitCode: 0,
+      census: { succeeded: 2, failed: 0, notRun: 0 },
+      steps: { text: { status: 'succeeded', output: 'Looms weave.', attempts: 1, modelCalls: 1 } },
+      modelCalls: 2,
+      modelCallsByModel: { 'script/answers.yaml': 2 },
+    });
+    expect(String(report['auditFolder'])).toContain(join(cwd, '.workflow-runs'));
+    expect(end.stdout.endsWith('}\n')).toBe(true);
+  });
+
+  test('--verbose tells turns and tool calls, --stream the text as it comes', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
+    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--verbose', '--stream'], { cwd });
+    expect(end.stderr).toContain('[facts] turn 1 of script/answers.yaml started\n');
+    expect(end.stderr).toContain('facts │ They weave.\n');
+    expect(end.stdout).not.toContain('│');
+  });
+
+  test('a reader of stdout that goes away is no crash', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const big = join(cwd, 'big.txt');
+    await writeFile(big, 'x'.repeat(500_000));
+    const running = startSkein(['run', 'flow.yaml', '--mock', '--input-file', `topic=${big}`], { cwd, input: '' });
+    running.child.stdout?.destroy();
+    const end = await running.ended;
+    expect(end).toMatchObject({ code: 0, signal: null });
+    expect(end.stderr).toContain('chain succeeded');
+    expect(end.stderr).not.toMatch(/EPIPE|unexpected/);
+  });
+});
+
+describe('exit codes', () => {
+  test('3: a step failed; the error, its hint and what to do next are on stderr', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': FAILING });
+    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
+    expect(end.code).toBe(3);
+    expect(end.stderr).toContain('chain failed in ');
+    expect(end.stderr).toContain('1 failed, 1 not run');
+    expect(end.stderr).toContain('error SKEIN_MODEL_REFUSED in step facts: script/answers.yaml: the provider said no');
+    expect(end.stderr).toContain('next: ');
+    // Statement 94: the record is complete although the run stopped.
+    const folder = await runFolder(cwd);
+    expect(JSON.parse(folder.get('workflow.meta.json') ?? '')).toMatchObject({ status: 'failed' });
+    expect([...folder.keys()]).toContain('steps/00_facts/prompt.md');
+  });
+
+  test('0 when degraded as the workflow allows it, 4 under --strict', async () => {
+    const allowed = CHAIN.replace('id: facts, agent: writer,', 'id: facts, agent: writer, on_error: continue,');
+    const cwd = await makeProject({ 'flow.yaml': allowed, 'answers.yaml': FAILING });
+    const args = ['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'];
+    const easy = await skein(args, { cwd });
+    expect(easy.code).toBe(0);
+    expect(easy.stderr).toContain('chain finished degraded');
+    const strict = await skein([...args, '--strict', '--json'], { cwd });
+    expect(strict.code).toBe(4);
+    expect(documentOf(strict)).toMatchObject({
+      outcome: 'degraded',
+      exitCode: 4,
+      steps: { facts: { status: 'failed' } },
+    });
+  });
+
+  test('5: a question that nobody can answer pauses the run, and is printed with its choices', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': CHAIN.replace('id: facts, agent: writer,', 'id: facts, agent: writer, interactive: true,'),
+      'answers.yaml': `rules:
+  - step: facts
+    answers: [{ question: { text: Which kind?, choices: [hand, power] } }, { text: never said }]
+strict: false
+`,
+    });
+    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
+    expect(end.code).toBe(5);
+    expect(end.stderr).toContain('question of facts: Which kind?\n  1. hand\n  2. power\nnext: ');
+    const json = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--no-audit'], { cwd });
+    expect(documentOf(json)).toMatchObject({
+      outcome: 'paused',
+      exitCode: 5,
+      questions: [{ path: 'facts', text: 'Which kind?', choices: ['hand', 'power'] }],
+      steps: { facts: { status: 'paused' } },
+    });
+  });
+});
+
+describe('flags', () => {
+  test('statements 42, 43, 85: inputs in every form; the first = splits, the last value wins', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': CHAIN.replace('{{inputs.topic}}', '{{inputs.topic}}/{{inputs.extra}}/{{inputs.piped}}'),
+      'extra.txt': 'from a file',
+    });
+    const words = ['-workflow=flow.yaml', '--mock', '--inputs', 'topic=one', '-inputs', 'topic=a=b'];
+    const files = ['--input-file', 'extra=extra.txt', '--input-file', 'piped=-'];
+    const end = await skein(['run', ...words, ...files, '--json', '--no-audit', '-q'], { cwd, input: 'from a pipe' });
+    expect(end.stderr).toBe('');
+    expect(documentOf(end).steps['facts']?.output).toBe('Facts about a=b/from a file/from a pipe');
+  });
+
+  test('--mock never takes the next word for its file', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const end = await skein(['run', '--mock', 'flow.yaml', '--no-audit', '-q', '--format=plain'], { cwd });
+    expect(end.stdout).toContain('=== facts ===\nFacts about looms\n');
+  });
+
+  test('statement 92: --model wins over the workflow, the agent and the step', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': CHAIN.replace('id: facts,', 'id: facts, model: openai/gpt-5,').replace(
+        'steps:',
+        'config: { model: openai/gpt-5 }\nsteps:',
+      ),
+    });
+    const end = await skein(['run', 'flow.yaml', '--model', 'mock/echo', '--json', '--no-audit'], { cwd });
+    expect(documentOf(end)).toMatchObject({ outcome: 'succeeded', modelCallsByModel: { 'mock/echo': 2 } });
+  });
+
+  test('a recorded run is replayed call for call; a changed prompt is a miss', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
+    const recorded = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--record', 'calls.jsonl'], { cwd });
+    const replayed = await skein(['run', 'flow.yaml', '--replay', 'calls.jsonl', '--no-audit'], { cwd });
+    expect(replayed.code).toBe(0);
+    expect(replayed.stdout).toBe(recorded.stdout);
+    const other = await skein(['run', 'flow.yaml', '--replay', 'calls.jsonl', '--no-audit', '-i', 'topic=nets'], {
+      cwd,
+    });
+    expect(other.code).toBe(3);
+    expect(other.stderr).toContain('SKEIN_REPLAY_MISS');
+  });
+
+  test('--audit-dir moves the run folder, --no-audit makes none', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    expect((await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+    expect(await filesIn(cwd)).toEqual(['flow.yaml']);
+    expect((await skein(['run', 'flow.yaml', '--mock', '--audit-dir', 'kept/runs'], { cwd })).code).toBe(0);
+    const files = await filesIn(join(cwd, 'kept/runs'));
+    const meta = files.find((file) => file.endsWith('workflow.meta.json')) ?? '';
+    expect(JSON.parse(await readFile(join(cwd, 'kept/runs', meta), 'utf8'))).toMatchObject({ status: 'completed' });
+  });
+
+  test('--dry-run shows the plan and runs nothing', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const end = await skein(['run', 'flow.yaml', '--dry-run'], { cwd });
+    expect(end.code).toBe(0);
+    expect(end.stdout).toContain('Text from {{steps.facts.output}}');
+    expect(await filesIn(cwd)).toEqual(['flow.yaml']);
+  });
+
+  test('control characters of a model do not reach the progress lines', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': CHAIN,
+      'answers.yaml': 'rules:\n  - { step: facts, answer: "a\\e[2Jb\\u202e" }\n  - { step: text, answer: ok }\n',
+    });
+    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--stream', '--no-audit'], { cwd });
+    expect(end.stderr).toContain('facts │ a\\x1b[2Jb\\u202e\n');
+    // A file or a pipe gets the text as it is.
+    expect(end.stdout).toContain('a\u001b[2Jb\u202e');
+  });
+});
