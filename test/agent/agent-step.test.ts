@@ -212,7 +212,7 @@ describe('an interactive agent (decisions 11 and 14, statements 67 and 68)', () 
     expect(step.of('answer')).toEqual([{ kind: 'answer', answer: 'blue' }]);
   });
 
-  it('pauses with its question when nobody can answer', async () => {
+  it('pauses with its question when nobody can answer (E10)', async () => {
     await using provider = await FakeProvider.start(asks);
     const tools = counted();
     const { result } = await runAgent({

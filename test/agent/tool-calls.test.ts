@@ -62,7 +62,7 @@ describe('a tool call that is wrong goes back to the model as an error', () => {
 });
 
 describe('a tool call', () => {
-  it('is an effect of its own with the effect class of the tool, and gets a key that is the same on every try', async () => {
+  it('is an effect of its own with the effect class of the tool, and gets a key that is the same on every try (J6)', async () => {
     const keys: string[] = [];
     const write = tool(
       'write',
