@@ -1,3 +1,4 @@
+import type { ErrorData } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
@@ -35,6 +36,9 @@ export interface TaskStep {
   readonly signal: AbortSignal;
   /** The same for every execution of this step, also after a crash. */
   readonly idempotencyKey: string;
+  readonly runId: string;
+  /** What came along each in-edge: a node with `join: 'settled'` looks at skips and failures here. */
+  readonly arrivals: readonly { readonly from: string; readonly kind: string; readonly error?: ErrorData }[];
 }
 
 /** A text with `{{ channel }}` or `{{ channel.path }}` references, or a template that was parsed before. */

@@ -1,5 +1,6 @@
 import { conditionText } from '../lang/condition-text.js';
 import type { Condition } from '../lang/values.js';
+import { routeTargets } from './graph-shape.js';
 import { END } from './plan.js';
 import type { Join, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
 
@@ -50,10 +51,11 @@ function drawPlan(plan: Plan, prefix: string, edges: DrawnEdge[]): readonly Draw
     if (!keys.has(node.id)) keys.set(node.id, `${prefix}${at}`);
   });
   const exits = new Set(plan.exits);
+  const tokens = tokensOf(plan);
   const items: DrawnItem[] = plan.nodes.map((node, at) => ({
     key: `${prefix}${at}`,
     shape: node.kind,
-    lines: linesOf(node),
+    lines: linesOf(node, tokens.get(node.id)),
     entry: plan.entry === node.id,
     exit: exits.has(node.id),
     inner: 'plan' in node ? drawPlan(node.plan, `${prefix}${at}_`, edges) : undefined,
@@ -102,13 +104,13 @@ function waysOf(route: Route): readonly Way[] | undefined {
   return ways;
 }
 
-function linesOf(node: PlanNode): readonly string[] {
+function linesOf(node: PlanNode, tokens: Tokens | undefined): readonly string[] {
   const title = node.label === undefined || node.label === node.id ? node.id : `${node.label} (${node.id})`;
   const lines = [title];
   const what = whatText(node);
   if (what !== undefined) lines.push(what);
   if (node.when !== undefined && node.when.length > 0) lines.push(`when ${allText(node.when)}`);
-  const join = joinText(node.join);
+  const join = tokens === undefined ? undefined : joinText(node.join, tokens);
   if (join !== undefined) lines.push(join);
   const failure = errorText(node.onError);
   if (failure !== undefined) lines.push(failure);
@@ -140,10 +142,34 @@ function allText(conditions: readonly Condition[]): string {
   return conditions.map(conditionText).join(' and ');
 }
 
-function joinText(join: Join | undefined): string | undefined {
+/** What can come in at a node. */
+interface Tokens {
+  readonly count: number;
+  /** A branch may end before it gets here. */
+  readonly mayBeDead: boolean;
+}
+
+function tokensOf(plan: Plan): ReadonlyMap<string, Tokens> {
+  const uncertain = new Set<string>();
+  for (const node of plan.nodes) {
+    const mayFail = node.onError === 'continue' || node.onError === 'skipDependents';
+    if (mayFail || (node.when !== undefined && node.when.length > 0)) uncertain.add(node.id);
+  }
+  const tokens = new Map<string, Tokens>();
+  const add = (to: string, mayBeDead: boolean): void => {
+    const { count = 0, mayBeDead: before = false } = tokens.get(to) ?? {};
+    tokens.set(to, { count: count + 1, mayBeDead: before || mayBeDead });
+  };
+  for (const edge of plan.edges) add(edge.to, uncertain.has(edge.from));
+  for (const route of plan.routes) for (const to of routeTargets(route) ?? []) add(to, true);
+  return tokens;
+}
+
+/** Nothing where the join makes no difference. */
+function joinText(join: Join | undefined, tokens: Tokens): string | undefined {
+  if (join === 'settled') return tokens.mayBeDead ? 'runs after skipped branches too' : undefined;
   if (typeof join === 'object') return `waits for ${join.quorum} branches`;
-  if (join === 'any') return 'waits for the first branch';
-  return join === 'settled' ? 'runs after skipped branches too' : undefined;
+  return join === 'any' && tokens.count > 1 ? 'waits for the first branch' : undefined;
 }
 
 function errorText(onError: OnError | undefined): string | undefined {

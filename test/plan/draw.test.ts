@@ -131,6 +131,7 @@ describe('a Mermaid drawing', () => {
       'when s.contains(#34;RUN#34;)',
       'waits for the first branch',
       'waits for 2 branches',
+      'runs after skipped branches too',
       'until y == 1, at most 3 rounds',
       'for each of s, at most 7',
       'may fail',
@@ -141,6 +142,18 @@ describe('a Mermaid drawing', () => {
     ]) {
       expect(text).toContain(part);
     }
+  });
+
+  it('says nothing of a join that makes no difference', () => {
+    const nodes: PlanNode[] = ['a', 'b', 'c'].map((id) => ({ kind: 'task', id, join: id === 'c' ? 'any' : 'settled' }));
+    const edges = [
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'c' },
+    ];
+    const plain: Plan = { format: 1, name: 'p', inputs: [], channels: [], nodes, edges, routes: [] };
+    expect(toMermaid(plain)).not.toMatch(/branch/);
+    const failing = nodes.map((node): PlanNode => ({ ...node, onError: 'continue' }));
+    expect(toMermaid({ ...plain, nodes: failing }).match(/runs after skipped branches too/g)).toHaveLength(1);
   });
 
   it('is the same each time', () => {
