@@ -255,7 +255,7 @@ output: {steps: [s], format: json}
           expect(problem.message).not.toMatch(/\p{Cc}/u);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
     expect((await loadDagText(WHOLE, { cwd })).problems).toEqual([]);
   });
