@@ -2,8 +2,9 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { createToolProvider } from '../../src/agent/tools/provider.js';
 import { BUILT_IN_TOOLS, selectTools } from '../../src/agent/tools/names.js';
-import { folder, session } from './support/session.js';
+import { agent, folder, session } from './support/session.js';
 
 const builtIn = (tools: readonly string[] | undefined, servers: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(selectTools(tools, servers).builtIn);
@@ -122,6 +123,18 @@ describe('unknown names', () => {
       },
     ]);
   });
+});
+
+test('an agent that is opened again in the same run does not warn again', async () => {
+  const provider = createToolProvider({ cwd: await folder(), env: {} });
+  const warnings: string[] = [];
+  for (const runId of ['one', 'one', 'two']) {
+    const signal = new AbortController().signal;
+    const warn = (code: string): unknown => warnings.push(`${runId} ${code}`);
+    const source = await provider.open(agent({ tools: ['nothing'] }), { runId, path: 's', agent: 'a', signal, warn });
+    await source.close();
+  }
+  expect(warnings).toEqual(['one unknown-tools', 'two unknown-tools']);
 });
 
 const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus/agents');

@@ -1,44 +1,44 @@
 import type { Tool } from '../tool.js';
 import type { Environment } from './clean-env.js';
-import { editFileTool } from './edit-file.js';
-import { fetchTool } from './fetch.js';
-import { globTool } from './glob.js';
-import { grepTool } from './grep.js';
-import type { NetworkRules } from './http-hop.js';
-import { listDirTool } from './list-dir.js';
 import type { BuiltInTool } from './names.js';
 import type { Folders } from './paths.js';
-import { readFileTool } from './read-file.js';
-import { shellTool } from './shell.js';
-import { writeFileTool } from './write-file.js';
+import type { ToolProviderOptions } from './provider-options.js';
 
 /** What the built-in tools of a session share. */
 export interface BuiltInContext {
   readonly folders: Folders;
   readonly env: Environment;
-  readonly network: NetworkRules;
+  readonly network: Pick<ToolProviderOptions, 'allowPrivateAddresses' | 'resolveHost'>;
   /** Aborted when the session is closed. */
   readonly closing: AbortSignal;
 }
 
-/** Makes a built-in tool under the name that the model shall see. */
-export function createBuiltIn(tool: BuiltInTool, name: string, context: BuiltInContext): Tool {
+/** Makes a built-in tool under the name that the model shall see. Only the code of that tool is loaded. */
+export async function createBuiltIn(tool: BuiltInTool, name: string, context: BuiltInContext): Promise<Tool> {
+  const { folders, env, closing } = context;
   switch (tool) {
     case 'read_file':
-      return readFileTool(name, context.folders);
+      return (await import('./read-file.js')).readFileTool(name, folders);
     case 'list_dir':
-      return listDirTool(name, context.folders);
+      return (await import('./list-dir.js')).listDirTool(name, folders);
     case 'glob':
-      return globTool(name, context.folders);
+      return (await import('./glob.js')).globTool(name, folders);
     case 'grep':
-      return grepTool(name, context.folders);
+      return (await import('./grep.js')).grepTool(name, folders);
     case 'write_file':
-      return writeFileTool(name, context.folders);
+      return (await import('./write-file.js')).writeFileTool(name, folders);
     case 'edit_file':
-      return editFileTool(name, context.folders);
+      return (await import('./edit-file.js')).editFileTool(name, folders);
     case 'shell':
-      return shellTool(name, context.folders, context.env, context.closing);
+      return (await import('./shell.js')).shellTool(name, folders, env, closing);
     case 'fetch':
-      return fetchTool(name, context.network, context.closing);
+      return fetchTool(name, context);
   }
+}
+
+async function fetchTool(name: string, { network, closing }: BuiltInContext): Promise<Tool> {
+  const [fetch, { networkRules }] = await Promise.all([import('./fetch.js'), import('./http-hop.js')]);
+  const rules = networkRules(network.allowPrivateAddresses ?? false);
+  const { resolveHost } = network;
+  return fetch.fetchTool(name, resolveHost === undefined ? rules : { ...rules, resolve: resolveHost }, closing);
 }

@@ -3,7 +3,6 @@ import { fileFilter, skipped } from './glob.js';
 import { oneLine } from './list-dir.js';
 import type { Folders, Place } from './paths.js';
 import type { LineMatcher } from './regex-match.js';
-import { lineMatcher } from './regex-match.js';
 import { headOf, readText } from './text.js';
 import { badInput, flag, optionalText, requiredText, wholeNumber } from './tool-input.js';
 import type { WalkedFile } from './walk.js';
@@ -47,9 +46,7 @@ export function grepTool(name: string, folders: Folders): Tool {
       if (pattern === '') throw badInput('the pattern is empty');
       const glob = optionalText(input, 'glob');
       const search: Search = {
-        matcher: flag(input, 'regex')
-          ? lineMatcher(pattern, flag(input, 'ignore_case'))
-          : textMatcher(pattern, flag(input, 'ignore_case')),
+        matcher: await matcherFor(pattern, flag(input, 'regex'), flag(input, 'ignore_case')),
         most: wholeNumber(input, 'max_results', { least: 1, most: MAX_RESULTS, fallback: 100 }),
         signal: io.signal,
         found: [],
@@ -75,6 +72,12 @@ interface Search {
   readonly notes: string[];
   /** Cost at the last pause. */
   paused: number;
+}
+
+async function matcherFor(pattern: string, regex: boolean, ignoreCase: boolean): Promise<LineMatcher> {
+  if (!regex) return textMatcher(pattern, ignoreCase);
+  const { lineMatcher } = await import('./regex-match.js');
+  return lineMatcher(pattern, ignoreCase);
 }
 
 function textMatcher(text: string, ignoreCase: boolean): LineMatcher {

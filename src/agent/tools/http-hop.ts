@@ -6,13 +6,8 @@ import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { SkeinError } from '../../base/errors.js';
 import { isPublicAddress, sameAddress } from './addresses.js';
+import type { ResolvedAddress } from './provider-options.js';
 import { refused, systemCode } from './tool-input.js';
-
-/** An address that a name stands for. */
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
 
 /** How names are resolved, and which addresses may be connected to. */
 export interface NetworkRules {

@@ -3,41 +3,28 @@ import { SkeinError } from '../../base/errors.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Tool, ToolSource } from '../tool.js';
 import type { ToolProvider, ToolSession } from '../tool-provider.js';
-import type { Environment } from './clean-env.js';
-import type { NetworkRules } from './http-hop.js';
 import type { ToolSelection } from './names.js';
 import { selectTools } from './names.js';
+import type { ToolProviderOptions } from './provider-options.js';
 
-/** Where tools work and what they may see. */
-export interface ToolProviderOptions {
-  /** The working directory of the file tools, of `shell` and of MCP servers. */
-  readonly cwd: string;
-  /** The environment that references in MCP server entries are taken from; children get a cleaned part of it. */
-  readonly env: Environment;
-  /** Lets `fetch` reach private and loopback addresses. Default false. */
-  readonly allowPrivateAddresses?: boolean;
-  /** How `fetch` resolves host names. Default: the system's resolver. */
-  readonly resolveHost?: NetworkRules['resolve'];
-  /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */
-  readonly mcpStartMs?: number;
-  /** Time for one call of an MCP tool, in milliseconds. Default 120 000. */
-  readonly mcpCallMs?: number;
-}
+export type { ToolProviderOptions } from './provider-options.js';
 
 /**
  * The tools of agents: the built-in ones and those of MCP servers. Each agent step gets tools of its own; when it ends they are
  * closed, and no process that they started is left.
  *
- * Names that nothing answers to give one warning (`unknown-tools`) per agent; an extra directory that is missing gives one
- * too (`extra-dir-missing`). Code of tools is loaded when the first agent needs some.
+ * Names that nothing answers to give one warning (`unknown-tools`) per agent and run; an extra directory that is missing gives
+ * one too (`extra-dir-missing`). Code of tools is loaded when the first agent needs some.
  *
  * @example
  * const tools = createToolProvider({ cwd: process.cwd(), env: process.env });
  * const source = await tools.open(agent, session);
  */
 export function createToolProvider(options: ToolProviderOptions): ToolProvider {
+  const said = new Set<string>();
   return {
-    async open(spec, session) {
+    async open(spec, given) {
+      const session = { ...given, warn: once(said, given) };
       const selection = selectTools(spec.tools, Object.keys(spec.mcpServers ?? {}));
       warnUnknown(selection, session);
       const closing = new AbortController();
@@ -54,6 +41,20 @@ export function createToolProvider(options: ToolProviderOptions): ToolProvider {
   };
 }
 
+/** An agent that runs in a loop is opened again and again, and has the same to say each time. */
+function once(said: Set<string>, session: ToolSession): ToolSession['warn'] {
+  return (code, message) => {
+    const key = JSON.stringify([session.runId, code, message]);
+    if (said.has(key)) return;
+    if (said.size >= MAX_REMEMBERED) said.clear();
+    said.add(key);
+    session.warn(code, message);
+  };
+}
+
+/** Warnings that a provider of a long-lived process keeps in mind. */
+const MAX_REMEMBERED = 1_000;
+
 function warnUnknown(selection: ToolSelection, session: ToolSession): void {
   if (selection.unknown.length === 0) return;
   const names = selection.unknown.map((name) => JSON.stringify(name)).join(', ');
@@ -69,21 +70,15 @@ interface Opening {
 async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: Opening): Promise<readonly Tool[]> {
   if (selection.builtIn.size === 0) return [];
   const { session, options, closing } = opening;
-  const [{ createBuiltIn }, { createFolders }, { networkRules }] = await Promise.all([
-    import('./catalogue.js'),
-    import('./paths.js'),
-    import('./http-hop.js'),
-  ]);
+  const [{ createBuiltIn }, { createFolders }] = await Promise.all([import('./catalogue.js'), import('./paths.js')]);
   const missing: string[] = [];
   const cwd = resolve(options.cwd);
   const folders = await createFolders(cwd, spec.extraDirs ?? [], (dir) => missing.push(dir));
   if (missing.length > 0) {
     session.warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
   }
-  const rules = networkRules(options.allowPrivateAddresses ?? false);
-  const network = options.resolveHost === undefined ? rules : { ...rules, resolve: options.resolveHost };
-  const context = { folders, env: options.env, network, closing };
-  return [...selection.builtIn].map(([name, tool]) => createBuiltIn(tool, name, context));
+  const context = { folders, env: options.env, network: options, closing };
+  return Promise.all([...selection.builtIn].map(([name, tool]) => createBuiltIn(tool, name, context)));
 }
 
 async function openServers(

@@ -106,15 +106,15 @@ function isWord(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
 }
 
-/** A table for the first 128 codes, ranges for the rest. */
+/** Answers for the first 128 codes are kept as they come. */
 function charTest(set: CharTest, ignoreCase: boolean): Test {
   const inRanges = (code: number): boolean => set.ranges.some(([first, last]) => first <= code && code <= last);
   const slow = (code: number): boolean => {
     const hit = ignoreCase ? caseForms(code).some(inRanges) : inRanges(code);
     return hit !== set.not;
   };
-  const table = Array.from({ length: 128 }, (_, code) => slow(code));
-  return (code) => (code < 128 ? table[code] === true : slow(code));
+  const known: (boolean | undefined)[] = [];
+  return (code) => (code < 128 ? (known[code] ??= slow(code)) : slow(code));
 }
 
 function caseForms(code: number): readonly number[] {

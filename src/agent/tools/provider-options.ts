@@ -1,0 +1,23 @@
+import type { Environment } from './clean-env.js';
+
+/** Where tools work and what they may see. */
+export interface ToolProviderOptions {
+  /** The working directory of the file tools, of `shell` and of MCP servers. */
+  readonly cwd: string;
+  /** The environment that references in MCP server entries are taken from; children get a cleaned part of it. */
+  readonly env: Environment;
+  /** Lets `fetch` reach private and loopback addresses. Default false. */
+  readonly allowPrivateAddresses?: boolean;
+  /** How `fetch` resolves host names. Default: the system's resolver. */
+  readonly resolveHost?: (host: string) => Promise<readonly ResolvedAddress[]>;
+  /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */
+  readonly mcpStartMs?: number;
+  /** Time for one call of an MCP tool, in milliseconds. Default 120 000. */
+  readonly mcpCallMs?: number;
+}
+
+/** An address that a name stands for; `family` is 4 or 6. */
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
