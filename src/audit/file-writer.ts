@@ -18,6 +18,7 @@ export class FileWriter {
   private readonly jobs = new Map<string, Job>();
   private readonly folders: Set<string>;
   private readonly failures = new Set<string>();
+  private readonly lost = new Set<string>();
   private unlisted = 0;
   private working: Promise<void> | undefined = undefined;
 
@@ -36,7 +37,9 @@ export class FileWriter {
     this.work();
   }
 
+  /** Adds to a file. After a failure nothing is added any more: it may have left half a line. */
   append(file: string, text: string): void {
+    if (this.lost.has(file)) return;
     const job = this.jobs.get(file);
     if (job !== undefined && 'appended' in job) job.appended += text;
     else this.jobs.set(file, { appended: text });
@@ -46,6 +49,11 @@ export class FileWriter {
   failed(what: string, error: unknown): void {
     if (this.failures.size < MOST_FAILURES) this.failures.add(`${what}: ${toErrorData(error).message}`);
     else this.unlisted += 1;
+  }
+
+  /** Whether a write of this file has failed. */
+  hasLost(file: string): boolean {
+    return this.lost.has(file);
   }
 
   /** Waits until nothing is left to write. */
@@ -70,6 +78,7 @@ export class FileWriter {
       try {
         await this.perform(join(this.root, file), job);
       } catch (error) {
+        this.lost.add(file);
         this.failed(file, error);
       }
     }

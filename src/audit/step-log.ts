@@ -106,6 +106,7 @@ export class StepLog {
 
   private meta(): Fields {
     const { first, end } = this;
+    const { writer, folder } = this.options;
     return {
       id: first.node,
       step_id: first.node,
@@ -120,7 +121,7 @@ export class StepLog {
       attempts: end?.attempts ?? this.attempt,
       session_id: this.started ? `${first.runId}/${first.path}` : undefined,
       ...errorFields(end?.error),
-      output_file: this.hasOutput ? 'output.md' : undefined,
+      output_file: this.hasOutput && !writer.hasLost(`${folder}/output.md`) ? 'output.md' : undefined,
     };
   }
 
