@@ -139,6 +139,8 @@ export async function* streamRun(workflow: Runnable, options: RunOptions = {}): 
 export interface WorkflowRunOptions extends RunOptions {
   /** The folder of run folders, absolute, and how many stay. Absent: as the workflow says. `false`: no run folder. */
   readonly audit?: { readonly dir: string; readonly keep?: number } | false;
+  /** Record what models and tools say as it happens. Absent: as the workflow says. */
+  readonly streaming?: boolean;
 }
 
 /** What the run of a workflow gives back. */
@@ -173,6 +175,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   inputVersion(compiled, inputs);
   const models = openModels(options);
   await checkModels(plan, models);
+  options.signal?.throwIfAborted();
   const runId = options.runId ?? systemIds.next();
   const { memory, audit: asked } = workflow.settings;
   const audit = options.audit === false ? undefined : (options.audit ?? asked);
@@ -186,20 +189,18 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
           keep: audit.keep ?? asked?.keep ?? 0,
           inputs,
           secrets: findSecrets({ env: options.models?.env ?? process.env, plan, inputs }),
+          ...(options.streaming === undefined ? {} : { streaming: options.streaming }),
         });
   const handle = launch(compiled, workflow.bindings, models, {
     ...(memory === undefined ? {} : { memory: memory.initial }),
     ...options,
     runId,
-    listeners: [
-      ...(folder === undefined ? [] : [(event: SkeinEvent) => folder.listen(event)]),
-      ...(options.listeners ?? []),
-    ],
+    listeners: [...(folder === undefined ? [] : [folder.listen]), ...(options.listeners ?? [])],
   });
   const result = handle.result.then(async (ended) => ({
     ...ended,
     auditFolder: folder?.path,
-    auditFailures: (await folder?.close()) ?? [],
+    auditFailures: (await folder?.close(ended)) ?? [],
   }));
   return { runId, auditFolder: folder?.path, result, cancel: (reason) => handle.cancel(reason) };
 }

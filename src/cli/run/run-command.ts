@@ -135,6 +135,7 @@ function runOptions({ flags, cwd, inputs, interrupt }: Execution): WorkflowRunOp
     },
     allowPrivateAddresses: flags.allowPrivateAddresses ?? false,
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(flags.stream === true || flags.verbose === true ? { streaming: true } : {}),
     ...(flags.audit ? (auditDir === undefined ? {} : { audit: { dir: resolve(cwd, auditDir) } }) : { audit: false }),
   };
 }

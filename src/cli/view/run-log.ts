@@ -3,7 +3,7 @@ import type { SkeinEvent, StepNote, Usage } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import type { Plan } from '../../plan/plan.js';
 
-/** What is known of a step so far. Times are milliseconds since 1970 by the run's clock. */
+/** What is known of a step so far. Times are milliseconds since 1970. */
 export interface StepLog {
   readonly path: string;
   readonly node: string;
@@ -50,7 +50,11 @@ export class RunLog {
   now = 0;
   private readonly outputs: ReadonlyMap<string, string | undefined>;
 
-  constructor(plan: Plan) {
+  /** Times are those at which events arrive: a cancelled run ends now, not at its last outcome. */
+  constructor(
+    plan: Plan,
+    private readonly clock: () => number = Date.now,
+  ) {
     this.outputs = new Map(plan.nodes.map((node) => [node.id, node.output]));
   }
 
@@ -60,10 +64,10 @@ export class RunLog {
   }
 
   listen(event: SkeinEvent): void {
-    this.now = event.at;
+    this.now = this.clock();
     switch (event.type) {
       case 'run.started':
-        this.startedAt = event.at;
+        this.startedAt = this.now;
         return;
       case 'run.warning':
         this.warnings.push(event.message);
@@ -119,7 +123,7 @@ export class RunLog {
     // What is skipped has never started; a step that is visited again may be skipped then.
     const step = known?.status === 'running' ? known : this.open(event.path, event.node, event.kind, event.parent);
     step.status = event.outcome;
-    step.endedAt = event.at;
+    step.endedAt = this.now;
     step.attempts = event.attempts;
     step.activity = undefined;
     step.openTools.clear();

@@ -1,0 +1,92 @@
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { MAIN, ROOT, filesIn, makeProject, skein, start } from './support/skein.js';
+
+const IDENTITY = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
+
+async function git(cwd: string, ...words: readonly string[]): Promise<void> {
+  const options = { cwd, env: { ...IDENTITY, GIT_CONFIG_NOSYSTEM: '1' }, input: '' };
+  expect(await start(['git', ...words], options).ended).toMatchObject({ code: 0 });
+}
+
+async function repository(commits: number): Promise<string> {
+  const cwd = await makeProject();
+  await git(cwd, 'init', '--quiet');
+  for (let number = 1; number <= commits; number += 1) {
+    await writeFile(join(cwd, 'notes.txt'), `line of commit ${number}\n`);
+    await git(cwd, 'add', 'notes.txt');
+    await git(cwd, 'commit', '--quiet', '-m', `commit number ${number}`);
+  }
+  return cwd;
+}
+
+describe('demo', () => {
+  test('reviews the last commit: graph and answer on stdout; census and cost on stderr; nothing is written', async () => {
+    const cwd = await repository(2);
+    const before = await filesIn(cwd);
+    const end = await skein(['demo'], { cwd });
+    expect(end.code).toBe(0);
+    expect(end.stdout).toMatch(/^flowchart TD\n/);
+    expect(end.stdout).toContain('## Step: report');
+    expect(end.stderr).toMatch(/A code review of [0-9a-f]+ commit number 2\n/);
+    expect(end.stderr).toMatch(/code-review succeeded in .*: 7 succeeded, 1 skipped/);
+    expect(end.stderr).toMatch(/With a model this run would have made \d+ calls to .* tokens/);
+    expect(end.stderr).toMatch(/at most \d+ model calls/);
+    expect(await filesIn(cwd)).toEqual(before);
+  });
+
+  test.each([
+    ['outside of a repository', () => makeProject()],
+    ['in a repository without a commit', () => repository(0)],
+    ['on a first commit', () => repository(1)],
+    [
+      'in a shallow clone',
+      async () => {
+        const origin = await repository(2);
+        const cwd = await makeProject();
+        await git(cwd, 'clone', '--quiet', '--depth', '1', `file://${origin}`, 'clone');
+        return join(cwd, 'clone');
+      },
+    ],
+  ])('%s it falls back on the diff that comes with the example', async (_, make) => {
+    const end = await skein(['demo'], { cwd: await make() });
+    expect(end.code).toBe(0);
+    expect(end.stderr).toContain('A code review of a change that comes with the example\n');
+    expect(end.stderr).toContain(': 7 succeeded, 1 skipped');
+  });
+
+  test('without git it works as well', async () => {
+    const cwd = await repository(2);
+    const end = await start([process.execPath, MAIN, 'demo'], { cwd, env: { PATH: join(cwd, 'nothing') }, input: '' })
+      .ended;
+    expect(end.code).toBe(0);
+    expect(end.stderr).toContain('a change that comes with the example');
+  });
+
+  test('a diff driver that the repository names is not run', async () => {
+    const cwd = await repository(1);
+    await writeFile(join(cwd, '.gitattributes'), '*.txt diff=mine\n');
+    await git(cwd, 'config', 'diff.mine.textconv', `touch ${join(cwd, 'ran')} ;`);
+    await git(cwd, 'config', 'diff.external', `touch ${join(cwd, 'ran')} ;`);
+    await writeFile(join(cwd, 'notes.txt'), 'changed\n');
+    await git(cwd, 'add', '.');
+    await git(cwd, 'commit', '--quiet', '-m', 'with a driver');
+    const end = await skein(['demo'], { cwd });
+    expect(end.stderr).toMatch(/A code review of [0-9a-f]+ with a driver\n/);
+    expect(await filesIn(cwd)).not.toContain('ran');
+  });
+
+  test('it works where it is installed, whatever the folder is called', async () => {
+    const cwd = await makeProject();
+    const home = join(cwd, 'a folder with späces');
+    await mkdir(home);
+    for (const name of ['dist', 'examples', 'package.json'])
+      await cp(join(ROOT, name), join(home, name), { recursive: true });
+    await symlink(join(ROOT, 'node_modules'), join(home, 'node_modules'));
+    const end = await start([process.execPath, join(home, 'dist/cli/main.js'), 'demo'], { cwd, input: '' }).ended;
+    expect(end.code).toBe(0);
+    expect(end.stdout).toContain('## Step: report');
+    await rm(home, { recursive: true });
+  });
+});

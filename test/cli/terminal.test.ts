@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CHAIN, makeProject } from './support/skein.js';
+import { noTerminal, screenOf, startOnTerminal, visible } from './support/terminal.js';
+
+const missing = noTerminal();
+if (missing !== undefined) console.log(`tests of the terminal are skipped: ${missing}`);
+
+const SLOW = `rules:
+  - step: facts
+    answer: { text: They weave., delay: 400ms, usage: { input: 1200, output: 30 } }
+  - { step: text, answer: Looms weave. }
+`;
+
+const ASKING = CHAIN.replace('id: facts, agent: writer,', 'id: facts, agent: writer, interactive: true,');
+const QUESTION = `rules:
+  - step: facts
+    answers: [{ question: { text: Which kind?, choices: [hand, power] } }, { text: The end. }]
+  - { step: text, answer: Looms weave. }
+`;
+
+/** Colours begin with this. */
+const COLOR = /␛\[[\d;]+m/;
+
+describe.skipIf(missing !== undefined)('on a terminal', () => {
+  test('running steps change in place, finished ones stay above, and nothing of the live view is left', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SLOW });
+    const running = startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await running.ended;
+    expect(end.code).toBe(0);
+    // Drawn more than once while the step ran: its model, and the time that went by.
+    expect(end.stdout.match(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏].*facts.*script\/answers\.yaml/g)?.length ?? 0).toBeGreaterThan(1);
+    expect(visible(end.stdout)).toMatch(COLOR);
+    const screen = screenOf(end.stdout);
+    expect(screen.filter((line) => /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/.test(line))).toEqual([]);
+    expect(screen.filter((line) => line.startsWith('step '))).toEqual([
+      expect.stringMatching(/^step facts succeeded in \d.*1\.2k \+ 30 tokens/),
+      expect.stringMatching(/^step text succeeded in \d/),
+    ]);
+    expect(screen).toContainEqual(expect.stringMatching(/^chain succeeded in .*: 2 succeeded$/));
+    expect(screen.join('\n')).toContain('## Step: text\n\nLooms weave.');
+  });
+
+  test.each([
+    ['NO_COLOR', [], { NO_COLOR: '1' }],
+    ['--no-color', ['--no-color'], {}],
+    ['a dumb terminal', [], { TERM: 'dumb' }],
+  ] as const)('%s means no colours', async (_, words, env) => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const end = await startOnTerminal(['run', 'flow.yaml', '--mock', '--no-audit', ...words], { cwd, env }).ended;
+    expect(end.code).toBe(0);
+    expect(visible(end.stdout)).not.toMatch(COLOR);
+    expect(screenOf(end.stdout)).toContainEqual(expect.stringContaining('chain succeeded in'));
+  });
+
+  test.each([
+    [0, 0],
+    [1, 1],
+    [7, 2],
+  ])(
+    'a terminal of %i columns and %i rows is no reason to fail, and no line of the live view is too long',
+    async (columns, rows) => {
+      const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SLOW });
+      const size = { cwd, columns, rows };
+      const end = await startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit', '--no-color'], size)
+        .ended;
+      expect(end.code).toBe(0);
+      const drawn = end.stdout.match(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏][^\r\n]*/g) ?? [];
+      expect(Math.max(0, ...drawn.map((line) => line.length))).toBeLessThan(columns === 0 ? 80 : Math.max(columns, 2));
+    },
+  );
+
+  test('decision 11: a typed number picks the choice', async () => {
+    const cwd = await makeProject({ 'flow.yaml': ASKING, 'answers.yaml': QUESTION });
+    const running = startOnTerminal(
+      ['run', 'flow.yaml', '--mock=answers.yaml', '--record', 'calls.jsonl', '--verbose'],
+      { cwd },
+    );
+    await running.seen('(1-2, or your own words) > ');
+    running.child.stdin?.write('7\n');
+    await running.seen('there is no choice 7');
+    running.child.stdin?.write('2\n');
+    const end = await running.ended;
+    expect(end.code).toBe(0);
+    expect(end.stdout).toContain('facts asks: Which kind?\r\n  1. hand\r\n  2. power\r\n');
+    expect(await readFile(join(cwd, 'calls.jsonl'), 'utf8')).toContain('power');
+  });
+
+  test('the end of the input leaves the question open: the run is paused', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': ASKING,
+      'answers.yaml': QUESTION.replace('rules:', 'strict: false\nrules:'),
+    });
+    const running = startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    await running.seen('or your own words) > ');
+    running.child.stdin?.write('\u0004');
+    const end = await running.ended;
+    expect(end.code).toBe(5);
+    expect(end.stdout).toContain('question of facts: Which kind?');
+  });
+
+  test('Ctrl-C at a question closes the run as cancelled', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': ASKING,
+      'answers.yaml': QUESTION.replace('rules:', 'strict: false\nrules:'),
+    });
+    const running = startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    await running.seen('or your own words) > ');
+    running.child.stdin?.write('\u0003');
+    const end = await running.ended;
+    expect(end.code).toBe(130);
+    expect(screenOf(end.stdout)).toContainEqual(expect.stringMatching(/^chain was cancelled in /));
+  });
+
+  test('two steps never ask at once', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': ASKING.replace(
+        'depends_on: [facts], prompt: "Text from {{steps.facts.output}}"',
+        'interactive: true, prompt: side by side',
+      ),
+      'answers.yaml': `rules:
+  - step: facts
+    answers: [{ question: first? }, { text: done }]
+  - step: text
+    answers: [{ question: second? }, { text: done }]
+`,
+    });
+    const running = startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    await running.seen('asks: first?');
+    running.child.stdin?.write('one\n');
+    await running.seen('asks: second?');
+    running.child.stdin?.write('two\n');
+    const end = await running.ended;
+    expect(end.code).toBe(0);
+    expect(end.stdout.indexOf('one\r\n')).toBeLessThan(end.stdout.indexOf('asks: second?'));
+    expect(end.stdout.indexOf('one\r\n')).toBeGreaterThan(end.stdout.indexOf('asks: first?'));
+  });
+
+  test('results on a terminal show control characters instead of obeying them', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': CHAIN,
+      'answers.yaml': 'rules:\n  - { step: facts, answer: "a\\e[2Jb" }\n  - { step: text, answer: ok }\n',
+    });
+    const end = await startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd }).ended;
+    expect(end.stdout).toContain('a\\x1b[2Jb');
+    expect(end.stdout).not.toContain('\u001b[2J');
+  });
+});
