@@ -126,7 +126,7 @@ describe('failures', () => {
     const odd = plan({ nodes: ['a'], channels: LOG });
     for (const thrown of ['text', undefined, { code: 'SKIP' }]) {
       const { result } = await run(odd, {
-        a: () => Promise.reject(thrown as unknown as Error),
+        a: () => Promise.reject(thrown),
       });
       expect(result.outcome).toBe('failed');
       expect(result.error?.code).toBe('SKEIN_STEP_FAILED');

@@ -35,7 +35,7 @@ function channel(text: string): ChannelSpec {
 
 /** A task node. */
 export function task(id: string, more: Partial<PlanNode> = {}): PlanNode {
-  return { ...more, kind: 'task', id } as PlanNode;
+  return { ...more, kind: 'task', id };
 }
 
 /** The state that a body gets. */

@@ -53,11 +53,11 @@ describe('E4: release of joins that would starve', () => {
   });
 
   test('a released `all` with dead tokens only is skipped, a released `settled` runs', async () => {
-    const bindings = { hub: logs('hub'), b: logs('b'), j: logs('j'), never: logs('never') };
+    const bodies = { hub: logs('hub'), b: logs('b'), j: logs('j'), never: logs('never') };
     const rules = { 'route:hub': () => 'b', 'when:b': () => false };
     for (const join of ['all', 'settled'] as const) {
       const nodes = ['hub', task('b', { when: [{ op: 'code' }] }), task('j', { join }), 'never'];
-      const { result } = await run(plan({ ...anywhere, nodes, edges: ['b>j', 'never>j'] }), { ...bindings, ...rules });
+      const { result } = await run(plan({ ...anywhere, nodes, edges: ['b>j', 'never>j'] }), { ...bodies, ...rules });
       expect(outcomes(result)).toEqual(join === 'all' ? { b: 'skipped', j: 'skipped' } : { b: 'skipped' });
       expect(result.state.log).toEqual(join === 'all' ? ['hub'] : ['hub', 'j']);
     }

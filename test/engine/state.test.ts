@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { logs, plan, run, task, writes, type State } from './plans.js';
+import { fails, logs, plan, run, task, writes, type State } from './plans.js';
 import type { PlanNode } from '../../src/plan/plan.js';
 
 describe('state', () => {
@@ -134,7 +134,7 @@ describe('state', () => {
     const bindings = {
       a: writes({ text: 'a' }),
       b: writes({ text: 'b' }),
-      'channel:text': (old: unknown, value: unknown) => (old === undefined ? value : `${String(old)}-${String(value)}`),
+      'channel:text': (old: string | undefined, value: string) => (old === undefined ? value : `${old}-${value}`),
     };
     const { result } = await run(fan, bindings, { inputs: { text: 'first' }, order: ['a', 'b'] });
     expect(result.state.text).toBe('first-b-a');
@@ -150,6 +150,34 @@ describe('state', () => {
     const bindings = { a: writes({ x: 1 }), b: writes({ y: 2 }), c: writes({ z: 3 }), s: writes({ w: 4 }) };
     const { result } = await run(ends, { ...bindings, 'when:s': () => false });
     expect(result.state).toEqual({ x: 1, y: 2, z: 3 });
+  });
+
+  test('S4: what a step knew is kept when it is skipped or fails, also where its round was absorbed', async () => {
+    const shapes = [
+      // j fires on a's token, b's is absorbed; j then fails, or does not run.
+      {
+        nodes: ['a', 'b', task('j', { join: 'any', onError: 'continue' })],
+        edges: ['a>j', 'a>b', 'b>j'],
+        order: ['a', 'j', 'b'],
+      },
+      {
+        nodes: ['a', 'b', task('j', { join: 'any', when: [{ op: 'code' }] })],
+        edges: ['a>j', 'a>b', 'b>j'],
+        order: ['a', 'b'],
+      },
+      // s has been skipped with what a wrote, and j is past waiting for it.
+      {
+        nodes: ['a', 'b', task('s', { when: [{ op: 'code' }] }), task('k', { join: 'any' })],
+        edges: ['a>s', 's>k', 'b>k'],
+        order: ['b', 'a', 'k'],
+      },
+    ] as const;
+    const bodies = { a: writes({ x: 1 }), b: writes({ y: 2 }), k: writes({ z: 3 }), s: writes({}), j: fails() };
+    const rules = { 'when:j': () => false, 'when:s': () => false };
+    for (const { order, ...short } of shapes) {
+      const { result } = await run(plan({ ...short, channels: ['x', 'y', 'z'] }), { ...bodies, ...rules }, { order });
+      expect(result.state).toMatchObject({ x: 1 });
+    }
   });
 
   const unordered: readonly (readonly [string, readonly (string | PlanNode)[], readonly string[]])[] = [
@@ -169,8 +197,13 @@ describe('state', () => {
     },
   );
 
-  test('an update that is none, or of a channel that is not declared, fails the step', async () => {
-    for (const update of [{ y: 1 }, 'text', [1]]) {
+  test('an update of a channel that is not declared fails the step', async () => {
+    const { result } = await run(plan({ nodes: ['a'], channels: ['x'] }), { a: writes({ y: 1 }) });
+    expect(result.error?.code).toBe('SKEIN_BAD_UPDATE');
+  });
+
+  test('an update that is none fails the step', async () => {
+    for (const update of ['text', 5, [1]]) {
       const { result } = await run(plan({ nodes: ['a'], channels: ['x'] }), { a: () => update });
       expect(result.error?.code).toBe('SKEIN_BAD_UPDATE');
     }

@@ -51,7 +51,7 @@ function beginTask({ world, node, state, place }: BodyStart, done: Done): Cancel
 function beginCall(start: BodyStart<CallNode>, done: Done): Cancel {
   const { world, node, state } = start;
   const inputs = subInputs(node.plan, node.inputs, state);
-  const sub = world.open(node.plan, inside(start, `${node.id}`, inputs), (ending) => {
+  const sub = world.open(node.plan, inside(start, node.id, inputs), (ending) => {
     done(ending.ok ? { ok: true, value: outputsOf(node, ending.value as State) } : ending);
   });
   sub.begin();

@@ -127,7 +127,9 @@ export class Instance implements SubRun {
       visit: (this.#visits.get(node.id) ?? 0) + 1,
     };
     const poisoned = firing.tokens.some((token) => token.poisoned);
-    if (poisoned || !firing.run) this.#skip(step, poisoned);
+    // A step that does not come to look at its state passes on, for a settled join further down, all that came.
+    const all = union(firing.tokens.map((token) => token.history));
+    if (poisoned || !firing.run) this.#skip({ ...step, history: all }, poisoned);
     else this.#run(step);
   }
 
@@ -277,9 +279,7 @@ export class Instance implements SubRun {
     this.#world.count(step.node, this.#pathOf(step.node), 'skipped');
     const live = step.tokens.filter((token) => token.live);
     if (live.length > 0) this.#ended.push(union(live.map((token) => token.history)));
-    // Nothing live: what the dead tokens know goes on, for a settled join further down.
-    const history = live.length > 0 ? step.history : union(step.tokens.map((token) => token.history));
-    this.#send({ ...step, history }, { poisoned });
+    this.#send(step, { poisoned });
   }
 
   /** Sends a token on every out-edge, dead where it is not said to be live. */

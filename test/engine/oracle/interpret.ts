@@ -18,23 +18,25 @@ export interface OracleOptions {
  */
 export function interpret(plan: Plan, bindings: Bindings, options: OracleOptions = {}): OracleResult {
   const world = new World(bindings, (...parts) => new Instance(...parts));
-  let ending: Ending | undefined;
+  const endings: Ending[] = [];
   const inputs: Record<string, unknown> = {};
   for (const input of plan.inputs) {
     const given = options.inputs?.[input.name];
     const value = given === undefined ? input.default : given;
     if (value !== undefined) inputs[input.channel] = value;
   }
-  const top = world.open(plan, { inputs, path: '', prefix: '' }, (end) => (ending = end));
+  const top = world.open(plan, { inputs, path: '', prefix: '' }, (end) => endings.push(end));
   top.begin();
   const pick = options.pick ?? (() => 0);
-  while (ending === undefined) {
+  while (endings.length === 0) {
     const chosen = world.running[pick(world.running.map((step) => step.path))];
     if (chosen === undefined) throw new Error('the oracle is stuck: nothing runs and the run has not ended');
     if (world.starts.length > MOST_STEPS) throw new Error(`the plan takes more than ${MOST_STEPS} steps`);
     world.stop(chosen);
     chosen.deliver();
   }
+  const ending = endings[0];
+  if (ending === undefined) throw new Error('the run has no ending');
   const failed = ending.ok ? undefined : ending.failure;
   return {
     outcome: failed !== undefined ? 'failed' : world.census.degraded > 0 ? 'degraded' : 'succeeded',

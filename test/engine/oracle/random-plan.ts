@@ -75,7 +75,8 @@ function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
       'handler',
       ...(options.failing ? (['fail'] as const) : []),
     ),
-    when: rare<RawNode['when']>('none', ['code', 'contains', 'never'], 10),
+    // Whether a condition is asked before writers are found to conflict is left open.
+    when: mayConflict ? fc.constant('none') : rare<RawNode['when']>('none', ['code', 'contains', 'never'], 10),
     shares: fc.nat(31),
     writesPlain: mayConflict ? fc.boolean() : fc.constant(false),
     exit: rare<boolean>(false, [true], 12),
