@@ -259,8 +259,8 @@ describe.skipIf(process.platform !== 'linux')('T15: nothing outlives a call', ()
     await until(() => existsSync(join(tools.cwd, 'pids')));
     const group = Number((await readFile(join(tools.cwd, 'pids'), 'utf8')).split(' ')[0]);
     await tools.source.close();
-    expect((await failing).code).toBe('SKEIN_CANCELLED');
     expect(await groupRuns(group)).toBe(false);
+    expect((await failing).code).toBe('SKEIN_CANCELLED');
   });
 
   test('a call that is cancelled before it begins starts nothing', async () => {

@@ -11,6 +11,8 @@ export interface BuiltInContext {
   readonly network: Pick<ToolProviderOptions, 'allowPrivateAddresses' | 'resolveHost'>;
   /** Aborted when the session is closed. */
   readonly closing: AbortSignal;
+  /** Calls that have processes: closing waits for them. */
+  readonly running: Set<Promise<unknown>>;
 }
 
 /** Makes a built-in tool under the name that the model shall see. Only the code of that tool is loaded. */
@@ -30,10 +32,26 @@ export async function createBuiltIn(tool: BuiltInTool, name: string, context: Bu
     case 'edit_file':
       return (await import('./edit-file.js')).editFileTool(name, folders);
     case 'shell':
-      return (await import('./shell.js')).shellTool(name, folders, env, closing);
+      return tracked((await import('./shell.js')).shellTool(name, folders, env, closing), context.running);
     case 'fetch':
       return fetchTool(name, context);
   }
+}
+
+function tracked(tool: Tool, running: Set<Promise<unknown>>): Tool {
+  return {
+    ...tool,
+    async execute(input, io) {
+      const call = Promise.resolve(tool.execute(input, io));
+      const ended = call.catch(() => undefined);
+      running.add(ended);
+      try {
+        return await call;
+      } finally {
+        running.delete(ended);
+      }
+    },
+  };
 }
 
 async function fetchTool(name: string, { network, closing }: BuiltInContext): Promise<Tool> {

@@ -28,13 +28,14 @@ export function createToolProvider(options: ToolProviderOptions): ToolProvider {
       const selection = selectTools(spec.tools, Object.keys(spec.mcpServers ?? {}));
       warnUnknown(selection, session);
       const closing = new AbortController();
-      const builtIn = await openBuiltIn(selection, spec, { session, options, closing: closing.signal });
+      const running = new Set<Promise<unknown>>();
+      const builtIn = await openBuiltIn(selection, spec, { session, options, closing: closing.signal, running });
       const servers = await openServers(selection, spec, { session, options });
       return {
         tools: [...builtIn, ...servers.tools],
         async close() {
           closing.abort();
-          await servers.close();
+          await Promise.all([servers.close(), ...running]);
         },
       };
     },
@@ -65,11 +66,12 @@ interface Opening {
   readonly session: ToolSession;
   readonly options: ToolProviderOptions;
   readonly closing: AbortSignal;
+  readonly running: Set<Promise<unknown>>;
 }
 
 async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: Opening): Promise<readonly Tool[]> {
   if (selection.builtIn.size === 0) return [];
-  const { session, options, closing } = opening;
+  const { session, options, closing, running } = opening;
   const [{ createBuiltIn }, { createFolders }] = await Promise.all([import('./catalogue.js'), import('./paths.js')]);
   const missing: string[] = [];
   const cwd = resolve(options.cwd);
@@ -77,14 +79,14 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   if (missing.length > 0) {
     session.warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
   }
-  const context = { folders, env: options.env, network: options, closing };
+  const context = { folders, env: options.env, network: options, closing, running };
   return Promise.all([...selection.builtIn].map(([name, tool]) => createBuiltIn(tool, name, context)));
 }
 
 async function openServers(
   selection: ToolSelection,
   spec: AgentSpec,
-  { session, options }: Omit<Opening, 'closing'>,
+  { session, options }: Pick<Opening, 'session' | 'options'>,
 ): Promise<ToolSource> {
   if (selection.servers.size === 0) return { tools: [], close: () => Promise.resolve() };
   if (session.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
