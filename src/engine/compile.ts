@@ -15,7 +15,8 @@ export interface CompiledPlan {
   readonly starts: readonly number[];
   readonly index: ReadonlyMap<string, number>;
   readonly channels: ChannelTable;
-  readonly exits: boolean;
+  /** One -1 for each node: how often it ran, where -1 means that nothing happened to it yet. */
+  readonly untouched: readonly number[];
   /** Causal depth at most. */
   readonly maxSteps: number;
 }
@@ -129,7 +130,16 @@ export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): Compi
     };
   });
   const maxSteps = plan.limits?.maxSteps ?? shape.longestPath + 100;
-  return { plan, bindings, nodes, starts: shape.starts, index: shape.index, channels, exits: exits.size > 0, maxSteps };
+  return {
+    plan,
+    bindings,
+    nodes,
+    starts: shape.starts,
+    index: shape.index,
+    channels,
+    untouched: plan.nodes.map(() => -1),
+    maxSteps,
+  };
 }
 
 function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {

@@ -49,6 +49,9 @@ export class Flow {
 
   /** The merge of all that ended; for a run that failed also of what was still on its way. */
   final(onTheWay: readonly Version[]): { version: Version; conflict: ErrorData | undefined } {
+    const only = this.ended?.length === 1 ? this.ended[0] : undefined;
+    if (only !== undefined && this.waiting === 0 && onTheWay.length === 0)
+      return { version: only, conflict: undefined };
     const versions = [this.inputs, ...(this.ended ?? []), ...onTheWay];
     for (const join of this.joins ?? []) for (const token of join?.waiting() ?? []) versions.push(...carriedBy(token));
     const { version, conflict } = mergeVersions(versions, this.target.channels.reducers);

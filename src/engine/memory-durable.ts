@@ -58,7 +58,7 @@ export class MemoryDurable implements Durable {
   step(key: string, effect: Effect, _options?: StepOptions): Ticket {
     const ticket = new MemoryTicket(key, this.runId);
     try {
-      const value: unknown = effect(ticket);
+      const value: unknown = effect.perform(ticket);
       if (!isThenable(value)) ticket.outcome = { ok: true, value };
       else this.follow(ticket, value);
     } catch (error) {

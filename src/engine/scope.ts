@@ -46,7 +46,8 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
   private readonly compiled: CompiledPlan;
   private readonly writer: StateWriter;
   private readonly flow: Flow;
-  private readonly visits: (number | undefined)[] = [];
+  /** How often each node ran; -1 for those that neither ran nor were skipped. */
+  private readonly visits: number[];
   private epoch = 0;
   /** Steps and skips that are queued or running. */
   private outstanding = 0;
@@ -62,6 +63,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     this.prefix = options.prefix;
     this.parent = options.parent;
     this.compiled = options.compiled;
+    this.visits = options.compiled.untouched.slice();
     this.writer = new StateWriter(options.compiled.channels);
     this.flow = new Flow(options.compiled, options.inputs, this);
   }
@@ -109,7 +111,9 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   /** Number of nodes that neither ran nor were skipped. */
   untouched(): number {
-    return this.compiled.nodes.filter((node) => this.visits[node.index] === undefined).length;
+    let count = 0;
+    for (const visits of this.visits) if (visits < 0) count += 1;
+    return count;
   }
 
   succeeded(step: Step, output: unknown): void {
@@ -193,7 +197,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   fire(node: CompiledNode, version: Version, depth: number, round: number, came: Arrivals | Token | undefined): void {
     if (this.over) return;
-    const visit = (this.visits[node.index] ?? 0) + 1;
+    const visit = Math.max(this.visits[node.index] ?? 0, 0) + 1;
     const cap = node.node.maxVisits;
     if (cap !== undefined && visit > cap) {
       this.pastCap(node, version, depth, round, cap);
@@ -207,7 +211,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   /** A step that fails before its body starts. */
   refuse(node: CompiledNode, version: Version, depth: number, round: number, error: ErrorData): void {
-    const visit = (this.visits[node.index] ?? 0) + 1;
+    const visit = Math.max(this.visits[node.index] ?? 0, 0) + 1;
     this.visits[node.index] = visit;
     this.enqueue(new Step(this, node, version, depth, round, visit, undefined, failingBody(error)));
   }
@@ -215,7 +219,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
   /** A skip takes its turn in the queue like a step (C1). */
   skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void {
     this.outstanding += 1;
-    this.visits[node.index] ??= 0;
+    if (this.visits[node.index] === -1) this.visits[node.index] = 0;
     const versions = new Set<Version>();
     for (const token of arrivals)
       if (token !== undefined) for (const version of carriedBy(token)) versions.add(version);
@@ -380,7 +384,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
       const { started } = step;
       step.abort();
       if (started) this.tell(step.compiled, step.path, 'cancelled', step.attempt, { reason: 'the run ended first' });
-      else if (step.visit === 1) this.visits[step.compiled.index] = undefined;
+      else if (step.visit === 1) this.visits[step.compiled.index] = -1;
     }
     this.first = undefined;
     return seen;

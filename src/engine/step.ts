@@ -6,7 +6,7 @@ import type { ReadChannel } from '../lang/json-path.js';
 import { evaluateConditions } from '../lang/condition.js';
 import type { Bindings } from '../plan/plan.js';
 import type { CompiledNode } from './compile.js';
-import type { Outcome, Question, Ticket, Waiter } from './ports/durable.js';
+import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from './ports/durable.js';
 import type { Runnable, RunServices } from './services.js';
 import { retryDelay } from './retry.js';
 import type { Arrivals, Token } from './token.js';
@@ -38,6 +38,8 @@ export interface Body {
   start(step: Step): void;
   /** The outcome of a ticket that the step follows. */
   take(step: Step, outcome: Outcome): void;
+  /** The side effect, for bodies that hand their step to the port as one. */
+  perform?(step: Step, io: StepIo): unknown;
 }
 
 /** What a body leaves behind that must be stopped when the attempt is over. */
@@ -49,9 +51,7 @@ export interface Activity {
  * One execution of a node: the policies in their fixed order, `when` > retry > timeout > body (DESIGN.md section 3).
  * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
  */
-export class Step implements Runnable, Waiter {
-  over = false;
-  started = false;
+export class Step implements Runnable, Waiter, Effect {
   attempt = 1;
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
@@ -60,8 +60,7 @@ export class Step implements Runnable, Waiter {
   private ticket: Ticket | undefined = undefined;
   private timer: Ticket | undefined = undefined;
   private activities: Set<Activity> | undefined = undefined;
-  private usesSlot = false;
-  private backingOff = false;
+  private phase: 'ready' | 'running' | 'routing' | 'backoff' | 'over' = 'ready';
   private inner: OpenCensus | undefined = undefined;
 
   constructor(
@@ -89,6 +88,15 @@ export class Step implements Runnable, Waiter {
     return 'kind' in came ? [came] : came;
   }
 
+  get over(): boolean {
+    return this.phase === 'over';
+  }
+
+  /** It was running, or waiting for its next attempt. */
+  get started(): boolean {
+    return this.phase !== 'ready' || this.attempt > 1;
+  }
+
   isWanted(): boolean {
     return !this.over && !this.owner.over;
   }
@@ -103,8 +111,7 @@ export class Step implements Runnable, Waiter {
   }
 
   start(): void {
-    this.usesSlot = this.leaf;
-    this.started = true;
+    this.phase = 'running';
     if (this.attempt === 1 && this.skipByCondition()) return;
     const { run, compiled } = this;
     if (this.attempt === 1 && run.observed) {
@@ -119,6 +126,10 @@ export class Step implements Runnable, Waiter {
       if (this.over) throw error;
       this.fail(toErrorData(error));
     }
+  }
+
+  perform(io: StepIo): unknown {
+    return this.body.perform?.(this, io);
   }
 
   /** Waits for a ticket of the body; its outcome is taken at once when the back end has it. */
@@ -162,6 +173,7 @@ export class Step implements Runnable, Waiter {
   succeed(output: unknown): void {
     if (this.over) return;
     this.stopAttempt();
+    this.phase = 'routing';
     this.owner.succeeded(this, output);
   }
 
@@ -193,8 +205,8 @@ export class Step implements Runnable, Waiter {
 
   /** Ends it; the scope says what that means. */
   close(): void {
-    this.over = true;
     this.stopAttempt();
+    this.phase = 'over';
     if (this.inner !== undefined) this.owner.count(this.inner);
   }
 
@@ -211,10 +223,7 @@ export class Step implements Runnable, Waiter {
       this.activities = undefined;
       for (const activity of stopping) activity.stop();
     }
-    if (this.usesSlot) {
-      this.usesSlot = false;
-      this.run.releaseSlot();
-    }
+    if (this.phase === 'running' && this.leaf) this.run.releaseSlot();
   }
 
   private drop(ticket: Ticket | undefined): undefined {
@@ -247,8 +256,8 @@ export class Step implements Runnable, Waiter {
 
   /** The timer of an attempt, or of the backoff between two. */
   private timerFired(): void {
-    if (this.backingOff) {
-      this.backingOff = false;
+    if (this.phase === 'backoff') {
+      this.phase = 'ready';
       this.attempt += 1;
       this.run.enqueue(this);
       return;
@@ -266,7 +275,7 @@ export class Step implements Runnable, Waiter {
       const attempt = this.attempt + 1;
       run.emit(this.path, this.owner.parent, { type: 'step.retrying', attempt, delayMs, error });
     }
-    this.backingOff = true;
+    this.phase = 'backoff';
     this.startTimer('backoff', delayMs);
   }
 }

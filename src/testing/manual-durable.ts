@@ -102,7 +102,7 @@ export class ManualDurable implements Durable {
     let ready: Outcome | undefined;
     let running: Promise<Outcome> | undefined;
     try {
-      const value = effect(io);
+      const value = effect.perform(io);
       if (isThenable(value)) running = settled(value);
       else ready = { ok: true, value };
     } catch (error) {

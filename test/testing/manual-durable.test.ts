@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome, Ticket } from '../../src/engine/ports/durable.js';
+import type { Outcome, StepIo, Ticket } from '../../src/engine/ports/durable.js';
 import { FakeClock, ManualDurable, seededChooser, seededRandom } from '../../src/testing/index.js';
 
 /** Takes what a back end hands over, and says when something has come. */
@@ -19,15 +19,19 @@ function collect(durable: ManualDurable): {
   return { keys, outcomes };
 }
 
+function start(durable: ManualDurable, key: string, perform: (io: StepIo) => unknown): Ticket {
+  return durable.step(key, { perform });
+}
+
 describe('ManualDurable', () => {
   test('delivers in the order that the test says, also what is ordered before it is started', async () => {
     const durable = new ManualDurable();
     const { keys, outcomes } = collect(durable);
     const late = durable.deliver('late');
-    durable.step('quick', () => 1);
-    durable.step('slow', () => Promise.resolve(2));
+    start(durable, 'quick', () => 1);
+    start(durable, 'slow', () => Promise.resolve(2));
     expect(durable.pending.map((one) => one.key)).toEqual(['quick', 'slow']);
-    durable.step('late', () => 3);
+    start(durable, 'late', () => 3);
     await late;
     await durable.deliver('slow');
     await durable.deliver('quick');
@@ -39,10 +43,10 @@ describe('ManualDurable', () => {
   test('errors cross as values, thrown or rejected', async () => {
     const durable = new ManualDurable({ choose: () => 0 });
     const { outcomes } = collect(durable);
-    durable.step('thrown', () => {
+    start(durable, 'thrown', () => {
       throw new TypeError('bad');
     });
-    durable.step('rejected', () => Promise.reject(new Error('worse')));
+    start(durable, 'rejected', () => Promise.reject(new Error('worse')));
     await until(() => outcomes.size === 2);
     expect(outcomes.get('thrown')).toMatchObject({ ok: false, error: { message: 'bad', name: 'TypeError' } });
     expect(outcomes.get('rejected')).toMatchObject({ ok: false, error: { message: 'worse' } });
@@ -76,11 +80,11 @@ describe('ManualDurable', () => {
     const durable = new ManualDurable({ choose: () => 0 });
     const { keys } = collect(durable);
     let aborted = false;
-    const hanging = durable.step('hanging', (io) => {
+    const hanging = start(durable, 'hanging', (io) => {
       io.signal.addEventListener('abort', () => (aborted = true));
       return new Promise(() => undefined);
     });
-    durable.step('other', () => 1);
+    start(durable, 'other', () => 1);
     await new Promise((resolve) => setImmediate(resolve));
     durable.drop(hanging);
     await until(() => keys.length === 1);
@@ -90,16 +94,16 @@ describe('ManualDurable', () => {
 
   test('settles at once where that is asked for', () => {
     const durable = new ManualDurable({ settleAtOnce: (key) => key === 'now' });
-    expect(durable.step('now', () => 1).outcome).toEqual({ ok: true, value: 1 });
-    expect(durable.step('later', () => 1).outcome).toBeUndefined();
-    expect(durable.step('now', () => Promise.resolve(1)).outcome).toBeUndefined();
+    expect(start(durable, 'now', () => 1).outcome).toEqual({ ok: true, value: 1 });
+    expect(start(durable, 'later', () => 1).outcome).toBeUndefined();
+    expect(start(durable, 'now', () => Promise.resolve(1)).outcome).toBeUndefined();
   });
 
   test('a seed gives an order, and the same one again', async () => {
     const order = async (seed: number): Promise<string> => {
       const durable = new ManualDurable({ choose: seededChooser(seed) });
       const { keys } = collect(durable);
-      for (const key of 'abcdef') durable.step(key, () => key);
+      for (const key of 'abcdef') start(durable, key, () => key);
       await until(() => keys.length === 6);
       return keys.join('');
     };

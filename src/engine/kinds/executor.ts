@@ -67,7 +67,7 @@ class ExecutorAttempt implements StepContext, Activity {
 
   async effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: StepOptions): Promise<T> {
     this.check();
-    return (await this.wait(this.step.run.durable.step(this.keyOf(name), effect, options))) as T;
+    return (await this.wait(this.step.run.durable.step(this.keyOf(name), { perform: effect }, options))) as T;
   }
 
   async sleep(name: string, ms: number): Promise<void> {

@@ -55,15 +55,17 @@ export class TaskStep {
 }
 
 /** A function: one effect. */
-export const taskBody: Body = { start: startTask, take: takeOutcome };
+export const taskBody: Body = { start: startTask, take: takeOutcome, perform };
 
 function startTask(step: Step): void {
+  const { effect } = step.compiled.node;
+  step.follow(step.run.durable.step(step.key, step, effect === undefined ? undefined : { effect }));
+}
+
+function perform(step: Step, io: StepIo): unknown {
   const { compiled, owner } = step;
-  const { body, node } = compiled;
-  if (body === undefined) throw new TypeError(`'${compiled.id}' has no function`);
-  const options = node.effect === undefined ? undefined : { effect: node.effect };
-  const effect = (io: StepIo): unknown => body(owner.view(step.input), new TaskStep(step, io));
-  step.follow(step.run.durable.step(step.key, effect, options));
+  if (compiled.body === undefined) throw new TypeError(`'${compiled.id}' has no function`);
+  return compiled.body(owner.view(step.input), new TaskStep(step, io));
 }
 
 function takeOutcome(step: Step, outcome: Outcome): void {

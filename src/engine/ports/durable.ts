@@ -56,8 +56,11 @@ export interface Waiter {
   settled(ticket: Ticket, outcome: Outcome): void;
 }
 
-/** A side effect. It may use the clock, the network and files; nothing here is replayed. */
-export type Effect = (io: StepIo) => unknown;
+/** A side effect. */
+export interface Effect {
+  /** May use the clock, the network and files; nothing here is replayed. Gives a value or a promise of one. */
+  perform(io: StepIo): unknown;
+}
 
 /** What a side effect gets from the back end. */
 export interface StepIo {

@@ -2,7 +2,7 @@ import type { ErrorData } from '../../base/errors.js';
 import type { StepNote } from '../../events/event.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Template, ValueRef } from '../../lang/values.js';
-import type { Effect, Question, StepOptions } from './durable.js';
+import type { Question, StepIo, StepOptions } from './durable.js';
 
 /**
  * Runs one kind of node. An executor is deterministic between its awaits: what it awaits are promises of its
@@ -35,7 +35,7 @@ export interface StepContext {
    * Runs a side effect and records it under `PATH/name`; names are unique within an attempt. Rejects with a SkeinError.
    * The values it gives and takes are JSON.
    */
-  effect<T>(name: string, effect: (io: Parameters<Effect>[0]) => T | Promise<T>, options?: StepOptions): Promise<T>;
+  effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: StepOptions): Promise<T>;
   /** Waits, by the run's clock. */
   sleep(name: string, ms: number): Promise<void>;
   /**
