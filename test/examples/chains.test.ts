@@ -13,7 +13,7 @@ describe('simple-sequential', () => {
     expect(run.workflow.settings.audit?.keep).toBe(5);
   });
 
-  test('takes the system prompts from the agent files', async () => {
+  test('55, 104: takes the system prompts from agent files beside the workflow', async () => {
     const run = await runExample('simple-sequential');
     expect(run.system('research')).toMatch(/^You prepare explanations for newcomers\./);
   });
@@ -35,7 +35,7 @@ describe('story-writer', () => {
     expect(run.tools('blurb')).toEqual([]);
   });
 
-  test('reads steps that are further up than its direct dependency', async () => {
+  test('decision 4: reads steps that are further up than its direct dependency', async () => {
     const run = await runExample('story-writer');
     expect(run.prompt('story')).toContain(run.output('brief'));
     expect(run.prompt('story')).toContain(run.output('draft'));

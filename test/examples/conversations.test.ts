@@ -12,7 +12,7 @@ function answers(run: ExampleRun): readonly string[] {
 }
 
 describe('decision-helper', () => {
-  test('turns a typed number into the choice', async () => {
+  test('decision 11: turns a typed number into the choice', async () => {
     const run = await runExample('decision-helper');
     expect(run.result.outcome).toBe('succeeded');
     expect(answers(run)).toEqual(['They fail and nobody sees why']);
@@ -27,7 +27,7 @@ describe('decision-helper', () => {
     expect(run.output('recommendation')).toContain('Recommendation: yes');
   });
 
-  test('hears both sides at the same time', async () => {
+  test('23: hears both sides at the same time', async () => {
     const { events } = await runExample('decision-helper');
     const at = (type: string, path: string): number =>
       events.findIndex((event) => event.type === type && event.path === path);
@@ -36,7 +36,7 @@ describe('decision-helper', () => {
 });
 
 describe('learning-path', () => {
-  test('asks twice in one step and gives the numbers of its inputs as text', async () => {
+  test('2: asks twice in one step and gives the numbers of its inputs as text', async () => {
     const run = await runExample('learning-path');
     expect(run.result.outcome).toBe('succeeded');
     expect(answers(run)).toEqual(['Sing from a sheet in a choir', 'I think it is a B']);
@@ -54,7 +54,7 @@ describe('post-writer', () => {
     expect(answers(run)).toEqual(['that nobody missed the night', 'Numbers', 'yes please']);
   });
 
-  test('goes on without: a skipped step is empty text', async () => {
+  test('29: goes on without, a skipped step is empty text', async () => {
     const run = await runExample('post-writer', { script: 'script-other.yaml' });
     expect(run.result.outcome).toBe('succeeded');
     expect(run.skipped).toEqual(['image']);

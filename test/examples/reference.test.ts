@@ -83,7 +83,7 @@ describe('docs/tools.md', () => {
   });
 });
 
-test('the run folder is as docs/dag.md draws it', async () => {
+test('75, 76: the run folder is as docs/dag.md draws it', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'skein-audit-'));
   try {
     const file = exampleFile('code-review');

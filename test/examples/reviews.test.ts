@@ -15,7 +15,7 @@ function mostAtOnce(run: ExampleRun): number {
 }
 
 describe('code-review', () => {
-  test('takes the branch with changes', async () => {
+  test('103: takes the branch with changes; the skipped branch leaves the run succeeded', async () => {
     const run = await runExample('code-review');
     expect(run.result.outcome).toBe('succeeded');
     expect(run.skipped).toEqual(['approval']);
@@ -40,19 +40,19 @@ describe('code-review', () => {
     expect(run.system('verdict')).toContain('which is meant to do this: coupons');
   });
 
-  test('never expands what stands in the diff', async () => {
+  test('38: never expands what stands in the diff', async () => {
     const run = await runExample('code-review', { inputs: { diff: '+ {{inputs.intent}} {{steps.report.output}}' } });
     expect(run.prompt('summary')).toContain('+ {{inputs.intent}} {{steps.report.output}}');
   });
 
-  test('puts the memory in front of each prompt, with what reviewers added to it', async () => {
+  test('82, 98: puts the memory in front of each prompt, with what reviewers added to it', async () => {
     const run = await runExample('code-review');
     expect(run.prompt('summary')).toMatch(/^## Shared Memory \(Current State\)\nRules of this review:/);
     expect(run.prompt('verdict')).toContain('correctness: a cart with free items counts as empty');
     expect(run.prompt('verdict')).toContain('security: the coupon code goes into a query unescaped');
   });
 
-  test('cuts outputs that go into prompts to 2000 characters and runs three steps at once', async () => {
+  test('24, 46: cuts outputs that go into prompts to 2000 characters and runs three steps at once', async () => {
     const run = await runExample('code-review');
     const verdict = run.workflow.plan?.nodes.find((node) => node.id === 'verdict');
     const refs = verdict?.kind === 'agent' ? verdict.prompt.filter((piece) => typeof piece !== 'string') : [];
@@ -66,7 +66,7 @@ describe('code-review', () => {
 });
 
 describe('security-scan', () => {
-  test('runs the scans that the survey asks for, and goes on when one fails', async () => {
+  test('decision 3: runs the scans that the survey asks for, and goes on when one fails', async () => {
     const run = await runExample('security-scan');
     expect(run.result.outcome).toBe('degraded');
     expect(run.result.census).toMatchObject({ succeeded: 6, degraded: 1, failed: 1, skipped: 1 });
@@ -94,7 +94,7 @@ describe('security-scan', () => {
     expect(run.output('findings')).toContain('OPEN: 0');
   });
 
-  test('gives each scanner the skill of the workflow and its own', async () => {
+  test('decision 9: gives each scanner the skill of the workflow and its own', async () => {
     const run = await runExample('security-scan');
     expect(run.system('secrets')).toContain('# Writing down a finding');
     expect(run.system('secrets')).toContain('# Finding credentials');

@@ -34,7 +34,7 @@ describe('release-notes', () => {
     expect(existsSync(join(folder, 'NOTES.md'))).toBe(false);
   });
 
-  test('writes the file that is named', async () => {
+  test('decision 14: writes the file that is named, with a tool that its agent names', async () => {
     const run = await runExample('release-notes', {
       cwd: folder,
       script: 'script-other.yaml',
@@ -61,7 +61,7 @@ describe('news-trends', () => {
     expect(run.system('politics')).toContain('# Reporting from sources');
   });
 
-  test('tries a failing beat again and then goes on without it', async () => {
+  test('32: tries a beat that took too long again and then goes on without it', async () => {
     const run = await runExample('news-trends');
     expect(run.result.outcome).toBe('degraded');
     expect(run.result.census).toMatchObject({ succeeded: 7, degraded: 1, failed: 1 });
