@@ -148,7 +148,8 @@ export class RunLog {
     const place = this.findPlace(event.node, event.parent);
     const folder = `steps/${this.folderName(event.path, place?.level ?? 0)}`;
     const streaming = this.options.streaming ?? workflow.settings.streaming ?? false;
-    const log = new StepLog({ writer, redactor, folder, place, streaming }, event);
+    const { agentFiles } = workflow;
+    const log = new StepLog({ writer, redactor, folder, place, streaming, agentFiles }, event);
     if (event.type === 'step.started') this.open.set(event.path, log);
   }
 

@@ -18,6 +18,8 @@ export interface StepLogOptions {
   readonly folder: string;
   readonly place: NodePlace | undefined;
   readonly streaming: boolean;
+  /** Which file an agent was read from, by the agent's name. */
+  readonly agentFiles?: ReadonlyMap<string, string> | undefined;
 }
 
 /** An event of a step that names its node. */
@@ -131,6 +133,7 @@ export class StepLog {
     const { name, models, interactive } = node.agent;
     return {
       agent: name,
+      agent_file: this.options.agentFiles?.get(name),
       model: this.model,
       requested_models: models,
       interactive: interactive === true,

@@ -10,6 +10,8 @@ export interface Workflow {
   readonly settings: WorkflowSettings;
   /** The files that it was read from, the workflow file first: for the audit folder and for positions. */
   readonly files: readonly SourceFile[];
+  /** Which file an agent was read from, by the agent's name: for the audit folder. */
+  readonly agentFiles?: ReadonlyMap<string, string>;
   readonly problems: readonly Problem[];
 }
 

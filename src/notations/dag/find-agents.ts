@@ -16,6 +16,8 @@ export interface Agent extends AgentTraits {
   readonly name: string;
   readonly body: string;
   readonly prompt: SourceScalar | undefined;
+  /** The file that it was read from, as it is shown. */
+  readonly file?: string;
 }
 
 /**
@@ -70,8 +72,9 @@ async function loadDeclared(def: AgentDef, workspace: Workspace, findings: Findi
     return undefined;
   }
   workspace.use(path, text.text);
-  const file = readAgentFile(text.text, workspace.shown(path), findings);
-  return file === undefined ? undefined : { ...file, name: def.name, prompt: undefined };
+  const file = workspace.shown(path);
+  const agent = readAgentFile(text.text, file, findings);
+  return agent === undefined ? undefined : { ...agent, name: def.name, prompt: undefined, file };
 }
 
 interface Found {
@@ -98,7 +101,7 @@ async function discover(
       if (agents.has(wanted)) continue;
       workspace.use(match.path, match.text);
       findings.add(match.findings.list);
-      agents.set(wanted, { ...match.agent, prompt: undefined });
+      agents.set(wanted, { ...match.agent, prompt: undefined, file: workspace.shown(match.path) });
       continue;
     }
     const nearest = findings.near(wanted, found.keys());

@@ -10,6 +10,7 @@ import type { ParsedYaml } from '../source/yaml.js';
 import { buildPlan } from './build-plan.js';
 import type { Definition } from './definition.js';
 import { findAgents } from './find-agents.js';
+import type { Agent } from './find-agents.js';
 import { findSkills } from './find-skills.js';
 import { checkName } from './names.js';
 import { readWorkflow } from './read-workflow.js';
@@ -113,8 +114,15 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
     bindings: {},
     settings: buildSettings(definition, workspace, memory),
     files: [loading.source, ...workspace.used],
+    agentFiles: agentFiles(agents),
     problems: sortProblems(findings.list),
   };
+}
+
+function agentFiles(agents: ReadonlyMap<string, Agent>): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const { name, file } of agents.values()) if (file !== undefined) files.set(name, file);
+  return files;
 }
 
 const NO_SETTINGS: WorkflowSettings = { output: { format: 'markdown' } };
