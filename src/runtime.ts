@@ -3,6 +3,7 @@ import { createSharedMemory } from './agent/memory.js';
 import type { ModelRegistry, ModelRegistryOptions } from './agent/models/registry.js';
 import { createModelRegistry } from './agent/models/registry.js';
 import { createToolProvider } from './agent/tools/provider.js';
+import type { RunFolder } from './audit/run-folder.js';
 import { openRunFolder } from './audit/run-folder.js';
 import { findSecrets } from './audit/secrets.js';
 import { SkeinError, fromErrorData, toErrorData } from './base/errors.js';
@@ -68,6 +69,10 @@ export function run(workflow: Runnable, options: RunOptions = {}): RunHandle {
   return launch(checked(workflow), workflow.bindings ?? {}, openModels(options), options);
 }
 
+function noop(): void {
+  // Nobody waits yet.
+}
+
 function openModels(options: RunOptions): ModelRegistry {
   const cwd = options.cwd ?? process.cwd();
   return createModelRegistry({ cwd, ...options.models, env: options.models?.env ?? process.env });
@@ -112,7 +117,7 @@ export async function runOrThrow(workflow: Runnable, options: RunOptions = {}): 
  */
 export async function* streamRun(workflow: Runnable, options: RunOptions = {}): AsyncGenerator<SkeinEvent, RunResult> {
   const events: SkeinEvent[] = [];
-  let wake: () => void = () => undefined;
+  let wake: () => void = noop;
   const listener: Listener = (event) => {
     events.push(event);
     wake();
@@ -174,23 +179,11 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   const inputs = options.inputs ?? {};
   inputVersion(compiled, inputs);
   const models = openModels(options);
-  await checkModels(plan, models);
+  await checkModels(plan, models, options.models?.override !== undefined);
   options.signal?.throwIfAborted();
   const runId = options.runId ?? systemIds.next();
-  const { memory, audit: asked } = workflow.settings;
-  const audit = options.audit === false ? undefined : (options.audit ?? asked);
-  const folder =
-    audit === undefined
-      ? undefined
-      : await openRunFolder({
-          workflow,
-          runId,
-          dir: audit.dir,
-          keep: audit.keep ?? asked?.keep ?? 0,
-          inputs,
-          secrets: findSecrets({ env: options.models?.env ?? process.env, plan, inputs }),
-          ...(options.streaming === undefined ? {} : { streaming: options.streaming }),
-        });
+  const { memory } = workflow.settings;
+  const folder = await openAudit(workflow, plan, { ...options, runId, inputs });
   const handle = launch(compiled, workflow.bindings, models, {
     ...(memory === undefined ? {} : { memory: memory.initial }),
     ...options,
@@ -205,8 +198,29 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   return { runId, auditFolder: folder?.path, result, cancel: (reason) => handle.cancel(reason) };
 }
 
-/** Every agent must have a model that can be named; none is loaded or called. */
-async function checkModels(plan: Plan, models: ModelRegistry): Promise<void> {
+/** The run folder, if there is to be one. */
+async function openAudit(
+  workflow: Workflow,
+  plan: Plan,
+  options: WorkflowRunOptions & { readonly runId: string; readonly inputs: Readonly<Record<string, unknown>> },
+): Promise<RunFolder | undefined> {
+  const { runId, inputs, streaming } = options;
+  const asked = workflow.settings.audit;
+  const audit = options.audit ?? asked;
+  if (audit === undefined || audit === false) return undefined;
+  return await openRunFolder({
+    workflow,
+    runId,
+    dir: audit.dir,
+    keep: audit.keep ?? asked?.keep ?? 0,
+    inputs,
+    secrets: findSecrets({ env: options.models?.env ?? process.env, plan, inputs }),
+    ...(streaming === undefined ? {} : { streaming }),
+  });
+}
+
+/** Every agent must have a model that can be named; none is loaded or called. A model that replaces all is no fault of a place in a file. */
+async function checkModels(plan: Plan, models: ModelRegistry, replaced: boolean): Promise<void> {
   const problems = new Map<string, Problem>();
   let first: SkeinError | undefined;
   for (const { node, path } of agentsOf(plan.nodes, '')) {
@@ -218,7 +232,7 @@ async function checkModels(plan: Plan, models: ModelRegistry): Promise<void> {
       const { code, message, hint } = error;
       const known = problems.get(message);
       if (known !== undefined) continue;
-      const at = node.at === undefined ? {} : { at: node.at };
+      const at = node.at === undefined || replaced ? {} : { at: node.at };
       problems.set(message, { code, severity: 'error', message, ...at, ...(hint === undefined ? {} : { hint }) });
     }
   }

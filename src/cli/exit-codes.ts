@@ -1,3 +1,4 @@
+import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
 import type { RunOutcome } from '../events/outcome.js';
 
@@ -20,16 +21,19 @@ export const EXIT = {
  * The exit code of a run that ended.
  *
  * @example
- * exitCodeOf('degraded', true); // 4
+ * exitCodeOf('degraded', { strict: true }); // 4
  */
-export function exitCodeOf(outcome: RunOutcome, strict: boolean): number {
+export function exitCodeOf(
+  outcome: RunOutcome,
+  { strict, error }: { readonly strict: boolean; readonly error?: ErrorData | undefined },
+): number {
   switch (outcome) {
     case 'succeeded':
       return EXIT.ok;
     case 'degraded':
       return strict ? EXIT.degraded : EXIT.ok;
     case 'failed':
-      return EXIT.failed;
+      return error?.code === 'SKEIN_INTERNAL' ? EXIT.usage : EXIT.failed;
     case 'paused':
       return EXIT.paused;
     case 'out_of_budget':

@@ -5,10 +5,9 @@ import type { Command } from 'commander';
 import type { Plan } from '../../plan/plan.js';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
-import { watchInterrupt } from '../run/interrupt.js';
 import { lastCommit } from '../run/last-commit.js';
 import { loadWorkflow } from '../run/load-workflow.js';
-import { executeRun } from '../run/run-command.js';
+import { executeRun } from '../run/execute-run.js';
 import { printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { countText, tokensText } from '../view/step-text.js';
@@ -35,10 +34,8 @@ async function demo(color: boolean): Promise<number> {
   const { toMermaid } = await import('../../index.js');
   printResult(`${toMermaid(workflow.plan)}\n`);
   const log = new RunLog(workflow.plan);
-  const interrupt = watchInterrupt((name) => printNote(`${name}: closing the run`));
   const flags = { file: 'demo', inputs: [], mock: join(folder, 'script.yaml'), audit: false, color };
-  const code = await executeRun({ flags, cwd, workflow, inputs, interrupt, log });
-  interrupt.release();
+  const code = await executeRun({ flags, cwd, workflow, inputs, log });
   for (const line of await costLines(workflow.plan, log)) printNote(line);
   return code;
 }

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { SkeinError } from '../../base/errors.js';
+import type { OutputFormat } from '../../plan/workflow.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { readAssignment } from '../run/given-inputs.js';
-import type { RunFlags } from '../run/run-command.js';
+import type { RunFlags } from '../run/execute-run.js';
 
 interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs' | 'mock'> {
   readonly workflow?: string;
@@ -31,7 +32,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--record <file>', 'write all model calls to a file')
     .option('--replay <file>', 'answer all model calls from such a file')
     .option('--json', 'print one JSON document about the run instead of the results')
-    .addOption(new Option('--format <format>', 'form of the results').choices(['markdown', 'plain', 'json']))
+    .addOption(new Option('--format <format>', 'form of the results: markdown, plain or json').argParser(readFormat))
     .option('--stream', 'show text as it arrives (also --streaming)')
     .addOption(new Option('--verbose', 'show model turns and tool calls').conflicts('quiet'))
     .option('-q, --quiet', 'show only warnings, errors and results')
@@ -77,6 +78,21 @@ function oneFile(file: string | undefined, workflow: string | undefined): string
     });
   }
   return chosen;
+}
+
+function readFormat(text: string): OutputFormat {
+  switch (text.toLowerCase()) {
+    case 'markdown':
+    case 'md':
+      return 'markdown';
+    case 'plain':
+    case 'text':
+      return 'plain';
+    case 'json':
+      return 'json';
+    default:
+      throw new InvalidArgumentError('Allowed choices are markdown, plain, json.');
+  }
 }
 
 function readCount(text: string): number {

@@ -39,7 +39,7 @@ export function createAsker(options: AskerOptions): Asker {
   return {
     open,
     async answer(question, address, signal) {
-      const path = address.replace(/\/[^/]*$/, '');
+      const path = stepOf(address);
       const choices = question.choices ?? [];
       const unanswered = (why: string): SkeinError => {
         open.push({ path, text: question.text, choices });
@@ -58,6 +58,11 @@ export function createAsker(options: AskerOptions): Asker {
       }
     },
   };
+}
+
+/** The address of a question is the path of its step, the attempt from the second on, and a name. */
+function stepOf(address: string): string {
+  return address.replace(/(?:~\d+)?\/[^/]*$/, '');
 }
 
 interface Asking extends AskerOptions {

@@ -1,47 +1,13 @@
-import { resolve } from 'node:path';
 import { SkeinError, toErrorData } from '../../base/errors.js';
-import type { OutputFormat, Workflow } from '../../plan/workflow.js';
-import type { WorkflowResult, WorkflowRunOptions } from '../../runtime.js';
-import { EXIT, exitCodeOf, exitCodeOfError } from '../exit-codes.js';
+import { EXIT, exitCodeOfError } from '../exit-codes.js';
 import { printFailure, printProblems, problemsOf } from '../failures.js';
-import { printable } from '../view/printable.js';
+import { printResult } from '../view/streams.js';
 import { RunLog } from '../view/run-log.js';
-import { printNote, printResult } from '../view/streams.js';
-import type { Style } from '../view/style.js';
-import { createStyle, wantsColor } from '../view/style.js';
-import { summaryLines } from '../view/summary.js';
-import { createView } from '../view/view.js';
-import type { GivenInput } from './given-inputs.js';
+import type { RunFlags } from './execute-run.js';
+import { executeRun } from './execute-run.js';
 import { readInputs } from './given-inputs.js';
-import type { Interrupt } from './interrupt.js';
-import { watchInterrupt } from './interrupt.js';
 import { loadWorkflow } from './load-workflow.js';
-import type { Asker } from './questions.js';
-import { createAsker } from './questions.js';
-import { refusalReport, runReport } from './run-report.js';
-
-/** What stands on the command line of `skein run`. */
-export interface RunFlags {
-  readonly file: string;
-  readonly inputs: readonly GivenInput[];
-  readonly model?: string;
-  /** Empty: echo; else the script. */
-  readonly mock?: string;
-  readonly record?: string;
-  readonly replay?: string;
-  readonly json?: boolean;
-  readonly format?: OutputFormat;
-  readonly stream?: boolean;
-  readonly verbose?: boolean;
-  readonly quiet?: boolean;
-  readonly concurrency?: number;
-  readonly strict?: boolean;
-  readonly interactive?: boolean;
-  readonly auditDir?: string;
-  readonly audit: boolean;
-  readonly allowPrivateAddresses?: boolean;
-  readonly color: boolean;
-}
+import { refusalReport } from './run-report.js';
 
 /**
  * `skein run`: loads, checks, runs, prints, and gives the exit code.
@@ -49,23 +15,18 @@ export interface RunFlags {
  * @throws SkeinError what keeps the run from starting, unless `--json` asks for it as a document.
  */
 export async function runCommand(flags: RunFlags): Promise<number> {
-  const interrupt = watchInterrupt((name) =>
-    printNote(`${name}: closing the run; once more ends it at once, without closing it`),
-  );
   try {
-    return await loadAndRun(flags, interrupt);
+    return await loadAndRun(flags);
   } catch (error) {
     if (flags.json !== true || !SkeinError.isInstance(error)) throw error;
     printFailure(error);
     const exitCode = exitCodeOfError(error);
     printResult(refusalReport({ problems: problemsOf(error), error: toErrorData(error), exitCode }));
     return exitCode;
-  } finally {
-    interrupt.release();
   }
 }
 
-async function loadAndRun(flags: RunFlags, interrupt: Interrupt): Promise<number> {
+async function loadAndRun(flags: RunFlags): Promise<number> {
   const cwd = process.cwd();
   const inputs = await readInputs(flags.inputs, cwd);
   const { workflow, problems, broken } = await loadWorkflow(flags.file, {
@@ -78,105 +39,5 @@ async function loadAndRun(flags: RunFlags, interrupt: Interrupt): Promise<number
     if (flags.json === true) printResult(refusalReport({ problems }));
     return EXIT.invalid;
   }
-  return await executeRun({ flags, cwd, workflow, inputs, interrupt, log: new RunLog(workflow.plan) });
-}
-
-/** A workflow that was loaded and may be run. */
-export interface Execution {
-  readonly flags: RunFlags;
-  readonly cwd: string;
-  readonly workflow: Workflow;
-  readonly inputs: Readonly<Record<string, string>>;
-  readonly interrupt: Interrupt;
-  readonly log: RunLog;
-}
-
-/** Runs a loaded workflow, prints how it goes and its results, and gives the exit code. */
-export async function executeRun(execution: Execution): Promise<number> {
-  const { flags, workflow, log } = execution;
-  const { runWorkflow } = await import('../../runtime.js');
-  const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
-  const view = createView({
-    log,
-    style,
-    quiet: flags.quiet ?? false,
-    verbose: flags.verbose ?? false,
-    stream: flags.stream ?? workflow.settings.streaming ?? false,
-    screen: process.stderr,
-    env: process.env,
-  });
-  const terminal = process.stdin.isTTY && process.stderr.isTTY;
-  const asker = createAsker({ view, terminal, input: process.stdin, output: process.stderr });
-  try {
-    const run = await runWorkflow(workflow, {
-      ...runOptions(execution),
-      listeners: [(event) => view.listen(event)],
-      answer: (question, address, signal) => asker.answer(question, address, signal),
-    });
-    const result = await run.result;
-    view.stop();
-    return await report(execution, { result, asker, style });
-  } finally {
-    view.stop();
-  }
-}
-
-function runOptions({ flags, cwd, inputs, interrupt }: Execution): WorkflowRunOptions {
-  const { mock, model, record, replay, auditDir, concurrency } = flags;
-  return {
-    inputs,
-    cwd,
-    signal: interrupt.signal,
-    models: {
-      ...(model === undefined ? {} : { override: model }),
-      ...(mock === undefined ? {} : mock === '' ? { mock: true } : { script: mock }),
-      ...(record === undefined ? {} : { record }),
-      ...(replay === undefined ? {} : { replay }),
-    },
-    allowPrivateAddresses: flags.allowPrivateAddresses ?? false,
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(flags.stream === true || flags.verbose === true ? { streaming: true } : {}),
-    ...(flags.audit ? (auditDir === undefined ? {} : { audit: { dir: resolve(cwd, auditDir) } }) : { audit: false }),
-  };
-}
-
-interface Ended {
-  readonly result: WorkflowResult;
-  readonly asker: Asker;
-  readonly style: Style;
-}
-
-async function report({ flags, workflow, log }: Execution, { result, asker, style }: Ended): Promise<number> {
-  const [{ formatCensus }, { formatOutput }] = await Promise.all([
-    import('../../index.js'),
-    import('../../runtime.js'),
-  ]);
-  const strict = flags.strict ?? false;
-  const exitCode = exitCodeOf(result.outcome, strict);
-  const name = workflow.plan?.name ?? flags.file;
-  const shared = {
-    log,
-    census: result.census,
-    error: result.error,
-    auditFolder: result.auditFolder,
-    questions: asker.open,
-  };
-  for (const failure of result.auditFailures.slice(0, 1)) {
-    printNote(`${style.warn('warning')}: the audit folder is incomplete: ${printable(failure)}`);
-  }
-  if (flags.quiet !== true) {
-    const censusText = formatCensus(result.census);
-    const lines = summaryLines({ ...shared, name, outcome: result.outcome, censusText, strict, style });
-    for (const line of lines) printNote(line);
-  } else if (result.error !== undefined && result.outcome === 'failed') {
-    printNote(`${style.bad('error')} ${result.error.code}: ${printable(result.error.message)}`);
-  }
-  if (flags.json === true) {
-    printResult(runReport({ ...shared, workflow: name, runId: result.runId, outcome: result.outcome, exitCode }));
-  } else {
-    const format = flags.format === undefined ? {} : { format: flags.format };
-    const text = formatOutput({ workflow, state: result.state, reports: result.steps, ...format });
-    printResult(process.stdout.isTTY ? printable(text) : text);
-  }
-  return exitCode;
+  return await executeRun({ flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) });
 }

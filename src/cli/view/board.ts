@@ -7,6 +7,8 @@ import type { Style } from './style.js';
 export interface Board {
   /** Writes lines that stay, above the board. */
   write(lines: readonly string[]): void;
+  /** Writes a line that stays, also while the board is away. */
+  say(line: string): void;
   /** Takes the board away until `resume`. Lines that are written meanwhile wait. */
   suspend(): void;
   resume(): void;
@@ -49,14 +51,20 @@ export function createBoard(log: RunLog, style: Style, screen: BoardScreen): Boa
   };
   const timer = setInterval(() => {
     frame += 1;
-    if (!suspended && drawn > 0) redraw([]);
+    if (!suspended && (drawn > 0 || log.running().length > 0)) redraw([]);
   }, FRAME_MS);
   timer.unref();
 
   return {
     write(lines) {
+      // Without lines the next frame is soon enough.
+      if (lines.length === 0) return;
       if (suspended) waiting.push(...lines);
       else redraw(lines);
+    },
+    say(line) {
+      if (suspended) screen.write(`${line}\n`);
+      else redraw([line]);
     },
     suspend() {
       if (suspended) return;

@@ -48,6 +48,7 @@ export class RunLog {
   toolCalls = 0;
   startedAt = 0;
   now = 0;
+  private readonly open = new Map<string, StepLog>();
   private readonly outputs: ReadonlyMap<string, string | undefined>;
 
   /** Times are those at which events arrive: a cancelled run ends now, not at its last outcome. */
@@ -60,7 +61,7 @@ export class RunLog {
 
   /** Steps that run now. */
   running(): readonly StepLog[] {
-    return [...this.steps.values()].filter((step) => step.status === 'running');
+    return [...this.open.values()];
   }
 
   listen(event: SkeinEvent): void {
@@ -75,7 +76,7 @@ export class RunLog {
       case 'run.ended':
         return;
       case 'step.started':
-        this.open(event.path, event.node, event.kind, event.parent);
+        this.begin(event.path, event.node, event.kind, event.parent);
         return;
       case 'step.retrying': {
         const step = this.steps.get(event.path);
@@ -93,7 +94,7 @@ export class RunLog {
     }
   }
 
-  private open(path: string, node: string, kind: string, parent: string): StepLog {
+  private begin(path: string, node: string, kind: string, parent: string): StepLog {
     const step: StepLog = {
       path,
       node,
@@ -115,13 +116,15 @@ export class RunLog {
     };
     this.steps.delete(path);
     this.steps.set(path, step);
+    this.open.set(path, step);
     return step;
   }
 
   private end(event: SkeinEvent & { readonly type: 'step.ended' }): void {
     const known = this.steps.get(event.path);
     // What is skipped has never started; a step that is visited again may be skipped then.
-    const step = known?.status === 'running' ? known : this.open(event.path, event.node, event.kind, event.parent);
+    const step = known?.status === 'running' ? known : this.begin(event.path, event.node, event.kind, event.parent);
+    this.open.delete(event.path);
     step.status = event.outcome;
     step.endedAt = this.now;
     step.attempts = event.attempts;

@@ -50,9 +50,13 @@ export function summaryLines(options: SummaryOptions): readonly string[] {
     `${outcomeText(options)} in ${took}: ${options.censusText}`,
     ...(log.modelCalls === 0 ? [] : [callsLine(log, tokens, calls)]),
     ...(options.auditFolder === undefined ? [] : [`audit folder: ${printable(options.auditFolder)}`]),
-    ...questionLines(options),
-    ...errorLines(options),
+    ...trouble(options),
   ];
+}
+
+/** The part of a summary that a quiet run tells, too: questions without an answer, and why it failed. */
+export function trouble(options: SummaryOptions): readonly string[] {
+  return [...questionLines(options), ...errorLines(options)];
 }
 
 function callsLine(log: RunLog, tokens: string, calls: string): string {

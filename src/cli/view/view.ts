@@ -7,6 +7,8 @@ import type { ScreenTraits, Style } from './style.js';
 /** Shows how a run goes on. */
 export interface View {
   listen(event: SkeinEvent): void;
+  /** Writes a line that stays, at once. */
+  say(line: string): void;
   /** Nothing is drawn until `resume`: a person is asked something. */
   suspend(): void;
   resume(): void;
@@ -51,7 +53,7 @@ export function createView(options: ViewOptions): View {
         log.listen(event);
         for (const line of announce(event)) screen.write(`${line}\n`);
       },
-      ...STILL,
+      ...still(screen),
     };
   }
   const board = createBoard(log, options.style, screen);
@@ -60,13 +62,21 @@ export function createView(options: ViewOptions): View {
       log.listen(event);
       board.write(announce(event));
     },
+    say: (line) => board.say(line),
     suspend: () => board.suspend(),
     resume: () => board.resume(),
     stop: () => board.stop(),
   };
 }
 
-const STILL = { suspend: () => undefined, resume: () => undefined, stop: () => undefined };
+function still(screen: Screen): Omit<View, 'listen'> {
+  return {
+    say: (line) => void screen.write(`${line}\n`),
+    suspend: () => undefined,
+    resume: () => undefined,
+    stop: () => undefined,
+  };
+}
 
 function quietView({ log, style, screen }: ViewOptions): View {
   const announce = createAnnouncer(log, { starts: false, verbose: false, stream: false, style });
@@ -76,6 +86,6 @@ function quietView({ log, style, screen }: ViewOptions): View {
       const warns = event.type === 'run.warning' || (event.type === 'step.note' && event.note.kind === 'warning');
       if (warns) for (const line of announce(event)) screen.write(`${line}\n`);
     },
-    ...STILL,
+    ...still(screen),
   };
 }
