@@ -7,8 +7,10 @@ import type { Plan, PlanNode } from '../plan/plan.js';
 /** Where a node stands. */
 export interface NodePlace {
   readonly node: PlanNode;
-  /** The plan that it is a node of. */
-  readonly plan: Plan;
+  /** Ids of the nodes that lead to it. */
+  readonly dependsOn: readonly string[];
+  /** Which node of its plan writes a channel as its output. */
+  readonly writers: ReadonlyMap<string, string>;
   /** Level in the outline of the whole plan; of a node inside of another one, the level of that one. */
   readonly level: number;
 }
@@ -26,17 +28,23 @@ export function placesOf(plan: Plan | undefined): FindPlace {
   const places = new Map<string, NodePlace>();
   if (plan !== undefined) {
     const levels = new Map(outlinePlan(plan).levels.flatMap((ids, level) => ids.map((id) => [id, level])));
-    for (const node of plan.nodes) addPlaces(places, '', { node, plan, level: levels.get(node.id) ?? 0 });
+    addPlaces(places, '', plan, (id) => levels.get(id) ?? 0);
   }
   return (node, parent) => places.get(parent === '' ? node : `${nodePath(parent)}/${node}`);
 }
 
-function addPlaces(places: Map<string, NodePlace>, prefix: string, place: NodePlace): void {
-  const { node, level } = place;
-  const path = `${prefix}${node.id}`;
-  places.set(path, place);
-  if (!('plan' in node)) return;
-  for (const inner of node.plan.nodes) addPlaces(places, `${path}/`, { node: inner, plan: node.plan, level });
+function addPlaces(places: Map<string, NodePlace>, prefix: string, plan: Plan, levelOf: (id: string) => number): void {
+  const before = new Map<string, Set<string>>();
+  for (const { from, to } of plan.edges) before.set(to, (before.get(to) ?? new Set()).add(from));
+  const writers = new Map(
+    plan.nodes.flatMap(({ id, output }) => (output === undefined ? [] : [[output, id] as const])),
+  );
+  for (const node of plan.nodes) {
+    const path = `${prefix}${node.id}`;
+    const level = levelOf(node.id);
+    places.set(path, { node, dependsOn: [...(before.get(node.id) ?? [])], writers, level });
+    if ('plan' in node) addPlaces(places, `${path}/`, node.plan, () => level);
+  }
 }
 
 /** The path of a step without visits, rounds and items. */
@@ -45,12 +53,6 @@ function nodePath(path: string): string {
     .split('/')
     .map((part) => part.replace(/[#[].*$/s, ''))
     .join('/');
-}
-
-/** Ids of the nodes that lead to a node. */
-export function dependsOn(place: NodePlace): readonly string[] {
-  const { node, plan } = place;
-  return [...new Set(plan.edges.filter((edge) => edge.to === node.id).map((edge) => edge.from))];
 }
 
 /**
@@ -62,7 +64,7 @@ export function dependsOn(place: NodePlace): readonly string[] {
 export function describeConditions(place: NodePlace): unknown {
   const records: Record<string, unknown>[] = [];
   for (const condition of place.node.when ?? []) {
-    const record = describe(condition, place.plan);
+    const record = describe(condition, place.writers);
     const same = records.find((other) => fits(other, record));
     if (same === undefined) records.push(record);
     else Object.assign(same, record);
@@ -75,12 +77,12 @@ function fits(other: Record<string, unknown>, record: Record<string, unknown>): 
   return Object.keys(record).every((key) => key === 'step' || key === 'value' || !Object.hasOwn(other, key));
 }
 
-function describe(condition: Condition, plan: Plan): Record<string, unknown> {
+function describe(condition: Condition, writers: NodePlace['writers']): Record<string, unknown> {
   if (condition.op === 'cel') return { cel: condition.expression };
   if (condition.op === 'code') return { code: true };
   const { channel, path = [] } = condition.value;
-  const writer = plan.nodes.find((node) => node.output === channel);
+  const writer = writers.get(channel);
   const operand = condition.op === 'matches_json' ? condition.operand : templateText(condition.operand);
-  const value = writer === undefined || path.length > 0 ? { value: refText(condition.value) } : { step: writer.id };
+  const value = writer === undefined || path.length > 0 ? { value: refText(condition.value) } : { step: writer };
   return { ...value, [condition.op]: operand };
 }

@@ -2,7 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { SkeinEvent, StepNote, Usage } from '../events/event.js';
 import { valueText } from '../lang/value-text.js';
 import type { FileWriter } from './file-writer.js';
-import { dependsOn, describeConditions } from './plan-places.js';
+import { describeConditions } from './plan-places.js';
 import type { NodePlace } from './plan-places.js';
 import type { Fields } from './record-fields.js';
 import { errorFields, sumUsage, timeFields, usageFields } from './record-fields.js';
@@ -147,7 +147,7 @@ export class StepLog {
     const { place } = this.options;
     const met = this.conditionMet();
     return {
-      depends_on: place === undefined ? [] : dependsOn(place),
+      depends_on: place?.dependsOn ?? [],
       condition: place === undefined ? undefined : describeConditions(place),
       condition_met: met,
       condition_result: met,
