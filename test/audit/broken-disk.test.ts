@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished, describe, expect, it } from 'vitest';
-import { openRunFolder } from '../../src/audit/index.js';
+import { openRunFolder } from '../../src/audit/run-folder.js';
 import { agentNode, echo, filesIn, read, readJson, record, tempDir, workflowOf } from './support/folder.js';
 
 const SCRIPT = fileURLToPath(new URL('support/recording-run.ts', import.meta.url));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatOutput } from '../../src/audit/index.js';
-import type { OutputOptions, StepEnd } from '../../src/audit/index.js';
+import { formatOutput } from '../../src/audit/final-output.js';
+import type { OutputOptions, StepEnd } from '../../src/audit/final-output.js';
 import type { OutputFormat } from '../../src/plan/workflow.js';
 import { agentNode, echo, read, record, tempDir, workflowOf } from './support/folder.js';
 

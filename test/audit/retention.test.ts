@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRunFolder } from '../../src/audit/index.js';
+import { openRunFolder } from '../../src/audit/run-folder.js';
 import { agentNode, echo, read, readJson, record, tempDir, workflowOf } from './support/folder.js';
 
 const DAY = Date.UTC(2026, 2, 26, 10);

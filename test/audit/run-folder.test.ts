@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRunFolder } from '../../src/audit/index.js';
+import { openRunFolder } from '../../src/audit/run-folder.js';
 import { SkeinError } from '../../src/base/errors.js';
 import { agentNode, echo, filesIn, read, readJson, record, tempDir, workflowOf } from './support/folder.js';
 

@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import { readdir } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor, findSecrets } from '../../src/audit/index.js';
+import { createRedactor } from '../../src/audit/redact.js';
+import { findSecrets } from '../../src/audit/secrets.js';
 import { agentNode, allText, read, record, tempDir, workflowOf } from './support/folder.js';
 import type { Script } from './support/folder.js';
 

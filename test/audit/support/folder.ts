@@ -6,8 +6,8 @@ import type { StepContext } from '../../../src/engine/ports/executor.js';
 import type { Result } from '../../../src/engine/ports/executor.js';
 import { startRun } from '../../../src/engine/run.js';
 import type { RunResult } from '../../../src/engine/run.js';
-import { openRunFolder } from '../../../src/audit/index.js';
-import type { RunFolderOptions } from '../../../src/audit/index.js';
+import { openRunFolder } from '../../../src/audit/run-folder.js';
+import type { RunFolderOptions } from '../../../src/audit/run-folder.js';
 import type { AgentNode, Bindings, Plan, PlanNode } from '../../../src/plan/plan.js';
 import type { Workflow, WorkflowSettings } from '../../../src/plan/workflow.js';
 

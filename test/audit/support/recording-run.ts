@@ -2,7 +2,7 @@
  * A process that records a run without end in the folder that its argument names: for tests that kill it or take its space away. Writes one
  * line to stdout per event, and what could not be written to stderr. `once` as second argument: one round, then the end.
  */
-import { openRunFolder } from '../../../src/audit/index.js';
+import { openRunFolder } from '../../../src/audit/run-folder.js';
 import type { StepContext } from '../../../src/engine/ports/executor.js';
 import { startRun } from '../../../src/engine/run.js';
 import type { AgentNode } from '../../../src/plan/plan.js';
