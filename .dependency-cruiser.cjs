@@ -36,7 +36,6 @@ const TYPES_ONLY = { cli: ['events', 'plan', 'lang'], server: ['base', 'events']
 const PACKAGES = {
   '@ai-sdk/.+': 'agent/',
   '@modelcontextprotocol/.+': 'agent/',
-  '@clack/prompts': 'cli/',
   '@marcbachmann/cel-js': 'lang/expression[^/]*\\.ts$',
   commander: 'cli/',
   uuidv7: 'base/ids\\.ts$',
