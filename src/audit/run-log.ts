@@ -118,7 +118,6 @@ export class RunLog {
         break;
       case 'run.ended':
         this.ending = event;
-        this.options.writer.write('workflow.meta.json', () => this.metaText());
         break;
     }
   }

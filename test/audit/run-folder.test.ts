@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRunFolder } from '../../src/audit/run-folder.js';
 import { SkeinError } from '../../src/base/errors.js';
 import { agentNode, echo, filesIn, read, readJson, record, tempDir, workflowOf } from './support/folder.js';
+import type { Script } from './support/folder.js';
 
 const START = Date.UTC(2026, 2, 26, 10, 0, 0, 250);
+
+async function waitFor(path: string): Promise<void> {
+  for (;;) {
+    const there = await stat(path).catch(() => undefined);
+    if (there !== undefined) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
 
 describe('what a run folder holds', () => {
   it('has the documented layout: levels, prompts, answers, metadata (statements 75, 80)', async () => {
@@ -153,6 +162,40 @@ describe('where a run folder is', () => {
     await symlink(join(root, 'disk'), join(root, 'runs'));
     const { path } = await record(workflowOf([agentNode('a')]), echo, { dir: join(root, 'runs') });
     expect(dirname(path)).toBe(join(root, 'disk'));
+  });
+
+  it('is not led elsewhere by links that a tool puts into it (A4, T13)', async () => {
+    const root = await tempDir();
+    const dir = join(root, 'runs');
+    const outside = join(root, 'outside');
+    await mkdir(outside);
+    await writeFile(join(outside, 'notes'), 'mine');
+    const workflow = workflowOf([agentNode('a'), agentNode('b')], [['a', 'b']]);
+    const script: Script = async (node, step) => {
+      const [name = ''] = await readdir(dir);
+      if (node.id === 'a') {
+        // The folder of the next step, and the places of files that are still to come.
+        await symlink(outside, join(dir, name, 'steps', '01_b'));
+        await symlink(join(outside, 'notes'), join(dir, name, 'final_output.md'));
+        await symlink(join(outside, 'new'), join(dir, name, '.workflow.meta.json.part'));
+        await waitFor(join(dir, name, 'steps', '00_a'));
+        await symlink(join(outside, 'notes'), join(dir, name, 'steps', '00_a', 'output.md'));
+        await symlink(join(outside, 'notes'), join(dir, name, 'steps', '00_a', 'stream.jsonl'));
+      }
+      const done = await echo(node, step);
+      step.note({ kind: 'model.started', turn: 1, model: 'm' });
+      return done;
+    };
+    const { path, problems, result } = await record(workflow, script, { dir, streaming: true });
+    expect(result.error).toBeUndefined();
+    expect(await readdir(outside)).toEqual(['notes']);
+    expect(await read(outside, 'notes')).toBe('mine');
+    expect(await read(path, 'steps/00_a/output.md')).toBe('answer of a');
+    expect(await read(path, 'final_output.md')).toContain('answer of b');
+    const told = problems.map((problem) => problem.replace(/: (E[A-Z]+).*/s, ' $1'));
+    expect(told).toContain('steps/01_b/output.md EEXIST');
+    expect(told).toContain('steps/00_a/stream.jsonl ELOOP');
+    expect(told).toContain('workflow.meta.json EEXIST');
   });
 
   it('is refused before anything runs when it cannot be made', async () => {
