@@ -18,8 +18,8 @@ export interface FlowTarget {
 /**
  * The tokens of one scope (E1 to E4): what waits in joins, what a join lets go, what came to an end.
  *
- * - C3 `ended` holds the versions of all branches that came to an end, also of dead ones that a live join did not need; the
- *   final state is their merge (S4). Tokens that `any` and `quorum` absorbed do not count.
+ * - C3 `ended` holds the versions of all branches that came to an end: of steps that sent no live token, because there was no way
+ *   on, or because they were skipped or failed. The final state is their merge (S4). So what `any` and `quorum` absorbed does not count.
  */
 export class Flow {
   /** Tokens that wait in joins. */
@@ -33,18 +33,16 @@ export class Flow {
     private readonly target: FlowTarget,
   ) {}
 
-  /** A branch came to an end with this version. */
+  /** A branch came to an end with this version. Of ends that one branch met one after the other the last is enough. */
   finish(version: Version): void {
-    if (this.ended === undefined) this.ended = [version];
-    else if (this.ended.at(-1) !== version) this.ended.push(version);
+    const ended = (this.ended ??= []);
+    for (let last = ended.at(-1); last !== undefined && covers(version, last); last = ended.at(-1)) ended.pop();
+    ended.push(version);
   }
 
-  /** Is everything that ended also seen by `version`? Forgets what is. */
+  /** Is everything that ended also seen by `version`? */
   coveredBy(version: Version): boolean {
-    if (this.ended === undefined) return true;
-    const unseen = this.ended.filter((ended) => !covers(version, ended));
-    this.ended = unseen.length === 0 ? undefined : unseen;
-    return unseen.length === 0;
+    return this.ended === undefined || this.ended.every((ended) => covers(version, ended));
   }
 
   /** The merge of all that ended; for a run that failed also of what was still on its way. */
@@ -58,15 +56,9 @@ export class Flow {
     return { version, conflict: conflict === undefined ? undefined : this.explain(conflict.channel, conflict.writers) };
   }
 
-  /** Sends a dead token on all forward ways out of a node; where there is none, the branch ends. */
+  /** Sends a dead token on all forward ways out of a node. */
   sendDead(node: CompiledNode, token: Token): void {
-    let reached = false;
-    for (const hop of node.hops) {
-      if (hop.slot < 0) continue;
-      reached = true;
-      this.deliver(hop, token);
-    }
-    if (!reached) for (const version of carriedBy(token)) this.finish(version);
+    for (const hop of node.hops) if (hop.slot >= 0) this.deliver(hop, token);
   }
 
   /** Puts a token into an in-edge. */
@@ -121,6 +113,7 @@ export class Flow {
     const versions = this.versionsFor(node, arrivals);
     const { version, conflict } = mergeVersions(versions, this.target.channels.reducers);
     if (conflict !== undefined) {
+      for (const unmerged of versions) this.finish(unmerged);
       this.target.refuse(node, version, depth, round, this.explain(conflict.channel, conflict.writers));
     } else {
       this.target.fire(node, versions.length === 0 ? this.inputs : version, depth, round, arrivals);
@@ -133,7 +126,6 @@ export class Flow {
     for (const token of arrivals) {
       if (token === undefined) continue;
       if (token.kind === 'live' || node.join === 'settled') versions.push(...carriedBy(token));
-      else if (node.join === 'all') for (const version of carriedBy(token)) this.finish(version);
     }
     return versions;
   }

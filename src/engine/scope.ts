@@ -15,8 +15,8 @@ import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from './services.js';
 import { StateWriter } from './state-writer.js';
-import type { Body, StepOwner } from './step.js';
-import { Step } from './step.js';
+import type { StepOwner } from './step.js';
+import { Step, addressOf } from './step.js';
 import type { Arrivals, Token } from './token.js';
 import type { Version } from './version.js';
 import { readChannel, stateView } from './view.js';
@@ -46,8 +46,10 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
   private readonly compiled: CompiledPlan;
   private readonly writer: StateWriter;
   private readonly flow: Flow;
-  /** How often each node ran; -1 for those that neither ran nor were skipped. */
+  /** How often each node ran or was skipped; -1 for those that nothing happened to. */
   private readonly visits: number[];
+  /** How often it was skipped. */
+  private skips: number[] | undefined = undefined;
   private epoch = 0;
   /** Steps and skips that are queued or running. */
   private outstanding = 0;
@@ -136,11 +138,12 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
   failed(step: Step, error: ErrorData): void {
     this.finish(step, error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed', { error });
     const { onError } = step.compiled.node;
-    if (onError === undefined || onError === 'fail') {
+    if (onError === undefined || onError === 'fail' || step.refused) {
       this.end({ type: 'failed', error, path: step.path }, [step.input]);
       return;
     }
     this.census.degraded += 1;
+    this.flow.finish(step.input);
     const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
     this.flow.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, error));
     if (step.compiled.onErrorTo >= 0) this.fireAt(step.compiled.onErrorTo, step.input, step.depth + 1, step.round);
@@ -149,8 +152,9 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   skipped(step: Step, reason: string): void {
     const { compiled, input, depth, round } = step;
-    this.visits[compiled.index] = (this.visits[compiled.index] ?? 1) - 1;
+    this.countSkip(compiled.index);
     this.finish(step, 'skipped', { reason });
+    this.flow.finish(input);
     this.flow.sendDead(compiled, tokenOf('dead', input, depth - 1, round));
     this.restIfIdle();
   }
@@ -197,36 +201,38 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   fire(node: CompiledNode, version: Version, depth: number, round: number, came: Arrivals | Token | undefined): void {
     if (this.over) return;
-    const visit = Math.max(this.visits[node.index] ?? 0, 0) + 1;
     const cap = node.node.maxVisits;
-    if (cap !== undefined && visit > cap) {
+    if (cap !== undefined && this.runsOf(node.index) >= cap) {
       this.pastCap(node, version, depth, round, cap);
     } else if (depth > this.compiled.maxSteps) {
       this.refuse(node, version, depth, round, tooDeep(this.compiled.maxSteps));
     } else {
-      this.visits[node.index] = visit;
+      const visit = this.nextVisit(node.index);
       this.enqueue(new Step(this, node, version, depth, round, visit, came, bodyOf(node.node.kind)));
     }
   }
 
   /** A step that fails before its body starts. */
   refuse(node: CompiledNode, version: Version, depth: number, round: number, error: ErrorData): void {
-    const visit = Math.max(this.visits[node.index] ?? 0, 0) + 1;
-    this.visits[node.index] = visit;
-    this.enqueue(new Step(this, node, version, depth, round, visit, undefined, failingBody(error)));
+    const visit = this.nextVisit(node.index);
+    this.enqueue(new Step(this, node, version, depth, round, visit, undefined, bodyOf(node.node.kind), error));
   }
 
   /** A skip takes its turn in the queue like a step (C1). */
   skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void {
     this.outstanding += 1;
-    if (this.visits[node.index] === -1) this.visits[node.index] = 0;
+    const visit = this.nextVisit(node.index);
+    this.countSkip(node.index);
     const versions = new Set<Version>();
-    for (const token of arrivals)
-      if (token !== undefined) for (const version of carriedBy(token)) versions.add(version);
+    for (const token of arrivals) {
+      if (token === undefined) continue;
+      if (token.kind === 'live') this.flow.finish(token.version);
+      for (const version of carriedBy(token)) versions.add(version);
+    }
     const [version = this.options.inputs, ...more] = versions;
     const start = (): void => {
       this.outstanding -= 1;
-      this.tell(node, this.prefix + node.id, 'skipped', 0, {
+      this.tell(node, addressOf(this.prefix, node.id, visit), 'skipped', 0, {
         reason: skipReason(this.compiled, node, arrivals, poison),
       });
       const kind = poison ? 'poison' : 'dead';
@@ -241,6 +247,21 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
       this.restIfIdle();
     };
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
+  }
+
+  private nextVisit(node: number): number {
+    const visit = Math.max(this.visits[node] ?? 0, 0) + 1;
+    this.visits[node] = visit;
+    return visit;
+  }
+
+  private countSkip(node: number): void {
+    const skips = (this.skips ??= []);
+    skips[node] = (skips[node] ?? 0) + 1;
+  }
+
+  private runsOf(node: number): number {
+    return Math.max(this.visits[node] ?? 0, 0) - (this.skips?.[node] ?? 0);
   }
 
   private isOnlyThread(version: Version): boolean {
@@ -315,7 +336,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     if (node.onMaxVisitsTo >= 0) {
       this.fireAt(node.onMaxVisitsTo, version, depth, round);
     } else if (node.node.onMaxVisits === 'skip') {
-      this.skip(node, [tokenOf('dead', version, depth - 1, round)], depth - 1, round, false);
+      this.skip(node, [tokenOf('live', version, depth - 1, round)], depth - 1, round, false);
     } else {
       this.refuse(node, version, depth, round, pastMaxVisits(node, cap));
     }
@@ -393,9 +414,4 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
 function tokenOf(kind: Token['kind'], version: Version, depth: number, round: number, error?: ErrorData): Token {
   return { kind, version, more: undefined, depth, round, error };
-}
-
-/** The body of a step that fails before it starts. */
-function failingBody(error: ErrorData): Body {
-  return { start: (step) => step.failForGood(error), take: () => undefined };
 }

@@ -62,6 +62,8 @@ export class Step implements Runnable, Waiter, Effect {
   private activities: Set<Activity> | undefined = undefined;
   private phase: 'ready' | 'running' | 'routing' | 'backoff' | 'over' = 'ready';
   private inner: OpenCensus | undefined = undefined;
+  /** When the attempt times out, by the run's clock. */
+  private deadline = 0;
 
   constructor(
     readonly owner: StepOwner,
@@ -73,12 +75,19 @@ export class Step implements Runnable, Waiter, Effect {
     readonly visit: number,
     private readonly came: Arrivals | Token | undefined,
     private readonly body: Body,
+    /** Why it fails before it starts. */
+    private readonly refusal?: ErrorData,
   ) {
-    this.path = owner.prefix + (visit > 1 ? `${compiled.id}#${visit}` : compiled.id);
+    this.path = addressOf(owner.prefix, compiled.id, visit);
+  }
+
+  /** It fails before it starts, whatever `onError` says. */
+  get refused(): boolean {
+    return this.refusal !== undefined;
   }
 
   get leaf(): boolean {
-    return this.compiled.leaf;
+    return this.compiled.leaf && this.refusal === undefined;
   }
 
   /** The tokens with which it fired, by in-edge. */
@@ -112,14 +121,21 @@ export class Step implements Runnable, Waiter, Effect {
 
   start(): void {
     this.phase = 'running';
+    if (this.refusal !== undefined) {
+      this.failForGood(this.refusal);
+      return;
+    }
     if (this.attempt === 1 && this.skipByCondition()) return;
     const { run, compiled } = this;
     if (this.attempt === 1 && run.observed) {
       const { id, node } = compiled;
       run.emit(this.path, this.owner.parent, { type: 'step.started', node: id, kind: node.kind, visit: this.visit });
     }
-    const timeoutMs = compiled.node.timeoutMs;
-    if (timeoutMs !== undefined) this.startTimer('timeout', timeoutMs);
+    const { timeoutMs } = compiled.node;
+    if (timeoutMs !== undefined) {
+      this.deadline = run.durable.now() + timeoutMs;
+      this.startTimer('timeout', timeoutMs);
+    }
     try {
       this.body.start(this);
     } catch (error) {
@@ -254,6 +270,21 @@ export class Step implements Runnable, Waiter, Effect {
     this.timer.waiter = this;
   }
 
+  /** Stops the clock of the attempt: time spent paused counts toward no timeout. Gives what starts it again, with the time left. */
+  stopClock(name: string): () => void {
+    const { timeoutMs } = this.compiled.node;
+    if (timeoutMs === undefined || this.timer === undefined) return () => undefined;
+    const { durable } = this.run;
+    const stopped = durable.now();
+    const left = this.deadline - stopped;
+    this.timer = this.drop(this.timer);
+    return () => {
+      if (this.phase !== 'running' || this.timer !== undefined) return;
+      this.deadline = durable.now() + left;
+      this.startTimer(`timeout/${name}`, Math.max(0, left));
+    };
+  }
+
   /** The timer of an attempt, or of the backoff between two. */
   private timerFired(): void {
     if (this.phase === 'backoff') {
@@ -278,6 +309,11 @@ export class Step implements Runnable, Waiter, Effect {
     this.phase = 'backoff';
     this.startTimer('backoff', delayMs);
   }
+}
+
+/** Path of a visit of a node: the number shows from the second on. */
+export function addressOf(prefix: string, id: string, visit: number): string {
+  return visit > 1 ? `${prefix}${id}#${visit}` : prefix + id;
 }
 
 /**

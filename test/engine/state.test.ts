@@ -197,8 +197,8 @@ describe('state', () => {
     },
   );
 
-  test('an update of a channel that is not declared fails the step', async () => {
-    const { result } = await run(plan({ nodes: ['a'], channels: ['x'] }), { a: writes({ y: 1 }) });
+  test('an update of a channel that the node does not declare to write fails the step', async () => {
+    const { result } = await run(plan({ nodes: [task('a', { writes: ['x'] })] }), { a: writes({ y: 1 }) });
     expect(result.error?.code).toBe('SKEIN_BAD_UPDATE');
   });
 

@@ -36,6 +36,9 @@ class ExecutorAttempt implements StepContext, Activity {
   readonly attempt: number;
   private readonly open = new Map<Ticket, (error: ErrorData) => void>();
   private over = false;
+  /** Open questions, and what starts the clock again when there is none. */
+  private questions = 0;
+  private asking: (() => void) | undefined = undefined;
 
   constructor(private readonly step: Step) {
     this.attempt = step.attempt;
@@ -77,7 +80,14 @@ class ExecutorAttempt implements StepContext, Activity {
 
   async ask(name: string, question: Question): Promise<string> {
     this.check();
-    return String(await this.wait(this.step.run.durable.signal(this.keyOf(name), name, question)));
+    this.asking ??= this.step.stopClock(name);
+    this.questions += 1;
+    try {
+      return String(await this.wait(this.step.run.durable.signal(this.keyOf(name), name, question)));
+    } finally {
+      this.questions -= 1;
+      if (this.questions === 0) this.resumeClock();
+    }
   }
 
   note(note: StepNote): void {
@@ -112,6 +122,12 @@ class ExecutorAttempt implements StepContext, Activity {
       reject({ code: 'SKEIN_CANCELLED', message: 'the step was cancelled' });
     }
     this.open.clear();
+  }
+
+  private resumeClock(): void {
+    const resume = this.asking;
+    this.asking = undefined;
+    if (!this.over) resume?.();
   }
 
   private check(): void {

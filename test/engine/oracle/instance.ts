@@ -148,7 +148,10 @@ export class Instance implements SubRun {
     }
     const read = this.#histories.read(step.history);
     if ('conflict' in read) {
-      this.#fail(step, conflictFailure(read.conflict));
+      // The step never ran, so no policy of its own allows that.
+      const failure = conflictFailure(read.conflict);
+      this.#world.count(node, this.#pathOf(node), 'failed', failure);
+      this.#failRun(failure);
       return;
     }
     const when = (): unknown => (this.#binding(`when:${node.id}`) as (state: State) => unknown)(read.state);
