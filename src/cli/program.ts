@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { SkeinError } from '../base/errors.js';
 import { EXIT, exitCodeOfError } from './exit-codes.js';
 import { normalizeWords } from './words.js';
 import { versionNumber } from './version-number.js';
@@ -53,6 +54,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
       });
     }
     if (words.length === 0) program.help({ error: true });
+    checkDirectory();
     const command = asked === undefined ? undefined : commands.get(asked);
     await program.parseAsync(normalizeWords(words, command), { from: 'user' });
     return code;
@@ -77,6 +79,16 @@ function askedCommand(words: readonly string[]): string | undefined {
   const operands = words.filter((word) => !word.startsWith('-'));
   const first = operands[0] === 'help' ? operands[1] : operands[0];
   return COMMANDS.some((entry) => entry.name === first) ? first : undefined;
+}
+
+/** Everything is found from the working directory, which somebody may have removed. */
+function checkDirectory(): void {
+  try {
+    process.cwd();
+  } catch (cause) {
+    const hint = 'change to a folder that is there';
+    throw new SkeinError('SKEIN_USAGE', 'the working directory is gone', { hint, cause });
+  }
 }
 
 async function exitCodeOfThrown(error: unknown): Promise<number> {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, filesIn, makeProject, skein } from './support/skein.js';
+import { CHAIN, MAIN, filesIn, makeProject, skein, start } from './support/skein.js';
 
 const BROKEN = `name: broken
 agents:
@@ -150,6 +150,7 @@ describe('invalid definition or input: exit 2, nothing written', () => {
     ['a script with problems', ['--mock=bad.yaml'], /bad\.yaml:\d+:\d+: error .*ruels/],
     ['a script that is not there', ['--mock=none.yaml'], /SKEIN_FILE: .*none\.yaml/],
     ['a recording that is not there', ['--replay', 'none.jsonl'], /SKEIN_FILE: .*none\.jsonl/],
+    ['a recording without a folder to go to', ['--mock', '--record', 'none/x.jsonl'], /SKEIN_FILE: .*none, where/],
     ['a workflow file that is a folder', ['-w', 'agents', '--mock'], /agents:1:1: error /],
     ["a run folder that can't be made", ['--mock', '--audit-dir', 'bad.yaml/runs'], /SKEIN_AUDIT: /],
   ])('%s', async (_, words, message) => {
@@ -162,6 +163,16 @@ describe('invalid definition or input: exit 2, nothing written', () => {
     expect(end.stderr).toContain('hint: ');
     expect(await filesIn(cwd)).toEqual(['agents', 'bad.yaml', 'flow.yaml']);
     expect(await readFile(join(cwd, 'bad.yaml'), 'utf8')).toBe('ruels: []\n');
+  });
+
+  test('a working directory that was removed is told as such', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const command = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${MAIN}" run ../flow.yaml --mock`;
+    const end = await start(['sh', '-c', command], { cwd, input: '' }).ended;
+    expect(end).toMatchObject({ code: 1, stdout: '' });
+    expect(end.stderr).toBe(
+      'error SKEIN_USAGE: the working directory is gone\n    hint: change to a folder that is there\n',
+    );
   });
 
   test('new never overwrites', async () => {

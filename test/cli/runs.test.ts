@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, documentOf, filesIn, makeProject, runFolder, skein, startSkein } from './support/skein.js';
+import { CHAIN, MAIN, documentOf, filesIn, makeProject, runFolder, skein, start, startSkein } from './support/skein.js';
 
 const SCRIPT = `rules:
   - step: facts
@@ -80,6 +81,14 @@ steps:
     expect(end.stderr).toContain('[facts] turn 1 of script/answers.yaml started\n');
     expect(end.stderr).toContain('facts │ They weave.\n');
     expect(end.stdout).not.toContain('│');
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('results that could not be written are no success', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const command = `exec "${process.execPath}" "${MAIN}" run flow.yaml --mock --no-audit > /dev/full`;
+    const end = await start(['sh', '-c', command], { cwd, input: '' }).ended;
+    expect(end.code).toBe(1);
+    expect(end.stderr).toContain('error: the results could not be written to stdout: ENOSPC');
   });
 
   test('a reader of stdout that goes away is no crash', async () => {

@@ -1,4 +1,7 @@
-import { resolve } from 'node:path';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
 import type { OutputFormat, Workflow } from '../../plan/workflow.js';
 import type { WorkflowResult, WorkflowRunOptions } from '../../runtime.js';
 import { exitCodeOf } from '../exit-codes.js';
@@ -53,6 +56,7 @@ export interface Execution {
  */
 export async function executeRun(execution: Execution): Promise<number> {
   const { flags, workflow, log } = execution;
+  await checkRecord(flags.record, execution.cwd);
   const { runWorkflow } = await import('../../runtime.js');
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   const view = createView({
@@ -84,6 +88,18 @@ export async function executeRun(execution: Execution): Promise<number> {
   } finally {
     view.stop();
     interrupt.release();
+  }
+}
+
+/** A recording is written at the end, when it would be too late to hear that there is no place for it. */
+async function checkRecord(record: string | undefined, cwd: string): Promise<void> {
+  if (record === undefined) return;
+  const folder = dirname(resolve(cwd, record));
+  try {
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    const hint = 'make the folder, or record into another one';
+    throw new SkeinError('SKEIN_FILE', `${folder}, where the recording goes, can't be written to`, { hint, cause });
   }
 }
 

@@ -17,6 +17,10 @@ let lost = false;
 /** Ends the process when all that was written has left it. */
 export async function endProcess(code: number): Promise<never> {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  // Errors of writing are told in a later turn.
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
   return endNow(lost && code === 0 ? 1 : code);
 }
 
