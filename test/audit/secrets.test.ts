@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/audit/redact.js';
 import { findSecrets } from '../../src/audit/secrets.js';
-import { agentNode, allText, read, record, tempDir, workflowOf } from './support/folder.js';
+import { agentNode, allText, read, readLines, record, tempDir, workflowOf } from './support/folder.js';
 import type { Script } from './support/folder.js';
 
 const SECRET = 'pä$s w0rd/+"quoted"&=1';
@@ -174,7 +174,13 @@ describe('a run folder', () => {
     const { path, problems } = await record(workflow, script, { dir, secrets: [SECRET], inputs });
     expect(problems).toEqual([]);
     const text = (await allText(path)) + (await readdir(dir)).join();
-    for (const form of forms) expect(text).not.toContain(form);
+    const stream = await readLines(path, 'steps/00_good/stream.jsonl');
+    const deltas = stream.filter(({ type }) => type === 'assistant.message_delta').map(({ data }) => data);
+    for (const form of forms) {
+      expect(text).not.toContain(form);
+      expect(deltas.join('')).not.toContain(form);
+    }
+    expect(deltas.join('')).toBe(forms.map(() => '[redacted]').join(' | '));
     // What stood around the secrets is still there.
     expect(text.split('[redacted]').length).toBeGreaterThan(100);
     expect(await read(path, 'steps/00_good/prompt.md')).toBe(forms.map(() => '[redacted]').join(' | '));

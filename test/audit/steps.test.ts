@@ -240,7 +240,7 @@ describe('folders of steps', () => {
       ['first', 'refine'],
       ['first', 'scan'],
     ]);
-    const items = [{ name: '../a b' }, { name: 'A-b' }, { name: 'a-b' }];
+    const items = [{ name: '../a b' }, { name: 'a-b' }, { name: 'A-b' }];
     const script: Script = (node, step) => (node.id === 'first' ? { type: 'done', output: items } : echo(node, step));
     const { path, result } = await record(workflow, script, { dir, bindings: { 'until:refine': () => false } });
     expect(result.error).toBeUndefined();
@@ -252,8 +252,8 @@ describe('folders of steps', () => {
       '01_refine-2.critic',
       '01_scan',
       '01_scan-._a_b-.file',
-      '01_scan-A-b-.file',
-      '01_scan-a-b-.file~2',
+      '01_scan-A-b-.file~2',
+      '01_scan-a-b-.file',
     ]);
     const meta = await readJson(path, 'steps/01_refine-2.critic/step.meta.json');
     expect(meta).toMatchObject({ id: 'critic', path: 'refine#2/critic', agent: 'critic-agent', depends_on: [] });
