@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fitCells, oneLine, printable } from '../../src/cli/view/printable.js';
 import { createBoard } from '../../src/cli/view/board.js';
+import { jsonText } from '../../src/cli/view/json-text.js';
 import { RunLog } from '../../src/cli/view/run-log.js';
 import { createStyle, wantsColor } from '../../src/cli/view/style.js';
 import { screenOf } from './support/terminal.js';
@@ -23,6 +24,14 @@ describe('text from outside', () => {
     expect(oneLine('a\n  b\tc', 20)).toBe('a b c');
     expect(oneLine('👍👍👍👍', 3)).toBe('👍👍…');
     expect(oneLine('x'.repeat(1_000_000), 10)).toHaveLength(10);
+  });
+
+  test('JSON stays the same JSON, and has nothing in it that a terminal obeys', () => {
+    const value = { 'a\u009b': '\u001b[2J\u007f\u202e', b: ['two\nlines', 'ünï'] };
+    const text = jsonText(value);
+    expect(JSON.parse(text)).toEqual(value);
+    expect(printable(text)).toBe(text);
+    expect(text).toContain('ünï');
   });
 
   test.each([

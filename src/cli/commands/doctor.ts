@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import type { Command } from 'commander';
 import type { ProviderReport } from '../../runtime.js';
 import { EXIT } from '../exit-codes.js';
+import { jsonText } from '../view/json-text.js';
 import { printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -31,7 +32,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .action(async (options: { readonly json?: boolean; readonly color: boolean }) => {
       const diagnosis = await diagnose(options.color);
       const style = createStyle(wantsColor(process.stdout, process.env, options.color));
-      printResult(options.json === true ? JSON.stringify(diagnosis, null, 2) : lines(diagnosis, style).join('\n'));
+      printResult(options.json === true ? jsonText(diagnosis) : lines(diagnosis, style).join('\n'));
       done(diagnosis.node.ok ? EXIT.ok : EXIT.usage);
     });
 }

@@ -5,6 +5,7 @@ import type { GivenInput } from '../run/given-inputs.js';
 import { readAssignment, readInputs } from '../run/given-inputs.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import { describePlan, planLines } from '../run/plan-report.js';
+import { jsonText } from '../view/json-text.js';
 import { printResult } from '../view/streams.js';
 import { createStyle, wantsColor } from '../view/style.js';
 
@@ -35,11 +36,11 @@ export async function planCommand(
   const found = problems.filter((problem) => problem.code !== 'missing-input');
   printProblems(found);
   if (workflow.plan === undefined) {
-    if (options.json) printResult(JSON.stringify({ valid: false, problems: found }, null, 2));
+    if (options.json) printResult(jsonText({ valid: false, problems: found }));
     return EXIT.invalid;
   }
   const description = await describePlan(workflow.plan, inputs);
-  if (options.json) printResult(JSON.stringify({ valid: true, problems: found, ...description }, null, 2));
+  if (options.json) printResult(jsonText({ valid: true, problems: found, ...description }));
   else {
     const style = createStyle(wantsColor(process.stdout, process.env, options.color));
     printResult(planLines(description, style).join('\n'));

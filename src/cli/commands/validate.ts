@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
 import { loadWorkflow } from '../run/load-workflow.js';
+import { jsonText } from '../view/json-text.js';
 import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -26,7 +27,7 @@ async function validate(files: readonly string[], json: boolean): Promise<number
     else printResult(`${printable(file)} is valid`);
   }
   const valid = reports.every((report) => report.valid);
-  if (json) printResult(JSON.stringify({ valid, files: reports }, null, 2));
+  if (json) printResult(jsonText({ valid, files: reports }));
   return valid ? EXIT.ok : EXIT.invalid;
 }
 

@@ -5,6 +5,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { OutputFormat, Workflow } from '../../plan/workflow.js';
 import type { WorkflowResult, WorkflowRunOptions } from '../../runtime.js';
 import { exitCodeOf } from '../exit-codes.js';
+import { escapeJson } from '../view/json-text.js';
 import { printable } from '../view/printable.js';
 import type { RunLog } from '../view/run-log.js';
 import { printNote, printResult } from '../view/streams.js';
@@ -150,9 +151,10 @@ async function report({ flags, workflow, log }: Execution, { result, asker, styl
   if (flags.json === true) {
     printResult(runReport({ ...shared, workflow: name, runId: result.runId, outcome: result.outcome, exitCode }));
   } else {
-    const format = flags.format === undefined ? {} : { format: flags.format };
-    const text = formatOutput({ workflow, state: result.state, reports: result.steps, ...format });
-    printResult(process.stdout.isTTY ? printable(text) : text);
+    const format = flags.format ?? workflow.settings.output.format;
+    const text = formatOutput({ workflow, state: result.state, reports: result.steps, format });
+    const safe = format === 'json' ? escapeJson : printable;
+    printResult(process.stdout.isTTY ? safe(text) : text);
   }
   return exitCode;
 }

@@ -3,6 +3,7 @@ import type { Problem } from '../../base/problem.js';
 import type { Census } from '../../events/census.js';
 import type { RunOutcome } from '../../events/outcome.js';
 import { EXIT } from '../exit-codes.js';
+import { jsonText } from '../view/json-text.js';
 import type { RunLog, StepLog } from '../view/run-log.js';
 import type { OpenQuestion } from '../view/summary.js';
 
@@ -27,7 +28,7 @@ export interface ReportOptions {
  */
 export function runReport(options: ReportOptions): string {
   const { log, census, error, auditFolder, questions } = options;
-  return document({
+  return jsonText({
     runId: options.runId,
     workflow: options.workflow,
     outcome: options.outcome,
@@ -53,7 +54,7 @@ export function refusalReport(refusal: {
   readonly exitCode?: number;
 }): string {
   const { error, problems, exitCode = EXIT.invalid } = refusal;
-  return document({ outcome: 'invalid', exitCode, problems, ...(error === undefined ? {} : { error }) });
+  return jsonText({ outcome: 'invalid', exitCode, problems, ...(error === undefined ? {} : { error }) });
 }
 
 function stepReport(step: StepLog): Readonly<Record<string, unknown>> {
@@ -74,8 +75,4 @@ function stepReport(step: StepLog): Readonly<Record<string, unknown>> {
 /** Names come from outside, so they are own properties of an object without a prototype chain that they could reach. */
 function byName(entries: readonly (readonly [string, unknown])[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries);
-}
-
-function document(value: unknown): string {
-  return JSON.stringify(value, null, 2);
 }
