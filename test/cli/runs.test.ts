@@ -57,6 +57,44 @@ steps:
     });
   });
 
+  test('statement 72: names of forms may be written in any case', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit', '--format', 'Text'], { cwd });
+    expect(end.stdout).toMatch(/^=== facts ===\n/);
+  });
+
+  test('statement 74: a failed step is in the results as failed, with the reason', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': `${CHAIN}output: { steps: [text, facts], format: json }\n`,
+      'answers.yaml': FAILING,
+    });
+    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const { steps } = JSON.parse(end.stdout) as { readonly steps: Record<string, object> };
+    expect(Object.keys(steps)).toEqual(['text', 'facts']);
+    expect(steps).toMatchObject({
+      text: { status: 'not_run' },
+      facts: { status: 'failed', error: expect.stringContaining('the provider said no') as string },
+    });
+  });
+
+  test('statement 87: --mock says on stderr that no model is asked', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    const loud = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    expect(loud.stderr).toContain('--mock: no model is asked');
+    const quiet = await skein(['run', 'flow.yaml', '--mock', '--quiet'], { cwd });
+    expect(quiet.stderr).toBe('');
+  });
+
+  test.each([
+    [[], false],
+    [['--stream'], true],
+    [['--verbose'], true],
+  ])('statement 71: with the flags %j the stream of a step is recorded: %s', async (flags, recorded) => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    await skein(['run', 'flow.yaml', '--mock', ...flags], { cwd });
+    expect((await runFolder(cwd)).has('steps/00_facts/stream.jsonl')).toBe(recorded);
+  });
+
   test('--json prints one document about the whole run', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
     const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--quiet'], { cwd });
@@ -75,7 +113,7 @@ steps:
     expect(end.stdout.endsWith('}\n')).toBe(true);
   });
 
-  test('--verbose tells turns and tool calls, --stream the text as it comes', async () => {
+  test('statement 70: --verbose tells turns and tool calls, --stream the text as it comes', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
     const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--verbose', '--stream'], { cwd });
     expect(end.stderr).toContain('[facts] turn 1 of script/answers.yaml started\n');
@@ -105,7 +143,7 @@ steps:
 });
 
 describe('exit codes', () => {
-  test('3: a step failed; the error, its hint and what to do next are on stderr', async () => {
+  test('statement 95, exit 3: a step failed; the error, its hint and what to do next are on stderr', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': FAILING });
     const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
     expect(end.code).toBe(3);

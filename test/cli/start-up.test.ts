@@ -19,7 +19,7 @@ async function loadedBy(words: readonly string[], cwd: string): Promise<readonly
   return [...urls].map((url) => url.replace(/^.*\/(?=dist\/|node_modules\/)/, ''));
 }
 
-describe('start-up', () => {
+describe('start-up (statement 89)', () => {
   test('--version loads nothing but its own files', async () => {
     const loaded = await loadedBy(['--version'], await makeProject());
     expect(loaded.toSorted()).toEqual(['dist/cli/main.js', 'dist/cli/version-number.js', 'dist/cli/view/streams.js']);

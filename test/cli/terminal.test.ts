@@ -71,7 +71,7 @@ describe.skipIf(missing !== undefined)('on a terminal', () => {
     },
   );
 
-  test('decision 11: a typed number picks the choice', async () => {
+  test('statement 68, decision 11: a typed number picks the choice', async () => {
     const cwd = await makeProject({ 'flow.yaml': ASKING, 'answers.yaml': QUESTION });
     const running = startOnTerminal(
       ['run', 'flow.yaml', '--mock=answers.yaml', '--record', 'calls.jsonl', '--verbose'],
@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)('on a terminal', () => {
     expect(await readFile(join(cwd, 'calls.jsonl'), 'utf8')).toContain('power');
   });
 
-  test('the end of the input leaves the question open: the run is paused', async () => {
+  test('statement 68: the end of the input leaves the question open: the run is paused', async () => {
     const cwd = await makeProject({
       'flow.yaml': ASKING,
       'answers.yaml': QUESTION.replace('rules:', 'strict: false\nrules:'),
