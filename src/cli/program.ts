@@ -56,7 +56,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
     if (words.length === 0) program.help({ error: true });
     checkDirectory();
     const command = asked === undefined ? undefined : commands.get(asked);
-    await program.parseAsync(normalizeWords(words, command), { from: 'user' });
+    await program.parseAsync(normalizeWords(helpTarget(words, asked), command), { from: 'user' });
     return code;
   } catch (error) {
     return await exitCodeOfThrown(error);
@@ -79,6 +79,13 @@ function askedCommand(words: readonly string[]): string | undefined {
   const operands = words.filter((word) => !word.startsWith('-'));
   const first = operands[0] === 'help' ? operands[1] : operands[0];
   return COMMANDS.some((entry) => entry.name === first) ? first : undefined;
+}
+
+/** Help for a command that does not exist is refused as the command itself is, with what was probably meant. */
+function helpTarget(words: readonly string[], asked: string | undefined): readonly string[] {
+  const [first, second = '-'] = words;
+  const unknown = first === 'help' && asked === undefined && second !== 'help' && !second.startsWith('-');
+  return unknown ? [second] : words;
 }
 
 /** Everything is found from the working directory, which somebody may have removed. */

@@ -32,6 +32,7 @@ describe('wrong usage: exit 1', () => {
 
   test.each([
     [['rum', 'flow.yaml'], "unknown command 'rum'", 'Did you mean run?'],
+    [['help', 'rum'], "unknown command 'rum'", 'Did you mean run?'],
     [['run', 'flow.yaml', '--strem'], "unknown option '--strem'", 'Did you mean --stream?'],
     [['validate', 'flow.yaml', '--jsn'], "unknown option '--jsn'", 'Did you mean --json?'],
     [['run', 'flow.yaml', 'other.yaml'], 'too many arguments', 'skein help'],

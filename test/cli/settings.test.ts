@@ -37,6 +37,21 @@ describe('settings of a workflow and flags of a run', () => {
     ]);
   });
 
+  test.each([
+    ['debug', [], 'verbose'],
+    ['info', [], 'normal'],
+    ['error', [], 'quiet'],
+    ['error', ['--verbose'], 'verbose'],
+    ['debug', ['--quiet'], 'quiet'],
+  ])('log_level %s with the flags %j is %s', async (level, flags, loudness) => {
+    const cwd = await makeProject({
+      'flow.yaml': CHAIN.replace('agents:', `config: { log_level: ${level} }\nagents:`),
+    });
+    const { stderr } = await skein(['run', 'flow.yaml', '--mock', '--no-audit', ...flags], { cwd });
+    const found = stderr === '' ? 'quiet' : stderr.includes('[facts] turn 1') ? 'verbose' : 'normal';
+    expect(found).toBe(loudness);
+  });
+
   test('statement 66: --interactive lets agents ask whose file does not say', async () => {
     const answers = `strict: false
 rules:

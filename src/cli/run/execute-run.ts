@@ -60,11 +60,12 @@ export async function executeRun(execution: Execution): Promise<number> {
   await checkRecord(flags.record, execution.cwd);
   const { runWorkflow } = await import('../../runtime.js');
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
+  const { quiet, verbose } = loudness(flags, workflow);
   const view = createView({
     log,
     style,
-    quiet: flags.quiet ?? false,
-    verbose: flags.verbose ?? false,
+    quiet,
+    verbose,
     stream: flags.stream ?? workflow.settings.streaming ?? false,
     screen: process.stderr,
     env: process.env,
@@ -74,8 +75,7 @@ export async function executeRun(execution: Execution): Promise<number> {
   const interrupt = watchInterrupt((name) =>
     view.say(`${name}: closing the run; once more ends it without closing it`),
   );
-  if (flags.mock === '' && flags.quiet !== true)
-    view.say('--mock: no model is asked, every step answers with its prompt');
+  if (flags.mock === '' && !quiet) view.say('--mock: no model is asked, every step answers with its prompt');
   try {
     const run = await runWorkflow(workflow, {
       ...runOptions(execution),
@@ -90,6 +90,14 @@ export async function executeRun(execution: Execution): Promise<number> {
     view.stop();
     interrupt.release();
   }
+}
+
+/** What flags say, or else `config.log_level`. */
+function loudness(flags: RunFlags, workflow: Workflow): { readonly quiet: boolean; readonly verbose: boolean } {
+  const { quiet = false, verbose = false } = flags;
+  if (quiet || verbose) return { quiet, verbose };
+  const level = workflow.settings.logLevel;
+  return { quiet: level === 'warn' || level === 'error', verbose: level === 'debug' };
 }
 
 /** A recording is written at the end, when it would be too late to hear that there is no place for it. */
@@ -143,11 +151,13 @@ async function report({ flags, workflow, log }: Execution, { result, asker, styl
     auditFolder: result.auditFolder,
     questions: asker.open,
   };
-  for (const failure of result.auditFailures.slice(0, 1)) {
-    printNote(`${style.warn('warning')}: the audit folder is incomplete: ${printable(failure)}`);
+  const [failure, ...more] = result.auditFailures;
+  if (failure !== undefined) {
+    const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    printNote(`${style.warn('warning')}: the audit folder is incomplete: ${printable(failure)}${others}`);
   }
   const summary = { ...shared, name, outcome: result.outcome, censusText: formatCensus(result.census), strict, style };
-  for (const line of flags.quiet === true ? trouble(summary) : summaryLines(summary)) printNote(line);
+  for (const line of loudness(flags, workflow).quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
   if (flags.json === true) {
     printResult(runReport({ ...shared, workflow: name, runId: result.runId, outcome: result.outcome, exitCode }));
   } else {
