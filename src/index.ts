@@ -1,6 +1,6 @@
 /** Skein: workflows of agents. See README.md for a first workflow and ARCHITECTURE.md for how it is built. */
-export { run, runOrThrow, streamRun } from './runtime.js';
-export type { Runnable, RunOptions } from './runtime.js';
+export { run, runOrThrow, runWorkflow, streamRun } from './runtime.js';
+export type { Runnable, RunOptions, WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime.js';
 export { compile } from './engine/compile.js';
 export type { CompiledPlan } from './engine/compile.js';
 export { startRun } from './engine/run.js';

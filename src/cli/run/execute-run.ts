@@ -80,7 +80,8 @@ export async function executeRun(execution: Execution): Promise<number> {
     const run = await runWorkflow(workflow, {
       ...runOptions(execution),
       signal: interrupt.signal,
-      listeners: [(event) => view.listen(event)],
+      // Apart, so that what can't be shown is reported all the same.
+      listeners: [(event) => log.listen(event), (event) => view.listen(event)],
       answer: (question, address, signal) => asker.answer(question, address, signal),
     });
     const result = await run.result;

@@ -4,7 +4,7 @@ import { createBoard } from './board.js';
 import type { RunLog } from './run-log.js';
 import type { ScreenTraits, Style } from './style.js';
 
-/** Shows how a run goes on. */
+/** Shows how a run goes on. The log must have taken an event before. */
 export interface View {
   listen(event: SkeinEvent): void;
   /** Writes a line that stays, at once. */
@@ -50,7 +50,6 @@ export function createView(options: ViewOptions): View {
   if (!live) {
     return {
       listen(event) {
-        log.listen(event);
         for (const line of announce(event)) screen.write(`${line}\n`);
       },
       ...still(screen),
@@ -59,7 +58,6 @@ export function createView(options: ViewOptions): View {
   const board = createBoard(log, options.style, screen);
   return {
     listen(event) {
-      log.listen(event);
       board.write(announce(event));
     },
     say: (line) => board.say(line),
@@ -82,7 +80,6 @@ function quietView({ log, style, screen }: ViewOptions): View {
   const announce = createAnnouncer(log, { starts: false, verbose: false, stream: false, style });
   return {
     listen(event) {
-      log.listen(event);
       const warns = event.type === 'run.warning' || (event.type === 'step.note' && event.note.kind === 'warning');
       if (warns) for (const line of announce(event)) screen.write(`${line}\n`);
     },
