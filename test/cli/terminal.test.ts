@@ -29,8 +29,8 @@ describe.skipIf(missing !== undefined)('on a terminal', () => {
     const running = startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     const end = await running.ended;
     expect(end.code).toBe(0);
-    // Drawn more than once while the step ran: its model, and the time that went by.
-    expect(end.stdout.match(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏].*facts.*script\/answers\.yaml/g)?.length ?? 0).toBeGreaterThan(1);
+    // Drawn while the step ran: its first frame is due before the answer is.
+    expect(end.stdout.match(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏].*facts.*script\/answers\.yaml/g)?.length ?? 0).toBeGreaterThan(0);
     expect(visible(end.stdout)).toMatch(COLOR);
     const screen = screenOf(end.stdout);
     expect(screen.filter((line) => /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/.test(line))).toEqual([]);
