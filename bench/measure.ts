@@ -16,7 +16,7 @@ const WARM_UP = 500;
 export async function measure(one: Case, rounds = 5): Promise<Record<string, number>> {
   const times: Record<string, number[]> = {};
   for (const job of Object.values(one.candidates)) {
-    for (const start = performance.now(); performance.now() - start < WARM_UP; ) await job();
+    for (const start = performance.now(); performance.now() - start < WARM_UP;) await job();
   }
   for (let round = 0; round < rounds; round++) {
     for (const [name, job] of Object.entries(one.candidates)) {

@@ -79,13 +79,13 @@ async function makespan({ plan, costs }: TaskGraph, workers: number): Promise<nu
       });
   });
   const run = startRun(plan, { bindings, concurrency: workers, durable: new MemoryDurable('bench', { clock }) });
-  let ended = false;
+  const state = { ended: false };
   void run.result.then(() => {
-    ended = true;
+    state.ended = true;
   });
-  while (!ended) {
+  while (!state.ended) {
     await new Promise((rest) => setImmediate(rest));
-    if (!ended) clock.advanceToNext();
+    clock.advanceToNext();
   }
   return (clock.now() - start) / 1_000;
 }
@@ -97,22 +97,21 @@ function listSchedule({ plan, costs }: TaskGraph, workers: number): number {
   const ready = shape.starts.slice();
   const running: { task: number; end: number }[] = [];
   let now = 0;
-  while (ready.length > 0 || running.length > 0) {
-    while (ready.length > 0 && running.length < workers) {
-      ready.sort((a, b) => a - b);
-      const task = ready.shift() ?? 0;
-      running.push({ task, end: now + (costs[task] ?? 0) });
+  const finish = (task: number): void => {
+    for (const edge of shape.outEdges[task] ?? []) {
+      const to = shape.edges[edge]?.to ?? 0;
+      missing[to] = (missing[to] ?? 0) - 1;
+      if (missing[to] === 0) ready.push(to);
     }
+  };
+  while (ready.length > 0 || running.length > 0) {
+    ready.sort((a, b) => a - b);
+    for (const task of ready.splice(0, workers - running.length)) running.push({ task, end: now + (costs[task] ?? 0) });
     running.sort((a, b) => a.end - b.end);
     now = running[0]?.end ?? now;
-    while (running[0] !== undefined && running[0].end <= now) {
-      const done = running.shift();
-      for (const edge of shape.outEdges[done?.task ?? 0] ?? []) {
-        const to = shape.edges[edge]?.to ?? 0;
-        missing[to] = (missing[to] ?? 0) - 1;
-        if (missing[to] === 0) ready.push(to);
-      }
-    }
+    const done = running.filter(({ end }) => end <= now);
+    running.splice(0, done.length);
+    for (const { task } of done) finish(task);
   }
   return now;
 }

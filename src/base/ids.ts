@@ -1,20 +1,23 @@
-import { uuidv7 } from 'uuidv7';
+import { randomUUID } from 'node:crypto';
+import { systemClock } from './clock.js';
 
 /** Makes run ids. */
 export interface Ids {
-  /** A new id: sortable by time, unique in the world. */
+  /** A new id, unique in the world; ids sort by the millisecond in which they were made. */
   next(): string;
 }
 
-/** UUIDs of version 7 (RFC 9562). */
-export const systemIds: Ids = {
-  next() {
-    const id = uuidv7();
-    // The text is put together from single digits; reading one makes the engine keep it in one piece, a twentieth of the memory.
-    id.charCodeAt(0);
-    return id;
-  },
-};
+/**
+ * UUIDs of version 7 (RFC 9562, section 5.7): 48 bits of milliseconds since 1970, the version, 74 random bits. The random ones
+ * are those of a version 4 UUID, in the same places.
+ */
+export function uuidV7(ms: number, random: string): string {
+  const time = ms.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+}
+
+/** The host's ids. */
+export const systemIds: Ids = { next: () => uuidV7(systemClock.now(), randomUUID()) };
 
 /**
  * A pseudo-random sequence in [0, 1) from a text seed: the same text gives the same sequence. Mulberry32 over an FNV-1a hash of

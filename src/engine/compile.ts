@@ -96,8 +96,8 @@ export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: n
 export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): CompiledPlan {
   const shape = analyzeShape(plan);
   const channels = tableOf(plan, bindings, prefix);
-  const cycles = findCycles(shape);
   const slots = assignSlots(shape);
+  const graph = { plan, shape, slots, cycles: findCycles(shape) };
   const places: number[] = plan.nodes.map(() => 0);
   shape.order.forEach((node, place) => {
     places[node] = place;
@@ -112,7 +112,7 @@ export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): Compi
       node,
       id: node.id,
       place: places[at] ?? 0,
-      hops: hopsOf(shape, at, plan, routes, slots.byEdge, cycles),
+      hops: hopsOf(graph, at, routes),
       routes: routes.map((route) => compileRoute(route, fn)),
       slots: slots.sources[at]?.length ?? 0,
       sources: slots.sources[at] ?? [],
@@ -213,14 +213,17 @@ function assignSlots(shape: GraphShape): Slots {
   return { byEdge, sources };
 }
 
-function hopsOf(
-  shape: GraphShape,
-  node: number,
-  plan: Plan,
-  routes: readonly Route[],
-  slotOf: readonly number[],
-  cycles: readonly number[],
-): Hop[] {
+/** What is known of the whole graph when the ways out of a node are made. */
+interface Graph {
+  readonly plan: Plan;
+  readonly shape: GraphShape;
+  readonly slots: Slots;
+  /** The cycle that each node lies on. */
+  readonly cycles: readonly number[];
+}
+
+function hopsOf(graph: Graph, node: number, routes: readonly Route[]): Hop[] {
+  const { plan, shape, slots, cycles } = graph;
   const hops: Hop[] = [];
   for (const at of shape.outEdges[node] ?? []) {
     const edge = shape.edges[at];
@@ -229,7 +232,7 @@ function hopsOf(
     hops.push({
       to: edge.to,
       name: plan.nodes[edge.to]?.id ?? '',
-      slot: slotOf[at] ?? -1,
+      slot: slots.byEdge[at] ?? -1,
       route,
       leaves: cycles[node] !== cycles[edge.to],
     });

@@ -45,3 +45,11 @@ export function updateOf(node: CompiledNode, output: unknown): Record<string, un
   const channel = node.node.output;
   return channel === undefined ? { ...(output as Record<string, unknown>) } : { [channel]: output };
 }
+
+/** A route without declared targets chose a name that no node has. */
+export function noSuchNode(from: CompiledNode, name: string): ErrorData {
+  return {
+    code: 'SKEIN_BAD_ROUTE',
+    message: `the route after '${from.id}' chose '${name.slice(0, 80)}', which is no node`,
+  };
+}

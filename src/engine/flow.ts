@@ -1,18 +1,20 @@
 import type { ErrorData } from '../base/errors.js';
 import type { ChannelTable, CompiledNode, CompiledPlan, Hop } from './compile.js';
+import { noSuchNode } from './explain.js';
 import { JoinQueue } from './join.js';
 import type { Round } from './join.js';
 import { covers, mergeVersions } from './merge.js';
 import { conflictError } from './state-writer.js';
-import type { Arrivals, Token } from './token.js';
+import type { Choice } from './routes.js';
+import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 
 /** What the flow of tokens decides about a node; the scope carries it out. */
 export interface FlowTarget {
   readonly channels: ChannelTable;
-  fire(node: CompiledNode, version: Version, depth: number, round: number, came: Arrivals | Token | undefined): void;
+  fire(node: CompiledNode, firing: Firing): void;
   skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void;
-  refuse(node: CompiledNode, version: Version, depth: number, round: number, error: ErrorData): void;
+  refuse(node: CompiledNode, firing: Firing, error: ErrorData): void;
 }
 
 /**
@@ -56,6 +58,52 @@ export class Flow {
     return { version, conflict: conflict === undefined ? undefined : this.explain(conflict.channel, conflict.writers) };
   }
 
+  /** A step is done: its live token goes on. `choice` is what its routes chose. */
+  send(node: CompiledNode, live: Token, choice: Choice | undefined): void {
+    if (choice !== undefined) {
+      this.sendChosen(node, live, choice);
+      return;
+    }
+    if (node.hops.length === 0) this.finish(live.version);
+    for (const hop of node.hops) this.sendLive(hop, live);
+  }
+
+  /**
+   * C2: when a route goes on inside of its own cycle, targets outside of the cycle are not dead: they are not decided yet. Everywhere else a
+   * declared target that was not chosen gets a dead token (E3).
+   */
+  private sendChosen(node: CompiledNode, live: Token, choice: Choice): void {
+    let reached = choice.others.length > 0;
+    for (const name of choice.others) this.fireOther(node, name, live);
+    const stays = choice.hops.some((hop) => !hop.leaves);
+    const dead: Token = { ...live, kind: 'dead' };
+    for (const hop of node.hops) {
+      const taken = hop.route < 0 || choice.hops.includes(hop);
+      reached ||= taken;
+      if (taken) this.sendLive(hop, live);
+      else if (hop.slot >= 0 && !(stays && hop.leaves)) this.deliver(hop, dead);
+    }
+    if (!reached) this.finish(live.version);
+  }
+
+  private sendLive(hop: Hop, live: Token): void {
+    if (hop.slot >= 0) this.deliver(hop, live);
+    else this.fireAlone(hop.to, live.version, live.depth, live.round + 1);
+  }
+
+  /** A node fires by itself, without a token on an in-edge (E3). */
+  fireAlone(at: number, version: Version, depth: number, round: number): void {
+    const node = this.compiled.nodes[at];
+    if (node !== undefined) this.target.fire(node, { version, depth, round });
+  }
+
+  /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
+  private fireOther(from: CompiledNode, name: string, live: Token): void {
+    const at = this.compiled.index.get(name);
+    if (at === undefined) this.target.refuse(from, live, noSuchNode(from, name));
+    else this.fireAlone(at, live.version, live.depth, live.round + 1);
+  }
+
   /** Sends a dead token on all forward ways out of a node. */
   sendDead(node: CompiledNode, token: Token): void {
     for (const hop of node.hops) if (hop.slot >= 0) this.deliver(hop, token);
@@ -66,7 +114,7 @@ export class Flow {
     const node = this.compiled.nodes[hop.to];
     if (node === undefined) return;
     if (node.slots === 1 && node.join !== 'quorum') {
-      if (token.kind === 'live') this.target.fire(node, token.version, token.depth + 1, token.round, token);
+      if (token.kind === 'live') this.target.fire(node, token);
       else this.letGo(node, { arrivals: [token], runs: node.join === 'settled' });
       return;
     }
@@ -106,7 +154,7 @@ export class Flow {
       if (token.kind === 'poison') poison = true;
     }
     if (!round.runs || poison) this.target.skip(node, arrivals, depth, closed, poison);
-    else this.merge(node, arrivals, depth + 1, closed);
+    else this.merge(node, arrivals, depth, closed);
   }
 
   private merge(node: CompiledNode, arrivals: Arrivals, depth: number, round: number): void {
@@ -114,9 +162,9 @@ export class Flow {
     const { version, conflict } = mergeVersions(versions, this.target.channels.reducers);
     if (conflict !== undefined) {
       for (const unmerged of versions) this.finish(unmerged);
-      this.target.refuse(node, version, depth, round, this.explain(conflict.channel, conflict.writers));
+      this.target.refuse(node, { version, depth, round }, this.explain(conflict.channel, conflict.writers));
     } else {
-      this.target.fire(node, versions.length === 0 ? this.inputs : version, depth, round, arrivals);
+      this.target.fire(node, { version: versions.length === 0 ? this.inputs : version, depth, round, arrivals });
     }
   }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { seededRandom } from '../base/ids.js';
+import { Semaphore } from '../base/semaphore.js';
 import type {
   Durable,
   Effect,
@@ -40,7 +41,7 @@ export class MemoryDurable implements Durable {
   private busy = false;
   private time: number;
   private draw: (() => number) | undefined = undefined;
-  private asking: Promise<unknown> | undefined = undefined;
+  private questions: Semaphore | undefined = undefined;
 
   constructor(
     readonly runId: string,
@@ -56,11 +57,11 @@ export class MemoryDurable implements Durable {
   }
 
   step(key: string, effect: Effect, _options?: StepOptions): Ticket {
-    const ticket = new MemoryTicket(key, this.runId);
+    const ticket = new MemoryTicket(key, this);
     try {
       const value: unknown = effect.perform(ticket);
       if (!isThenable(value)) ticket.outcome = { ok: true, value };
-      else this.follow(ticket, value);
+      else ticket.follow(value);
     } catch (error) {
       ticket.outcome = { ok: false, error: toErrorData(error) };
     }
@@ -68,13 +69,13 @@ export class MemoryDurable implements Durable {
   }
 
   timer(key: string, ms: number): Ticket {
-    const ticket = new MemoryTicket(key, this.runId);
+    const ticket = new MemoryTicket(key, this);
     ticket.undo = this.clock.setTimer(ms, () => this.settle(ticket, { ok: true, value: undefined }));
     return ticket;
   }
 
   signal(key: string, name: string, question?: Question): Ticket {
-    const ticket = new MemoryTicket(key, this.runId);
+    const ticket = new MemoryTicket(key, this);
     const { answer } = this;
     if (answer === undefined || question === undefined) {
       const what = question === undefined ? `the event '${name}'` : `an answer to: ${question.text}`;
@@ -82,15 +83,16 @@ export class MemoryDurable implements Durable {
       ticket.outcome = { ok: false, error: { code: 'SKEIN_QUESTION', message: `waits for ${what}`, hint } };
       return ticket;
     }
-    const turn = (this.asking ?? Promise.resolve()).then(() =>
-      ticket.dropped ? '' : answer(question, key, ticket.signal),
-    );
-    this.asking = turn.catch(() => undefined);
-    this.follow(ticket, turn);
+    const questions = (this.questions ??= new Semaphore(1));
+    const turn = new Promise<void>((mine) => questions.acquire(mine));
+    const answered = turn.then(() => (ticket.dropped ? '' : answer(question, key, ticket.signal)));
+    ticket.follow(answered.finally(() => questions.release()));
     return ticket;
   }
 
   drop(ticket: Ticket): void {
+    // What made the interpreter drop it, a cancelled run for one, happened now.
+    this.time = this.clock.now();
     if (ticket instanceof MemoryTicket) ticket.drop();
   }
 
@@ -103,14 +105,8 @@ export class MemoryDurable implements Durable {
     return this.draw();
   }
 
-  private follow(ticket: MemoryTicket, promise: PromiseLike<unknown>): void {
-    promise.then(
-      (value) => this.settle(ticket, { ok: true, value }),
-      (error: unknown) => this.settle(ticket, { ok: false, error: toErrorData(error) }),
-    );
-  }
-
-  private settle(ticket: MemoryTicket, outcome: Outcome): void {
+  /** An effect, a timer or a person is done. */
+  settle(ticket: MemoryTicket, outcome: Outcome): void {
     if (ticket.dropped) return;
     ticket.outcome = outcome;
     if (this.busy) (this.queue ??= []).push(ticket);
@@ -146,11 +142,11 @@ class MemoryTicket implements Ticket, StepIo {
 
   constructor(
     readonly key: string,
-    private readonly runId: string,
+    private readonly owner: MemoryDurable,
   ) {}
 
   get idempotencyKey(): string {
-    return `${this.runId}/${this.key}`;
+    return `${this.owner.runId}/${this.key}`;
   }
 
   get signal(): AbortSignal {
@@ -159,6 +155,13 @@ class MemoryTicket implements Ticket, StepIo {
       if (this.dropped) this.controller.abort(new SkeinError('SKEIN_CANCELLED', 'the step was cancelled'));
     }
     return this.controller.signal;
+  }
+
+  follow(promise: PromiseLike<unknown>): void {
+    promise.then(
+      (value) => this.owner.settle(this, { ok: true, value }),
+      (error: unknown) => this.owner.settle(this, { ok: false, error: toErrorData(error) }),
+    );
   }
 
   drop(): void {

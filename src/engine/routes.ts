@@ -86,7 +86,8 @@ function namesOf(route: Route, answer: unknown): string[] {
   const answers: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
   return answers.map((one) => {
     if (route.map !== undefined) {
-      const name = typeof one === 'object' ? undefined : ownValue(route.map, String(one));
+      const known = typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean';
+      const name = known ? ownValue(route.map, String(one)) : undefined;
       if (typeof name === 'string') return name;
     } else if (typeof one === 'string') return one;
     throw badRoute(route, one);

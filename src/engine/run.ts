@@ -76,7 +76,7 @@ export interface RunHandle {
  * console.log((await result).outcome);
  */
 export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}): RunHandle {
-  const compiled = 'channels' in plan && 'maxSteps' in plan ? plan : compile(plan as Plan, options.bindings);
+  const compiled = 'maxSteps' in plan ? plan : compile(plan, options.bindings);
   const run = new Run(compiled, options);
   run.begin();
   return run;

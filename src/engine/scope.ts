@@ -4,7 +4,7 @@ import type { Census, OpenCensus } from '../events/census.js';
 import { addCensus, emptyCensus } from '../events/census.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { ReadChannel } from '../lang/json-path.js';
-import type { Bindings } from '../plan/plan.js';
+import type { Bindings, NodeKind } from '../plan/plan.js';
 import type { ChannelTable, CompiledNode, CompiledPlan } from './compile.js';
 import { pastMaxVisits, releaseMessage, skipReason, tooDeep, updateOf } from './explain.js';
 import { Flow, carriedBy } from './flow.js';
@@ -15,9 +15,9 @@ import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from './services.js';
 import { StateWriter } from './state-writer.js';
-import type { StepOwner } from './step.js';
+import type { Body, StepOwner } from './step.js';
 import { Step, addressOf } from './step.js';
-import type { Arrivals, Token } from './token.js';
+import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 import { readChannel, stateView } from './view.js';
 
@@ -34,8 +34,6 @@ interface Ending {
  *
  * - C1 Everything that becomes ready is put into the run's queue; nothing is started from here. So there is no recursion, and steps
  *   that become ready together start in plan order (E9).
- * - C2 When a route goes on inside of its own cycle, targets outside of the cycle are not dead: they are not decided yet. Everywhere else
- *   a declared target that was not chosen gets a dead token (E3).
  * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
  */
 export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
@@ -74,6 +72,10 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     return this.compiled.bindings;
   }
 
+  bodyOf(kind: NodeKind): Body {
+    return bodyOf(kind);
+  }
+
   nameOf(node: number): string {
     return this.compiled.nodes[node]?.id ?? '';
   }
@@ -84,7 +86,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   /** Starts the nodes of E6. */
   start(): void {
-    for (const at of this.compiled.starts) this.fireAt(at, this.options.inputs, 1, 0);
+    for (const at of this.compiled.starts) this.flow.fireAlone(at, this.options.inputs, 0, 0);
     if (this.outstanding === 0) this.run.rest(this);
   }
 
@@ -107,8 +109,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   /** The final state (S4), or what there is of it. */
   state(): Record<string, unknown> {
-    const version = this.final ?? this.options.inputs;
-    return this.writer.read(version, (channel) => readChannel(version, this, this.channels.names[channel] ?? ''));
+    return this.writer.read(this.final ?? this.options.inputs);
   }
 
   /** Number of nodes that neither ran nor were skipped. */
@@ -146,7 +147,8 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     this.flow.finish(step.input);
     const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
     this.flow.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, error));
-    if (step.compiled.onErrorTo >= 0) this.fireAt(step.compiled.onErrorTo, step.input, step.depth + 1, step.round);
+    const { onErrorTo } = step.compiled;
+    if (onErrorTo >= 0) this.flow.fireAlone(onErrorTo, step.input, step.depth, step.round);
     this.restIfIdle();
   }
 
@@ -199,23 +201,17 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     this.final = this.flow.final(this.stopSteps()).version;
   }
 
-  fire(node: CompiledNode, version: Version, depth: number, round: number, came: Arrivals | Token | undefined): void {
+  fire(node: CompiledNode, firing: Firing): void {
     if (this.over) return;
     const cap = node.node.maxVisits;
-    if (cap !== undefined && this.runsOf(node.index) >= cap) {
-      this.pastCap(node, version, depth, round, cap);
-    } else if (depth > this.compiled.maxSteps) {
-      this.refuse(node, version, depth, round, tooDeep(this.compiled.maxSteps));
-    } else {
-      const visit = this.nextVisit(node.index);
-      this.enqueue(new Step(this, node, version, depth, round, visit, came, bodyOf(node.node.kind)));
-    }
+    if (cap !== undefined && this.runsOf(node.index) >= cap) this.pastCap(node, firing, cap);
+    else if (firing.depth >= this.compiled.maxSteps) this.refuse(node, firing, tooDeep(this.compiled.maxSteps));
+    else this.enqueue(new Step(this, node, firing, this.nextVisit(node.index)));
   }
 
   /** A step that fails before its body starts. */
-  refuse(node: CompiledNode, version: Version, depth: number, round: number, error: ErrorData): void {
-    const visit = this.nextVisit(node.index);
-    this.enqueue(new Step(this, node, version, depth, round, visit, undefined, bodyOf(node.node.kind), error));
+  refuse(node: CompiledNode, firing: Firing, error: ErrorData): void {
+    this.enqueue(new Step(this, node, firing, this.nextVisit(node.index), error));
   }
 
   /** A skip takes its turn in the queue like a step (C1). */
@@ -276,45 +272,8 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     const { compiled, depth, round } = step;
     const live = tokenOf('live', version, depth, round);
     if (compiled.exit) this.leaveByExit(compiled, live);
-    else if (choice === undefined) this.sendAlong(compiled, live, version);
-    else this.sendChosen(compiled, live, version, choice);
+    else this.flow.send(compiled, live, choice);
     this.restIfIdle();
-  }
-
-  /** Ways out of a node without routes: all of them. */
-  private sendAlong(node: CompiledNode, live: Token, version: Version): void {
-    const { hops } = node;
-    if (hops.length === 0) this.flow.finish(version);
-    for (const hop of hops) {
-      if (hop.slot >= 0) this.flow.deliver(hop, live);
-      else this.fireAt(hop.to, version, live.depth + 1, live.round + 1);
-    }
-  }
-
-  private sendChosen(node: CompiledNode, live: Token, version: Version, choice: Choice): void {
-    let reached = choice.others.length > 0;
-    for (const name of choice.others) this.fireOther(node, name, version, live);
-    const stays = choice.hops.some((hop) => !hop.leaves);
-    const dead: Token = { ...live, kind: 'dead' };
-    for (const hop of node.hops) {
-      const taken = hop.route < 0 || choice.hops.includes(hop);
-      reached ||= taken;
-      if (taken && hop.slot < 0) this.fireAt(hop.to, version, live.depth + 1, live.round + 1);
-      else if (taken) this.flow.deliver(hop, live);
-      else if (hop.slot >= 0 && !(stays && hop.leaves)) this.flow.deliver(hop, dead);
-    }
-    if (!reached) this.flow.finish(version);
-  }
-
-  /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
-  private fireOther(from: CompiledNode, name: string, version: Version, live: Token): void {
-    const at = this.compiled.index.get(name);
-    if (at !== undefined) {
-      this.fireAt(at, version, live.depth + 1, live.round + 1);
-      return;
-    }
-    const message = `the route after '${from.id}' chose '${name.slice(0, 80)}', which is no node`;
-    this.refuse(from, version, live.depth, live.round, { code: 'SKEIN_BAD_ROUTE', message });
   }
 
   /** E7 */
@@ -327,19 +286,12 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     } else if (node.hops.length > 0) this.flow.sendDead(node, { ...live, kind: 'dead' });
   }
 
-  private fireAt(at: number, version: Version, depth: number, round: number): void {
-    const node = this.compiled.nodes[at];
-    if (node !== undefined) this.fire(node, version, depth, round, undefined);
-  }
-
-  private pastCap(node: CompiledNode, version: Version, depth: number, round: number, cap: number): void {
-    if (node.onMaxVisitsTo >= 0) {
-      this.fireAt(node.onMaxVisitsTo, version, depth, round);
-    } else if (node.node.onMaxVisits === 'skip') {
-      this.skip(node, [tokenOf('live', version, depth - 1, round)], depth - 1, round, false);
-    } else {
-      this.refuse(node, version, depth, round, pastMaxVisits(node, cap));
-    }
+  private pastCap(node: CompiledNode, firing: Firing, cap: number): void {
+    const { version, depth, round } = firing;
+    if (node.onMaxVisitsTo >= 0) this.flow.fireAlone(node.onMaxVisitsTo, version, depth, round);
+    else if (node.node.onMaxVisits === 'skip')
+      this.skip(node, [tokenOf('live', version, depth, round)], depth, round, false);
+    else this.refuse(node, firing, pastMaxVisits(node, cap));
   }
 
   private enqueue(step: Step): void {

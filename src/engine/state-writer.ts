@@ -3,7 +3,7 @@ import { SkeinError } from '../base/errors.js';
 import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../base/json.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
 import type { Version, Writer } from './version.js';
-import { writeCell } from './version.js';
+import { cellValue, writeCell } from './version.js';
 
 /** A Standard Schema (standardschema.dev), as far as it is used. */
 interface SchemaLike {
@@ -76,27 +76,27 @@ export class StateWriter {
   }
 
   /** Values by channel name: those of the plan in plan order, then the others by name. */
-  read(version: Version, valueOf: (channel: number) => unknown): Record<string, unknown> {
+  read(version: Version): Record<string, unknown> {
+    const { names, reducers } = this.channels;
     const declared = this.declared.names.length;
-    const rest: number[] = [];
     const state: Record<string, unknown> = {};
-    version.each((channel) => {
-      if (channel >= declared) rest.push(channel);
-      else state[this.channels.names[channel] ?? ''] = valueOf(channel);
-    });
-    const name = (channel: number): string => this.channels.names[channel] ?? '';
-    rest.sort((a, b) => (name(a) < name(b) ? -1 : 1));
-    for (const channel of rest) state[name(channel)] = valueOf(channel);
+    for (let channel = 0; channel < declared; channel++) {
+      const cell = version.get(channel);
+      if (cell !== undefined) state[names[channel] ?? ''] = cellValue(cell, reducers[channel]);
+    }
+    if (names.length > declared) {
+      for (const name of names.slice(declared).toSorted()) {
+        const cell = version.get(this.channels.index.get(name) ?? -1);
+        if (cell !== undefined) state[name] = cellValue(cell, undefined);
+      }
+    }
     return state;
   }
 }
 
 function badUpdate(node: CompiledNode, output: unknown): SkeinError {
-  const what = Array.isArray(output)
-    ? 'a list'
-    : typeof output === 'object'
-      ? 'a class instance'
-      : `${typeof output} ${String(output).slice(0, 40)}`;
+  const what =
+    typeof output === 'object' ? (Array.isArray(output) ? 'a list' : 'a class instance') : `a ${typeof output}`;
   return new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned ${what}, which is no update`, {
     hint: 'return an object of channel values, such as { answer: 42 }, or name a channel with `output`',
   });

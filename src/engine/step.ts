@@ -4,12 +4,12 @@ import type { Census, OpenCensus } from '../events/census.js';
 import { addCensus, emptyCensus } from '../events/census.js';
 import type { ReadChannel } from '../lang/json-path.js';
 import { evaluateConditions } from '../lang/condition.js';
-import type { Bindings } from '../plan/plan.js';
+import type { Bindings, NodeKind } from '../plan/plan.js';
 import type { CompiledNode } from './compile.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from './ports/durable.js';
 import type { Runnable, RunServices } from './services.js';
 import { retryDelay } from './retry.js';
-import type { Arrivals, Token } from './token.js';
+import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 
 /** What a step tells the scope that it belongs to. Each step calls exactly one of these, once, unless it is aborted. */
@@ -28,6 +28,7 @@ export interface StepOwner {
   /** Counts steps that ran inside of this one. */
   count(census: Census): void;
   readonly bindings: Bindings;
+  bodyOf(kind: NodeKind): Body;
   /** Id of a node by its index. */
   nameOf(node: number): string;
 }
@@ -68,17 +69,26 @@ export class Step implements Runnable, Waiter, Effect {
   constructor(
     readonly owner: StepOwner,
     readonly compiled: CompiledNode,
-    /** The state that it sees (S2). */
-    readonly input: Version,
-    readonly depth: number,
-    readonly round: number,
+    private readonly firing: Firing | Token,
     readonly visit: number,
-    private readonly came: Arrivals | Token | undefined,
-    private readonly body: Body,
     /** Why it fails before it starts. */
     private readonly refusal?: ErrorData,
   ) {
     this.path = addressOf(owner.prefix, compiled.id, visit);
+  }
+
+  /** The state that it sees (S2). */
+  get input(): Version {
+    return this.firing.version;
+  }
+
+  /** Causal depth: how many nodes ran one after another, up to this one. */
+  get depth(): number {
+    return this.firing.depth + 1;
+  }
+
+  get round(): number {
+    return this.firing.round;
   }
 
   /** It fails before it starts, whatever `onError` says. */
@@ -92,9 +102,8 @@ export class Step implements Runnable, Waiter, Effect {
 
   /** The tokens with which it fired, by in-edge. */
   get arrivals(): Arrivals {
-    const { came } = this;
-    if (came === undefined) return [];
-    return 'kind' in came ? [came] : came;
+    const { firing } = this;
+    return 'kind' in firing ? [firing] : (firing.arrivals ?? []);
   }
 
   get over(): boolean {
@@ -142,6 +151,10 @@ export class Step implements Runnable, Waiter, Effect {
       if (this.over) throw error;
       this.fail(toErrorData(error));
     }
+  }
+
+  private get body(): Body {
+    return this.owner.bodyOf(this.compiled.node.kind);
   }
 
   perform(io: StepIo): unknown {

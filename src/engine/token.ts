@@ -21,5 +21,18 @@ export interface Token {
   readonly error: ErrorData | undefined;
 }
 
+/**
+ * With what a node fires. A live token is one: the node sees what it carries, one step deeper.
+ */
+export interface Firing {
+  /** The state that the step sees (S2). */
+  readonly version: Version;
+  /** Causal depth of what came before. */
+  readonly depth: number;
+  readonly round: number;
+  /** Where several tokens came together. */
+  readonly arrivals?: Arrivals;
+}
+
 /** The tokens with which a node fires or is skipped, by in-edge; undefined where none came (E4). */
 export type Arrivals = readonly (Token | undefined)[];

@@ -19,39 +19,33 @@ export type ReducerFunction = (current: unknown, contribution: unknown) => unkno
  * A list that only grows, as a chain of its newest parts: taking one in costs the same at any length. The array that nodes see is made
  * when it is first read, and only the newest link that was read keeps one.
  */
-class Growing {
-  private cached: readonly unknown[] | undefined;
+interface Growing {
+  readonly items: readonly unknown[];
+  readonly before: Growing | undefined;
+  readonly length: number;
+  whole: readonly unknown[] | undefined;
+}
 
-  constructor(
-    private readonly items: readonly unknown[],
-    private readonly before: Growing | undefined,
-    private readonly length: number,
-  ) {}
+function grow(before: Growing | undefined, items: readonly unknown[]): Growing {
+  return { items, before, length: (before?.length ?? 0) + items.length, whole: undefined };
+}
 
-  static of(items: readonly unknown[]): Growing {
-    return new Growing(items, undefined, items.length);
-  }
-
-  with(items: readonly unknown[]): Growing {
-    return new Growing(items, this, this.length + items.length);
-  }
-
-  toArray(): readonly unknown[] {
-    if (this.cached !== undefined) return this.cached;
-    const result: unknown[] = Array.from({ length: this.length });
-    let end = this.length;
-    let link: Growing | undefined = this;
-    while (link !== undefined) {
-      const part: readonly unknown[] = link.cached ?? link.items;
-      end -= part.length;
-      for (let i = 0; i < part.length; i++) result[end + i] = part[i];
-      const whole: boolean = link.cached !== undefined;
-      link.cached = undefined;
-      link = whole ? undefined : link.before;
-    }
-    this.cached = Object.freeze(result);
-    return this.cached;
-  }
+function wholeOf(newest: Growing): readonly unknown[] {
+  if (newest.whole !== undefined) return newest.whole;
+  const result: unknown[] = Array.from({ length: newest.length });
+  let end = newest.length;
+  const take = (link: Growing): Growing | undefined => {
+    const part = link.whole ?? link.items;
+    end -= part.length;
+    for (let at = 0; at < part.length; at++) result[end + at] = part[at];
+    const next = link.whole === undefined ? link.before : undefined;
+    link.whole = undefined;
+    return next;
+  };
+  let link = take(newest);
+  while (link !== undefined) link = take(link);
+  newest.whole = Object.freeze(result);
+  return newest.whole;
 }
 
 function list(value: unknown, reducer: string): readonly unknown[] {
@@ -62,9 +56,9 @@ function list(value: unknown, reducer: string): readonly unknown[] {
 
 function growing(name: 'append' | 'extend', items: (contribution: unknown) => readonly unknown[]): Reducer {
   return {
-    open: (initial) => Growing.of(list(initial, name)),
-    fold: (accumulator, contribution) => (accumulator as Growing).with(items(contribution)),
-    read: (accumulator) => (accumulator as Growing).toArray(),
+    open: (initial) => grow(undefined, list(initial, name)),
+    fold: (accumulator, contribution) => grow(accumulator as Growing, items(contribution)),
+    read: (accumulator) => wholeOf(accumulator as Growing),
   };
 }
 
