@@ -109,7 +109,8 @@ describe('commands in the documentation and in the READMEs of the examples', asy
 
   test.each([...new Set(skein)])('%s', async (line) => {
     const [, command = ''] = line.split(/\s+/);
-    const source = await readFile(join(ROOT, `src/cli/commands/${command}.ts`), 'utf8');
+    const file = command === 'help' ? 'program' : `commands/${command}`;
+    const source = await readFile(join(ROOT, `src/cli/${file}.ts`), 'utf8');
     for (const [flag] of line.matchAll(/(?<=\s)--[a-z-]+/g)) expect(source).toContain(flag);
     for (const [path] of line.matchAll(/examples\/[\w./-]+/g)) {
       expect((await readFile(join(ROOT, path), 'utf8').catch(() => '')).length).toBeGreaterThan(0);

@@ -1,17 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { flow, load, nodeOf, planOf } from './project.js';
-
-describe('docs/dag.md', () => {
-  it('shows a workflow that loads', async () => {
-    const text = await readFile(join(import.meta.dirname, '../../docs/dag.md'), 'utf8');
-    const example = text.split('```yaml\n')[1]?.split('```')[0] ?? '';
-    const workflow = await load(example, { 'agents/reader.agent.md': '---\nname: reader\n---\nYou read.' });
-    expect(workflow.problems).toEqual([]);
-    expect(planOf(workflow).nodes.map((node) => node.id)).toEqual(['read', 'report']);
-  });
-});
 
 describe('the subpath skein/yaml', () => {
   it('has these names', async () => {
