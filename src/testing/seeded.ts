@@ -1,3 +1,5 @@
+import { seededRandom as sequenceOf } from '../base/ids.js';
+
 /**
  * A stream of numbers in [0, 1) that is the same for the same seed, on every machine.
  *
@@ -6,22 +8,7 @@
  * random() === seededRandom('case 17')(); // true
  */
 export function seededRandom(seed: string | number): () => number {
-  let state = hashText(String(seed));
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
-}
-
-/** FNV-1a over the UTF-16 code units: enough to spread seeds, no digest. */
-function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash | 0;
+  return sequenceOf(String(seed));
 }
 
 /**
