@@ -129,8 +129,11 @@ export class Instance implements SubRun {
     const poisoned = firing.tokens.some((token) => token.poisoned);
     // A step that does not come to look at its state passes on, for a settled join further down, all that came.
     const all = union(firing.tokens.map((token) => token.history));
-    if (poisoned || !firing.run) this.#skip({ ...step, history: all }, poisoned);
-    else this.#run(step);
+    const live = firing.tokens.filter((token) => token.live);
+    if (poisoned || !firing.run) {
+      if (live.length > 0) this.#ended.push(union(live.map((token) => token.history)));
+      this.#skip({ ...step, history: all }, poisoned);
+    } else this.#run(step);
   }
 
   #run(step: Step): void {
@@ -156,7 +159,7 @@ export class Instance implements SubRun {
     }
     const when = (): unknown => (this.#binding(`when:${node.id}`) as (state: State) => unknown)(read.state);
     if (node.when !== undefined && !allHold(node.when, read.state, when)) {
-      this.#skip(step, false);
+      this.#skipSeen(step);
       return;
     }
     this.#visits.set(node.id, step.visit);
@@ -169,9 +172,15 @@ export class Instance implements SubRun {
       const failure = { code: 'SKEIN_MAX_VISITS', message: step.node.id };
       this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
       this.#failRun(failure);
-    } else if (policy === 'skip') this.#skip(step, false);
+    } else if (policy === 'skip') this.#skipSeen(step);
     // The token goes on at the other node; this one was not visited again.
-    else this.#ready.push(aloneFiring(policy.to, step, step.history));
+    else this.#ready.push(this.#handing(policy.to, step));
+  }
+
+  /** A handler before the node goes round a cycle, one after it does not. */
+  #handing(to: string, step: Step): Firing {
+    const forward = this.#shape.edges.filter((edge) => !edge.closing);
+    return aloneFiring(to, step, step.history, this.#leadsTo(to, step.node.id, forward) ? 1 : 0);
   }
 
   #startBody(step: Step, state: State): void {
@@ -212,8 +221,8 @@ export class Instance implements SubRun {
     this.#world.count(node, this.#pathOf(node), 'succeeded');
     if (isExit) {
       this.#ended.push(after);
-      this.#send({ ...step, history: after }, {});
-      if (this.#plan.firstExitWins === true) this.#firstExit();
+      if (this.#plan.firstExitWins === true) this.#firstExit(after);
+      else this.#send({ ...step, history: after }, {});
       return;
     }
     if (!this.#goOn(step, after, chosen)) this.#ended.push(after);
@@ -223,16 +232,15 @@ export class Instance implements SubRun {
   #goOn(step: Step, after: History, chosen: ReadonlyMap<string, readonly string[]>): boolean {
     const out = this.#shape.edges.filter((edge) => edge.from === step.node.id);
     const known = { ...step, history: after };
-    // A route that goes round a cycle has not decided about the ways on: they get no dead tokens this time.
-    const goesBack = out.some(
-      (edge) => edge.kind === 'route' && isChosen(edge.id, chosen) && this.#leadsTo(edge.to, step.node.id),
-    );
+    // A route that stays on a cycle has not decided about the ways out of it: they get no dead tokens this time.
+    const stays = (edge: ShapeEdge): boolean => edge.kind === 'route' && this.#leadsTo(edge.to, step.node.id);
+    const goesBack = out.some((edge) => stays(edge) && isChosen(edge.id, chosen));
     const alone = this.#plan.routes
       .filter((route) => route.from === step.node.id && declaredTargets(route) === undefined)
       .flatMap((route) => chosen.get(routeKey(this.#plan.routes.indexOf(route))) ?? [])
       .map((to) => aloneFiring(to, step, after));
     const taken = out.filter((edge) => isChosen(edge.id, chosen));
-    const silent = goesBack ? out.filter((edge) => edge.kind === 'route' && !taken.includes(edge)) : [];
+    const silent = goesBack ? out.filter((edge) => edge.kind === 'route' && !stays(edge) && !taken.includes(edge)) : [];
     this.#send(known, { live: taken, silent, alone });
     return taken.length + alone.length > 0;
   }
@@ -255,8 +263,9 @@ export class Instance implements SubRun {
     return chosen;
   }
 
-  #firstExit(): void {
-    const ended = this.#histories.read(union([new Set([0]), ...this.#ended]));
+  /** The final state is what that exit saw and wrote. */
+  #firstExit(after: History): void {
+    const ended = this.#histories.read(after);
     this.cancel();
     if ('conflict' in ended) this.#onEnd({ ok: false, failure: conflictFailure(ended.conflict) });
     else this.#onEnd({ ok: true, value: ended.state });
@@ -270,18 +279,19 @@ export class Instance implements SubRun {
       return;
     }
     this.#world.census.degraded += 1;
-    // A handler before the failed node goes round a cycle, one after it does not.
-    const back = typeof policy === 'object' && this.#leadsTo(policy.to, step.node.id) ? 1 : 0;
-    const alone = typeof policy === 'object' ? [aloneFiring(policy.to, step, step.history, back)] : [];
+    const alone = typeof policy === 'object' ? [this.#handing(policy.to, step)] : [];
     this.#send(step, { poisoned: policy === 'skipDependents', alone });
-    if (alone.length > 0) return;
-    if (step.tokens.some((token) => token.live)) this.#ended.push(step.history);
+    if (alone.length === 0) this.#ended.push(step.history);
+  }
+
+  /** By its own condition or cap: it saw its state, and its branch ends there (S4). */
+  #skipSeen(step: Step): void {
+    this.#ended.push(step.history);
+    this.#skip(step, false);
   }
 
   #skip(step: Step, poisoned: boolean): void {
     this.#world.count(step.node, this.#pathOf(step.node), 'skipped');
-    const live = step.tokens.filter((token) => token.live);
-    if (live.length > 0) this.#ended.push(union(live.map((token) => token.history)));
     this.#send(step, { poisoned });
   }
 
@@ -299,9 +309,9 @@ export class Instance implements SubRun {
     this.#ready.push(...firings.toSorted((left, right) => order(left) - order(right)));
   }
 
-  #leadsTo(from: string, to: string): boolean {
+  #leadsTo(from: string, to: string, edges = this.#shape.edges): boolean {
     const seen = new Set([from]);
-    for (const id of seen) for (const edge of this.#shape.edges) if (edge.from === id) seen.add(edge.to);
+    for (const id of seen) for (const edge of edges) if (edge.from === id) seen.add(edge.to);
     return seen.has(to);
   }
 

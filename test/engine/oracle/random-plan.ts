@@ -31,6 +31,7 @@ export interface RawPlan {
   readonly nodes: readonly RawNode[];
   readonly seed: number;
   readonly items: number;
+  readonly firstExitWins: boolean;
 }
 
 /** Which features random plans may have. */
@@ -93,5 +94,6 @@ export function rawPlan(options: RawOptions): fc.Arbitrary<RawPlan> {
     nodes: fc.array(rawNode(options, 0), { minLength: 1, maxLength: 8 }),
     seed: fc.nat(1000),
     items: fc.nat(3),
+    firstExitWins: options.racing ? rare<boolean>(false, [true], 5) : fc.constant(false),
   });
 }

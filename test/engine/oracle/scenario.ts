@@ -37,7 +37,8 @@ export function scenarioOf(raw: RawPlan): Scenario {
   ];
   const plan = planOf('top', raw.nodes, inputs, '', bindings);
   const items = Array.from({ length: raw.items }, (_, index) => `item ${index}`);
-  return { plan, bindings, inputs: { seed: raw.seed, items } };
+  const whole = raw.firstExitWins ? { ...plan, firstExitWins: true } : plan;
+  return { plan: whole, bindings, inputs: { seed: raw.seed, items } };
 }
 
 function planOf(
