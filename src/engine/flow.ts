@@ -9,62 +9,65 @@ import type { Choice } from './routes.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 
-/** What the flow of tokens decides about a node; the scope carries it out. */
-export interface FlowTarget {
-  readonly channels: ChannelTable;
-  fire(node: CompiledNode, firing: Firing): void;
-  skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void;
-  refuse(node: CompiledNode, firing: Firing, error: ErrorData): void;
-}
-
 /**
  * The tokens of one scope (E1 to E4): what waits in joins, what a join lets go, what came to an end.
  *
  * - C3 `ended` holds the versions of all branches that came to an end: of steps that sent no live token, because there was no way
  *   on, or because they were skipped or failed. The final state is their merge (S4). So what `any` and `quorum` absorbed does not count.
  */
-export class Flow {
+export abstract class Flow {
   /** Tokens that wait in joins. */
-  waiting = 0;
+  protected waiting = 0;
   private ended: Version[] | undefined = undefined;
   private joins: (JoinQueue | undefined)[] | undefined = undefined;
 
+  /** The channels, also those that showed only at run time. */
+  abstract channels: ChannelTable;
+
   constructor(
-    private readonly compiled: CompiledPlan,
-    private readonly inputs: Version,
-    private readonly target: FlowTarget,
+    protected readonly compiled: CompiledPlan,
+    protected readonly inputs: Version,
   ) {}
 
+  /** A node fires. */
+  protected abstract fire(node: CompiledNode, firing: Firing): void;
+
+  /** A node is skipped. */
+  protected abstract skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void;
+
+  /** A node can't fire. */
+  protected abstract refuse(node: CompiledNode, firing: Firing, error: ErrorData): void;
+
   /** A branch came to an end with this version. Of ends that one branch met one after the other the last is enough. */
-  finish(version: Version): void {
+  protected branchEnded(version: Version): void {
     const ended = (this.ended ??= []);
     for (let last = ended.at(-1); last !== undefined && covers(version, last); last = ended.at(-1)) ended.pop();
     ended.push(version);
   }
 
   /** Is everything that ended also seen by `version`? */
-  coveredBy(version: Version): boolean {
+  protected coveredBy(version: Version): boolean {
     return this.ended === undefined || this.ended.every((ended) => covers(version, ended));
   }
 
   /** The merge of all that ended; for a run that failed also of what was still on its way. */
-  final(onTheWay: readonly Version[]): { version: Version; conflict: ErrorData | undefined } {
+  protected mergeEnds(onTheWay: readonly Version[]): { version: Version; conflict: ErrorData | undefined } {
     const only = this.ended?.length === 1 ? this.ended[0] : undefined;
     if (only !== undefined && this.waiting === 0 && onTheWay.length === 0)
       return { version: only, conflict: undefined };
     const versions = [this.inputs, ...(this.ended ?? []), ...onTheWay];
     for (const join of this.joins ?? []) for (const token of join?.waiting() ?? []) versions.push(...carriedBy(token));
-    const { version, conflict } = mergeVersions(versions, this.target.channels.reducers);
+    const { version, conflict } = mergeVersions(versions, this.channels.reducers);
     return { version, conflict: conflict === undefined ? undefined : this.explain(conflict.channel, conflict.writers) };
   }
 
   /** A step is done: its live token goes on. `choice` is what its routes chose. */
-  send(node: CompiledNode, live: Token, choice: Choice | undefined): void {
+  protected send(node: CompiledNode, live: Token, choice: Choice | undefined): void {
     if (choice !== undefined) {
       this.sendChosen(node, live, choice);
       return;
     }
-    if (node.hops.length === 0) this.finish(live.version);
+    if (node.hops.length === 0) this.branchEnded(live.version);
     for (const hop of node.hops) this.sendLive(hop, live);
   }
 
@@ -83,7 +86,7 @@ export class Flow {
       if (taken) this.sendLive(hop, live);
       else if (hop.slot >= 0 && !(stays && hop.leaves)) this.deliver(hop, dead);
     }
-    if (!reached) this.finish(live.version);
+    if (!reached) this.branchEnded(live.version);
   }
 
   private sendLive(hop: Hop, live: Token): void {
@@ -92,29 +95,35 @@ export class Flow {
   }
 
   /** A node fires by itself, without a token on an in-edge (E3). */
-  fireAlone(at: number, version: Version, depth: number, round: number): void {
+  protected fireAlone(at: number, version: Version, depth: number, round: number): void {
     const node = this.compiled.nodes[at];
-    if (node !== undefined) this.target.fire(node, { version, depth, round });
+    if (node !== undefined) this.fire(node, { version, depth, round });
+  }
+
+  /** The node that takes over for another, which failed or was at its cap: one before it closes a cycle. */
+  fireHandler(from: CompiledNode, to: number, firing: Firing): void {
+    const back = (this.compiled.nodes[to]?.place ?? 0) <= from.place ? 1 : 0;
+    this.fireAlone(to, firing.version, firing.depth, firing.round + back);
   }
 
   /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
   private fireOther(from: CompiledNode, name: string, live: Token): void {
     const at = this.compiled.index.get(name);
-    if (at === undefined) this.target.refuse(from, live, noSuchNode(from, name));
+    if (at === undefined) this.refuse(from, live, noSuchNode(from, name));
     else this.fireAlone(at, live.version, live.depth, live.round + 1);
   }
 
   /** Sends a dead token on all forward ways out of a node. */
-  sendDead(node: CompiledNode, token: Token): void {
+  protected sendDead(node: CompiledNode, token: Token): void {
     for (const hop of node.hops) if (hop.slot >= 0) this.deliver(hop, token);
   }
 
   /** Puts a token into an in-edge. */
-  deliver(hop: Hop, token: Token): void {
+  private deliver(hop: Hop, token: Token): void {
     const node = this.compiled.nodes[hop.to];
     if (node === undefined) return;
     if (node.slots === 1 && node.join !== 'quorum') {
-      if (token.kind === 'live') this.target.fire(node, token);
+      if (token.kind === 'live') this.fire(node, token);
       else this.letGo(node, { arrivals: [token], runs: node.join === 'settled' });
       return;
     }
@@ -128,7 +137,7 @@ export class Flow {
   }
 
   /** E4: lets the earliest partly filled join go with what it has. Gives its node and the number of in-edges that had no token. */
-  release(): { node: CompiledNode; missing: number } | undefined {
+  protected release(): { node: CompiledNode; missing: number } | undefined {
     const joins = this.joins ?? [];
     const at = joins.findIndex((join) => join !== undefined && join.size > 0);
     const node = this.compiled.nodes[at];
@@ -153,18 +162,18 @@ export class Flow {
       if (token.round > closed) closed = token.round;
       if (token.kind === 'poison') poison = true;
     }
-    if (!round.runs || poison) this.target.skip(node, arrivals, depth, closed, poison);
+    if (!round.runs || poison) this.skip(node, arrivals, depth, closed, poison);
     else this.merge(node, arrivals, depth, closed);
   }
 
   private merge(node: CompiledNode, arrivals: Arrivals, depth: number, round: number): void {
     const versions = this.versionsFor(node, arrivals);
-    const { version, conflict } = mergeVersions(versions, this.target.channels.reducers);
+    const { version, conflict } = mergeVersions(versions, this.channels.reducers);
     if (conflict !== undefined) {
-      for (const unmerged of versions) this.finish(unmerged);
-      this.target.refuse(node, { version, depth, round }, this.explain(conflict.channel, conflict.writers));
+      for (const unmerged of versions) this.branchEnded(unmerged);
+      this.refuse(node, { version, depth, round }, this.explain(conflict.channel, conflict.writers));
     } else {
-      this.target.fire(node, { version: versions.length === 0 ? this.inputs : version, depth, round, arrivals });
+      this.fire(node, { version: versions.length === 0 ? this.inputs : version, depth, round, arrivals });
     }
   }
 
@@ -180,7 +189,7 @@ export class Flow {
 
   private explain(channel: number, writers: readonly [number, number]): ErrorData {
     const name = (at: number): string => this.compiled.nodes[at]?.id ?? 'the inputs';
-    return conflictError(this.target.channels.names[channel] ?? '', [name(writers[0]), name(writers[1])]);
+    return conflictError(this.channels.names[channel] ?? '', [name(writers[0]), name(writers[1])]);
   }
 }
 

@@ -5,16 +5,15 @@ import { addCensus, emptyCensus } from '../events/census.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { ReadChannel } from '../lang/json-path.js';
 import type { Bindings, NodeKind } from '../plan/plan.js';
-import type { ChannelTable, CompiledNode, CompiledPlan } from './compile.js';
+import type { ChannelTable, CompiledNode } from './compile.js';
 import { pastMaxVisits, releaseMessage, skipReason, tooDeep, updateOf } from './explain.js';
 import { Flow, carriedBy } from './flow.js';
-import type { FlowTarget } from './flow.js';
 import { bodyOf } from './kinds/bodies.js';
 import type { Question } from './ports/durable.js';
 import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
-import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from './services.js';
-import { StateWriter } from './state-writer.js';
+import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
+import { readState, writeOutput } from './state-writer.js';
 import type { Body, StepOwner } from './step.js';
 import { Step, addressOf } from './step.js';
 import type { Arrivals, Firing, Token } from './token.js';
@@ -29,21 +28,20 @@ interface Ending {
 }
 
 /**
- * One execution of a plan: its state and its steps; the tokens are kept by its {@link Flow}. It knows nothing of time, back ends or
+ * One execution of a plan: its state and its steps; the tokens are the {@link Flow} that it extends. It knows nothing of time, back ends or
  * policies: steps tell it how they ended, and it says which nodes are ready.
  *
  * - C1 Everything that becomes ready is put into the run's queue; nothing is started from here. So there is no recursion, and steps
  *   that become ready together start in plan order (E9).
  * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
  */
-export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
+export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   readonly census: OpenCensus = emptyCensus();
   readonly prefix: string;
   readonly parent: string;
   over = false;
-  private readonly compiled: CompiledPlan;
-  private readonly writer: StateWriter;
-  private readonly flow: Flow;
+  channels: ChannelTable;
+  private readonly owner: ScopeOwner;
   /** How often each node ran or was skipped; -1 for those that nothing happened to. */
   private readonly visits: number[];
   /** How often it was skipped. */
@@ -58,14 +56,19 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   constructor(
     readonly run: RunServices,
-    private readonly options: ScopeOptions,
+    options: ScopeOptions,
   ) {
+    super(options.compiled, options.inputs);
     this.prefix = options.prefix;
     this.parent = options.parent;
-    this.compiled = options.compiled;
+    this.owner = options.owner;
     this.visits = options.compiled.untouched.slice();
-    this.writer = new StateWriter(options.compiled.channels);
-    this.flow = new Flow(options.compiled, options.inputs, this);
+    this.channels = options.compiled.channels;
+  }
+
+  /** The channels of the plan; `channels` has those too that showed only at run time. */
+  get declared(): ChannelTable {
+    return this.compiled.channels;
   }
 
   get bindings(): Bindings {
@@ -80,13 +83,9 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     return this.compiled.nodes[node]?.id ?? '';
   }
 
-  get channels(): ChannelTable {
-    return this.writer.channels;
-  }
-
   /** Starts the nodes of E6. */
   start(): void {
-    for (const at of this.compiled.starts) this.flow.fireAlone(at, this.options.inputs, 0, 0);
+    for (const at of this.compiled.starts) this.fireAlone(at, this.inputs, 0, 0);
     if (this.outstanding === 0) this.run.rest(this);
   }
 
@@ -109,7 +108,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
 
   /** The final state (S4), or what there is of it. */
   state(): Record<string, unknown> {
-    return this.writer.read(this.final ?? this.options.inputs);
+    return readState(this, this.final ?? this.inputs);
   }
 
   /** Number of nodes that neither ran nor were skipped. */
@@ -124,7 +123,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     let version: Version;
     try {
       if (this.isOnlyThread(step.input)) this.epoch += 1;
-      version = this.writer.write(step, output, this.epoch);
+      version = writeOutput(this, step, output, this.epoch);
     } catch (error) {
       step.failForGood(toErrorData(error));
       return;
@@ -144,11 +143,12 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
       return;
     }
     this.census.degraded += 1;
-    this.flow.finish(step.input);
-    const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
-    this.flow.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, error));
     const { onErrorTo } = step.compiled;
-    if (onErrorTo >= 0) this.flow.fireAlone(onErrorTo, step.input, step.depth, step.round);
+    const handed = { version: step.input, depth: step.depth, round: step.round };
+    if (onErrorTo < 0) this.branchEnded(step.input);
+    const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
+    this.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, error));
+    if (onErrorTo >= 0) this.fireHandler(step.compiled, onErrorTo, handed);
     this.restIfIdle();
   }
 
@@ -156,14 +156,14 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     const { compiled, input, depth, round } = step;
     this.countSkip(compiled.index);
     this.finish(step, 'skipped', { reason });
-    this.flow.finish(input);
-    this.flow.sendDead(compiled, tokenOf('dead', input, depth - 1, round));
+    this.branchEnded(input);
+    this.sendDead(compiled, tokenOf('dead', input, depth - 1, round));
     this.restIfIdle();
   }
 
   paused(step: Step, question: Question, reason: string): void {
     this.pausedSteps += 1;
-    this.flow.finish(step.input);
+    this.branchEnded(step.input);
     this.finish(step, 'paused', { reason: question.text === '' ? reason : question.text });
     this.restIfIdle();
   }
@@ -175,9 +175,9 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
       this.end({ type: 'paused' });
       return;
     }
-    const released = this.flow.release();
+    const released = this.release();
     if (released === undefined) {
-      const { version, conflict } = this.flow.final([]);
+      const { version, conflict } = this.mergeEnds([]);
       this.final = version;
       this.end(conflict === undefined ? { type: 'done' } : { type: 'failed', error: conflict, path: this.parent });
       return;
@@ -198,7 +198,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
   cancel(): void {
     if (this.over) return;
     this.over = true;
-    this.final = this.flow.final(this.stopSteps()).version;
+    this.final = this.mergeEnds(this.stopSteps()).version;
   }
 
   fire(node: CompiledNode, firing: Firing): void {
@@ -222,17 +222,17 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     const versions = new Set<Version>();
     for (const token of arrivals) {
       if (token === undefined) continue;
-      if (token.kind === 'live') this.flow.finish(token.version);
+      if (token.kind === 'live') this.branchEnded(token.version);
       for (const version of carriedBy(token)) versions.add(version);
     }
-    const [version = this.options.inputs, ...more] = versions;
+    const [version = this.inputs, ...more] = versions;
     const start = (): void => {
       this.outstanding -= 1;
       this.tell(node, addressOf(this.prefix, node.id, visit), 'skipped', 0, {
         reason: skipReason(this.compiled, node, arrivals, poison),
       });
       const kind = poison ? 'poison' : 'dead';
-      this.flow.sendDead(node, {
+      this.sendDead(node, {
         kind,
         version,
         more: more.length === 0 ? undefined : more,
@@ -261,7 +261,7 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
   }
 
   private isOnlyThread(version: Version): boolean {
-    return this.outstanding === 1 && this.flow.waiting === 0 && this.pausedSteps === 0 && this.flow.coveredBy(version);
+    return this.outstanding === 1 && this.waiting === 0 && this.pausedSteps === 0 && this.coveredBy(version);
   }
 
   private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined): void {
@@ -272,23 +272,23 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     const { compiled, depth, round } = step;
     const live = tokenOf('live', version, depth, round);
     if (compiled.exit) this.leaveByExit(compiled, live);
-    else this.flow.send(compiled, live, choice);
+    else this.send(compiled, live, choice);
     this.restIfIdle();
   }
 
   /** E7 */
   private leaveByExit(node: CompiledNode, live: Token): void {
-    this.flow.finish(live.version);
+    this.branchEnded(live.version);
     if (this.compiled.plan.firstExitWins === true) {
       this.stopSteps();
       this.final = live.version;
       this.end({ type: 'done' });
-    } else if (node.hops.length > 0) this.flow.sendDead(node, { ...live, kind: 'dead' });
+    } else if (node.hops.length > 0) this.sendDead(node, { ...live, kind: 'dead' });
   }
 
   private pastCap(node: CompiledNode, firing: Firing, cap: number): void {
     const { version, depth, round } = firing;
-    if (node.onMaxVisitsTo >= 0) this.flow.fireAlone(node.onMaxVisitsTo, version, depth, round);
+    if (node.onMaxVisitsTo >= 0) this.fireHandler(node, node.onMaxVisitsTo, firing);
     else if (node.node.onMaxVisits === 'skip')
       this.skip(node, [tokenOf('live', version, depth, round)], depth, round, false);
     else this.refuse(node, firing, pastMaxVisits(node, cap));
@@ -344,8 +344,8 @@ export class Scope implements StepOwner, ScopeHandle, Restable, FlowTarget {
     if (this.over) return;
     this.over = true;
     const running = this.stopSteps();
-    this.final ??= this.flow.final([...onTheWay, ...running]).version;
-    this.options.owner.scopeEnded(this, end);
+    this.final ??= this.mergeEnds([...onTheWay, ...running]).version;
+    this.owner.scopeEnded(this, end);
   }
 
   /** Aborts what is queued or running; gives the versions that they saw. */

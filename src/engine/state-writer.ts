@@ -19,79 +19,79 @@ interface WritingStep extends Writer {
   readonly input: Version;
 }
 
-/** The channels of a scope. Names that the plan does not declare get an index when they are first written. */
-export class StateWriter {
+/** Who has channels. Names that the plan does not declare get an index when they are first written. */
+export interface ChannelHolder {
+  readonly declared: ChannelTable;
   channels: ChannelTable;
+}
 
-  constructor(private readonly declared: ChannelTable) {
-    this.channels = declared;
+/**
+ * The version after a step (S1): its output frozen in place, and written over what it saw.
+ *
+ * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is no update, an undeclared channel, or a value that a schema refuses.
+ */
+export function writeOutput(holder: ChannelHolder, step: WritingStep, output: unknown, epoch: number): Version {
+  const { compiled: node, input: version } = step;
+  if (output === undefined || output === null) return version;
+  if (node.output >= 0) return put(holder, version, node.output, output, { step, epoch });
+  if (!isPlainObject(output)) throw badUpdate(node, output);
+  const write = { step, epoch };
+  let result = version;
+  for (const key of Object.keys(output)) {
+    const value = output[key];
+    if (value !== undefined) result = put(holder, result, indexFor(holder, node, key), value, write);
   }
+  return result;
+}
 
-  /**
-   * The version after a step (S1): its output frozen in place, and written over what it saw.
-   *
-   * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is no update, an undeclared channel, or a value that a schema refuses.
-   */
-  write(step: WritingStep, output: unknown, epoch: number): Version {
-    const { compiled: node, input: version } = step;
-    if (output === undefined || output === null) return version;
-    if (node.output >= 0) return this.put(version, node.output, output, step, epoch);
-    if (!isPlainObject(output)) throw badUpdate(node, output);
-    let result = version;
-    for (const key of Object.keys(output)) {
-      const value = output[key];
-      if (value !== undefined) result = this.put(result, this.indexFor(node, key), value, step, epoch);
-    }
-    return result;
-  }
+interface Write {
+  readonly step: WritingStep;
+  readonly epoch: number;
+}
 
-  private put(version: Version, channel: number, value: unknown, step: WritingStep, epoch: number): Version {
-    const { schemas, reducers, names } = this.channels;
-    const schema = schemas[channel];
-    const checked = schema === undefined ? value : validate(schema, value, names[channel] ?? '');
-    return version.with(channel, writeCell(version.get(channel), freezeData(checked), step, epoch, reducers[channel]));
-  }
+function put(holder: ChannelHolder, version: Version, channel: number, value: unknown, write: Write): Version {
+  const { schemas, reducers, names } = holder.channels;
+  const schema = schemas[channel];
+  const checked = freezeData(schema === undefined ? value : validate(schema, value, names[channel] ?? ''));
+  const cell = writeCell(version.get(channel), checked, write.step, write.epoch, reducers[channel]);
+  return version.with(channel, cell);
+}
 
-  private indexFor(node: CompiledNode, name: string): number {
-    if (node.writes !== undefined && !node.writes.has(name)) {
-      throw new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned '${name}', which it does not declare to write`, {
-        hint: `it declares ${[...node.writes].join(', ')}`,
-      });
-    }
-    const known = this.channels.index.get(name);
-    if (known !== undefined) return known;
-    if (FORBIDDEN_NAMES.has(name)) throw new SkeinError('SKEIN_BAD_UPDATE', `'${name}' can't be the name of a channel`);
-    return this.addChannel(name);
+function indexFor(holder: ChannelHolder, node: CompiledNode, name: string): number {
+  if (node.writes !== undefined && !node.writes.has(name)) {
+    throw new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned '${name}', which it does not declare to write`, {
+      hint: `it declares ${[...node.writes].join(', ')}`,
+    });
   }
+  const known = holder.channels.index.get(name);
+  if (known !== undefined) return known;
+  if (FORBIDDEN_NAMES.has(name)) throw new SkeinError('SKEIN_BAD_UPDATE', `'${name}' can't be the name of a channel`);
+  return addChannel(holder, name);
+}
 
-  private addChannel(name: string): number {
-    const { names, index, reducers, schemas } = this.channels;
-    if (this.channels === this.declared) {
-      this.channels = { names: [...names], index: new Map(index), reducers, schemas };
-    }
-    const at = this.channels.names.length;
-    (this.channels.names as string[]).push(name);
-    (this.channels.index as Map<string, number>).set(name, at);
-    return at;
+/** The plan's own table is shared by all its runs: it is copied before the first name is added. */
+function addChannel(holder: ChannelHolder, name: string): number {
+  if (holder.channels === holder.declared) {
+    const { names, index, reducers, schemas } = holder.declared;
+    holder.channels = { names: [...names], index: new Map(index), reducers, schemas };
   }
+  const { names, index } = holder.channels;
+  (index as Map<string, number>).set(name, names.length);
+  return (names as string[]).push(name) - 1;
+}
 
-  /** Values by channel name: those of the plan in plan order, then the others by name. */
-  read(version: Version): Record<string, unknown> {
-    const { names, reducers } = this.channels;
-    const declared = this.declared.names.length;
-    const state: Record<string, unknown> = {};
-    for (let channel = 0; channel < declared; channel++) {
-      const cell = version.get(channel);
-      if (cell !== undefined) state[names[channel] ?? ''] = cellValue(cell, reducers[channel]);
-    }
-    if (names.length > declared) {
-      for (const name of names.slice(declared).toSorted()) {
-        const cell = version.get(this.channels.index.get(name) ?? -1);
-        if (cell !== undefined) state[name] = cellValue(cell, undefined);
-      }
-    }
-    return state;
-  }
+/** Values by channel name: those of the plan in plan order, then the others by name. */
+export function readState(holder: ChannelHolder, version: Version): Record<string, unknown> {
+  const { names, reducers, index } = holder.channels;
+  const declared = holder.declared.names.length;
+  const state: Record<string, unknown> = {};
+  const take = (name: string, channel: number): void => {
+    const cell = version.get(channel);
+    if (cell !== undefined) state[name] = cellValue(cell, reducers[channel]);
+  };
+  for (let channel = 0; channel < declared; channel++) take(names[channel] ?? '', channel);
+  for (const name of names.slice(declared).toSorted()) take(name, index.get(name) ?? -1);
+  return state;
 }
 
 function badUpdate(node: CompiledNode, output: unknown): SkeinError {
