@@ -36,7 +36,12 @@ export function formatProblem(problem: Problem): string {
   return `${place}${problem.severity} ${problem.code}: ${problem.message}${hint}`;
 }
 
-/** True when at least one problem is an error. */
+/**
+ * True when at least one problem is an error.
+ *
+ * @example
+ * if (hasErrors(problems)) process.exitCode = 2;
+ */
 export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some((problem) => problem.severity === 'error');
 }

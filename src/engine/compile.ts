@@ -92,6 +92,9 @@ export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: n
  * Prepares a plan for running. The plan must have no problems (see `checkPlan`).
  *
  * @throws SkeinError `SKEIN_NO_BINDING` when a code node, chooser, condition or reducer has no function.
+ * @example
+ * const compiled = compile(plan, bindings); // once
+ * for (const topic of topics) startRun(compiled, { inputs: { topic } });
  */
 export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): CompiledPlan {
   const shape = analyzeShape(plan);

@@ -50,7 +50,12 @@ export function fromLanguageModel(model: LanguageModel, options: LanguageModelOp
   };
 }
 
-/** True for objects that {@link fromLanguageModel} takes. */
+/**
+ * True for objects that {@link fromLanguageModel} takes.
+ *
+ * @example
+ * const model = isLanguageModel(value) ? fromLanguageModel(value) : value;
+ */
 export function isLanguageModel(value: unknown): value is LanguageModel {
   if (typeof value !== 'object' || value === null) return false;
   const { specificationVersion, doStream } = value as Record<string, unknown>;

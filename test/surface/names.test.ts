@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ERROR_CODES } from 'skein';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Names that a program sees when it runs; names of types are checked by the compiler. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  skein: [
+    'END',
+    'ERROR_CODES',
+    'MemoryDurable',
+    'SkeinError',
+    'compile',
+    'conditionText',
+    'definePlan',
+    'estimateCalls',
+    'formatCensus',
+    'formatProblem',
+    'hasErrors',
+    'outlinePlan',
+    'run',
+    'runOrThrow',
+    'runWorkflow',
+    'startRun',
+    'streamRun',
+    'templateText',
+    'toDot',
+    'toMermaid',
+  ],
+  'skein/yaml': ['loadDag', 'loadDagText'],
+  'skein/agent': [
+    'agentExecutor',
+    'createModelRegistry',
+    'createSharedMemory',
+    'describeProviders',
+    'echoModel',
+    'fromLanguageModel',
+    'isLanguageModel',
+    'noTools',
+    'readScript',
+  ],
+  'skein/testing': ['FakeClock', 'ManualDurable', 'seededChooser', 'seededRandom'],
+};
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, { readonly default: string } | string>>;
+}
+
+/** The source files behind the subpaths, by subpath. */
+async function entries(): Promise<ReadonlyMap<string, string>> {
+  const manifest = JSON.parse(await readFile(resolve(ROOT, 'package.json'), 'utf8')) as Manifest;
+  return new Map(
+    Object.entries(manifest.exports).flatMap(([subpath, target]) => {
+      if (typeof target === 'string') return [];
+      const source = target.default.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts');
+      return [[subpath.replace(/^\./, 'skein'), source] as const];
+    }),
+  );
+}
+
+describe('the public surface', () => {
+  test('has these subpaths', async () => {
+    expect([...(await entries()).keys()].toSorted()).toEqual(Object.keys(NAMES).toSorted());
+  });
+
+  test.each(Object.entries(NAMES))('%s has these names and no others', async (subpath, names) => {
+    const file = (await entries()).get(subpath) ?? 'not exported';
+    const module = (await import(resolve(ROOT, file))) as object;
+    expect(Object.keys(module).toSorted()).toEqual(names);
+  });
+
+  test('is re-exported by hand, in files of less than 40 lines', async () => {
+    for (const [subpath, file] of await entries()) {
+      const text = await readFile(resolve(ROOT, file), 'utf8');
+      expect(text.split('\n').length, subpath).toBeLessThanOrEqual(40);
+      expect(text, subpath).not.toMatch(/export \*/);
+    }
+  });
+});
+
+test('error codes never change: this list only grows', () => {
+  expect([...ERROR_CODES].toSorted()).toEqual([
+    'SKEIN_AUDIT',
+    'SKEIN_BAD_ROUTE',
+    'SKEIN_BAD_UPDATE',
+    'SKEIN_CANCELLED',
+    'SKEIN_DEFINITION',
+    'SKEIN_FILE',
+    'SKEIN_INPUT',
+    'SKEIN_INTERNAL',
+    'SKEIN_MAX_ITEMS',
+    'SKEIN_MAX_ROUNDS',
+    'SKEIN_MAX_STEPS',
+    'SKEIN_MAX_VISITS',
+    'SKEIN_MCP',
+    'SKEIN_MODEL_CAP',
+    'SKEIN_MODEL_EMPTY',
+    'SKEIN_MODEL_FAILED',
+    'SKEIN_MODEL_OVERLOADED',
+    'SKEIN_MODEL_REFUSED',
+    'SKEIN_MODEL_UNAVAILABLE',
+    'SKEIN_MODEL_UNKNOWN',
+    'SKEIN_NETWORK',
+    'SKEIN_NO_BINDING',
+    'SKEIN_NO_EXECUTOR',
+    'SKEIN_NO_KEY',
+    'SKEIN_NO_MODEL',
+    'SKEIN_OUTPUT_INVALID',
+    'SKEIN_PACKAGE_MISSING',
+    'SKEIN_QUESTION',
+    'SKEIN_REPLAY_MISS',
+    'SKEIN_SCRIPT',
+    'SKEIN_STATE_MUTATED',
+    'SKEIN_STEP_FAILED',
+    'SKEIN_TEMPLATE',
+    'SKEIN_TIMEOUT',
+    'SKEIN_TOOL_FAILED',
+    'SKEIN_TOOL_REFUSED',
+    'SKEIN_USAGE',
+    'SKEIN_WRITE_CONFLICT',
+  ]);
+});
