@@ -107,10 +107,17 @@ function readDocument(text: string, build: Build): Yaml | undefined {
     }
     first = document;
   }
+  let lost = false;
   for (const error of first?.errors ?? []) {
     // Keys that are no text are found again, with a better message, when the maps are built.
-    if (error.code !== 'NON_STRING_KEY')
-      report(build, 'yaml-syntax', sentence(error.message), error.pos[0], syntaxHint(error.code));
+    if (error.code === 'NON_STRING_KEY') continue;
+    // Once the parser has lost its place it calls everything that follows unexpected: only the first says what is wrong.
+    const unexpected = error.code === 'UNEXPECTED_TOKEN';
+    if (lost && unexpected) continue;
+    lost ||= unexpected;
+    const braces = text.startsWith('{{', error.pos[0]);
+    const hint = braces ? 'put quotes around text that contains {{ }}' : syntaxHint(error.code);
+    report(build, 'yaml-syntax', sentence(error.message), error.pos[0], hint);
   }
   for (const warning of first?.warnings ?? []) {
     const isTag = warning.code === 'TAG_RESOLVE_FAILED';
