@@ -27,6 +27,8 @@ describe('agreement of engine and reference interpreter', () => {
           const expected = runOracle(scenario, order);
           // What a step without end does is shown by tests of its own.
           fc.pre(expected.steps.every((step) => step.failure?.code !== 'SKEIN_MAX_STEPS'));
+          // Of two steps that take no time, and so end by no outcome, it is no rule which wins a race.
+          fc.pre(!options.racing || expected.instants < 2);
           const { result } = await runEngine(scenario, order);
           expect([result.outcome, result.error?.code]).toEqual([expected.outcome, expected.failure?.code]);
           // When a run fails, or a first exit ends it, which queued skips were still carried out and which nested steps had started is

@@ -80,7 +80,7 @@ export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: Compile
   const { inputs } = node;
   for (const input of sub.plan.inputs) {
     if (inputs !== undefined && Object.hasOwn(inputs, input.channel)) continue;
-    put(input.channel, read(input.channel) ?? input.default);
+    put(input.channel, (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
   }
   for (const [channel, source] of Object.entries(inputs ?? {})) {
     put(channel, 'value' in source ? source.value : readRef(source, read));

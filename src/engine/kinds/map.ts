@@ -1,5 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import { readPath, readRef } from '../../lang/json-path.js';
+import { parseJsonText, readPath, readRef } from '../../lang/json-path.js';
 import type { MapNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../events/census.js';
@@ -16,7 +16,7 @@ function startMap(step: Step): void {
   if (node.kind !== 'map') return;
   const items = itemsOf(step, node);
   const keys = keysOf(node, items);
-  const common = inputsOf(step, node, subPlan(step));
+  const common = inputsOf(step, { inputs: node.inputs ?? {} }, subPlan(step));
   new MapRun(step, node, items, keys, common).startMore();
 }
 
@@ -73,7 +73,7 @@ class MapRun {
 
 function itemsOf(step: Step, node: MapNode): readonly unknown[] {
   const items = readRef(node.over, step.owner.reader(step.input));
-  const list = typeof items === 'string' ? readPath([items], ['0']) : items;
+  const list = typeof items === 'string' ? parseJsonText(items) : items;
   if (!Array.isArray(list)) {
     throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over '${node.over.channel}', which holds no list`);
   }

@@ -196,7 +196,8 @@ export class Instance implements SubRun {
     };
     this.#running.set(step, () => undefined);
     const cancel = beginBody({ world: this.#world, node: step.node, state, place: this.#place }, done);
-    if (!over) this.#running.set(step, cancel);
+    if (over) this.#world.instants += 1;
+    else this.#running.set(step, cancel);
   }
 
   #succeed(step: Step, value: unknown): void {

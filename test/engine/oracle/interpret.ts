@@ -47,5 +47,6 @@ export function interpret(plan: Plan, bindings: Bindings, options: OracleOptions
     steps: world.steps,
     starts: world.starts,
     releases: world.releases,
+    instants: world.instants,
   };
 }

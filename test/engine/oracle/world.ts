@@ -27,6 +27,8 @@ export interface OracleResult {
   readonly starts: readonly string[];
   /** How often a join was released (E4). */
   readonly releases: number;
+  /** How many steps ended while they started, as nothing inside of them had to be waited for. */
+  readonly instants: number;
 }
 
 /** A leaf step whose body has been called and whose completion has not been delivered yet. */
@@ -66,6 +68,7 @@ export class World {
   readonly bindings: Bindings;
   readonly #open: Open;
   releases = 0;
+  instants = 0;
 
   constructor(bindings: Bindings, open: Open) {
     this.bindings = bindings;
