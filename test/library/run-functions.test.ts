@@ -162,9 +162,9 @@ describe('streamRun', () => {
   });
 
   test('leaving the loop cancels the run', async () => {
-    let aborted: () => void = () => undefined;
-    const gone = new Promise<void>((resolve) => {
-      aborted = resolve;
+    let tell: (reason: unknown) => void = () => undefined;
+    const aborted = new Promise((resolve) => {
+      tell = resolve;
     });
     const waiting = definePlan({
       name: 'waiting',
@@ -173,12 +173,12 @@ describe('streamRun', () => {
           id: 'wait',
           run: (_state, step) =>
             new Promise(() => {
-              step.signal.addEventListener('abort', () => aborted());
+              step.signal.addEventListener('abort', () => tell(step.signal.reason));
             }),
         },
       ],
     });
     for await (const event of streamRun(waiting)) if (event.type === 'step.started') break;
-    await gone;
+    expect(await aborted).toMatchObject({ code: 'SKEIN_CANCELLED' });
   });
 });
