@@ -84,6 +84,32 @@ describe('failures', () => {
     expect(outcomes(result)).toEqual({ bad: 'failed', next: 'skipped' });
   });
 
+  test('S4, E8: what a failed step saw is handed to its handler, and counts only as far as the handler does', async () => {
+    const handled = plan({
+      nodes: [task('bad', { onError: { to: 'rescue' } }), task('j', { join: 'any' }), 'other', 'up', 'rescue'],
+      edges: ['up>bad', 'rescue>j', 'other>j'],
+      channels: LOG,
+    });
+    const bindings = { up: logs('up'), bad: fails(), rescue: logs('rescue'), other: logs('other'), j: logs('j') };
+    const order = ['other', 'j', 'up', 'bad', 'rescue'];
+    const { result } = await run(handled, bindings, { order });
+    expect(result.outcome).toBe('degraded');
+    expect(result.state.log).toEqual(['other', 'j']);
+  });
+
+  test('S3: a handler before the failed step closes a cycle: what follows is folded after what was before', async () => {
+    const handled = plan({
+      nodes: ['up', 'draft', 'check', task('publish', { onError: { to: 'draft' } }), 'side'],
+      edges: ['up>draft', 'draft>check', 'check>publish', 'up>side'],
+      channels: LOG,
+    });
+    const publish = (state: State): unknown => ((state.log as string[]).length < 4 ? fails()() : { log: 'publish' });
+    const bindings = { up: logs('up'), draft: logs('draft'), check: logs('check'), publish, side: logs('side') };
+    const order = ['up', 'draft', 'check', 'publish', 'draft#2', 'check#2', 'publish#2', 'side'];
+    const { result } = await run(handled, bindings, { order });
+    expect(result.state.log).toEqual(['up', 'draft', 'check', 'side', 'draft', 'check', 'publish']);
+  });
+
   test('E8: a handler that is not needed does not run', async () => {
     const nodes = [task('a', { onError: { to: 'rescue' } }), 'rescue'];
     const { result } = await run(plan({ nodes, channels: LOG }), { a: logs('a'), rescue: logs('rescue') });

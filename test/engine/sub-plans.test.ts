@@ -71,7 +71,7 @@ describe('map', () => {
       inputs: [input('items'), input('unit')],
       channels: ['all'],
     });
-  const work = (state: State): unknown => ({ out: `${String(state.item)}${String(state.unit ?? '')}` });
+  const work = (state: State): unknown => ({ out: [state.item, state.unit].join('') });
 
   test('results are in the order of the items, whatever ended first', async () => {
     const order = ['each[2]/work', 'each[0]/work', 'each[1]/work'];
