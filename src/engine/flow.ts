@@ -40,7 +40,11 @@ export abstract class Flow {
 
   /** A branch came to an end with this version. Of ends that one branch met one after the other the last is enough. */
   protected branchEnded(version: Version): void {
-    const ended = (this.ended ??= []);
+    const { ended } = this;
+    if (ended === undefined) {
+      this.ended = [version];
+      return;
+    }
     for (let last = ended.at(-1); last !== undefined && covers(version, last); last = ended.at(-1)) ended.pop();
     ended.push(version);
   }

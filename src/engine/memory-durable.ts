@@ -39,6 +39,10 @@ export class MemoryDurable implements Durable {
   /** Outcomes that came while the interpreter was busy. */
   private queue: MemoryTicket[] | undefined = undefined;
   private busy = false;
+  /** The ticket whose promise has the shared reactions; until that settles, also when the ticket was dropped. */
+  private shared: MemoryTicket | undefined = undefined;
+  private onValue: ((value: unknown) => void) | undefined = undefined;
+  private onError: ((error: unknown) => void) | undefined = undefined;
   private time: number;
   private draw: (() => number) | undefined = undefined;
   private questions: Semaphore | undefined = undefined;
@@ -57,11 +61,11 @@ export class MemoryDurable implements Durable {
   }
 
   step(key: string, effect: Effect, _options?: StepOptions): Ticket {
-    const ticket = new MemoryTicket(key, this);
+    const ticket = new MemoryTicket(key, this.runId);
     try {
       const value: unknown = effect.perform(ticket);
       if (!isThenable(value)) ticket.outcome = { ok: true, value };
-      else ticket.follow(value);
+      else this.follow(ticket, value);
     } catch (error) {
       ticket.outcome = { ok: false, error: toErrorData(error) };
     }
@@ -69,13 +73,13 @@ export class MemoryDurable implements Durable {
   }
 
   timer(key: string, ms: number): Ticket {
-    const ticket = new MemoryTicket(key, this);
+    const ticket = new MemoryTicket(key, this.runId);
     ticket.undo = this.clock.setTimer(ms, () => this.settle(ticket, { ok: true, value: undefined }));
     return ticket;
   }
 
   signal(key: string, name: string, question?: Question): Ticket {
-    const ticket = new MemoryTicket(key, this);
+    const ticket = new MemoryTicket(key, this.runId);
     const { answer } = this;
     if (answer === undefined || question === undefined) {
       const what = question === undefined ? `the event '${name}'` : `an answer to: ${question.text}`;
@@ -86,7 +90,10 @@ export class MemoryDurable implements Durable {
     const questions = (this.questions ??= new Semaphore(1));
     const turn = new Promise<void>((mine) => questions.acquire(mine));
     const answered = turn.then(() => (ticket.dropped ? '' : answer(question, key, ticket.signal)));
-    ticket.follow(answered.finally(() => questions.release()));
+    this.follow(
+      ticket,
+      answered.finally(() => questions.release()),
+    );
     return ticket;
   }
 
@@ -105,8 +112,28 @@ export class MemoryDurable implements Durable {
     return this.draw();
   }
 
-  /** An effect, a timer or a person is done. */
-  settle(ticket: MemoryTicket, outcome: Outcome): void {
+  /** Most runs have one effect under way at a time: those share their reactions, which are a good part of what a waiting run holds. */
+  private follow(ticket: MemoryTicket, promise: PromiseLike<unknown>): void {
+    if (this.shared !== undefined) {
+      promise.then(
+        (value) => this.settle(ticket, { ok: true, value }),
+        (error: unknown) => this.settle(ticket, { ok: false, error: toErrorData(error) }),
+      );
+      return;
+    }
+    this.shared = ticket;
+    this.onValue ??= (value) => this.settleShared({ ok: true, value });
+    this.onError ??= (error) => this.settleShared({ ok: false, error: toErrorData(error) });
+    promise.then(this.onValue, this.onError);
+  }
+
+  private settleShared(outcome: Outcome): void {
+    const { shared } = this;
+    this.shared = undefined;
+    if (shared !== undefined) this.settle(shared, outcome);
+  }
+
+  private settle(ticket: MemoryTicket, outcome: Outcome): void {
     if (ticket.dropped) return;
     ticket.outcome = outcome;
     if (this.busy) (this.queue ??= []).push(ticket);
@@ -142,11 +169,11 @@ class MemoryTicket implements Ticket, StepIo {
 
   constructor(
     readonly key: string,
-    private readonly owner: MemoryDurable,
+    private readonly runId: string,
   ) {}
 
   get idempotencyKey(): string {
-    return `${this.owner.runId}/${this.key}`;
+    return `${this.runId}/${this.key}`;
   }
 
   get signal(): AbortSignal {
@@ -155,13 +182,6 @@ class MemoryTicket implements Ticket, StepIo {
       if (this.dropped) this.controller.abort(new SkeinError('SKEIN_CANCELLED', 'the step was cancelled'));
     }
     return this.controller.signal;
-  }
-
-  follow(promise: PromiseLike<unknown>): void {
-    promise.then(
-      (value) => this.owner.settle(this, { ok: true, value }),
-      (error: unknown) => this.owner.settle(this, { ok: false, error: toErrorData(error) }),
-    );
   }
 
   drop(): void {

@@ -46,7 +46,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   private readonly visits: number[];
   /** How often it was skipped. */
   private skips: number[] | undefined = undefined;
-  private epoch = 0;
+  epoch = 0;
   /** Steps and skips that are queued or running. */
   private outstanding = 0;
   private pausedSteps = 0;
@@ -123,7 +123,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     let version: Version;
     try {
       if (this.isOnlyThread(step.input)) this.epoch += 1;
-      version = writeOutput(this, step, output, this.epoch);
+      version = writeOutput(this, step, output);
     } catch (error) {
       step.failForGood(toErrorData(error));
       return;

@@ -23,6 +23,8 @@ interface WritingStep extends Writer {
 export interface ChannelHolder {
   readonly declared: ChannelTable;
   channels: ChannelTable;
+  /** The epoch that writes belong to (V2). */
+  readonly epoch: number;
 }
 
 /**
@@ -30,30 +32,24 @@ export interface ChannelHolder {
  *
  * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is no update, an undeclared channel, or a value that a schema refuses.
  */
-export function writeOutput(holder: ChannelHolder, step: WritingStep, output: unknown, epoch: number): Version {
+export function writeOutput(holder: ChannelHolder, step: WritingStep, output: unknown): Version {
   const { compiled: node, input: version } = step;
   if (output === undefined || output === null) return version;
-  if (node.output >= 0) return put(holder, version, node.output, output, { step, epoch });
+  if (node.output >= 0) return put(holder, version, node.output, output, step);
   if (!isPlainObject(output)) throw badUpdate(node, output);
-  const write = { step, epoch };
   let result = version;
   for (const key of Object.keys(output)) {
     const value = output[key];
-    if (value !== undefined) result = put(holder, result, indexFor(holder, node, key), value, write);
+    if (value !== undefined) result = put(holder, result, indexFor(holder, node, key), value, step);
   }
   return result;
 }
 
-interface Write {
-  readonly step: WritingStep;
-  readonly epoch: number;
-}
-
-function put(holder: ChannelHolder, version: Version, channel: number, value: unknown, write: Write): Version {
+function put(holder: ChannelHolder, version: Version, channel: number, value: unknown, step: WritingStep): Version {
   const { schemas, reducers, names } = holder.channels;
   const schema = schemas[channel];
   const checked = freezeData(schema === undefined ? value : validate(schema, value, names[channel] ?? ''));
-  const cell = writeCell(version.get(channel), checked, write.step, write.epoch, reducers[channel]);
+  const cell = writeCell(version.get(channel), checked, step, holder.epoch, reducers[channel]);
   return version.with(channel, cell);
 }
 
@@ -90,7 +86,9 @@ export function readState(holder: ChannelHolder, version: Version): Record<strin
     if (cell !== undefined) state[name] = cellValue(cell, reducers[channel]);
   };
   for (let channel = 0; channel < declared; channel++) take(names[channel] ?? '', channel);
-  for (const name of names.slice(declared).toSorted()) take(name, index.get(name) ?? -1);
+  if (names.length > declared) {
+    for (const name of names.slice(declared).toSorted()) take(name, index.get(name) ?? -1);
+  }
   return state;
 }
 
