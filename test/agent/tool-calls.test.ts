@@ -157,7 +157,7 @@ describe('caps', () => {
   });
 });
 
-describe('a back end with a tool loop of its own', () => {
+describe('a back end with a tool loop of its own (statement 105, decision 12)', () => {
   it('has its calls dispatched, counted and told', async () => {
     const told: string[] = [];
     const backEnd: Model = {

@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)('on a terminal', () => {
     expect(screenOf(end.stdout)).toContainEqual(expect.stringMatching(/^chain was cancelled in /));
   });
 
-  test('two steps never ask at once', async () => {
+  test('statement 25, decision 11: two steps never ask at once', async () => {
     const cwd = await makeProject({
       'flow.yaml': ASKING.replace(
         'depends_on: [facts], prompt: "Text from {{steps.facts.output}}"',

@@ -7,6 +7,7 @@ import { folder, groupRuns, session, until } from '../tools/support/session.js';
 import { pidFile, rawServer, servers, toolServer } from './support.js';
 
 const onLinux = process.platform === 'linux';
+if (!onLinux) console.info('note: processes are looked up in /proc, so tests of what is left of servers are skipped');
 
 /** What a rejected opening says. */
 async function openingError(work: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> {

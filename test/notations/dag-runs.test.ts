@@ -237,7 +237,7 @@ describe('failures at run time', () => {
     expect(await runFlow(steps(', on_error: retry'), failing(2))).toMatchObject({ outcome: 'failed', retries: 1 });
   });
 
-  it('33, 34: a timeout is per attempt, is reported as one, and is retried', async () => {
+  it('33, 34, decision 6: a timeout is per attempt, is reported as one, and is retried', async () => {
     let calls = 0;
     const hangsOnce: Answers = async (step, request) => {
       calls += 1;

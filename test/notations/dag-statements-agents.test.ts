@@ -54,7 +54,7 @@ steps: [{id: s, agent: a, prompt: p}, {id: r, agent: b, prompt: p}]
     expect(nodeOf(workflow, 's').agent.name).toBe('solo');
   });
 
-  it('52: keys of other systems are left alone, and hooks never run', async () => {
+  it('52, decision 10: keys of other systems are left alone, and hooks are told to have no effect', async () => {
     const more =
       'agents: [x]\nhandoffs: [{label: l, agent: x}]\nargument-hint: h\nuser-invocable: false\ntarget: vscode\nmode: agent\nhooks: {onPreToolUse: "touch ran"}\n';
     const workflow = await load(ONE('a'), { '.github/agents/a.md': file('a', 'x', more) });
@@ -106,7 +106,7 @@ steps: [{id: s, agent: a, prompt: p}, {id: r, agent: b, prompt: p}]
     expect((await loadDag('f.yaml', { cwd, home: join(cwd, 'home') })).plan).toBeDefined();
   });
 
-  it('54: a file that is no agent is skipped with a warning', async () => {
+  it('54, decision 10: a file that is no agent is skipped with a warning, and front matter never runs code', async () => {
     const workflow = await load(ONE('x'), {
       '.github/agents/README.md': '# Agents\n',
       '.github/agents/broken.md': '---\nname: [1, }\n---\nx',

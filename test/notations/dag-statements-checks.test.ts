@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
   ],
   ['decision 7: a step that is a text', '  - just do it\n', ['5:5 error wrong-type']],
   [
-    'decision 4: an unknown input',
+    '39, decision 4: an unknown input',
     '  - {id: q, agent: a, prompt: "{{inputs.nope}}"}\n',
     ['5:32 error unknown-input'],
     'declare it',
