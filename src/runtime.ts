@@ -27,6 +27,7 @@ import type { Workflow } from './plan/workflow.js';
 export { formatOutput } from './audit/final-output.js';
 export { describeProviders } from './agent/models/describe-providers.js';
 export type { ProviderReport } from './agent/models/describe-providers.js';
+export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './agent/tools/names.js';
 
 /** How a workflow is run. */
 export interface RunOptions {

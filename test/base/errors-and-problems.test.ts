@@ -37,7 +37,7 @@ describe('errors', () => {
     [new TypeError('x is no function'), { message: 'x is no function', name: 'TypeError' }],
     ['just text', { message: 'just text' }],
     [undefined, { message: 'thrown: undefined' }],
-    [{ toString: () => 'odd' }, { message: 'thrown: odd' }],
+    [{ toString: (): string => 'odd' }, { message: 'thrown: odd' }],
   ])('whatever is thrown becomes one', (thrown, expected) => {
     expect(toErrorData(thrown)).toEqual({ code: 'SKEIN_STEP_FAILED', ...expected });
   });

@@ -76,6 +76,10 @@ describe('doctor', () => {
     expect(end.stdout).toMatch(/✔ openai .*usable; OPENAI_API_KEY is set/);
     expect(end.stdout).toMatch(/○ anthropic .*set ANTHROPIC_API_KEY/);
     expect(end.stdout).toContain(`Node ${process.versions.node}`);
+    expect(end.stdout).toMatch(/○ azure .*npm install @ai-sdk\/azure@3/);
+    expect(end.stdout).toContain(
+      'tools of every agent: read_file, list_dir, glob, grep; of agents that name them: write_file,',
+    );
     const json = await skein(['doctor', '--json'], { cwd, env });
     const report = JSON.parse(json.stdout) as { readonly providers: readonly { id: string; usable: boolean }[] };
     expect(report.providers.filter((provider) => provider.usable).map((provider) => provider.id)).toEqual(['openai']);

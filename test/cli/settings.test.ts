@@ -86,6 +86,31 @@ rules:
     expect(folder.get('steps/01_text/prompt.md')).toContain('Looms are old.');
   });
 
+  test.each([
+    ['an input opens nothing', '', 'error'],
+    ['extra_dirs does', ', extra_dirs: [OUTSIDE]', 'ok'],
+  ])('statement 65, decision 14: a directory outside of the working directory: %s', async (_, keys, status) => {
+    const outside = await makeProject({ 'notes.txt': 'the canary is yellow' });
+    const cwd = await makeProject({
+      'flow.yaml': CHAIN.replace('tools: []', 'tools: [read_file]').replace(
+        'id: facts, agent: writer',
+        `id: facts, agent: writer${keys.replace('OUTSIDE', outside)}`,
+      ),
+      'answers.yaml': `rules:
+  - step: facts
+    answers:
+      - tools: [{ name: read_file, input: { path: ${outside}/notes.txt } }]
+      - done
+  - { step: text, answer: done }
+`,
+    });
+    const args = ['run', 'flow.yaml', '--mock=answers.yaml', '--stream', '-i', `topic=${outside}`];
+    expect((await skein(args, { cwd })).code).toBe(0);
+    const stream = (await runFolder(cwd)).get('steps/00_facts/stream.jsonl') ?? '';
+    expect(stream.includes('the canary is yellow')).toBe(status === 'ok');
+    expect(stream).toContain(`"status":"${status === 'ok' ? 'completed' : 'failed'}"`);
+  });
+
   test('audit_retention keeps the last run folders, and what is not a run folder', async () => {
     const cwd = await makeProject({
       'flow.yaml': CHAIN.replace('agents:', 'config: { audit_retention: 1 }\nagents:'),

@@ -14,7 +14,7 @@ export const BUILT_IN_TOOLS = [
 export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 
 /** What an agent without a list gets, besides the tools of its MCP servers. */
-const READ_ONLY: readonly BuiltInTool[] = ['read_file', 'list_dir', 'glob', 'grep'];
+export const READ_ONLY_TOOLS: readonly BuiltInTool[] = ['read_file', 'list_dir', 'glob', 'grep'];
 
 /** Names of single tools in the agent files of other systems. The model sees the tool under the name that the file uses. */
 const ALIASES: ReadonlyMap<string, BuiltInTool> = new Map<string, BuiltInTool>([
@@ -112,7 +112,7 @@ export type ServerTools = 'all' | { readonly raw: ReadonlySet<string>; readonly 
 export function selectTools(tools: readonly string[] | undefined, servers: readonly string[]): ToolSelection {
   const choice = new Choice(servers);
   if (tools === undefined) {
-    for (const name of READ_ONLY) choice.byName.set(name, name);
+    for (const name of READ_ONLY_TOOLS) choice.byName.set(name, name);
     choice.allServers();
   } else {
     for (const name of tools) choice.add(name.trim());

@@ -20,6 +20,8 @@ interface Diagnosis {
     readonly colors: boolean;
   };
   readonly providers: readonly ProviderReport[];
+  /** Built-in tools: those that an agent has without a list, and those that it must name. */
+  readonly tools: { readonly always: readonly string[]; readonly named: readonly string[] };
 }
 
 const NEEDED = '20.19.0';
@@ -38,7 +40,7 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 async function diagnose(color: boolean): Promise<Diagnosis> {
-  const { describeProviders } = await import('../../runtime.js');
+  const { BUILT_IN_TOOLS, READ_ONLY_TOOLS, describeProviders } = await import('../../runtime.js');
   const [providers, git] = await Promise.all([describeProviders(process.env), gitVersion()]);
   const version = process.versions.node;
   return {
@@ -52,6 +54,7 @@ async function diagnose(color: boolean): Promise<Diagnosis> {
       colors: wantsColor(process.stderr, process.env, color),
     },
     providers,
+    tools: { always: READ_ONLY_TOOLS, named: BUILT_IN_TOOLS.filter((tool) => !READ_ONLY_TOOLS.includes(tool)) },
   };
 }
 
@@ -72,7 +75,7 @@ function isAtLeast(version: string, needed: string): boolean {
   return true;
 }
 
-function lines({ skein, node, git, terminal, providers }: Diagnosis, style: Style): readonly string[] {
+function lines({ skein, node, git, terminal, providers, tools }: Diagnosis, style: Style): readonly string[] {
   const mark = (ok: boolean): string => (ok ? style.good('✔') : style.warn('○'));
   const width = Math.max(...providers.map((provider) => provider.id.length));
   const usable = providers.filter((provider) => provider.usable);
@@ -84,6 +87,9 @@ function lines({ skein, node, git, terminal, providers }: Diagnosis, style: Styl
     '',
     'providers:',
     ...providers.map((provider) => `${mark(provider.usable)} ${provider.id.padEnd(width)}  ${providerText(provider)}`),
+    '',
+    `tools of every agent: ${tools.always.join(', ')}; of agents that name them: ${tools.named.join(', ')}`,
+    'tool servers (MCP): programs on this machine, and addresses that speak streamable HTTP',
     '',
     usable.length === 0
       ? 'no provider is usable here yet; everything works without one: skein run FILE --mock, skein demo'
