@@ -288,10 +288,26 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
 
   private pastCap(node: CompiledNode, firing: Firing, cap: number): void {
     const { version, depth, round } = firing;
-    if (node.onMaxVisitsTo >= 0) this.fireHandler(node, node.onMaxVisitsTo, firing);
+    if (node.onMaxVisitsTo >= 0 && !this.capsGoRound(node)) this.fireHandler(node, node.onMaxVisitsTo, firing);
     else if (node.node.onMaxVisits === 'skip')
       this.skip(node, [tokenOf('live', version, depth, round)], depth, round, false);
     else this.refuse(node, firing, pastMaxVisits(node, cap));
+  }
+
+  /** Nodes at their caps that hand over to one another, with none that may still run. */
+  private capsGoRound(first: CompiledNode): boolean {
+    const seen = new Set<CompiledNode>();
+    for (
+      let node: CompiledNode | undefined = first;
+      node !== undefined;
+      node = this.compiled.nodes[node.onMaxVisitsTo]
+    ) {
+      if (seen.has(node)) return true;
+      seen.add(node);
+      const cap = node.node.maxVisits;
+      if (cap === undefined || this.runsOf(node.index) < cap) return false;
+    }
+    return false;
   }
 
   private enqueue(step: Step): void {

@@ -157,6 +157,31 @@ describe('routes and cycles', () => {
     expect(rescued.result.state.log).toEqual([...twice, 'rescue']);
   });
 
+  test('maxVisits: nodes at their caps that hand over to one another fail the run', async () => {
+    const round = plan({
+      nodes: [
+        task('a', { maxVisits: 1, onMaxVisits: { to: 'b' } }),
+        task('b', { maxVisits: 1, onMaxVisits: { to: 'a' } }),
+        'check',
+      ],
+      edges: ['a>check'],
+      entry: 'a',
+      routes: [
+        { from: 'check', choose: 'code', targets: ['a'] },
+        { from: 'b', choose: 'code', targets: ['a'] },
+      ],
+    });
+    const back = (): string => 'a';
+    const { result } = await run(round, {
+      a: writes({}),
+      b: writes({}),
+      check: writes({}),
+      'route:check': back,
+      'route:b': back,
+    });
+    expect(result.error?.code).toBe('SKEIN_MAX_VISITS');
+  });
+
   test('maxSteps counts how many nodes ran one after another, so width is free', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
     const wide = plan({ nodes: names, channels: LOG, limits: { maxSteps: 1 } });
