@@ -31,9 +31,8 @@ export function emptyCensus(): OpenCensus {
   };
 }
 
-const WORDS: readonly [keyof Census, string][] = [
+const WORDS: readonly [Exclude<keyof Census, 'degraded'>, string][] = [
   ['succeeded', 'succeeded'],
-  ['degraded', 'degraded'],
   ['failed', 'failed'],
   ['timed_out', 'timed out'],
   ['skipped', 'skipped'],
@@ -44,14 +43,18 @@ const WORDS: readonly [keyof Census, string][] = [
 ];
 
 /**
- * A census as a phrase: `7 succeeded, 1 skipped`. Zero counts are left out.
+ * A census as a phrase: `7 succeeded, 1 skipped`. Zero counts are left out, and each step is counted once: failures that the
+ * definition allowed are a remark at the end, `1 failed (1 failure allowed)`.
  *
  * @example
  * formatCensus({ ...emptyCensus(), succeeded: 7, skipped: 1 }); // '7 succeeded, 1 skipped'
  */
 export function formatCensus(census: Census): string {
   const parts = WORDS.filter(([key]) => census[key] > 0).map(([key, word]) => `${census[key]} ${word}`);
-  return parts.length === 0 ? 'nothing ran' : parts.join(', ');
+  if (parts.length === 0) return 'nothing ran';
+  const { degraded } = census;
+  const allowed = degraded === 0 ? '' : ` (${degraded} failure${degraded === 1 ? '' : 's'} allowed)`;
+  return parts.join(', ') + allowed;
 }
 
 /** Adds counts to a census that is being counted. */

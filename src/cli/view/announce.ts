@@ -59,6 +59,13 @@ interface Telling {
   readonly options: AnnounceOptions;
 }
 
+/** Why a model failed, without its name, which most messages begin with and the line has already. */
+function reason(error: { readonly message: string }, model: string): string {
+  const { message } = error;
+  const name = `${model}: `;
+  return oneLine(message.startsWith(name) ? message.slice(name.length) : message, LONGEST_DETAIL);
+}
+
 function noteLines(path: string, note: StepNote, { texts, options }: Telling): readonly string[] {
   const { style } = options;
   switch (note.kind) {
@@ -68,11 +75,11 @@ function noteLines(path: string, note: StepNote, { texts, options }: Telling): r
       return [...takeRest(texts, path), ...(options.verbose ? [verboseLine(path, note)] : [])].filter(isLine);
     case 'model.retrying':
       return [
-        `[${printable(path)}] ${modelText(note.model)} ${style.warn(oneLine(note.error.message, LONGEST_DETAIL))}; asks again in ${formatDuration(note.delayMs)}`,
+        `[${printable(path)}] ${modelText(note.model)}: ${style.warn(reason(note.error, note.model))}; asks again in ${formatDuration(note.delayMs)}`,
       ];
     case 'model.fallback':
       return [
-        `[${printable(path)}] ${modelText(note.from)} ${style.warn(oneLine(note.error.message, LONGEST_DETAIL))}; goes on with ${modelText(note.to)}`,
+        `[${printable(path)}] ${modelText(note.from)}: ${style.warn(reason(note.error, note.from))}; goes on with ${modelText(note.to)}`,
       ];
     case 'warning':
       return [warning(`${path}: ${note.message}`, style)];
