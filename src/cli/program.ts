@@ -84,6 +84,7 @@ function askedCommand(words: readonly string[]): string | undefined {
 /** Help for a command that does not exist is refused as the command itself is, with what was probably meant. */
 function helpTarget(words: readonly string[], asked: string | undefined): readonly string[] {
   const [first, second = '-'] = words;
+  if (first === 'help' && (second === '--help' || second === '-h')) return [second];
   const unknown = first === 'help' && asked === undefined && second !== 'help' && !second.startsWith('-');
   return unknown ? [second] : words;
 }

@@ -20,7 +20,7 @@ describe('wrong usage: exit 1', () => {
 
   test('statement 84: help goes to stdout and is a success', async () => {
     const cwd = await makeProject();
-    for (const words of [['help'], ['--help'], ['-h']]) {
+    for (const words of [['help'], ['--help'], ['-h'], ['help', '--help']]) {
       const end = await skein(words, { cwd });
       expect(end).toMatchObject({ code: 0, stderr: '' });
       expect(end.stdout).toContain('validate');
@@ -36,6 +36,7 @@ describe('wrong usage: exit 1', () => {
     [['run', 'flow.yaml', '--strem'], "unknown option '--strem'", 'Did you mean --stream?'],
     [['validate', 'flow.yaml', '--jsn'], "unknown option '--jsn'", 'Did you mean --json?'],
     [['run', 'flow.yaml', 'other.yaml'], 'too many arguments', 'skein help'],
+    [['run', 'flow.yaml', '--mock', 'script.yaml'], 'too many arguments', '--mock=script.yaml'],
     [['run'], 'no workflow file is given', 'skein run FILE'],
     [['run', 'flow.yaml', '-w', 'other.yaml'], 'two workflow files', 'keep one'],
     [['run', 'flow.yaml', '--concurrency', '0'], 'whole number', '--concurrency'],

@@ -45,7 +45,9 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--allow-private-addresses', 'let the fetch tool reach this machine and its network')
     .option('--no-color', 'no colours')
     .addHelpText('after', EXIT_CODES)
+    .allowExcessArguments()
     .action(async (file: string | undefined, options: ParsedOptions) => {
+      checkCount(command.args, options.mock);
       done(await act(file, options, inputs));
     });
 }
@@ -63,6 +65,13 @@ async function act(file: string | undefined, options: ParsedOptions, inputs: rea
   }
   const { runCommand } = await import('../run/run-command.js');
   return await runCommand({ ...rest, file: chosen, inputs, ...(mock === undefined ? {} : { mock }) });
+}
+
+function checkCount([, extra]: readonly string[], mock: string | undefined): void {
+  if (extra === undefined) return;
+  const hint =
+    mock === '' ? `a script is given as --mock=${extra}` : 'give one workflow file; skein help run shows the flags';
+  throw new SkeinError('SKEIN_USAGE', `too many arguments: ${extra}`, { hint });
 }
 
 function oneFile(file: string | undefined, workflow: string | undefined): string {
