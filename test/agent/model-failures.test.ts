@@ -26,6 +26,18 @@ describe('a provider that fails', () => {
     expect(step.effects).toEqual(['open', 'model#1', 'model#1.2', 'model#1.3', 'close']);
   });
 
+  it('is not asked again when a web page answers, and the base URL is doubted', async () => {
+    const page = { status: 200, body: '<html>hello</html>', headers: { 'content-type': 'text/html; charset=utf-8' } };
+    await using provider = await FakeProvider.start(page);
+    const { result } = await runAgent(chat(provider));
+    expect(errorOf(result)).toMatchObject({
+      code: 'SKEIN_MODEL_FAILED',
+      message: 'openai/first: the address answered with a web page',
+      hint: expect.stringContaining('base URL') as string,
+    });
+    expect(provider.requests).toHaveLength(1);
+  });
+
   it('is waited for as long as Retry-After says in seconds', async () => {
     await using provider = await FakeProvider.start({ status: 429, headers: { 'retry-after': '7' } }, { text: 'Now.' });
     const { result, step } = await runAgent(chat(provider));
@@ -133,6 +145,7 @@ describe('a provider that fails', () => {
     const { result, step } = await runAgent({ spec: { models: ['openai/first'] }, models: { env } });
     expect(errorOf(result)).toMatchObject({ code: 'SKEIN_NETWORK', retryable: true });
     expect(errorOf(result).message).toContain('ECONNREFUSED');
+    expect(errorOf(result).hint).toContain('base URL');
     expect(step.sleeps).toHaveLength(2);
   });
 

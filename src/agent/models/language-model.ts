@@ -6,7 +6,7 @@ import type { FinishReason, Model, ModelPart, ModelRequest } from '../model.js';
 import type { CallStyle } from './call-options.js';
 import { callOptions } from './call-options.js';
 import type { ErrorSource } from './model-errors.js';
-import { cutStream, modelError, streamError } from './model-errors.js';
+import { cutStream, modelError, pageError, streamError } from './model-errors.js';
 
 /** A model object of the AI SDK, of specification version 3 or 2. */
 export type LanguageModel = LanguageModelV3 | LanguageModelV2;
@@ -94,8 +94,9 @@ async function* openStream(
   let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined;
   let ended = false;
   try {
-    const { stream } = await model.doStream(callOptions(request, style));
+    const { stream, response } = await model.doStream(callOptions(request, style));
     reader = stream.getReader();
+    if (/^text\/html\b/i.test(response?.headers?.['content-type'] ?? '')) throw pageError(source);
     for (;;) {
       const next = await reader.read();
       if (next.done) {

@@ -35,7 +35,8 @@ export function modelError(error: unknown, source: ErrorSource): SkeinError {
   if (typeof status === 'number' && !isCut(error)) return statusError(error, status, source);
   const network = networkReason(error);
   if (network !== undefined || name === 'AI_APICallError') {
-    return made('SKEIN_NETWORK', `no answer: ${network ?? wordsOf(error)}`, source, { retryable: true });
+    const hint = reachHint(source);
+    return made('SKEIN_NETWORK', `no answer: ${network ?? wordsOf(error)}`, source, { retryable: true, hint });
   }
   if (name === 'AI_InvalidResponseDataError' && /without a finish reason/i.test(wordsOf(error)))
     return cutStream(source);
@@ -58,6 +59,19 @@ export function streamError(error: unknown, source: ErrorSource): SkeinError {
 /** A stream that ended before the model was done. */
 export function cutStream(source: ErrorSource): SkeinError {
   return made('SKEIN_NETWORK', 'the connection was cut in the middle of the answer', source, { retryable: true });
+}
+
+/** A web page where an answer should be: the address is that of something else. */
+export function pageError(source: ErrorSource): SkeinError {
+  return made('SKEIN_MODEL_FAILED', 'the address answered with a web page', source, {
+    retryable: false,
+    hint: 'check the base URL; that of most servers ends with /v1',
+  });
+}
+
+function reachHint(source: ErrorSource): string {
+  if (source.model.startsWith('ollama/')) return 'start Ollama, or set OLLAMA_HOST to where it answers';
+  return 'check the network, and the base URL if one is set';
 }
 
 /** A provider without its key. */
