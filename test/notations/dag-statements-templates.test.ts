@@ -98,10 +98,25 @@ steps:
     const steps = '  - {id: s, agent: a, prompt: "{{inputs.extra}}"}\n';
     expect((await load(flow(steps))).plan).toBeUndefined();
     const given = await load(flow(steps), {}, { inputs: ['extra', 'extra', 'unused'] });
-    expect(given.problems).toEqual([]);
+    expect(given.problems).toMatchObject([{ code: 'unused-input', severity: 'warning' }]);
     expect(planOf(given).inputs).toEqual([
       { channel: 'inputs.extra', name: 'extra', required: false },
       { channel: 'inputs.unused', name: 'unused', required: false },
+    ]);
+  });
+
+  it('42: but one that nothing declares or uses is most likely misspelt', async () => {
+    const steps = '  - {id: s, agent: a, prompt: "{{inputs.topic}}"}\n';
+    const text = `inputs: {topic: {default: looms}}\n${flow(steps)}`;
+    const given = await load(text, {}, { inputs: ['topc', 'topic', 'topc'] });
+    expect(given.plan).toBeDefined();
+    expect(given.problems).toEqual([
+      {
+        code: 'unused-input',
+        severity: 'warning',
+        message: 'the input "topc" is given, but nothing declares or uses it',
+        hint: 'did you mean "topic"?',
+      },
     ]);
   });
 

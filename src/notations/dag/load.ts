@@ -107,6 +107,7 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
   const interactive = options.interactive ?? false;
   const plan = buildPlan({ definition, agents, skills, references, workspace, given, interactive }, findings);
   checkOutputSteps(definition, references.graph.ids, findings);
+  checkGiven(definition, given, references.usedInputs, findings);
   // What is wrong here would be found again there, in words that are further from the file.
   if (!hasErrors(findings.list)) findings.add(checkPlan(plan));
   return {
@@ -117,6 +118,21 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
     agentFiles: agentFiles(agents),
     problems: sortProblems(findings.list),
   };
+}
+
+/** An input that nothing asks for is most likely another one, misspelt. */
+function checkGiven(
+  definition: Definition,
+  given: readonly string[],
+  used: ReadonlySet<string>,
+  findings: Findings,
+): void {
+  const declared = new Set(definition.inputs.map((input) => input.name));
+  for (const name of new Set(given)) {
+    if (declared.has(name) || used.has(name)) continue;
+    const message = `the input ${JSON.stringify(name)} is given, but nothing declares or uses it`;
+    findings.warning('unused-input', message, undefined, findings.near(name, declared));
+  }
 }
 
 function agentFiles(agents: ReadonlyMap<string, Agent>): ReadonlyMap<string, string> {
