@@ -1,5 +1,5 @@
-import { mkdir, realpath, rm } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { mkdir, realpath, rm, stat } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import type { Listener } from '../events/event.js';
@@ -108,7 +108,7 @@ async function makeFolder(
 ): Promise<{ readonly dir: string; readonly name: string }> {
   const wanted = runFolderName(startedAt, redactor.text(options.workflow.plan?.name ?? ''), options.runId);
   try {
-    await mkdir(options.dir, { recursive: true });
+    await makeFolders(resolve(options.dir));
     // From here on only the real place counts: a link that is changed later leads nobody elsewhere.
     const dir = await realpath(options.dir);
     for (let twin = 1; twin <= MOST_TWINS; twin += 1) {
@@ -121,12 +121,24 @@ async function makeFolder(
   throw unwritable(options.dir, new Error(`${MOST_TWINS} folders have the name ${wanted}`));
 }
 
+/** Makes a folder and what is above it. With `recursive`, Node tries for ever where the system denies that the parent is there, as in /proc. */
+async function makeFolders(path: string): Promise<void> {
+  try {
+    if (!(await makeNew(path)) && !(await stat(path)).isDirectory()) await mkdir(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (codeOf(error) !== 'ENOENT' || parent === path) throw error;
+    await makeFolders(parent);
+    await makeNew(path);
+  }
+}
+
 async function makeNew(path: string): Promise<boolean> {
   try {
     await mkdir(path);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -151,6 +163,10 @@ async function writeFirstFiles(
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
     throw unwritable(path, error);
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 function snapshotName(file: string): string {
