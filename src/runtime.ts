@@ -56,6 +56,8 @@ export interface RunOptions {
 export interface Runnable {
   readonly plan: Plan | undefined;
   readonly bindings?: Bindings;
+  /** What was found when it was loaded; told when there is no plan. */
+  readonly problems?: readonly Problem[];
 }
 
 /**
@@ -257,7 +259,7 @@ function asJson(value: unknown): Json {
 
 function checked(workflow: Runnable): Plan {
   const { plan } = workflow;
-  const problems = plan === undefined ? [] : checkPlan(plan, workflow.bindings ?? {});
+  const problems = plan === undefined ? (workflow.problems ?? []) : checkPlan(plan, workflow.bindings ?? {});
   if (plan !== undefined && !hasErrors(problems)) return plan;
   const errors = problems.filter((problem) => problem.severity === 'error');
   const message =

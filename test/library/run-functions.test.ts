@@ -56,6 +56,13 @@ describe('run', () => {
     });
   });
 
+  test('a workflow that could not be loaded says why', async () => {
+    const problem = { code: 'file-missing', severity: 'error', message: 'there is no flow.yaml' } as const;
+    const error = await thrownBy(() => run({ plan: undefined, problems: [problem] }));
+    expect(error).toMatchObject({ code: 'SKEIN_DEFINITION', details: { problems: [problem] } });
+    expect(error.message).toContain('there is no flow.yaml');
+  });
+
   test('a plan with problems never starts, and all of them are told', async () => {
     const broken = definePlan({ name: 'broken', nodes: [{ id: 'a b', run: () => ({}) }], edges: [['a b', 'nowhere']] });
     const error = await thrownBy(() => run(broken));
