@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadDagText } from 'skein/yaml';
+import { PROVIDERS } from '../../src/agent/models/provider-catalog.js';
 import { BUILT_IN_TOOLS, selectTools } from '../../src/agent/tools/names.js';
 import { createToolProvider } from '../../src/agent/tools/provider.js';
 import { EXIT } from '../../src/cli/exit-codes.js';
@@ -37,6 +38,17 @@ describe('the tables of keys say what the loader knows, no more and no less', ()
   ])('%s', async (heading, skip, yaml) => {
     expect((await keysBelow(DAG, heading, skip)).toSorted()).toEqual(await knownKeys(yaml));
   });
+});
+
+test('62: the types of providers are those that models can have, in the table and in the loader', async () => {
+  const row = (await tableBelow(DAG, '### Providers')).find((cells) => codeWords(cells[0])[0] === 'type');
+  const types = codeWords(row?.[1]);
+  const known = PROVIDERS.filter((provider) => provider.package !== undefined).map((provider) => provider.id);
+  expect(types.toSorted()).toEqual(known.toSorted());
+  for (const type of types) {
+    const { problems } = await loadDagText(`${STEP}config: { provider: { type: ${type} } }\n`, { cwd: ROOT });
+    expect(problems).toEqual([]);
+  }
 });
 
 test('the table of exit codes has all of them', async () => {

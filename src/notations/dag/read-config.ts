@@ -24,7 +24,19 @@ const CONFIG_KEYS = [
 ];
 const MEMORY_KEYS = ['enabled', 'inject_into_prompt', 'initial_content', 'initial_file'];
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-const PROVIDERS = ['openai', 'anthropic', 'azure', 'ollama', 'openai-compatible', 'google', 'mistral'];
+const PROVIDERS = [
+  'openai',
+  'anthropic',
+  'azure',
+  'ollama',
+  'openai-compatible',
+  'google',
+  'mistral',
+  'openrouter',
+  'groq',
+  'deepseek',
+  'xai',
+];
 const DEFAULT_AUDIT_DIR = '.workflow-runs';
 const MANY = 1_000_000;
 
