@@ -66,6 +66,18 @@ describe('plan', () => {
   });
 });
 
+test.each([['validate'], ['graph'], ['plan'], ['plan', '--json'], ['run', '--dry-run']])(
+  '%s %s of a file with problems: all of them, exit 2, and nothing is drawn',
+  async (...words) => {
+    const cwd = await makeProject({ 'bad.yaml': 'name: bad\nstepps: []\nagentss: {}\n' });
+    const end = await skein([...words, 'bad.yaml'], { cwd });
+    expect(end.code).toBe(2);
+    expect(end.stdout + end.stderr).toMatch(/did you mean \\?"steps\\?"\?[^]*did you mean \\?"agents\\?"\?/);
+    expect(end.stdout).not.toMatch(/flowchart|level 1/);
+    expect(await filesIn(cwd)).toEqual(['bad.yaml']);
+  },
+);
+
 describe('doctor', () => {
   test('names what is usable and what to do, and never a key', async () => {
     const cwd = await makeProject();
