@@ -75,7 +75,7 @@ export interface RunHandle {
  * const { result } = startRun(plan, { inputs: { topic: 'looms' }, bindings });
  * console.log((await result).outcome);
  */
-export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}): RunHandle {
+export function startRun(plan: Plan | CompiledPlan, options: StartOptions = NO_OPTIONS): RunHandle {
   const compiled = 'maxSteps' in plan ? plan : compile(plan, options.bindings);
   const run = new Run(compiled, options);
   run.begin();
@@ -83,6 +83,7 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}):
 }
 
 const NO_EXECUTORS: Executors = {};
+const NO_OPTIONS: StartOptions = {};
 
 class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
