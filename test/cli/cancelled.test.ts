@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { watchInterrupt } from '../../src/cli/run/interrupt.js';
 import { makeProject, runFolder, startSkein } from './support/skein.js';
 import type { Running } from './support/skein.js';
 
@@ -87,10 +88,29 @@ describe.skipIf(!hasSignals)('a run that is interrupted', () => {
     const pids = children(cwd);
     running.child.kill('SIGINT');
     await running.seen('closing the run');
-    running.child.kill('SIGINT');
+    running.child.kill('SIGTERM');
     const end = await running.ended;
     expect(end).toMatchObject({ code: 130, signal: null, stdout: '' });
     await until(() => !pids.some(isRunning));
+  });
+
+  test('the same signal at the same moment is one: npm passes on what the terminal has sent already', () => {
+    const seen: string[] = [];
+    let time = 1_000;
+    const interrupt = watchInterrupt((name) => seen.push(name), { now: () => time, end: () => seen.push('end') });
+    onTestFinished(() => interrupt.release());
+    const send = (name: 'SIGHUP' | 'SIGTERM'): boolean => process.emit(name, name);
+    send('SIGHUP');
+    time += 499;
+    send('SIGHUP');
+    expect(seen).toEqual(['SIGHUP']);
+    expect(interrupt.signal.aborted).toBe(true);
+    time += 1;
+    send('SIGHUP');
+    expect(seen).toEqual(['SIGHUP', 'end']);
+    time = 1_001;
+    send('SIGTERM');
+    expect(seen).toEqual(['SIGHUP', 'end', 'end']);
   });
 
   test('a child that ignores SIGTERM does not outlive the run', async () => {

@@ -10,6 +10,19 @@ export interface Interrupt {
   release(): void;
 }
 
+/** What the watch needs of its surroundings. */
+export interface InterruptSurroundings {
+  /** A clock, in milliseconds. */
+  readonly now: () => number;
+  /** Ends the process. */
+  readonly end: () => void;
+}
+
+/** Within this time the same signal is the same key press: `npm` and `timeout` pass on what the terminal has sent to all. */
+const SAME_PRESS_MS = 500;
+
+const REAL: InterruptSurroundings = { now: () => performance.now(), end: () => endNow(EXIT.cancelled) };
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
@@ -19,10 +32,15 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * @example
  * const interrupt = watchInterrupt((name) => printNote(`${name}: closing the run`));
  */
-export function watchInterrupt(onFirst: (name: string) => void): Interrupt {
+export function watchInterrupt(onFirst: (name: string) => void, { now, end } = REAL): Interrupt {
   const controller = new AbortController();
+  let first: { readonly name: string; readonly at: number } | undefined;
   const listener = (name: NodeJS.Signals): void => {
-    if (controller.signal.aborted) endNow(EXIT.cancelled);
+    if (first !== undefined) {
+      if (name !== first.name || now() - first.at >= SAME_PRESS_MS) end();
+      return;
+    }
+    first = { name, at: now() };
     onFirst(name);
     controller.abort(new SkeinError('SKEIN_CANCELLED', `cancelled by ${name}`));
   };
