@@ -67,7 +67,9 @@ function decoded(text: string): string {
   }
 }
 
-function* planSecrets(plan: Plan, env: SecretSources['env']): Generator<string | undefined> {
+function* planSecrets(plan: Plan, env: SecretSources['env']): Generator<unknown> {
+  // A default is what the input has when none is given.
+  for (const input of plan.inputs) if (TELLING.test(input.name)) yield input.default;
   for (const node of plan.nodes) {
     if ('plan' in node) yield* planSecrets(node.plan, env);
     if (node.kind !== 'agent') continue;

@@ -143,6 +143,16 @@ describe('finding secrets', () => {
       'abcdefghijk',
     ]);
   });
+
+  it('takes the defaults of inputs with telling names', () => {
+    const { plan } = workflowOf([agentNode('a')]);
+    if (plan === undefined) throw new Error('the workflow has no plan');
+    const inputs = [
+      { name: 'api_token', channel: 'token', required: false, default: 'tok-of-the-file' },
+      { name: 'topic', channel: 'topic', required: false, default: 'how looms work' },
+    ];
+    expect(findSecrets({ env: {}, plan: { ...plan, inputs } })).toEqual(['tok-of-the-file']);
+  });
 });
 
 describe('a run folder', () => {
