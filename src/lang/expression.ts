@@ -166,7 +166,9 @@ function problemOf(source: string, error: unknown, names: readonly string[]): Pr
   const isOurs = error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError;
   if (!isOurs) return problemAt(source, 0, error instanceof Error ? error.message : String(error));
   const hint =
-    error.code === 'unknown_variable' ? `known are: ${names.length === 0 ? 'none' : names.join(', ')}` : undefined;
+    error.code === 'unknown_variable'
+      ? `known are: ${names.length === 0 ? 'none' : names.join(', ')}`
+      : 'an expression is written like: output.count > 2 && inputs.mode == "full"';
   return problemAt(source, error.range?.start ?? 0, error.summary, hint);
 }
 

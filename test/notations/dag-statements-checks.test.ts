@@ -146,6 +146,7 @@ describe('what is checked before anything runs', () => {
     const workflow = await load(flow(steps));
     expect(brief(workflow.problems)).toEqual(problems);
     expect(workflow.plan).toBeUndefined();
+    for (const problem of workflow.problems) expect(problem.hint, problem.message).toBeDefined();
     expect(workflow.problems[0]?.hint ?? '').toContain(hint ?? '');
     expect(workflow.problems[0]?.at?.file).toBe('flow.yaml');
   });

@@ -131,7 +131,12 @@ function checkGiven(
   for (const name of new Set(given)) {
     if (declared.has(name) || used.has(name)) continue;
     const message = `the input ${JSON.stringify(name)} is given, but nothing declares or uses it`;
-    findings.warning('unused-input', message, undefined, findings.near(name, declared));
+    findings.warning(
+      'unused-input',
+      message,
+      undefined,
+      findings.near(name, declared) ?? 'declare it under inputs, or leave it out',
+    );
   }
 }
 

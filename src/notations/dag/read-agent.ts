@@ -37,7 +37,13 @@ export function readModels(fields: Fields, called: string, findings: Findings): 
   for (const item of nodes) {
     const name = item.kind === 'scalar' && typeof item.value === 'string' ? item.text.trim() : '';
     if (name !== '') models.push(name);
-    else findings.error('wrong-type', `${called} must be a name or a list of names, not ${describe(item)}`, item.at);
+    else
+      findings.error(
+        'wrong-type',
+        `${called} must be a name or a list of names, not ${describe(item)}`,
+        item.at,
+        'write model: openai/gpt-5-mini',
+      );
   }
   return models;
 }
@@ -113,7 +119,12 @@ function readServer(entry: SourceEntry, label: string, findings: Findings): McpS
   if (TRANSPORTS.get(type) === 'url') return readRemote(fields, type, { label, tools }, findings);
   const command = fields.text('command') ?? '';
   if (command.trim() === '') {
-    findings.error('mcp-server', `${label} needs a command, or a url`, fields.placeOf('command'));
+    findings.error(
+      'mcp-server',
+      `${label} needs a command, or a url`,
+      fields.placeOf('command'),
+      'add command: PROGRAM, or url: ADDRESS',
+    );
     return undefined;
   }
   const args = fields.texts('args')?.map((arg) => arg.text);
@@ -134,7 +145,12 @@ function readRemote(
   const url = fields.text('url') ?? '';
   const headers = readPairs(fields, 'headers', label, findings);
   if (URL.canParse(url) && /^https?:\/\//i.test(url)) return present({ url, headers, tools });
-  findings.error('mcp-server', `${label} needs a url that begins with http:// or https://`, fields.placeOf('url'));
+  findings.error(
+    'mcp-server',
+    `${label} needs a url that begins with http:// or https://`,
+    fields.placeOf('url'),
+    'add url: https://...',
+  );
   return undefined;
 }
 
@@ -150,7 +166,13 @@ function readPairs(
   for (const entry of entries) {
     const value: SourceNode = entry.value;
     if (value.kind === 'scalar') pairs.push([entry.key, value.text]);
-    else findings.error('wrong-type', `${key}.${entry.key} of ${label} must be text, not ${describe(value)}`, value.at);
+    else
+      findings.error(
+        'wrong-type',
+        `${key}.${entry.key} of ${label} must be text, not ${describe(value)}`,
+        value.at,
+        'write one text, in quotes where it is needed',
+      );
   }
   return Object.fromEntries(pairs);
 }

@@ -85,6 +85,7 @@ function readMemory(config: Fields, findings: Findings): MemoryDef | undefined {
       'no-effect',
       'initial_content has no effect beside initial_file',
       fields.placeOf('initial_content'),
+      'keep one of the two',
     );
   }
   return { inject, content, file };
@@ -104,7 +105,12 @@ function readProvider(config: Fields, findings: Findings): ProviderSpec | undefi
   }
   const baseUrl = fields.text('base_url');
   if (baseUrl !== undefined && !/^https?:\/\//i.test(baseUrl)) {
-    findings.error('provider', 'base_url of provider must begin with http:// or https://', fields.placeOf('base_url'));
+    findings.error(
+      'provider',
+      'base_url of provider must begin with http:// or https://',
+      fields.placeOf('base_url'),
+      'such as https://api.example.com/v1',
+    );
   }
   const apiKeyEnv = fields.text('api_key_env');
   if (apiKeyEnv !== undefined && !VARIABLE.test(apiKeyEnv)) {

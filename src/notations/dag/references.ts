@@ -6,6 +6,7 @@ import type { Findings } from '../source/findings.js';
 import type { SourceScalar } from '../source/nodes.js';
 import type { ParsedYaml } from '../source/yaml.js';
 import type { InputDef, StepDef } from './definition.js';
+import { nearestStep } from './step-graph.js';
 import type { StepGraph } from './step-graph.js';
 
 /** Bounds the size of the plan: each reference of an inline agent is there once for each step. */
@@ -162,7 +163,7 @@ function resolve(expression: string, use: Use, references: References, findings:
 function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): void {
   if (!graph.ids.has(id)) {
     const message = `${step.label} refers to the step ${quoteShort(id)}, which does not exist`;
-    findings.error('unknown-step', message, at, findings.near(id, graph.ids));
+    findings.error('unknown-step', message, at, nearestStep(id, graph.ids, findings));
     return;
   }
   if (graph.endsBefore(id, step)) return;
@@ -170,7 +171,12 @@ function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, fi
   const message = itself
     ? `${step.label} refers to its own output`
     : `${step.label} refers to the step ${quoteShort(id)}, which need not have run before`;
-  findings.error('not-upstream', message, at, itself ? undefined : `add ${id} to its depends_on`);
+  findings.error(
+    'not-upstream',
+    message,
+    at,
+    itself ? 'a step sees what ran before it' : `add ${id} to its depends_on`,
+  );
 }
 
 /** Where a reference stands in the file: in the written text of the value, or, when that spells it differently, the value itself. */

@@ -4,6 +4,7 @@ import { absolutePath } from '../source/files.js';
 import type { Findings } from '../source/findings.js';
 import { present } from '../source/present.js';
 import type { Definition } from './definition.js';
+import { nearestStep } from './step-graph.js';
 import { reportUnread } from './workspace.js';
 import type { Workspace } from './workspace.js';
 
@@ -69,7 +70,7 @@ export function checkOutputSteps(definition: Definition, ids: ReadonlySet<string
       'unknown-step',
       `output names the step ${quoteShort(text)}, which does not exist`,
       at,
-      findings.near(text, ids),
+      nearestStep(text, ids, findings),
     );
   }
 }

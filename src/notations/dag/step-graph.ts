@@ -30,7 +30,7 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
         findings.error('self-dependency', `${step.label} depends on itself`, at, 'remove it from depends_on');
       } else if (ids.has(text)) known.add(text);
       else {
-        const hint = findings.near(text, ids);
+        const hint = nearestStep(text, ids, findings);
         findings.error(
           'unknown-step',
           `${step.label} depends on the step ${quoteShort(text)}, which does not exist`,
@@ -49,6 +49,20 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
     endsBefore: (id, step) => walk(step)(id),
     upstreamOf: (step) => [...parents.keys()].filter(walk(step)),
   };
+}
+
+/** Steps that a hint lists. */
+const MOST_LISTED = 8;
+
+/**
+ * A hint for a step that does not exist: the one that was most likely meant, or those that there are.
+ *
+ * @example
+ * nearestStep('scam', new Set(['scan']), findings); // 'did you mean "scan"?'
+ */
+export function nearestStep(word: string, ids: ReadonlySet<string>, findings: Findings): string {
+  const listed = [...ids].slice(0, MOST_LISTED).join(', ');
+  return findings.near(word, ids) ?? `steps are: ${listed}${ids.size > MOST_LISTED ? ', ...' : ''}`;
 }
 
 /** Steps of a cycle that are named in the message. */

@@ -80,7 +80,8 @@ export async function listMarkdown(directory: string): Promise<ListResult> {
     const names = entries
       .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.md'))
       .map((entry) => entry.name);
-    if (names.length > MAX_LISTED) return refuse('too-large', `holds more than ${MAX_LISTED} Markdown files`);
+    if (names.length > MAX_LISTED)
+      return refuse('too-large', `holds more than ${MAX_LISTED} Markdown files`, 'name a folder of agents alone');
     return { ok: true, names: names.toSorted() };
   } catch (error) {
     return failed(error, 'directory');
@@ -124,11 +125,13 @@ function tooMuch(bytes: number, maxBytes: number): Unread {
 
 function failed(error: unknown, what: 'file' | 'directory'): Unread {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOENT') return refuse('missing', 'does not exist');
+  if (code === 'ENOENT')
+    return refuse('missing', 'does not exist', 'check the path; it is relative to where it is named');
   if (code === 'ENOTDIR')
     return refuse(
       'not-a-directory',
       what === 'directory' ? 'is no directory' : 'lies in something that is no directory',
+      'check the path',
     );
   if (code === 'EISDIR') return refuse('directory', 'is a directory, not a file', 'name a file in it');
   const reason = code === '' && error instanceof Error ? error.message : code;

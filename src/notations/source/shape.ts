@@ -46,15 +46,16 @@ export interface ShapeOptions {
  * const model = config?.text('model');
  */
 export function readFields(node: SourceNode, options: ShapeOptions, findings: Findings): Fields | undefined {
+  const { known } = options;
   if (node.kind !== 'map') {
     findings.error(
       'wrong-type',
       `${options.name || 'the file'} must be a map (key: value), not ${describe(node)}`,
       node.at,
+      known === undefined ? 'write key: value' : `its keys are: ${known.join(', ')}`,
     );
     return undefined;
   }
-  const { known } = options;
   if (known !== undefined) {
     for (const entry of node.entries) {
       if (!known.includes(entry.key)) reportUnknown(entry, options.name, known, findings);
@@ -81,7 +82,9 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
   };
   const scalar = (key: string): SourceScalar | undefined => {
     const node = present(key);
-    return node === undefined || node.kind === 'scalar' ? node : wrong(key, 'text', node);
+    return node === undefined || node.kind === 'scalar'
+      ? node
+      : wrong(key, 'text', node, 'write one text, in quotes where it is needed');
   };
   return {
     at: map.at,
@@ -120,7 +123,9 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
     entries: (key) => {
       const node = present(key);
       if (node === undefined) return undefined;
-      return node.kind === 'map' ? node.entries : wrong(key, 'a map (name: value)', node);
+      return node.kind === 'map'
+        ? node.entries
+        : wrong(key, 'a map (name: value)', node, 'write each entry as name: value on a line of its own');
     },
   };
 }
@@ -133,7 +138,7 @@ function readWord<T extends string>(
 ): T | undefined {
   const found = words.find((word) => word === node.text.toLowerCase());
   if (found === undefined) {
-    const hint = findings.near(node.text, words);
+    const hint = findings.near(node.text, words) ?? `write one of: ${words.join(', ')}`;
     findings.error(
       'unknown-value',
       `${called} must be ${words.join(', ')}, not ${quoteShort(node.text)}`,
@@ -153,33 +158,49 @@ function readInteger(
   const value = node.kind === 'scalar' ? node.value : undefined;
   if (typeof value !== 'number' || !Number.isInteger(value)) {
     const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
-    findings.error('wrong-type', `${called} must be a whole number, not ${seen}`, node.at);
+    findings.error(
+      'wrong-type',
+      `${called} must be a whole number, not ${seen}`,
+      node.at,
+      'write digits, without quotes',
+    );
     return undefined;
   }
   const min = bounds.min ?? -Infinity;
   if (value >= min && value <= bounds.max) return value;
   const range = min === -Infinity ? `at most ${bounds.max}` : `from ${min} to ${bounds.max}`;
-  findings.error('out-of-range', `${called} must be ${range}, not ${value}`, node.at);
+  findings.error(
+    'out-of-range',
+    `${called} must be ${range}, not ${value}`,
+    node.at,
+    `write a number that is ${range}`,
+  );
   return undefined;
 }
 
 function readTexts(node: SourceNode, called: string, findings: Findings): readonly SourceScalar[] | undefined {
   if (node.kind !== 'list') {
-    const hint = node.kind === 'scalar' ? `write a list: [${node.text.slice(0, 60)}]` : undefined;
+    const hint = node.kind === 'scalar' ? `write a list: [${node.text.slice(0, 60)}]` : 'write a list: [one, two]';
     findings.error('wrong-type', `${called} must be a list of texts, not ${describe(node)}`, node.at, hint);
     return undefined;
   }
   const texts: SourceScalar[] = [];
   for (const item of node.items) {
     if (item.kind === 'scalar' && item.value !== null) texts.push(item);
-    else findings.error('wrong-type', `${called} must be a list of texts; this entry is ${describe(item)}`, item.at);
+    else
+      findings.error(
+        'wrong-type',
+        `${called} must be a list of texts; this entry is ${describe(item)}`,
+        item.at,
+        'put quotes around it, or take it out',
+      );
   }
   return texts;
 }
 
-function flagHint(node: SourceNode): string | undefined {
-  if (node.kind !== 'scalar') return undefined;
+function flagHint(node: SourceNode): string {
+  if (node.kind !== 'scalar') return 'write true or false';
   const word = node.text.toLowerCase();
   if (['yes', 'on', 'y', '1', 'true'].includes(word)) return 'write true';
-  return ['no', 'off', 'n', '0', 'false'].includes(word) ? 'write false' : undefined;
+  return ['no', 'off', 'n', '0', 'false'].includes(word) ? 'write false' : 'write true or false';
 }

@@ -126,7 +126,7 @@ function readDocument(text: string, build: Build): Yaml | undefined {
       isTag ? 'yaml-tag' : 'yaml-syntax',
       sentence(warning.message),
       warning.pos[0],
-      isTag ? 'remove the tag (!name)' : undefined,
+      isTag ? 'remove the tag (!name)' : syntaxHint(warning.code),
     );
   }
   return first;
@@ -137,14 +137,14 @@ function sentence(message: string): string {
   return line.replaceAll(/\p{Cc}/gu, ' ').slice(0, 300);
 }
 
-function syntaxHint(code: string): string | undefined {
+function syntaxHint(code: string): string {
   if (code === 'TAB_AS_INDENT') return 'indent with spaces';
   if (code === 'BAD_ALIAS' || code === 'BAD_SCALAR_START')
     return 'put text that begins with a special character into quotes';
   if (code === 'BAD_INDENT') return 'indent the lines of a list or map alike, with spaces';
   if (code === 'BLOCK_AS_IMPLICIT_KEY' || code === 'MULTILINE_IMPLICIT_KEY')
     return 'text with ": " in it needs quotes, or the form "key: |"';
-  return undefined;
+  return 'check brackets, quotes and indentation up to this place';
 }
 
 function convert(node: ParsedNode, build: Build): Sized | undefined {
@@ -192,7 +192,7 @@ function convertMap(node: YAMLMap.Parsed, build: Build): Sized {
 function keyText(key: unknown, offset: number, build: Build): string | undefined {
   const node = isParsed(key) ? convert(key, build)?.node : undefined;
   if (node?.kind !== 'scalar' || typeof node.value !== 'string') {
-    report(build, 'bad-key', 'a key must be text', offset);
+    report(build, 'bad-key', 'a key must be text', offset, 'put the key into quotes');
     return undefined;
   }
   const name = node.value;
