@@ -67,7 +67,7 @@ function decoded(text: string): string {
   }
 }
 
-function* planSecrets(plan: Plan, env: SecretSources['env']): Generator<unknown> {
+function* planSecrets(plan: Plan, env: SecretSources['env']): Generator {
   // A default is what the input has when none is given.
   for (const input of plan.inputs) if (TELLING.test(input.name)) yield input.default;
   for (const node of plan.nodes) {
