@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { OutputFormat, Workflow } from '../../plan/workflow.js';
@@ -104,7 +104,14 @@ function loudness(flags: RunFlags, workflow: Workflow): { readonly quiet: boolea
 /** A recording is written at the end, when it would be too late to hear that there is no place for it. */
 async function checkRecord(record: string | undefined, cwd: string): Promise<void> {
   if (record === undefined) return;
-  const folder = dirname(resolve(cwd, record));
+  const file = resolve(cwd, record);
+  const folder = dirname(file);
+  const there = await stat(file).catch(() => undefined);
+  if (there?.isDirectory() === true) {
+    throw new SkeinError('SKEIN_FILE', `${file}, where the recording goes, is a directory`, {
+      hint: 'name a file in it',
+    });
+  }
   try {
     await access(folder, constants.W_OK);
   } catch (cause) {
