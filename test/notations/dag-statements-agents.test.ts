@@ -100,6 +100,13 @@ steps: [{id: s, agent: a, prompt: p}, {id: r, agent: b, prompt: p}]
     expect(brief(workflow.problems)).toEqual(['2:24 error unknown-agent']);
   });
 
+  it('53: an agent that was not found is told with those that were', async () => {
+    const workflow = await load(ONE('x'), { '.github/agents/planner.agent.md': file('Planning mode', 'plan') });
+    expect(workflow.problems.map((problem) => problem.hint)).toEqual([
+      expect.stringMatching(/found are "Planning mode"$/),
+    ]);
+  });
+
   it('53: the home directory is looked at only when it is given', async () => {
     const cwd = await makeProject({ 'f.yaml': ONE('x'), 'home/.copilot/agents/x.md': file('x', 'home') });
     expect((await loadDag('f.yaml', { cwd })).plan).toBeUndefined();

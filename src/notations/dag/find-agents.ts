@@ -104,8 +104,7 @@ async function discover(
       agents.set(wanted, { ...match.agent, prompt: undefined, file: workspace.shown(match.path) });
       continue;
     }
-    const nearest = findings.near(wanted, found.keys());
-    const hint = nearest ?? 'add it to agents, or put a file NAME.agent.md with that name into .github/agents';
+    const hint = findings.near(wanted, found.keys()) ?? missingHint([...found.keys()]);
     findings.error(
       'unknown-agent',
       `${step.label} names the agent ${quoteShort(wanted)}, which was not found`,
@@ -164,4 +163,14 @@ async function addFile(
   }
 
   if (!found.has(agent.name)) found.set(agent.name, { path, text: text.text, agent, findings: own });
+}
+
+/** How many found agents are named in a hint. */
+const MOST_NAMED = 8;
+
+function missingHint(found: readonly string[]): string {
+  const add = 'add it to agents, or put a file NAME.agent.md with that name into .github/agents';
+  if (found.length === 0) return add;
+  const names = found.slice(0, MOST_NAMED).map(quoteShort).join(', ');
+  return `${add}; found are ${names}${found.length > MOST_NAMED ? ' ...' : ''}`;
 }
