@@ -171,6 +171,9 @@ const MOST_NAMED = 8;
 function missingHint(found: readonly string[]): string {
   const add = 'add it to agents, or put a file NAME.agent.md with that name into .github/agents';
   if (found.length === 0) return add;
-  const names = found.slice(0, MOST_NAMED).map(quoteShort).join(', ');
+  const names = found
+    .slice(0, MOST_NAMED)
+    .map((name) => quoteShort(name))
+    .join(', ');
   return `${add}; found are ${names}${found.length > MOST_NAMED ? ' ...' : ''}`;
 }
