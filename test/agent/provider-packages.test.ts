@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { describeProviders } from '../../src/agent/models/describe-providers.js';
 import type { LanguageModel } from '../../src/agent/models/language-model.js';
 import { fromLanguageModel } from '../../src/agent/models/language-model.js';
@@ -192,6 +192,24 @@ describe("OpenAI's responses API", () => {
     expect(provider.requests[0]?.body).toMatchObject({ store: false, tools: [{ name: 'look', strict: false }] });
     expect(JSON.stringify(provider.requests[1]?.body['input'])).toContain('"seen"');
     expect(step.of('model.ended')[1]?.usage).toMatchObject({ inputTokens: 9, outputTokens: 2 });
+  });
+
+  it("is used at OpenAI's own address; another base URL means chat completions", async () => {
+    const asked: string[] = [];
+    const fetch = vi.spyOn(globalThis, 'fetch').mockImplementation((input) => {
+      asked.push(input instanceof Request ? input.url : String(input));
+      return Promise.resolve(Response.json({ error: { message: 'no' } }, { status: 400 }));
+    });
+    try {
+      for (const base of [{}, { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }]) {
+        const env = { OPENAI_API_KEY: 'k', ...base };
+        const { result } = await runAgent({ spec: { models: ['openai/m'] }, models: { env } });
+        expect(errorOf(result).code).toBe('SKEIN_MODEL_REFUSED');
+      }
+    } finally {
+      fetch.mockRestore();
+    }
+    expect(asked).toEqual(['https://api.openai.com/v1/responses', 'http://127.0.0.1:9/v1/chat/completions']);
   });
 
   it('an answer that breaks off is a network error', async () => {
