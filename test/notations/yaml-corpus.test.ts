@@ -52,8 +52,11 @@ const ODD = [
   'ZYU8-3',
 ];
 
-describe.skipIf(!hasCorpus())('the YAML test suite', () => {
-  const suite = readSuite();
+const found = hasCorpus();
+
+describe.skipIf(!found)('the YAML test suite', () => {
+  // The body is run also where its tests are skipped.
+  const suite = found ? readSuite() : [];
 
   it('is read whole', () => {
     expect(suite.filter((entry) => entry.fail)).toHaveLength(94);
