@@ -7,15 +7,22 @@ import { waitingChain } from './plans.js';
 const RUNS = 10_000;
 const LATENCY = 20;
 
-/** What people write by hand: an async function, five awaits of the same timer. */
-async function byHand(): Promise<number> {
-  let hops = 0;
-  for (let at = 0; at < 5; at++) {
-    hops = await new Promise<number>((resolve) => {
-      setTimeout(resolve, LATENCY, hops + 1);
-    });
-  }
-  return hops;
+type Hops = { readonly hops?: number };
+
+/** A node: it waits, as for a model, and counts. */
+function hop(state: Hops): Promise<number> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, LATENCY, (state.hops ?? 0) + 1);
+  });
+}
+
+const HOPS = [hop, hop, hop, hop, hop];
+
+/** What people write by hand: the same five functions, and a state that goes from one to the next. */
+async function byHand(): Promise<Hops> {
+  let state: Hops = {};
+  for (const node of HOPS) state = { ...state, hops: await node(state) };
+  return state;
 }
 
 const effectRun = Effect.gen(function* () {

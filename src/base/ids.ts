@@ -32,7 +32,7 @@ export function uuidV7(ms: number, random: string, from = 0): string {
   return text.toString('latin1');
 }
 
-/** Random digits for 128 ids at once: asking the host for each would cost more than the rest of a small run. */
+/** Random digits for 1,024 ids at once: asking the host for each would cost more than the rest of a small run. */
 let digits = '';
 let used = 0;
 
@@ -40,7 +40,7 @@ let used = 0;
 export const systemIds: Ids = {
   next() {
     if (used + RANDOM_AT.length > digits.length) {
-      digits = randomBytes(64 * RANDOM_AT.length).toString('hex');
+      digits = randomBytes(512 * RANDOM_AT.length).toString('hex');
       used = 0;
     }
     used += RANDOM_AT.length;
