@@ -39,6 +39,8 @@ export class StdioTransport implements Transport {
   private line: Buffer[] = [];
   private lineBytes = 0;
   private strayLines = 0;
+  /** Settles when the program has ended and that was told. */
+  private left: Promise<void> = Promise.resolve();
   private closing: Promise<void> | undefined;
   private readonly stderr = new OutputWindow(STDERR_BYTES);
 
@@ -62,7 +64,9 @@ export class StdioTransport implements Transport {
         },
       );
     }
-    void this.group.exited.then(({ code, signal }) => this.leave(signal === null ? `exit code ${code ?? 0}` : signal));
+    this.left = this.group.exited.then(({ code, signal }) =>
+      this.leave(signal === null ? `exit code ${code ?? 0}` : signal),
+    );
   }
 
   private listen(child: ChildProcess): void {
@@ -75,10 +79,13 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.group?.child.stdin;
-    if (this.closing !== undefined || stdin == null || !stdin.writable) throw this.gone();
+    if (this.closing !== undefined || stdin == null || !stdin.writable) throw await this.farewell();
     const text = `${JSON.stringify(message)}\n`;
     await new Promise<void>((resolve, reject) => {
-      stdin.write(text, (error) => (error == null ? resolve() : reject(this.gone())));
+      stdin.write(text, (error) => {
+        if (error == null) resolve();
+        else void this.farewell().then(reject);
+      });
     });
   }
 
@@ -158,6 +165,19 @@ export class StdioTransport implements Transport {
     this.failure = new SkeinError('SKEIN_MCP', `MCP server "${this.name}" ${what}${words === '' ? '' : `:\n${words}`}`);
     this.onerror?.(this.failure);
     await this.close();
+  }
+
+  /** A pipe breaks before the exit of its program is known, which says more. */
+  private async farewell(): Promise<SkeinError> {
+    if (this.failure === undefined && this.closing === undefined) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, GRACE_MS);
+      });
+      await Promise.race([this.left, late]);
+      clearTimeout(timer);
+    }
+    return this.gone();
   }
 
   private gone(): SkeinError {
