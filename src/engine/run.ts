@@ -194,6 +194,11 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     else this.close(this.top.census.degraded > 0 ? 'degraded' : 'succeeded', undefined);
   }
 
+  /** There is no clock around the whole run. */
+  stopClock(): () => void {
+    return () => undefined;
+  }
+
   /** Takes an outcome of the port, and everything that follows from it. */
   take(ticket: Ticket): Promise<void> | undefined {
     if (this.ended) return undefined;

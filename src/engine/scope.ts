@@ -75,6 +75,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     return this.compiled.bindings;
   }
 
+  stopClock(): () => void {
+    return this.owner.stopClock();
+  }
+
   bodyOf(kind: NodeKind): Body {
     return bodyOf(kind);
   }

@@ -75,6 +75,8 @@ export interface ScopeHandle {
 /** Who started a scope. */
 export interface ScopeOwner {
   scopeEnded(scope: ScopeHandle, end: ScopeEnd): void;
+  /** A question inside is open: stops the clocks around; gives what starts them again. */
+  stopClock(): () => void;
 }
 
 /** How a scope ended. */

@@ -5,6 +5,7 @@ import { addCensus, emptyCensus } from '../events/census.js';
 import type { ReadChannel } from '../lang/json-path.js';
 import { evaluateConditions } from '../lang/condition.js';
 import type { Bindings, NodeKind } from '../plan/plan.js';
+import { AttemptClock } from './attempt-clock.js';
 import type { CompiledNode } from './compile.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from './ports/durable.js';
 import type { Runnable, RunServices } from './services.js';
@@ -28,6 +29,8 @@ export interface StepOwner {
   /** Counts steps that ran inside of this one. */
   count(census: Census): void;
   readonly bindings: Bindings;
+  /** Stops the clocks of the steps around this one; gives what starts them again. */
+  stopClock(): () => void;
   bodyOf(kind: NodeKind): Body;
   /** Id of a node by its index. */
   nameOf(node: number): string;
@@ -59,12 +62,12 @@ export class Step implements Runnable, Waiter, Effect {
   next: Runnable | undefined = undefined;
   readonly path: string;
   private ticket: Ticket | undefined = undefined;
-  private timer: Ticket | undefined = undefined;
+  /** The wait before the next attempt. */
+  private backoff: Ticket | undefined = undefined;
+  private clock: AttemptClock | undefined = undefined;
   private activities: Set<Activity> | undefined = undefined;
   private phase: 'ready' | 'running' | 'routing' | 'backoff' | 'over' = 'ready';
   private inner: OpenCensus | undefined = undefined;
-  /** When the attempt times out, by the run's clock. */
-  private deadline = 0;
 
   constructor(
     readonly owner: StepOwner,
@@ -142,8 +145,7 @@ export class Step implements Runnable, Waiter, Effect {
     }
     const { timeoutMs } = compiled.node;
     if (timeoutMs !== undefined) {
-      this.deadline = run.durable.now() + timeoutMs;
-      this.startTimer('timeout', timeoutMs);
+      this.clock = new AttemptClock(run.durable, this.key, timeoutMs, () => this.timedOut(timeoutMs));
     }
     try {
       this.body.start(this);
@@ -174,9 +176,11 @@ export class Step implements Runnable, Waiter, Effect {
   }
 
   settled(ticket: Ticket, outcome: Outcome): void {
-    if (ticket === this.timer) {
-      this.timer = undefined;
-      this.timerFired();
+    if (ticket === this.backoff) {
+      this.backoff = undefined;
+      this.phase = 'ready';
+      this.attempt += 1;
+      this.run.enqueue(this);
     } else if (ticket === this.ticket) {
       this.ticket = undefined;
       this.body.take(this, outcome);
@@ -246,7 +250,9 @@ export class Step implements Runnable, Waiter, Effect {
 
   private stopAttempt(): void {
     this.ticket = this.drop(this.ticket);
-    this.timer = this.drop(this.timer);
+    this.backoff = this.drop(this.backoff);
+    this.clock?.close();
+    this.clock = undefined;
     if (this.activities !== undefined) {
       const stopping = this.activities;
       this.activities = undefined;
@@ -278,35 +284,21 @@ export class Step implements Runnable, Waiter, Effect {
     return true;
   }
 
-  private startTimer(name: string, ms: number): void {
-    this.timer = this.run.durable.timer(`${this.key}/${name}`, ms);
-    this.timer.waiter = this;
-  }
-
-  /** Stops the clock of the attempt: time spent paused counts toward no timeout. Gives what starts it again, with the time left. */
-  stopClock(name: string): () => void {
-    const { timeoutMs } = this.compiled.node;
-    if (timeoutMs === undefined || this.timer === undefined) return () => undefined;
-    const { durable } = this.run;
-    const stopped = durable.now();
-    const left = this.deadline - stopped;
-    this.timer = this.drop(this.timer);
+  /** Stops the clocks of this attempt and of all steps around it, while a question is open. Gives what starts them again. */
+  stopClock(): () => void {
+    const { clock } = this;
+    const startOuter = this.owner.stopClock();
+    clock?.stop();
+    let stopped = true;
     return () => {
-      if (this.phase !== 'running' || this.timer !== undefined) return;
-      this.deadline = durable.now() + left;
-      this.startTimer(`timeout/${name}`, Math.max(0, left));
+      if (!stopped) return;
+      stopped = false;
+      clock?.resume();
+      startOuter();
     };
   }
 
-  /** The timer of an attempt, or of the backoff between two. */
-  private timerFired(): void {
-    if (this.phase === 'backoff') {
-      this.phase = 'ready';
-      this.attempt += 1;
-      this.run.enqueue(this);
-      return;
-    }
-    const ms = this.compiled.node.timeoutMs ?? 0;
+  private timedOut(ms: number): void {
     const message = `'${this.compiled.id}' took longer than its timeout of ${ms} ms`;
     this.fail({ code: 'SKEIN_TIMEOUT', message, retryable: true });
   }
@@ -320,7 +312,8 @@ export class Step implements Runnable, Waiter, Effect {
       run.emit(this.path, this.owner.parent, { type: 'step.retrying', attempt, delayMs, error });
     }
     this.phase = 'backoff';
-    this.startTimer('backoff', delayMs);
+    this.backoff = run.durable.timer(`${this.key}/backoff`, delayMs);
+    this.backoff.waiter = this;
   }
 }
 

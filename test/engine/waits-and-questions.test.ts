@@ -107,3 +107,25 @@ describe('ask', () => {
     expect(outcomes(result)).toEqual({ 'sub/sure': 'paused', sub: 'paused' });
   });
 });
+
+describe('time spent paused counts toward no timeout', () => {
+  const inner = plan({ nodes: [ask({ output: 'sure' })], inputs: [{ channel: 'file', name: 'file', required: true }] });
+  const shapes: readonly (readonly [string, PlanNode])[] = [
+    ['of the question itself', ask({ output: 'sure', timeoutMs: 1_000 })],
+    ['of the step around it', { kind: 'call', id: 'outer', plan: inner, writes: ['sure'], timeoutMs: 1_000 }],
+  ];
+
+  test.each(shapes)('%s', async (_name, node) => {
+    const clock = new FakeClock(0);
+    const given: ((answer: string) => void)[] = [];
+    const answer = (): Promise<string> => new Promise((resolve) => given.push(resolve));
+    const asking = plan({ nodes: [node], inputs: [{ channel: 'file', name: 'file', required: true }] });
+    const durable = new MemoryDurable('r', { clock, answer });
+    const { result } = startRun(asking, { inputs: { file: 'a.ts' }, durable });
+    await new Promise((rest) => setImmediate(rest));
+    clock.advance(3_600_000);
+    given[0]?.('yes');
+    expect(await result).toMatchObject({ outcome: 'succeeded', state: { sure: 'yes' } });
+    expect(clock.waiting).toBe(0);
+  });
+});

@@ -7,8 +7,9 @@ import type { Body, Step } from '../step.js';
 export const askBody: Body = {
   start(step) {
     const { node } = step.compiled;
-    if (node.kind === 'ask')
-      step.follow(step.run.durable.signal(`${step.key}/answer`, node.id, questionOf(step, node)));
+    if (node.kind !== 'ask') return;
+    step.hold({ stop: step.stopClock() });
+    step.follow(step.run.durable.signal(`${step.key}/answer`, node.id, questionOf(step, node)));
   },
   take(step, outcome) {
     const { node } = step.compiled;

@@ -2,7 +2,7 @@ import type { SubPlan } from '../../plan/plan.js';
 import { SkeinError } from '../../base/errors.js';
 import { readRef } from '../../lang/json-path.js';
 import type { CompiledPlan } from '../compile.js';
-import type { ScopeEnd, ScopeHandle } from '../services.js';
+import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../services.js';
 import type { Body, Step } from '../step.js';
 import { EMPTY_VERSION, inputCell } from '../version.js';
 import type { Version } from '../version.js';
@@ -43,7 +43,8 @@ export function openInside(
     if (open) step.adopt(scope.census);
     open = false;
   };
-  const owner = {
+  const owner: ScopeOwner = {
+    stopClock: () => step.stopClock(),
     scopeEnded: (scope: ScopeHandle, end: ScopeEnd): void => {
       close(scope);
       step.release(activity);

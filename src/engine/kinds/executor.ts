@@ -36,9 +36,6 @@ class ExecutorAttempt implements StepContext, Activity {
   readonly attempt: number;
   private readonly open = new Map<Ticket, (error: ErrorData) => void>();
   private over = false;
-  /** Open questions, and what starts the clock again when there is none. */
-  private questions = 0;
-  private asking: (() => void) | undefined = undefined;
 
   constructor(private readonly step: Step) {
     this.attempt = step.attempt;
@@ -80,13 +77,11 @@ class ExecutorAttempt implements StepContext, Activity {
 
   async ask(name: string, question: Question): Promise<string> {
     this.check();
-    this.asking ??= this.step.stopClock(name);
-    this.questions += 1;
+    const startClock = this.step.stopClock();
     try {
       return String(await this.wait(this.step.run.durable.signal(this.keyOf(name), name, question)));
     } finally {
-      this.questions -= 1;
-      if (this.questions === 0) this.resumeClock();
+      startClock();
     }
   }
 
@@ -122,12 +117,6 @@ class ExecutorAttempt implements StepContext, Activity {
       reject({ code: 'SKEIN_CANCELLED', message: 'the step was cancelled' });
     }
     this.open.clear();
-  }
-
-  private resumeClock(): void {
-    const resume = this.asking;
-    this.asking = undefined;
-    if (!this.over) resume?.();
   }
 
   private check(): void {
