@@ -8,7 +8,7 @@ import { badInput, fileError, refused, systemCode } from './tool-input.js';
  * Confinement of the file tools (threat A4). What holds for every path that comes from a model:
  *
  * - P1 It is resolved to its real path, symbolic links included, and that path must lie inside a root, compared by segments:
- *   `/work/root-evil` is not inside `/work/root`.
+ *   `/srv/root-evil` is not inside `/srv/root`.
  * - P2 Nothing outside the roots is looked at, so an error never tells whether something exists there.
  * - P3 The last opening follows no symbolic link, never blocks on a FIFO, and gives a regular file or a directory.
  * - P4 What was opened is checked again through its handle: a directory that was swapped for a link between check and
@@ -118,7 +118,7 @@ export async function createFolders(
  * True when `path` is `root` or below it, compared by segments. Both must be absolute and normal.
  *
  * @example
- * isInside('/work/root', '/work/root-evil'); // false
+ * isInside('/srv/root', '/srv/root-evil'); // false
  */
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
