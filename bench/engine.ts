@@ -178,7 +178,7 @@ export async function benchEngine(): Promise<string[]> {
     ['job', 'skein', 'promises', 'effect', 'p-queue', 'skein/effect', 'goal', 'held'],
     rows,
   );
-  missed.push(...(await flatness()));
+  missed.push(...(await flatness()), ...(await heapOfLongLoop()));
   return missed;
 }
 
@@ -187,7 +187,7 @@ async function flatness(): Promise<string[]> {
   const ratios: number[] = [];
   for (let run = 0; run < 9; run++) {
     const marks: number[] = [];
-    const plan = routeLoop(ROUNDS, marks);
+    const plan = routeLoop(ROUNDS, () => marks.push(performance.now()));
     await startRun(plan).result;
     marks.push(performance.now());
     const part = (at: number): number => (marks[at + 1] ?? 0) - (marks[at] ?? 0);
@@ -199,4 +199,20 @@ async function flatness(): Promise<string[]> {
     `\nLoop of ${ROUNDS}: last tenth / first tenth = ${middle.toFixed(2)} (goal <= 1.2, ${held ? 'held' : 'NOT held'})`,
   );
   return held ? [] : [`flat loop: ${middle.toFixed(2)}, goal 1.2`];
+}
+
+/** Memory is in what lives, not in what was: the heap in the last tenth of a million rounds against that in the first. */
+async function heapOfLongLoop(): Promise<string[]> {
+  const heaps: number[] = [];
+  const plan = routeLoop(1_000_000, () => {
+    globalThis.gc?.();
+    heaps.push(process.memoryUsage().heapUsed);
+  });
+  await startRun(plan).result;
+  const grown = (heaps.at(-1) ?? Infinity) - (heaps[1] ?? 0);
+  const held = grown <= 100_000;
+  console.log(
+    `Loop of 1000000: heap grew by ${(grown / 1_024).toFixed(0)} kB after the first tenth (${held ? 'flat' : 'NOT flat'})`,
+  );
+  return held ? [] : [`heap of a long loop: grew by ${grown} bytes`];
 }
