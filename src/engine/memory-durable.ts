@@ -43,7 +43,8 @@ export class MemoryDurable implements Durable {
   private shared: MemoryTicket | undefined = undefined;
   private onValue: ((value: unknown) => void) | undefined = undefined;
   private onError: ((error: unknown) => void) | undefined = undefined;
-  private time: number;
+  /** The time of this delivery; undefined until somebody asks for it. */
+  private time: number | undefined = undefined;
   private draw: (() => number) | undefined = undefined;
   private questions: Semaphore | undefined = undefined;
 
@@ -53,7 +54,6 @@ export class MemoryDurable implements Durable {
   ) {
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer;
-    this.time = this.clock.now();
   }
 
   deliverTo(taker: Taker): void {
@@ -99,11 +99,12 @@ export class MemoryDurable implements Durable {
 
   drop(ticket: Ticket): void {
     // What made the interpreter drop it, a cancelled run for one, happened now.
-    this.time = this.clock.now();
+    this.time = undefined;
     if (ticket instanceof MemoryTicket) ticket.drop();
   }
 
   now(): number {
+    this.time ??= this.clock.now();
     return this.time;
   }
 
@@ -142,7 +143,7 @@ export class MemoryDurable implements Durable {
 
   private hand(ticket: MemoryTicket): void {
     this.busy = true;
-    this.time = this.clock.now();
+    this.time = undefined;
     const rest = this.taker?.take(ticket);
     if (rest === undefined) this.busy = false;
     else void rest.then(() => this.handQueued());
