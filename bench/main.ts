@@ -1,14 +1,16 @@
-import { benchEngine } from './engine.js';
+import { benchEngine, benchRuntime } from './engine.js';
 import { benchManyRuns } from './many-runs.js';
 import { benchScheduling } from './scheduling.js';
 import { benchStartUp } from './start-up.js';
 
+// The concurrent runs come first: they are bound by the collector, and what other jobs leave on the heap would be measured with them.
 const missed = [
-  ...(await benchEngine()),
   ...(await benchManyRuns()),
+  ...(await benchEngine()),
   ...(await benchScheduling()),
   ...(await benchStartUp()),
 ];
+await benchRuntime();
 console.log(
   missed.length === 0 ? '\nAll goals held.' : `\nGoals missed:\n${missed.map((line) => `  ${line}`).join('\n')}`,
 );

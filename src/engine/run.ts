@@ -16,7 +16,7 @@ import type { Executors } from './ports/executor.js';
 import { Scope } from './scope.js';
 import type {
   Restable,
-  Runnable,
+  Work,
   RunServices,
   ScopeEnd,
   ScopeHandle,
@@ -158,7 +158,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     (this.reports ??= []).push(report);
   }
 
-  enqueue(work: Runnable): void {
+  enqueue(work: Work): void {
     this.ready.put(work);
   }
 
@@ -248,7 +248,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.close('failed', { ...data, code: SkeinError.isInstance(error) ? data.code : 'SKEIN_INTERNAL' });
   }
 
-  private nextWork(): Runnable | undefined {
+  private nextWork(): Work | undefined {
     while (!this.ended) {
       const free = this.running < this.limit;
       const work = (free ? this.blocked?.take() : undefined) ?? this.ready.take();

@@ -21,7 +21,7 @@ export interface RunServices {
   emit(path: string, parent: string, body: EventBody): void;
   report(report: StepReport): void;
   /** Puts work into the queue of the run. It is started in this order, leaf steps as slots are free (E5, E9). */
-  enqueue(work: Runnable): void;
+  enqueue(work: Work): void;
   /** A leaf step no longer uses its slot. */
   releaseSlot(): void;
   /** Nothing runs in this scope any more: look at it once the queue is empty. */
@@ -35,11 +35,11 @@ export interface RunServices {
 }
 
 /** Something that the run starts. */
-export interface Runnable {
+export interface Work {
   /** It uses a slot (a leaf step that really runs). */
   readonly leaf: boolean;
   /** The one behind it in a queue; belongs to the queue. */
-  next: Runnable | undefined;
+  next: Work | undefined;
   start(): void;
   /** False when it must not be started any more. */
   isWanted(): boolean;

@@ -8,7 +8,7 @@ import type { Bindings, NodeKind } from '../plan/plan.js';
 import { AttemptClock } from './attempt-clock.js';
 import type { CompiledNode } from './compile.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from './ports/durable.js';
-import type { Runnable, RunServices } from './services.js';
+import type { Work, RunServices } from './services.js';
 import { retryDelay } from './retry.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
@@ -55,11 +55,11 @@ export interface Activity {
  * One execution of a node: the policies in their fixed order, `when` > retry > timeout > body (DESIGN.md section 3).
  * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
  */
-export class Step implements Runnable, Waiter, Effect {
+export class Step implements Work, Waiter, Effect {
   attempt = 1;
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
-  next: Runnable | undefined = undefined;
+  next: Work | undefined = undefined;
   readonly path: string;
   private ticket: Ticket | undefined = undefined;
   /** The wait before the next attempt. */
