@@ -42,6 +42,12 @@ export const ERROR_CODES = [
   'SKEIN_QUESTION', // a question was asked and nobody can answer
   'SKEIN_AUDIT', // the audit folder could not be written
   'SKEIN_FILE', // a file could not be read or written
+  'SKEIN_NOT_JSON', // a value that is to be recorded is no JSON
+  'SKEIN_STORE', // the store of runs could not be opened, read or written
+  'SKEIN_JOURNAL', // the journal of a run is damaged, or newer than this version of Skein
+  'SKEIN_LEASE', // another process runs this run
+  'SKEIN_NO_RUN', // the store has no such run
+  'SKEIN_ANSWER', // an answer that is refused: no such question, answered before, overdue, or against the schema
   'SKEIN_INTERNAL', // a defect in Skein
 ] as const;
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { isPlainObject } from './json.js';
 
 /**
@@ -54,4 +54,14 @@ export function canonicalHash(value: unknown): string {
 /** SHA-256 of a text (as UTF-8), as 64 hex digits. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+/**
+ * A short digest of a text: the first 128 bits of its SHA-256, as 22 characters. What keys and sums of journals are made of.
+ *
+ * @example
+ * digestText('a') === digestText('a'); // true
+ */
+export function digestText(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 22);
 }

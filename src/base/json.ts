@@ -93,3 +93,51 @@ export function ownValue(container: unknown, key: string): unknown {
   if (typeof container !== 'object' || container === null || !Object.hasOwn(container, key)) return undefined;
   return (container as Record<string, unknown>)[key];
 }
+
+/**
+ * The JSON text of a value that is to be recorded. Unlike JSON.stringify it refuses what would come back as something else;
+ * only properties that are undefined are left out.
+ *
+ * @throws TypeError that names the place, for functions, symbols, bigints, class instances, NaN, infinities, undefined in a list, and what
+ *   is nested deeper than {@link MAX_DEPTH}.
+ * @example
+ * recordText({ a: [1, 'x'] }); // '{"a":[1,"x"]}'
+ */
+export function recordText(value: unknown): string {
+  checkRecordable(value, '', 0);
+  return JSON.stringify(value);
+}
+
+function checkRecordable(value: unknown, place: string, depth: number): void {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return;
+    case 'number':
+      if (!Number.isFinite(value)) throw notRecordable(place, String(value));
+      return;
+    case 'object':
+      if (value !== null) checkContents(value, place, depth);
+      return;
+    default:
+      throw notRecordable(place, value === undefined ? 'undefined' : `a ${typeof value}`);
+  }
+}
+
+function checkContents(value: object, place: string, depth: number): void {
+  if (depth > MAX_DEPTH) throw new TypeError(`it is nested deeper than ${MAX_DEPTH} levels, or contains itself`);
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) checkRecordable(value[i], `${place}[${i}]`, depth + 1);
+    return;
+  }
+  if (!isPlainObject(value)) throw notRecordable(place, `an instance of ${value.constructor.name}`);
+  if (typeof value['toJSON'] === 'function') throw notRecordable(`${place}.toJSON`, 'a function');
+  for (const key of Object.keys(value)) {
+    const inner = value[key];
+    if (inner !== undefined) checkRecordable(inner, `${place}.${key}`, depth + 1);
+  }
+}
+
+function notRecordable(place: string, what: string): TypeError {
+  return new TypeError(`${place === '' ? 'it' : `the value at ${place}`} is ${what}, which is no JSON`);
+}

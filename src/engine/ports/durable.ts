@@ -7,18 +7,27 @@ import type { ErrorData } from '../../base/errors.js';
  * - the interpreter calls `step`, `timer`, `signal`, each of which *starts* something and returns a {@link Ticket} at once;
  * - the back end hands outcomes over one at a time; nothing else wakes the interpreter;
  * - errors cross as values ({@link ErrorData}), never as thrown objects.
+ *
+ * Keys are stable addresses: the path of the step, `~n` from the second attempt on, and `@name` for what a step does besides its body.
  */
 export interface Durable {
   readonly runId: string;
+  /** Outcomes are recorded: identities are asked for, and values must be JSON. */
+  readonly recorded: boolean;
+  /** The outcome that was delivered last came from the record. */
+  readonly replaying: boolean;
   /**
    * Starts a side effect once and records its outcome. When the effect returns a plain value, not a promise, the back end
    * may hand the ticket back already settled (`ticket.outcome`): a synchronous node then costs no promise.
    */
   step(key: string, effect: Effect, options?: StepOptions): Ticket;
-  /** Settles after `ms` milliseconds of the run's clock. */
-  timer(key: string, ms: number): Ticket;
-  /** Settles when somebody answers `name`. */
-  signal(key: string, name: string, question?: Question): Ticket;
+  /**
+   * Settles after `ms` milliseconds of the run's clock. When it is due is recorded, so that it goes on over a restart; not for a
+   * `fleeting` one, which then begins again.
+   */
+  timer(key: string, ms: number, fleeting?: boolean): Ticket;
+  /** Settles when somebody answers, or when the answer is overdue (`SKEIN_TIMEOUT`). `SKEIN_QUESTION`: nobody can, for now. */
+  signal(key: string, wait: Wait): Ticket;
   /**
    * Called once, before anything is started. Settled tickets are handed to the taker one at a time, in an order that is part of the
    * record; when it gives a promise, the next one waits for it. Never done from inside `step`, `timer`, `signal` or `drop`.
@@ -28,14 +37,16 @@ export interface Durable {
   drop(ticket: Ticket): void;
   /** Milliseconds since 1970 at the last delivered outcome: the same on every replay. */
   now(): number;
-  /** A number in [0, 1), derived from the run id: the same on every replay. */
-  random(): number;
+  /** A number in [0, 1), derived from the run and the key: the same on every replay, and in every fork. */
+  random(key: string): number;
 }
 
 /** The interpreter, as a back end sees it. */
 export interface Taker {
   /** Takes a settled ticket; the promise resolves when everything that it woke has come to rest. */
   take(ticket: Ticket): Promise<void> | undefined;
+  /** The back end can't go on: the run fails, nothing more is asked of it. */
+  broken(error: ErrorData): void;
 }
 
 /** What a side effect returned, or why it did not. */
@@ -68,11 +79,43 @@ export interface StepIo {
   readonly idempotencyKey: string;
   /** Aborted when the run is cancelled, the attempt timed out, or the ticket was dropped. Made when first read. */
   readonly signal: AbortSignal;
+  /**
+   * Asks a person from inside the effect; `name` is unique in it. Rejects with `SKEIN_QUESTION` when nobody can answer for now: the
+   * effect then ends, and is performed from its beginning when there is an answer.
+   */
+  ask(name: string, question: Question): Promise<unknown>;
 }
 
-/** How an effect is treated after a crash (J6). */
+/** How an effect is recorded, and treated after a crash (J6). */
 export interface StepOptions {
+  /** `once` and `idempotent` are journaled before they start; a `once` effect that was started and not recorded is never run again unasked. */
   readonly effect?: 'read' | 'idempotent' | 'once';
+  /** What the outcome depends on besides the key (J2). Absent: nothing. */
+  readonly identity?: Identity;
+  /** Frees what the step holds: performed on a replay too, and no reason to take a failed step for a finished one. */
+  readonly cleanup?: boolean;
+  /** The value of a `once` effect of which a person says that it was done. */
+  readonly lostValue?: unknown;
+}
+
+/** What an outcome depends on (J2). Asked only by back ends that record. */
+export interface Identity {
+  /** Digest of the definition, and of what goes in. */
+  digest(): string;
+  /** What the effect read while it ran: digests by name. Asked when it has ended. */
+  reads?(): Readonly<Record<string, string>> | undefined;
+  /** The digest, now, of something that was read then. A record counts only when all are the same. */
+  current?(name: string): string;
+}
+
+/** What a step waits for from outside. */
+export interface Wait {
+  /** Who can be told: the id of an `ask` node, the name of an event. */
+  readonly name: string;
+  /** Absent: an event. */
+  readonly question?: Question;
+  /** Milliseconds after which it is too late. */
+  readonly expiresMs?: number;
 }
 
 /** What a person is asked. */
@@ -81,4 +124,6 @@ export interface Question {
   readonly choices?: readonly string[];
   /** JSON Schema of the answer. */
   readonly schema?: unknown;
+  /** What the person should see to decide, such as a tool call: JSON. */
+  readonly evidence?: unknown;
 }

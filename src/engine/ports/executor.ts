@@ -32,21 +32,24 @@ export interface StepContext {
   /** Renders a template in one pass. */
   render(template: Template): string;
   /**
-   * Runs a side effect and records it under `PATH/name`; names are unique within an attempt. Rejects with a SkeinError.
-   * The values it gives and takes are JSON.
+   * Runs a side effect and records it under `PATH@name`; names are unique within an attempt. Rejects with a SkeinError.
+   * What it gives is JSON. A result that is recorded under this name is used when its `identity` is the same, and nothing runs.
    */
   effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: StepOptions): Promise<T>;
   /** Waits, by the run's clock. */
   sleep(name: string, ms: number): Promise<void>;
   /**
-   * Asks a person. Rejects with `SKEIN_QUESTION` when nobody can answer; an executor turns that into a pause.
+   * Asks a person. Rejects with `SKEIN_QUESTION` when nobody can answer for now; an executor turns that into a pause. The answer is
+   * text, or what the question's schema asks for.
    */
-  ask(name: string, question: Question): Promise<string>;
+  ask(name: string, question: Question): Promise<unknown>;
   /** Tells observers something; never needed for correctness. */
   note(note: StepNote): void;
   /** Milliseconds since 1970 by the run's clock. */
   now(): number;
-  /** A number in [0, 1), the same on every replay. */
+  /** Digest of the node's definition (J2): for the identities of its effects. */
+  definition(): string;
+  /** A number in [0, 1), the same on every replay and in every fork. */
   random(): number;
 }
 

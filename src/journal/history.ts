@@ -1,0 +1,47 @@
+import type { BeginRecord, DoneRecord, EndRecord, LogRecord, OpenRecord, PauseRecord } from './record.js';
+
+/** What a journal says: a pure fold of its records. */
+export interface RunHistory {
+  readonly begin: BeginRecord;
+  /** The definition and inputs that the last session ran with. */
+  readonly current: Pick<BeginRecord, 'plan' | 'code' | 'inputs'>;
+  readonly sessions: readonly Session[];
+  /** Outcomes by key, newest last: a key has several when it was edited, or failed and was tried again. */
+  readonly entries: ReadonlyMap<string, readonly Entry[]>;
+  /** Keys of effects that were started and have no outcome: their last start. */
+  readonly started: ReadonlyMap<string, StartedEffect>;
+  /** When timers without an outcome are due. */
+  readonly timers: ReadonlyMap<string, { readonly id?: string; readonly due: number }>;
+  /** Questions and events without an outcome. */
+  readonly pauses: ReadonlyMap<string, PauseRecord>;
+  /** In the order of the journal. */
+  readonly logs: readonly LogRecord[];
+  /** Number of batches, and digest of the last: where a journal is continued. */
+  readonly batches: number;
+  readonly sum: string;
+  /** A torn tail that was left out, in words. */
+  readonly cut?: string;
+}
+
+/** One process that ran the run. */
+export interface Session {
+  readonly open: OpenRecord;
+  readonly end?: EndRecord;
+}
+
+/** A recorded outcome. */
+export interface Entry {
+  readonly record: DoneRecord;
+  /** Place in the order of delivery; grows. */
+  readonly order: number;
+  /** Index into `sessions`. */
+  readonly session: number;
+}
+
+/** An effect that was about to start. */
+export interface StartedEffect {
+  readonly at: number;
+  readonly id?: string;
+  /** It ended with an error, which does not say whether it had its effect. */
+  readonly failed: boolean;
+}

@@ -1,0 +1,116 @@
+import type { ErrorData } from '../base/errors.js';
+import type { Json, JsonObject } from '../base/json.js';
+import type { Census } from '../events/census.js';
+import type { RunOutcome } from '../events/outcome.js';
+
+/** Version of the records that this code writes. Older ones are lifted by `upcast.ts`. */
+export const RECORD_VERSION = 1;
+
+/** One line of a journal. `at` is milliseconds since 1970; `v` is {@link RECORD_VERSION}. */
+export type JournalRecord =
+  BeginRecord | OpenRecord | StartRecord | DoneRecord | TimerRecord | PauseRecord | LogRecord | EndRecord;
+
+/** A value in place, or the digest of the blob that holds its JSON text. Neither: undefined. */
+export interface Stored {
+  readonly value?: Json;
+  readonly blob?: string;
+}
+
+/** The first record: what the run is (J11). */
+export interface BeginRecord {
+  readonly t: 'begin';
+  readonly at: number;
+  readonly run: string;
+  readonly name: string;
+  /** What the run's random numbers derive from: its id, or that of the run it was forked from. */
+  readonly seed: string;
+  readonly parent?: string;
+  /** Paths of steps of which nothing that the parent recorded is used, nor of steps inside of them. */
+  readonly forget?: readonly string[];
+  /** The plan. */
+  readonly plan: Stored;
+  /** Digests of the code nodes' functions, by key of the bindings: what an edit changes and the plan does not show. */
+  readonly code: Readonly<Record<string, string>>;
+  readonly inputs: Stored;
+  /** Whatever starts such a run again: flags, the workflow's file. */
+  readonly origin: JsonObject;
+}
+
+/** A session: a process took the run. `plan`, `code`, `inputs` when they differ from before. */
+export interface OpenRecord {
+  readonly t: 'open';
+  readonly at: number;
+  readonly fence: number;
+  readonly plan?: Stored;
+  readonly code?: Readonly<Record<string, string>>;
+  readonly inputs?: Stored;
+}
+
+/** An effect is about to start (J6). */
+export interface StartRecord {
+  readonly t: 'start';
+  readonly at: number;
+  readonly key: string;
+  readonly id?: string;
+}
+
+/** The outcome of an effect, a timer or a signal. The order of these records is the order of delivery. */
+export interface DoneRecord extends Stored {
+  readonly t: 'done';
+  readonly at: number;
+  readonly key: string;
+  /** Digest of what it depends on (J2). */
+  readonly id?: string;
+  /** What it read: digests by name. */
+  readonly reads?: Readonly<Record<string, string>>;
+  /** Milliseconds that it took. */
+  readonly ms?: number;
+  readonly error?: ErrorData;
+  readonly cleanup?: true;
+}
+
+/** A timer was set. */
+export interface TimerRecord {
+  readonly t: 'timer';
+  readonly at: number;
+  readonly key: string;
+  readonly id?: string;
+  readonly due: number;
+}
+
+/** A question or an event is waited for (J10). */
+export interface PauseRecord {
+  readonly t: 'pause';
+  readonly at: number;
+  readonly key: string;
+  readonly id: string;
+  readonly name: string;
+  readonly question?: RecordedQuestion;
+  /** When it is too late. */
+  readonly due?: number;
+}
+
+/** A question as it is recorded. */
+export interface RecordedQuestion {
+  readonly text: string;
+  readonly choices?: readonly string[];
+  readonly schema?: Json;
+  readonly evidence?: Json;
+}
+
+/** Something for people who look at the run: never needed to go on. `body` is the body of an event, without what a step wrote. */
+export interface LogRecord {
+  readonly t: 'log';
+  readonly at: number;
+  readonly path: string;
+  readonly body: JsonObject;
+}
+
+/** The session ended in order. A run that was killed has none. */
+export interface EndRecord {
+  readonly t: 'end';
+  readonly at: number;
+  readonly outcome: RunOutcome;
+  readonly census: Census;
+  readonly error?: ErrorData;
+}

@@ -1,0 +1,129 @@
+/**
+ * The store port: where journals live. A store keeps lines of text and knows nothing of what they mean. It is synchronous, as the
+ * embedded databases are; what it gives back has been committed.
+ *
+ * Every method throws a SkeinError `SKEIN_STORE` when the medium fails (no space, an I/O error, a file that is no database). A failed
+ * call has changed nothing.
+ */
+export interface Store {
+  /** Makes the row of a new run and leases it. @throws SkeinError `SKEIN_STORE` when the id is taken */
+  create(run: NewRun, holder: Holder, now: number): Lease;
+  /**
+   * Leases a run to a new holder; the fencing number grows, so that the former holder can write no more (J9).
+   *
+   * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_LEASE` while another holder's lease is good and it is not known to be dead
+   */
+  lease(runId: string, holder: Holder, now: number): Lease;
+  /** Makes leases good until `now` + {@link LEASE_MS}. False for each that another holder has taken, true for the others. */
+  renew(leases: readonly Lease[], now: number): readonly boolean[];
+  /** Gives a lease back and notes how the session ended. Nothing happens when another holder has the run. */
+  release(lease: Lease, end: SessionEnd): void;
+  /**
+   * Commits batches of any number of runs together, all or none (J5); in a batch, blobs and lines together. False for a batch whose lease
+   * is stale: of that batch nothing is written (J9), the others are.
+   */
+  append(batches: readonly Batch[]): readonly boolean[];
+  /** The batches of a run, in order, as they were appended. */
+  read(runId: string): readonly StoredBatch[];
+  /** Cuts off a run's batches from `seq` on: a torn tail. Only with a good lease. */
+  cut(lease: Lease, seq: number): void;
+  /** A blob by its digest; undefined when there is none. */
+  blob(digest: string): string | undefined;
+  run(runId: string): RunRow | undefined;
+  /** Runs, newest first. */
+  list(): readonly RunRow[];
+  /** Keeps the first answer to a question: false when there was one already. Needs no lease: it comes from anybody. */
+  answer(runId: string, answer: Answer): boolean;
+  /** Answers of a run, in the order in which they came. */
+  answers(runId: string): readonly Answer[];
+  /** Asks whoever runs it to cancel a run. */
+  requestCancel(runId: string): void;
+  /** Deletes runs with all that is theirs, and blobs that no run uses any more. Runs that are leased, or that others were forked from, stay. */
+  remove(runIds: readonly string[], now: number): readonly string[];
+  close(): void;
+}
+
+/** How long a lease is good, in milliseconds. It is renewed three times as often. */
+export const LEASE_MS = 15_000;
+
+/** A process that runs a run. */
+export interface Holder {
+  /** Unique in the world. */
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+}
+
+/** The right to write to a run. */
+export interface Lease {
+  readonly runId: string;
+  /** Grows with every holder. */
+  readonly fence: number;
+}
+
+/** A run that begins. */
+export interface NewRun {
+  readonly id: string;
+  /** Name of the workflow. */
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** The run that it was forked from. */
+  readonly parent?: string;
+}
+
+/** How a session of a run ended. */
+export interface SessionEnd {
+  readonly outcome: string;
+  readonly endedAt: number;
+}
+
+/** What a store knows of a run. */
+export interface RunRow extends NewRun {
+  readonly fence: number;
+  /** Of the last session; absent while it runs, or when its process died. */
+  readonly outcome?: string;
+  readonly endedAt?: number;
+  /** Who has it; absent when nobody does. */
+  readonly holder?: Holder;
+  /** Until when the holder's lease is good. */
+  readonly leasedUntil?: number;
+  readonly cancelRequested: boolean;
+}
+
+/** Records that are committed together. `text` is one JSON document a line, of one MiB at most. */
+export interface Batch {
+  readonly lease: Lease;
+  /** Counts from 0 without gaps. */
+  readonly seq: number;
+  readonly text: string;
+  /** Digest of the text and of the batch before. */
+  readonly sum: string;
+  readonly blobs?: readonly BlobText[];
+}
+
+/** A batch that was stored. */
+export interface StoredBatch {
+  readonly seq: number;
+  readonly text: string;
+  readonly sum: string;
+}
+
+/** A large value, stored once by content. */
+export interface BlobText {
+  readonly digest: string;
+  readonly text: string;
+}
+
+/** An answer to a question, as it comes in. */
+export interface Answer {
+  /** Key of the question. */
+  readonly key: string;
+  /** Digest of the question that is answered: an edited question is another one. */
+  readonly id: string;
+  /** JSON text; absent: it expired. */
+  readonly value?: string;
+  readonly at: number;
+  /** Where it came from: `terminal`, `command`, `code`, `expiry`. */
+  readonly by: string;
+}
