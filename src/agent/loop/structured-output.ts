@@ -2,7 +2,7 @@ import { isPlainObject } from '../../base/json.js';
 import { parseJsonText } from '../../lang/json-path.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
 import type { ModelRequest } from '../model.js';
-import { schemaFindings } from './schema-check.js';
+import { schemaFindings } from '../../lang/schema-check.js';
 
 /** An answer, read as JSON and checked. */
 export type OutputCheck =

@@ -5,7 +5,7 @@ import { didYouMean } from '../../base/suggest.js';
 import type { StepContext } from '../../engine/ports/executor.js';
 import type { ToolCall, ToolResult } from '../model.js';
 import type { Tool, ToolIo } from '../tool.js';
-import { schemaFindings } from './schema-check.js';
+import { schemaFindings } from '../../lang/schema-check.js';
 
 /** Longest result of a tool that a model is given, in bytes of UTF-8. */
 export const LONGEST_RESULT = 64 * 1024;

@@ -1,6 +1,6 @@
 import { Validator } from '@cfworker/json-schema';
 import type { SchemaDraft } from '@cfworker/json-schema';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject } from '../base/json.js';
 
 /** At most so many findings are shown. */
 const SHOWN = 10;

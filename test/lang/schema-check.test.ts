@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { schemaFindings } from '../../src/lang/schema-check.js';
+
+const FILES = {
+  type: 'object',
+  properties: { files: { type: 'array', items: { type: 'string' } } },
+  required: ['files'],
+};
+
+it('a value that matches has no findings', () => {
+  expect(schemaFindings(FILES, { files: ['a.ts'] })).toEqual([]);
+  expect(schemaFindings({ enum: ['allow', 'deny'] }, 'deny')).toEqual([]);
+  expect(schemaFindings(true, 1)).toEqual([]);
+});
+
+it('findings name the place, not every level above it', () => {
+  const findings = schemaFindings(FILES, { files: ['a', 5] });
+  expect(findings).toHaveLength(1);
+  expect(findings[0]).toMatch(/^\/files\/1: .*string/);
+  expect(schemaFindings(FILES, {})[0]).toContain('files');
+  expect(schemaFindings({ enum: ['allow', 'deny'] }, 'maybe')).toHaveLength(1);
+});
+
+it('at most ten are given', () => {
+  const findings = schemaFindings(FILES, { files: Array.from({ length: 40 }, (_, i) => i) });
+  expect(findings).toHaveLength(10);
+});
+
+it('what is no schema, or one that can not be used, is a finding and no exception', () => {
+  expect(schemaFindings('text', 1)).toEqual(['the schema is no JSON Schema']);
+  expect(schemaFindings({ $ref: '#/nowhere' }, 1)[0]).toContain("the schema can't be used");
+});
