@@ -1,0 +1,157 @@
+import type { Answer, Batch, Holder, Lease, NewRun, RunRow, SessionEnd, Store, StoredBatch } from '../journal/store.js';
+import { LEASE_MS } from '../journal/store.js';
+import { checkLease, checkTexts, lost, noRun, outOfOrder, removable, taken } from './rules.js';
+
+/** A run with all that is its own. */
+interface Entry {
+  row: RunRow;
+  readonly batches: StoredBatch[];
+  readonly answers: Answer[];
+  readonly blobs: Set<string>;
+}
+
+/**
+ * A store that lives as long as the process: for tests, and for runs that are resumed by the process that began them.
+ * Closing it keeps what it holds, so that a test can go on with it as another process would.
+ *
+ * @example
+ * const store = memoryStore();
+ * const result = await run(workflow, { store });
+ * store.run(result.runId)?.outcome; // 'succeeded'
+ */
+export function memoryStore(): Store {
+  return new MemoryStore();
+}
+
+class MemoryStore implements Store {
+  readonly #runs = new Map<string, Entry>();
+  readonly #blobs = new Map<string, string>();
+
+  create(run: NewRun, holder: Holder, now: number): Lease {
+    checkTexts(run, holder);
+    if (this.#runs.has(run.id)) throw taken(run.id);
+    const row = { ...run, fence: 1, holder, leasedUntil: now + LEASE_MS, cancelRequested: false };
+    this.#runs.set(run.id, { row, batches: [], answers: [], blobs: new Set() });
+    return { runId: run.id, fence: 1 };
+  }
+
+  lease(runId: string, holder: Holder, now: number): Lease {
+    checkTexts(holder);
+    const entry = this.#entry(runId);
+    checkLease(entry.row, holder, now);
+    const fence = entry.row.fence + 1;
+    entry.row = { ...begun(entry.row), fence, holder, leasedUntil: now + LEASE_MS, cancelRequested: false };
+    return { runId, fence };
+  }
+
+  renew(leases: readonly Lease[], now: number): readonly boolean[] {
+    return leases.map((lease) => {
+      const entry = this.#leased(lease);
+      if (entry !== undefined) entry.row = { ...entry.row, leasedUntil: now + LEASE_MS };
+      return entry !== undefined;
+    });
+  }
+
+  release(lease: Lease, end: SessionEnd): void {
+    checkTexts(end);
+    const entry = this.#leased(lease);
+    if (entry !== undefined) entry.row = { ...begun(entry.row), outcome: end.outcome, endedAt: end.endedAt };
+  }
+
+  append(batches: readonly Batch[]): readonly boolean[] {
+    const next = new Map<Entry, number>();
+    const entries = batches.map((batch) => {
+      checkTexts(batch.text, batch.sum, batch.blobs);
+      const entry = this.#leased(batch.lease);
+      if (entry === undefined) return undefined;
+      const expected = next.get(entry) ?? entry.batches.length;
+      if (batch.seq !== expected) throw outOfOrder(batch);
+      next.set(entry, expected + 1);
+      return entry;
+    });
+    return batches.map((batch, at) => {
+      const entry = entries[at];
+      if (entry === undefined) return false;
+      entry.batches.push({ seq: batch.seq, text: batch.text, sum: batch.sum });
+      for (const { digest, text } of batch.blobs ?? []) {
+        entry.blobs.add(digest);
+        if (!this.#blobs.has(digest)) this.#blobs.set(digest, text);
+      }
+      return true;
+    });
+  }
+
+  read(runId: string): readonly StoredBatch[] {
+    return [...(this.#runs.get(runId)?.batches ?? [])];
+  }
+
+  cut(lease: Lease, seq: number): void {
+    const entry = this.#leased(lease);
+    if (entry === undefined) throw lost(lease);
+    entry.batches.length = Math.min(entry.batches.length, seq);
+  }
+
+  blob(digest: string): string | undefined {
+    return this.#blobs.get(digest);
+  }
+
+  run(runId: string): RunRow | undefined {
+    return this.#runs.get(runId)?.row;
+  }
+
+  list(): readonly RunRow[] {
+    return [...this.#runs.values()]
+      .map((entry) => entry.row)
+      .toReversed()
+      .toSorted((a, b) => b.createdAt - a.createdAt);
+  }
+
+  answer(runId: string, answer: Answer): boolean {
+    checkTexts(answer);
+    const { answers } = this.#entry(runId);
+    if (answers.some((one) => one.key === answer.key && one.id === answer.id)) return false;
+    answers.push({ ...answer });
+    return true;
+  }
+
+  answers(runId: string): readonly Answer[] {
+    return [...(this.#runs.get(runId)?.answers ?? [])];
+  }
+
+  requestCancel(runId: string): void {
+    const entry = this.#entry(runId);
+    entry.row = { ...entry.row, cancelRequested: true };
+  }
+
+  remove(runIds: readonly string[], now: number): readonly string[] {
+    const rows = [...this.#runs.values()].map((entry) => entry.row);
+    const going = [...removable(rows, runIds, now)];
+    const digests = new Set(going.flatMap((id) => [...(this.#runs.get(id)?.blobs ?? [])]));
+    for (const id of going) this.#runs.delete(id);
+    for (const { blobs } of this.#runs.values()) for (const digest of blobs) digests.delete(digest);
+    for (const digest of digests) this.#blobs.delete(digest);
+    return going;
+  }
+
+  close(): void {
+    // Nothing is open.
+  }
+
+  #entry(runId: string): Entry {
+    const entry = this.#runs.get(runId);
+    if (entry === undefined) throw noRun(runId);
+    return entry;
+  }
+
+  /** The run of a lease, as long as the lease has not been given back or passed on. */
+  #leased(lease: Lease): Entry | undefined {
+    const entry = this.#runs.get(lease.runId);
+    return entry?.row.holder !== undefined && entry.row.fence === lease.fence ? entry : undefined;
+  }
+}
+
+/** A row without holder and end: what stays of it from session to session. */
+function begun(row: RunRow): RunRow {
+  const { id, name, createdAt, parent, fence, cancelRequested } = row;
+  return { id, name, createdAt, fence, cancelRequested, ...(parent === undefined ? {} : { parent }) };
+}

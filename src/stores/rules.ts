@@ -1,0 +1,89 @@
+import { SkeinError } from '../base/errors.js';
+import type { Batch, Holder, Lease, RunRow } from '../journal/store.js';
+import { isDead } from './holder.js';
+
+/** What all stores have in common: who may take a run, which runs may go, which texts can be kept. */
+
+/** The error for a run that the store does not have. */
+export function noRun(id: string): SkeinError {
+  return new SkeinError('SKEIN_NO_RUN', `there is no run ${id}`, { hint: '`skein runs` lists the runs of this store' });
+}
+
+/** The error for a run that is there already. */
+export function taken(id: string): SkeinError {
+  return new SkeinError('SKEIN_STORE', `there is a run ${id} already`, { hint: 'give each run an id of its own' });
+}
+
+/** The error for a batch that is not the next one of its run. */
+export function outOfOrder({ lease, seq }: Batch): SkeinError {
+  return new SkeinError('SKEIN_STORE', `batch ${seq} is not the next batch of run ${lease.runId}`, {
+    hint: 'a batch that may have been written must not be written again: resume the run',
+  });
+}
+
+/** True when a run may not be taken from whoever has it. */
+export function isHeld(row: RunRow, now: number): boolean {
+  const { holder, leasedUntil } = row;
+  return holder !== undefined && leasedUntil !== undefined && leasedUntil > now && !isDead(holder);
+}
+
+/** @throws SkeinError `SKEIN_LEASE` when a run may not be leased. */
+export function checkLease(row: RunRow, holder: Holder, now: number): void {
+  const current = row.holder;
+  if (current === undefined || current.id === holder.id || !isHeld(row, now)) return;
+  const until = new Date(row.leasedUntil ?? now).toISOString();
+  throw new SkeinError(
+    'SKEIN_LEASE',
+    `run ${row.id} is run by process ${current.pid} on ${current.host}, which has it until ${until}`,
+    { hint: 'wait until it has ended, or stop that process; a process that has died loses its runs within seconds' },
+  );
+}
+
+/** Which of the runs that are to be removed may go: those that nobody has, and whose forks go with them. */
+export function removable(rows: readonly RunRow[], asked: readonly string[], now: number): ReadonlySet<string> {
+  const wanted = new Set(asked);
+  const going = new Map(
+    rows.filter((row) => wanted.has(row.id) && !isHeld(row, now)).map((row) => [row.id, row] as const),
+  );
+  // A run that stays keeps its parent, which keeps its own.
+  const kept = rows.filter((row) => !going.has(row.id));
+  for (let row = kept.pop(); row !== undefined; row = kept.pop()) {
+    const parent = row.parent === undefined ? undefined : going.get(row.parent);
+    if (parent === undefined) continue;
+    going.delete(parent.id);
+    kept.push(parent);
+  }
+  return new Set(going.keys());
+}
+
+/** The error for a lease that its holder has lost. */
+export function lost({ runId }: Lease): SkeinError {
+  return new SkeinError('SKEIN_LEASE', `run ${runId} is no longer this process's to write`, {
+    hint: 'another process has taken it, because this one did not renew its lease in time',
+  });
+}
+
+/** What Node 20 has and the compiler's list of ES2023 lacks. */
+interface Utf16 {
+  isWellFormed(): boolean;
+}
+
+/**
+ * Databases cut texts at the first NUL and can't write half a surrogate pair. JSON text, as JSON.stringify makes it, has neither.
+ *
+ * @throws SkeinError `SKEIN_STORE` for a text that would not come back as it was.
+ */
+export function checkText(text: string): void {
+  if ((text as unknown as Utf16).isWellFormed() && !text.includes('\0')) return;
+  throw new SkeinError('SKEIN_STORE', 'a text with a NUL or with half a surrogate pair cannot be stored', {
+    hint: 'store it as JSON text, which writes such characters as escapes',
+  });
+}
+
+/** Checks all texts of a value that is no deeper than a run or a batch. */
+export function checkTexts(...values: readonly unknown[]): void {
+  for (const value of values) {
+    if (typeof value === 'string') checkText(value);
+    else if (typeof value === 'object' && value !== null) checkTexts(...Object.values(value));
+  }
+}
