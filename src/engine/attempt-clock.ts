@@ -47,7 +47,7 @@ export class AttemptClock implements Waiter {
     this.starts += 1;
     const again = this.starts === 1 ? '' : `~${this.starts}`;
     this.deadline = this.durable.now() + this.left;
-    this.timer = this.durable.timer(`${this.key}/timeout${again}`, this.left);
+    this.timer = this.durable.timer(`${this.key}@timeout${again}`, this.left, true);
     this.timer.waiter = this;
   }
 

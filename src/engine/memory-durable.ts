@@ -12,11 +12,12 @@ import type {
   StepOptions,
   Taker,
   Ticket,
+  Wait,
   Waiter,
 } from './ports/durable.js';
 
-/** Answers a question of a run, from a terminal or from code. */
-export type AnswerQuestion = (question: Question, address: string, signal: AbortSignal) => Promise<string>;
+/** Answers a question of a run, from a terminal or from code: text, or what the question's schema asks for. */
+export type AnswerQuestion = (question: Question, address: string, signal: AbortSignal) => Promise<unknown>;
 
 /** What a back end in memory can be told. */
 export interface MemoryDurableOptions {
@@ -45,7 +46,6 @@ export class MemoryDurable implements Durable {
   private onError: ((error: unknown) => void) | undefined = undefined;
   /** The time of this delivery; undefined until somebody asks for it. */
   private time: number | undefined = undefined;
-  private draw: (() => number) | undefined = undefined;
   private questions: Semaphore | undefined = undefined;
 
   constructor(
@@ -56,12 +56,20 @@ export class MemoryDurable implements Durable {
     this.answer = options.answer;
   }
 
+  get recorded(): boolean {
+    return false;
+  }
+
+  get replaying(): boolean {
+    return false;
+  }
+
   deliverTo(taker: Taker): void {
     this.taker = taker;
   }
 
   step(key: string, effect: Effect, _options?: StepOptions): Ticket {
-    const ticket = new MemoryTicket(key, this.runId);
+    const ticket = new MemoryTicket(key, this);
     try {
       const value: unknown = effect.perform(ticket);
       if (!isThenable(value)) ticket.outcome = { ok: true, value };
@@ -72,29 +80,41 @@ export class MemoryDurable implements Durable {
     return ticket;
   }
 
-  timer(key: string, ms: number): Ticket {
-    const ticket = new MemoryTicket(key, this.runId);
+  timer(key: string, ms: number, _fleeting?: boolean): Ticket {
+    const ticket = new MemoryTicket(key, this);
     ticket.undo = this.clock.setTimer(ms, () => this.settle(ticket, { ok: true, value: undefined }));
     return ticket;
   }
 
-  signal(key: string, name: string, question?: Question): Ticket {
-    const ticket = new MemoryTicket(key, this.runId);
-    const { answer } = this;
-    if (answer === undefined || question === undefined) {
+  signal(key: string, wait: Wait): Ticket {
+    const ticket = new MemoryTicket(key, this);
+    const { name, question, expiresMs } = wait;
+    if (this.answer === undefined || question === undefined) {
       const what = question === undefined ? `the event '${name}'` : `an answer to: ${question.text}`;
-      const hint = 'run it on a terminal, or give the answer from code';
-      ticket.outcome = { ok: false, error: { code: 'SKEIN_QUESTION', message: `waits for ${what}`, hint } };
+      ticket.outcome = { ok: false, error: toErrorData(unanswered(what)) };
       return ticket;
     }
+    if (expiresMs !== undefined) {
+      ticket.undo = this.clock.setTimer(expiresMs, () => {
+        const message = `nobody answered within ${expiresMs} ms: ${question.text}`;
+        this.settle(ticket, { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } });
+        ticket.abort();
+      });
+    }
+    this.follow(ticket, this.put(question, key, ticket));
+    return ticket;
+  }
+
+  /** Puts a question for a ticket, when its turn comes. */
+  put(question: Question, address: string, ticket: MemoryTicket): Promise<unknown> {
+    const { answer } = this;
+    if (answer === undefined) return Promise.reject(unanswered(`an answer to: ${question.text}`));
     const questions = (this.questions ??= new Semaphore(1));
     const turn = new Promise<void>((mine) => questions.acquire(mine));
-    const answered = turn.then(() => (ticket.dropped ? '' : answer(question, key, ticket.signal)));
-    this.follow(
-      ticket,
-      answered.finally(() => questions.release()),
+    const answered = turn.then(() =>
+      ticket.dropped || ticket.outcome !== undefined ? undefined : answer(question, address, ticket.signal),
     );
-    return ticket;
+    return answered.finally(() => questions.release());
   }
 
   drop(ticket: Ticket): void {
@@ -108,9 +128,8 @@ export class MemoryDurable implements Durable {
     return this.time;
   }
 
-  random(): number {
-    this.draw ??= seededRandom(this.runId);
-    return this.draw();
+  random(key: string): number {
+    return seededRandom(`${this.runId}/${key}`)();
   }
 
   /** Most runs have one effect under way at a time: those share their reactions, which are a good part of what a waiting run holds. */
@@ -135,8 +154,13 @@ export class MemoryDurable implements Durable {
   }
 
   private settle(ticket: MemoryTicket, outcome: Outcome): void {
-    if (ticket.dropped) return;
+    if (ticket.dropped || ticket.outcome !== undefined) return;
     ticket.outcome = outcome;
+    ticket.undo?.();
+    this.deliver(ticket);
+  }
+
+  private deliver(ticket: MemoryTicket): void {
     if (this.busy) (this.queue ??= []).push(ticket);
     else this.hand(ticket);
   }
@@ -154,11 +178,14 @@ export class MemoryDurable implements Durable {
     const { queue } = this;
     if (queue === undefined) return;
     this.queue = undefined;
-    for (const ticket of queue) if (!ticket.dropped) this.settle(ticket, ticket.outcome ?? NOTHING);
+    for (const ticket of queue) if (!ticket.dropped) this.deliver(ticket);
   }
 }
 
-const NOTHING: Outcome = { ok: true, value: undefined };
+function unanswered(what: string): SkeinError {
+  const hint = 'run it on a terminal, or give the answer from code';
+  return new SkeinError('SKEIN_QUESTION', `waits for ${what}`, { hint });
+}
 
 /** A ticket that is also the {@link StepIo} of its effect, so that a step costs one object. */
 class MemoryTicket implements Ticket, StepIo {
@@ -170,11 +197,11 @@ class MemoryTicket implements Ticket, StepIo {
 
   constructor(
     readonly key: string,
-    private readonly runId: string,
+    private readonly durable: MemoryDurable,
   ) {}
 
   get idempotencyKey(): string {
-    return `${this.runId}/${this.key}`;
+    return `${this.durable.runId}/${this.key}`;
   }
 
   get signal(): AbortSignal {
@@ -185,9 +212,18 @@ class MemoryTicket implements Ticket, StepIo {
     return this.controller.signal;
   }
 
+  ask(name: string, question: Question): Promise<unknown> {
+    return this.durable.put(question, `${this.key}@ask:${name}`, this);
+  }
+
   drop(): void {
     this.dropped = true;
     this.undo?.();
+    this.abort();
+  }
+
+  /** Tells whoever works for it to stop. */
+  abort(): void {
     this.controller?.abort(new SkeinError('SKEIN_CANCELLED', 'the step was cancelled'));
   }
 }

@@ -1,6 +1,5 @@
 import type { ErrorData } from '../base/errors.js';
 import type { RetryPolicy } from '../plan/plan.js';
-import type { Durable } from './ports/durable.js';
 
 /** Upper bound of one delay where the policy names none, in milliseconds. */
 const MAX_DELAY = 60_000;
@@ -13,14 +12,14 @@ export function retryDelay(
   policy: RetryPolicy | undefined,
   attempt: number,
   error: ErrorData,
-  durable: Pick<Durable, 'random'>,
+  random: () => number,
 ): number | undefined {
   if (policy === undefined || attempt > policy.retries || !isRetried(policy, error)) return undefined;
   if (error.retryAfterMs !== undefined) return error.retryAfterMs;
   const factor = policy.backoff === 'fixed' ? 1 : policy.backoff === 'linear' ? attempt : 2 ** (attempt - 1);
   const delay = Math.min(policy.delayMs * factor, policy.maxDelayMs ?? MAX_DELAY);
   const jitter = policy.jitter ?? 0;
-  return jitter === 0 ? delay : Math.round(delay * (1 - jitter * durable.random()));
+  return jitter === 0 ? delay : Math.round(delay * (1 - jitter * random()));
 }
 
 function isRetried(policy: RetryPolicy, error: ErrorData): boolean {

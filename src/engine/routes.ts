@@ -58,7 +58,7 @@ function askCode(
 ): boolean {
   const { choose } = route;
   if (choose === undefined) return true;
-  const ticket = step.run.durable.step(`${step.key}/route`, { perform: () => choose(view) });
+  const ticket = step.run.durable.step(`${step.key}@route`, { perform: () => choose(view) });
   const answer = (outcome: Outcome): void => {
     if (!outcome.ok) throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
     take(namesOf(route.route, outcome.value));

@@ -103,7 +103,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private moreIdle: Restable[] | undefined = undefined;
   /** An executor was started or woken and may not have come to rest. */
   private unsettled = false;
-  private resting: Promise<void> | undefined = undefined;
+  resting: Promise<void> | undefined = undefined;
   private inTurn = false;
   private holds: Set<Promise<void>> | undefined = undefined;
   private ended = false;
@@ -214,6 +214,13 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     }
     this.turn();
     return this.unsettled && !this.ended ? this.comeToRest() : undefined;
+  }
+
+  /** The back end can't go on: nothing of this run can be recorded any more. */
+  broken(error: ErrorData): void {
+    if (this.ended) return;
+    this.top.cancel();
+    this.close('failed', error);
   }
 
   private comeToRest(): Promise<void> {

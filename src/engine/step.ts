@@ -224,7 +224,8 @@ export class Step implements Work, Waiter, Effect {
 
   fail(error: ErrorData): void {
     if (this.over) return;
-    const delay = retryDelay(this.compiled.node.retry, this.attempt, error, this.run.durable);
+    const draw = (): number => this.run.durable.random(`${this.key}@backoff`);
+    const delay = retryDelay(this.compiled.node.retry, this.attempt, error, draw);
     if (delay === undefined) this.failForGood(error);
     else this.retryAfter(delay, error);
   }
@@ -312,7 +313,7 @@ export class Step implements Work, Waiter, Effect {
       run.emit(this.path, this.owner.parent, { type: 'step.retrying', attempt, delayMs, error });
     }
     this.phase = 'backoff';
-    this.backoff = run.durable.timer(`${this.key}/backoff`, delayMs);
+    this.backoff = run.durable.timer(`${this.key}@backoff`, delayMs);
     this.backoff.waiter = this;
   }
 }

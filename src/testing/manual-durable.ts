@@ -1,4 +1,4 @@
-import { SkeinError, toErrorData } from '../base/errors.js';
+import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import type {
   Durable,
   Effect,
@@ -8,6 +8,7 @@ import type {
   StepOptions,
   Taker,
   Ticket,
+  Wait,
 } from '../engine/ports/durable.js';
 import { seededRandom } from './seeded.js';
 
@@ -17,7 +18,7 @@ export interface PendingTicket {
   readonly kind: 'step' | 'timer' | 'signal';
   /** Whatever `label` of the options made of it when it was started. */
   readonly label: string;
-  /** When a timer is due, milliseconds since 1970. */
+  /** When a timer is due, or an answer overdue, milliseconds since 1970. */
   readonly dueAt?: number;
   /** What a signal waits for. */
   readonly name?: string;
@@ -50,6 +51,8 @@ interface Entry extends PendingTicket {
   /** Of a step: settles with its outcome, never rejects. */
   readonly running?: Promise<Outcome>;
   readonly abort: () => void;
+  /** Of a question that an effect asks: the step, and who gets the answer. */
+  readonly asked?: { readonly by: string; readonly settle: (outcome: Outcome) => void };
   ready: Outcome | undefined;
   /** Set while its promise is awaited: stops the waiting when the ticket is dropped meanwhile. */
   giveUp: (() => void) | undefined;
@@ -59,7 +62,8 @@ interface Entry extends PendingTicket {
  * A {@link Durable} back end for tests: outcomes are delivered in the order that the test, or a seeded chooser, says.
  * Effects start at once, as they would in earnest; only the delivery of what they gave is held back. Timers run on a
  * virtual clock: only the earliest timer is deliverable, and delivering it moves the clock. Signals become deliverable
- * by `answer`. An effect that returned a promise is awaited when it is chosen.
+ * by `answer`; one that expires is deliverable, as a timeout, when no timer is due before. An effect that returned a promise is
+ * awaited when it is chosen, but not while it asks something: what it asked is pending too, and goes on as soon as it is answered.
  *
  * @example
  * const durable = new ManualDurable();
@@ -74,8 +78,9 @@ interface Entry extends PendingTicket {
  */
 export class ManualDurable implements Durable {
   readonly runId: string;
+  readonly recorded = false;
+  readonly replaying = false;
   readonly #options: ManualDurableOptions;
-  readonly #random: () => number;
   readonly #entries = new Set<Entry>();
   readonly #orders: { readonly key: string; readonly taken: () => void }[] = [];
   /** Keys in the order of their delivery. */
@@ -87,7 +92,6 @@ export class ManualDurable implements Durable {
     this.#options = options;
     this.runId = options.runId ?? 'manual';
     this.#now = options.startAt ?? Date.UTC(2026, 0, 1);
-    this.#random = seededRandom(this.runId);
   }
 
   /** What has been started and neither delivered nor dropped, in the order of starting. */
@@ -97,8 +101,12 @@ export class ManualDurable implements Durable {
 
   step(key: string, effect: Effect, _options?: StepOptions): Ticket {
     const controller = new AbortController();
-    const io: StepIo = { idempotencyKey: `${this.runId}/${key}`, signal: controller.signal };
-    const ticket: Ticket = { key, outcome: undefined, waiter: undefined };
+    const io: StepIo = {
+      idempotencyKey: `${this.runId}/${key}`,
+      signal: controller.signal,
+      ask: (name, question) => this.#ask(key, name, question),
+    };
+    const ticket = newTicket(key);
     let ready: Outcome | undefined;
     let running: Promise<Outcome> | undefined;
     try {
@@ -125,37 +133,59 @@ export class ManualDurable implements Durable {
     return ticket;
   }
 
-  timer(key: string, ms: number): Ticket {
-    const ticket: Ticket = { key, outcome: undefined, waiter: undefined };
+  timer(key: string, ms: number, _fleeting?: boolean): Ticket {
+    const ticket = newTicket(key);
     const ready: Outcome = { ok: true, value: undefined };
-    const dueAt = this.#now + Math.max(0, ms);
-    this.#add({ ...this.#named(key, 'timer'), dueAt, ticket, abort: () => undefined, ready, giveUp: undefined });
+    this.#add({ ...this.#named(key, 'timer'), ...this.#due(ms), ticket, abort: noop, ready, giveUp: undefined });
     return ticket;
   }
 
-  signal(key: string, name: string, question?: Question): Ticket {
-    const ticket: Ticket = { key, outcome: undefined, waiter: undefined };
+  signal(key: string, wait: Wait): Ticket {
+    const ticket = newTicket(key);
+    const { name, question, expiresMs } = wait;
     const asked = question === undefined ? {} : { question };
-    this.#add({
-      ...this.#named(key, 'signal'),
-      name,
-      ...asked,
-      ticket,
-      abort: () => undefined,
-      ready: undefined,
-      giveUp: undefined,
-    });
+    const due = expiresMs === undefined ? {} : this.#due(expiresMs);
+    const entry = { ...this.#named(key, 'signal'), name, ...asked, ...due, ticket };
+    this.#add({ ...entry, abort: noop, ready: undefined, giveUp: undefined });
     return ticket;
   }
 
-  /** Gives `value` to the oldest signal that waits for `name`; false when none does. */
+  #due(ms: number): { readonly dueAt: number } {
+    return { dueAt: this.#now + Math.max(0, ms) };
+  }
+
+  #ask(by: string, name: string, question: Question): Promise<unknown> {
+    const key = `${by}@ask:${name}`;
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: Outcome): void => {
+        if (outcome.ok) resolve(outcome.value);
+        else reject(fromErrorData(outcome.error));
+      };
+      const entry = { ...this.#named(key, 'signal'), name, question, ticket: newTicket(key), asked: { by, settle } };
+      this.#add({ ...entry, abort: noop, ready: undefined, giveUp: undefined });
+    });
+  }
+
+  /** Gives `value` to the oldest signal or question that waits for `name`; false when none does. */
   answer(name: string, value: unknown): boolean {
+    return this.#settle(name, { ok: true, value });
+  }
+
+  /** Tells the oldest signal or question that waits for `name` that nobody can answer for now; false when none does. */
+  refuse(name: string): boolean {
+    return this.#settle(name, { ok: false, error: { code: 'SKEIN_QUESTION', message: `nobody answers '${name}'` } });
+  }
+
+  #settle(name: string, outcome: Outcome): boolean {
     for (const entry of this.#entries) {
-      if (entry.kind === 'signal' && entry.name === name && entry.ready === undefined) {
-        entry.ready = { ok: true, value };
-        this.#stir();
-        return true;
+      if (entry.kind !== 'signal' || entry.name !== name || entry.ready !== undefined) continue;
+      if (entry.asked === undefined) entry.ready = outcome;
+      else {
+        this.#entries.delete(entry);
+        entry.asked.settle(outcome);
       }
+      this.#stir();
+      return true;
     }
     return false;
   }
@@ -191,7 +221,7 @@ export class ManualDurable implements Durable {
       const entry = this.#chosen();
       if (entry === undefined) await this.#changed();
       else {
-        const outcome = entry.ready ?? (await awaited(entry));
+        const outcome = entry.ready ?? (entry.kind === 'signal' ? overdue(entry) : await awaited(entry));
         if (outcome !== undefined && this.#entries.delete(entry)) return this.#handOut(entry, outcome);
       }
     }
@@ -199,7 +229,7 @@ export class ManualDurable implements Durable {
 
   drop(ticket: Ticket): void {
     for (const entry of this.#entries) {
-      if (entry.ticket === ticket) {
+      if (entry.ticket === ticket || entry.asked?.by === ticket.key) {
         this.#entries.delete(entry);
         entry.abort();
         entry.giveUp?.();
@@ -211,8 +241,8 @@ export class ManualDurable implements Durable {
     return this.#now;
   }
 
-  random(): number {
-    return this.#random();
+  random(key: string): number {
+    return seededRandom(`${this.runId}/${key}`)();
   }
 
   #named(key: string, kind: PendingTicket['kind']): Pick<PendingTicket, 'key' | 'kind' | 'label'> {
@@ -242,15 +272,18 @@ export class ManualDurable implements Durable {
 
   #deliverable(): Entry[] {
     const entries = [...this.#entries];
-    const earliest = Math.min(...entries.map((entry) => entry.dueAt ?? Infinity));
+    const waits = (entry: Entry): boolean => entry.kind === 'timer' || entry.ready === undefined;
+    const earliest = Math.min(...entries.map((entry) => (waits(entry) ? (entry.dueAt ?? Infinity) : Infinity)));
+    const asking = new Set(entries.map((entry) => entry.asked?.by));
     return entries.filter((entry) => {
-      if (entry.kind === 'timer') return entry.dueAt === earliest;
-      return entry.kind === 'step' || entry.ready !== undefined;
+      if (entry.kind === 'step') return !asking.has(entry.key);
+      return entry.kind === 'signal' && entry.ready !== undefined ? true : entry.dueAt === earliest;
     });
   }
 
   #handOut(entry: Entry, outcome: Outcome): Ticket {
-    if (entry.dueAt !== undefined) this.#now = Math.max(this.#now, entry.dueAt);
+    const isDue = entry.kind === 'timer' || entry.ready === undefined;
+    if (isDue && entry.dueAt !== undefined) this.#now = Math.max(this.#now, entry.dueAt);
     this.delivered.push(entry.key);
     entry.ticket.outcome = outcome;
     return entry.ticket;
@@ -267,6 +300,19 @@ export class ManualDurable implements Durable {
     this.#wake = undefined;
     wake?.();
   }
+}
+
+function newTicket(key: string): Ticket {
+  return { key, outcome: undefined, waiter: undefined };
+}
+
+function noop(): void {
+  // Nothing runs that could be stopped.
+}
+
+function overdue(entry: Entry): Outcome {
+  const message = `nobody answered '${entry.name ?? ''}' in time`;
+  return { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } };
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

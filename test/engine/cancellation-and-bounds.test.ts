@@ -71,7 +71,7 @@ describe('cancellation', () => {
     const failing = (): never => fails(`attempt ${(attempts += 1)}`)();
     const handle = startRun(plan({ nodes: [task('a', { retry })] }), { bindings: { a: failing }, durable });
     await durable.deliver('a');
-    expect(durable.pending.map((one) => one.key)).toEqual(['a/backoff']);
+    expect(durable.pending.map((one) => one.key)).toEqual(['a@backoff']);
     handle.cancel();
     expect(await handle.result).toMatchObject({ outcome: 'cancelled', census: { cancelled: 1, failed: 0 } });
     expect([attempts, durable.pending.length]).toEqual([1, 0]);
@@ -135,9 +135,9 @@ describe('concurrency of a run', () => {
     const once = (_state: State, step: { attempt: number }): unknown => (step.attempt === 1 ? fails()() : { log: 'a' });
     const two = plan({ nodes: [task('a', { retry }), 'b'], channels: ['log:append'] });
     const handle = startRun(two, { bindings: { a: once, b: logs('b') }, durable, concurrency: 1 });
-    for (const key of ['a', 'b', 'a/backoff', 'a~2']) void durable.deliver(key);
+    for (const key of ['a', 'b', 'a@backoff', 'a~2']) void durable.deliver(key);
     expect((await handle.result).outcome).toBe('succeeded');
-    expect(durable.delivered).toEqual(['a', 'b', 'a/backoff', 'a~2']);
+    expect(durable.delivered).toEqual(['a', 'b', 'a@backoff', 'a~2']);
   });
 });
 

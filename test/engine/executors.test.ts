@@ -45,8 +45,8 @@ describe('executors', () => {
     });
     const thePlan = plan({ nodes: ['first', agent('a')], edges: ['first>a'], channels: ['topic'] });
     const handle = startRun(thePlan, { bindings: { first: writes({ topic: 'looms' }) }, executors, durable });
-    expect((await handle.result).state.a).toBe('About looms, looms (manual/a/tool)');
-    expect(durable.delivered).toEqual(['first', 'a/model', 'a/pause', 'a/tool']);
+    expect((await handle.result).state.a).toBe('About looms, looms (manual/a@tool)');
+    expect(durable.delivered).toEqual(['first', 'a@model', 'a@pause', 'a@tool']);
   });
 
   test('E10: failed, skipped, paused and thrown are outcomes of the step', async () => {
@@ -110,8 +110,8 @@ describe('executors', () => {
 
   test('E9: of two executors that wait, the first woken comes to rest before the next outcome is taken', async () => {
     for (const order of [
-      ['a/model', 'b/model'],
-      ['b/model', 'a/model'],
+      ['a@model', 'b@model'],
+      ['b@model', 'a@model'],
     ]) {
       const log: string[] = [];
       const executors = executor(async (node, step) => {
@@ -123,7 +123,7 @@ describe('executors', () => {
         return await step.effect('more', () => node.id);
       });
       const durable = new ManualDurable();
-      for (const key of [...order, 'a/more', 'b/more']) void durable.deliver(key);
+      for (const key of [...order, 'a@more', 'b@more']) void durable.deliver(key);
       const handle = startRun(plan({ nodes: [agent('a'), agent('b')] }), { executors, durable });
       expect((await handle.result).state).toEqual({ a: 'a', b: 'b' });
       const [first = '', second = ''] = order.map((key) => key.slice(0, 1));
@@ -185,10 +185,10 @@ describe('the clock of an attempt and open questions', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(timers()).toBe(0);
     durable.answer('one', 'x');
-    await durable.deliver('a/one');
+    await durable.deliver('a@one');
     expect(timers()).toBe(0);
     durable.answer('two', 'y');
-    await durable.deliver('a/two');
+    await durable.deliver('a@two');
     expect((await handle.result).state.a).toBe('x+y');
     expect(durable.pending).toEqual([]);
   });

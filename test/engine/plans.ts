@@ -78,8 +78,8 @@ export async function run(
 ): Promise<Ran> {
   const events: SkeinEvent[] = [];
   const { order, inputs = {}, concurrency } = options;
-  // Conditions and choosers are effects too; here only the ends of steps are put in order.
-  const settleAtOnce = (key: string): boolean => /\/(route|when|until)$/.test(key);
+  // Choosers are effects too; here only the ends of steps are put in order.
+  const settleAtOnce = (key: string): boolean => key.endsWith('@route');
   const durable = order === undefined ? undefined : new ManualDurable({ settleAtOnce });
   for (const key of order ?? []) void durable?.deliver(key);
   const handle = startRun(thePlan, {

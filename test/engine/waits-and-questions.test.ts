@@ -36,7 +36,7 @@ describe('wait', () => {
     const { result } = startRun(plan({ nodes: [node], channels: ['sum'] }), { durable });
     expect(durable.answer('refunded', 1)).toBe(false);
     expect(durable.answer('paid', 42)).toBe(true);
-    await durable.deliver('w/event');
+    await durable.deliver('w@event');
     expect(await result).toMatchObject({ outcome: 'succeeded', state: { sum: 42 } });
     expect(durable.pending).toEqual([]);
   });
@@ -45,7 +45,7 @@ describe('wait', () => {
     const node: PlanNode = { kind: 'wait', id: 'w', event: 'paid', ms: 1_000 };
     const durable = new ManualDurable({ startAt: 0 });
     const { result } = startRun(plan({ nodes: [node] }), { durable });
-    await durable.deliver('w/timer');
+    await durable.deliver('w@event');
     expect(await result).toMatchObject({
       outcome: 'failed',
       error: { code: 'SKEIN_TIMEOUT' },
@@ -86,7 +86,7 @@ describe('ask', () => {
       const choices = ['yes', 'no'];
       const { result } = startRun(asking(ask({ choices, ...more })), { bindings, durable });
       expect((await result).state.log).toEqual(expect.arrayContaining(['side', 'said yes']));
-      expect(asked).toEqual([[{ text: 'Delete a.txt?', choices }, 'sure/answer']]);
+      expect(asked).toEqual([[{ text: 'Delete a.txt?', choices }, 'sure@answer']]);
     }
   });
 

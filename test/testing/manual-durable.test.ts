@@ -10,10 +10,14 @@ function collect(durable: ManualDurable): {
   const keys: string[] = [];
   const outcomes = new Map<string, Outcome | undefined>();
   durable.deliverTo({
+    resting: undefined,
     take: (ticket: Ticket) => {
       keys.push(ticket.key);
       outcomes.set(ticket.key, ticket.outcome);
       return undefined;
+    },
+    broken: (error) => {
+      throw new Error(error.message);
     },
   });
   return { keys, outcomes };
@@ -66,7 +70,7 @@ describe('ManualDurable', () => {
   test('a signal waits for its answer', async () => {
     const durable = new ManualDurable({ choose: () => 0 });
     const { keys, outcomes } = collect(durable);
-    durable.signal('ask', 'approve', { text: 'Go?' });
+    durable.signal('ask', { name: 'approve', question: { text: 'Go?' } });
     expect(durable.answer('other', true)).toBe(false);
     await new Promise((resolve) => setImmediate(resolve));
     expect(keys).toEqual([]);
@@ -112,13 +116,40 @@ describe('ManualDurable', () => {
     expect(new Set(orders).size).toBeGreaterThan(1);
   });
 
-  test('random numbers depend on the run id only', () => {
-    const draw = (runId: string): number[] => {
-      const durable = new ManualDurable({ runId });
-      return [durable.random(), durable.random()];
-    };
-    expect(draw('a')).toEqual(draw('a'));
-    expect(draw('a')).not.toEqual(draw('b'));
+  test('an overdue answer is a timeout that moves the clock; one in time is none', async () => {
+    const durable = new ManualDurable({ startAt: 0, choose: () => 0 });
+    const { keys, outcomes } = collect(durable);
+    durable.signal('late', { name: 'late', expiresMs: 50 });
+    durable.signal('early', { name: 'early', expiresMs: 70 });
+    durable.timer('timer', 60);
+    expect(durable.answer('early', 1)).toBe(true);
+    await until(() => keys.length === 3);
+    expect(keys).toEqual(['late', 'early', 'timer']);
+    expect(outcomes.get('late')).toMatchObject({ ok: false, error: { code: 'SKEIN_TIMEOUT' } });
+    expect(outcomes.get('early')).toEqual({ ok: true, value: 1 });
+    expect(durable.now()).toBe(60);
+  });
+
+  test('what an effect asks is pending, and the effect is not chosen before it has its answer', async () => {
+    const durable = new ManualDurable({ choose: () => 0 });
+    const { outcomes } = collect(durable);
+    start(durable, 'a', (io) => io.ask('sure', { text: 'Sure?' }));
+    start(durable, 'b', (io) => io.ask('sure', { text: 'Really?' }));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(durable.pending.map((one) => one.key)).toEqual(['a@ask:sure', 'a', 'b@ask:sure', 'b']);
+    expect(durable.answer('sure', { yes: true })).toBe(true);
+    expect(durable.refuse('sure')).toBe(true);
+    expect(durable.refuse('sure')).toBe(false);
+    await until(() => outcomes.size === 2);
+    expect(outcomes.get('a')).toEqual({ ok: true, value: { yes: true } });
+    expect(outcomes.get('b')).toMatchObject({ ok: false, error: { code: 'SKEIN_QUESTION' } });
+  });
+
+  test('random numbers depend on the run id and the key only', () => {
+    const draw = (runId: string, key: string): number => new ManualDurable({ runId }).random(key);
+    expect(draw('a', 'k')).toBe(draw('a', 'k'));
+    expect(draw('a', 'k')).not.toBe(draw('b', 'k'));
+    expect(draw('a', 'k')).not.toBe(draw('a', 'l'));
   });
 });
 

@@ -9,7 +9,7 @@ export const askBody: Body = {
     const { node } = step.compiled;
     if (node.kind !== 'ask') return;
     step.hold({ stop: step.stopClock() });
-    step.follow(step.run.durable.signal(`${step.key}/answer`, node.id, questionOf(step, node)));
+    step.follow(step.run.durable.signal(`${step.key}@answer`, { name: node.id, question: questionOf(step, node) }));
   },
   take(step, outcome) {
     const { node } = step.compiled;

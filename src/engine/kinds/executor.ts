@@ -8,6 +8,7 @@ import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../ports/durable.js';
 import type { Executor, Result, StepContext } from '../ports/executor.js';
 import type { Activity, Body, Step } from '../step.js';
+import { definitionOf } from '../identity.js';
 import { noTicket } from './call.js';
 
 /** Node kinds whose executor is registered from outside. */
@@ -36,6 +37,7 @@ class ExecutorAttempt implements StepContext, Activity {
   readonly attempt: number;
   private readonly open = new Map<Ticket, (error: ErrorData) => void>();
   private over = false;
+  private draws = 0;
 
   constructor(private readonly step: Step) {
     this.attempt = step.attempt;
@@ -75,11 +77,11 @@ class ExecutorAttempt implements StepContext, Activity {
     await this.wait(this.step.run.durable.timer(this.keyOf(name), ms));
   }
 
-  async ask(name: string, question: Question): Promise<string> {
+  async ask(name: string, question: Question): Promise<unknown> {
     this.check();
     const startClock = this.step.stopClock();
     try {
-      return String(await this.wait(this.step.run.durable.signal(this.keyOf(name), name, question)));
+      return await this.wait(this.step.run.durable.signal(this.keyOf(name), { name, question }));
     } finally {
       startClock();
     }
@@ -94,8 +96,13 @@ class ExecutorAttempt implements StepContext, Activity {
     return this.step.run.durable.now();
   }
 
+  definition(): string {
+    return definitionOf(this.step.compiled);
+  }
+
   random(): number {
-    return this.step.run.durable.random();
+    this.draws += 1;
+    return this.step.run.durable.random(this.keyOf(`random#${this.draws}`));
   }
 
   /** Takes the executor's result; too late when the attempt is over. */
@@ -124,7 +131,7 @@ class ExecutorAttempt implements StepContext, Activity {
   }
 
   private keyOf(name: string): string {
-    return `${this.step.key}/${name}`;
+    return `${this.step.key}@${name}`;
   }
 
   private wait(ticket: Ticket): Promise<unknown> {
