@@ -1,0 +1,119 @@
+import { SkeinError } from '../base/errors.js';
+import type { Entry, RunHistory, Session, StartedEffect } from './history.js';
+import type { BeginRecord, DoneRecord, JournalRecord, LogRecord, PauseRecord, TimerRecord } from './record.js';
+
+/**
+ * What the records of a journal say together: takes them one by one, in order. Nothing but the records counts, and taking a journal in
+ * parts gives what taking it at once gives.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL` for a record that can't follow those before
+ */
+export class HistoryFold {
+  private begin: BeginRecord | undefined = undefined;
+  private current: RunHistory['current'] | undefined = undefined;
+  private readonly sessions: Session[] = [];
+  private readonly entries = new Map<string, Entry[]>();
+  private readonly started = new Map<string, StartedEffect>();
+  private readonly timers = new Map<string, { readonly id?: string; readonly due: number }>();
+  private readonly pauses = new Map<string, PauseRecord>();
+  private readonly logs: LogRecord[] = [];
+  private outcomes = 0;
+
+  constructor(private readonly runId: string) {}
+
+  add(record: JournalRecord): void {
+    if (record.t === 'begin') {
+      this.addBegin(record);
+      return;
+    }
+    if (this.begin === undefined || this.current === undefined) throw refused(`the first record is '${record.t}', not 'begin'`);
+    if (record.t === 'open') {
+      this.sessions.push({ open: record });
+      this.current = { ...this.current, ...changesOf(record) };
+    } else if (record.t === 'log') {
+      this.logs.push(record);
+    } else if (this.sessions.length === 0) {
+      throw refused(`'${record.t}' stands before the first session`);
+    } else {
+      this.addInSession(record);
+    }
+  }
+
+  /** What was taken so far; undefined before the first record. It shares nothing with what comes after. */
+  history(batches: number, sum: string): RunHistory | undefined {
+    const { begin, current } = this;
+    if (begin === undefined || current === undefined) return undefined;
+    return {
+      begin,
+      current,
+      sessions: [...this.sessions],
+      entries: new Map([...this.entries].map(([key, list]) => [key, [...list]])),
+      started: new Map(this.started),
+      timers: new Map(this.timers),
+      pauses: new Map(this.pauses),
+      logs: [...this.logs],
+      batches,
+      sum,
+    };
+  }
+
+  private addBegin(record: BeginRecord): void {
+    if (this.begin !== undefined) throw refused("there is a second 'begin'");
+    if (record.run !== this.runId) throw refused(`it is the journal of the run ${JSON.stringify(record.run)}`);
+    this.begin = record;
+    this.current = { plan: record.plan, code: record.code, inputs: record.inputs };
+  }
+
+  private addInSession(record: Exclude<JournalRecord, { t: 'begin' | 'open' | 'log' }>): void {
+    switch (record.t) {
+      case 'start':
+        this.started.set(record.key, { at: record.at, ...idOf(record), failed: false });
+        break;
+      case 'done':
+        this.addDone(record);
+        break;
+      case 'timer':
+        this.timers.set(record.key, { ...idOf(record), due: record.due });
+        break;
+      case 'pause':
+        this.pauses.set(record.key, record);
+        break;
+      case 'end': {
+        const last = this.sessions.at(-1);
+        if (last === undefined || last.end !== undefined) throw refused('the session has ended before');
+        this.sessions[this.sessions.length - 1] = { ...last, end: record };
+      }
+    }
+  }
+
+  private addDone(record: DoneRecord): void {
+    const { key } = record;
+    const entry: Entry = { record, order: this.outcomes, session: this.sessions.length - 1 };
+    this.outcomes += 1;
+    const list = this.entries.get(key);
+    if (list === undefined) this.entries.set(key, [entry]);
+    else list.push(entry);
+    this.timers.delete(key);
+    this.pauses.delete(key);
+    const started = this.started.get(key);
+    if (started === undefined) return;
+    if (record.error === undefined) this.started.delete(key);
+    else this.started.set(key, { ...started, failed: true });
+  }
+}
+
+function changesOf({ plan, code, inputs }: Extract<JournalRecord, { t: 'open' }>): Partial<RunHistory['current']> {
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    ...(code === undefined ? {} : { code }),
+    ...(inputs === undefined ? {} : { inputs }),
+  };
+}
+
+function idOf({ id }: Pick<TimerRecord, 'id'>): { readonly id?: string } {
+  return id === undefined ? {} : { id };
+}
+
+function refused(why: string): SkeinError {
+  return new SkeinError('SKEIN_JOURNAL', why);
+}

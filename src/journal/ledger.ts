@@ -1,0 +1,95 @@
+import { isInside, pathOf, stepOf } from './address.js';
+import type { Entry, RunHistory, StartedEffect } from './history.js';
+import type { DoneRecord, PauseRecord } from './record.js';
+import { voidFailures } from './void-failures.js';
+
+/** An outcome that may be used. */
+export interface Recorded {
+  readonly record: DoneRecord;
+  /** Place in the order of delivery. What was taken from parents comes before what is the run's own, and is negative. */
+  readonly order: number;
+}
+
+/** What is known of a run's steps, from its own journal and those of the runs that it was forked from (J3, J4). */
+export interface Ledger {
+  /** Outcomes that may be used for a key, the one to prefer first. */
+  find(key: string): readonly Recorded[];
+  /** An effect of this run that was started and has no success. */
+  started(key: string): StartedEffect | undefined;
+  /** When a timer of this run is due. */
+  timer(key: string): { readonly id?: string; readonly due: number } | undefined;
+  /** A question or an event that this run waits for. */
+  pause(key: string): PauseRecord | undefined;
+}
+
+/**
+ * Opens what may be reused. The run's own outcomes come first, newest first, then those of its parents, the nearest first. What a run was
+ * told to forget hides what its parents, and theirs, have of these steps. Final failures are void once a session ended `failed` or
+ * `degraded`; those of parents always: a fork is made to get further.
+ *
+ * @example
+ * const [best] = openLedger(history).find('a/b'); // the newest outcome, if there is one
+ */
+export function openLedger(own: RunHistory | undefined, parents: readonly RunHistory[] = []): Ledger {
+  const sources: Source[] = [];
+  const forgotten: string[] = [];
+  let before = 0;
+  if (own !== undefined) {
+    sources.push({ history: own, void: voidFailures(own, lastFailedSession(own)), shift: 0, forgotten: [] });
+    forgotten.push(...forgetOf(own));
+  }
+  for (const history of parents) {
+    before += outcomesIn(history);
+    const all = voidFailures(history, history.sessions.length);
+    sources.push({ history, void: all, shift: -before, forgotten: [...forgotten] });
+    forgotten.push(...forgetOf(history));
+  }
+  return {
+    find: (key) => sources.flatMap((source) => offered(source, key)),
+    started: (key) => own?.started.get(key),
+    timer: (key) => own?.timers.get(key),
+    pause: (key) => own?.pauses.get(key),
+  };
+}
+
+interface Source {
+  readonly history: RunHistory;
+  readonly void: ReadonlySet<Entry>;
+  /** What is added to the orders. */
+  readonly shift: number;
+  /** Paths without attempts. */
+  readonly forgotten: readonly string[];
+}
+
+function offered(source: Source, key: string): readonly Recorded[] {
+  const entries = source.history.entries.get(key);
+  if (entries === undefined || isForgotten(source.forgotten, key)) return NONE;
+  const good: Recorded[] = [];
+  for (const entry of entries) {
+    if (!source.void.has(entry)) good.push({ record: entry.record, order: entry.order + source.shift });
+  }
+  return good.toReversed();
+}
+
+const NONE: readonly Recorded[] = [];
+
+function isForgotten(forgotten: readonly string[], key: string): boolean {
+  if (forgotten.length === 0) return false;
+  const path = pathOf(stepOf(key));
+  return forgotten.some((step) => isInside(path, step));
+}
+
+function forgetOf(history: RunHistory): readonly string[] {
+  return (history.begin.forget ?? []).map((path) => pathOf(path));
+}
+
+/** -1: every session succeeded, was cancelled or paused, or its process died; the record is then repeated as it is. */
+function lastFailedSession(history: RunHistory): number {
+  return history.sessions.findLastIndex(({ end }) => end?.outcome === 'failed' || end?.outcome === 'degraded');
+}
+
+function outcomesIn(history: RunHistory): number {
+  let outcomes = 0;
+  for (const list of history.entries.values()) outcomes += list.length;
+  return outcomes;
+}
