@@ -80,10 +80,10 @@ export function checkText(text: string): void {
   });
 }
 
-/** Checks all texts of a value that is no deeper than a run or a batch. */
+/** Checks all texts in plain data. */
 export function checkTexts(...values: readonly unknown[]): void {
   for (const value of values) {
     if (typeof value === 'string') checkText(value);
-    else if (typeof value === 'object' && value !== null) checkTexts(...Object.values(value));
+    else if (typeof value === 'object' && value !== null) checkTexts(...(Object.values(value) as unknown[]));
   }
 }

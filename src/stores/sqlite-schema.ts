@@ -1,0 +1,134 @@
+import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SkeinError } from '../base/errors.js';
+import { Connection, storeError } from './sqlite-connection.js';
+import type { OpenDatabase } from './sqlite-driver.js';
+
+/** What a commit survives: `fast` a killed process, `full` also a power cut or a crash of the machine. */
+export type Durability = 'fast' | 'full';
+
+/** Version of the tables, kept in the file. */
+const SCHEMA_VERSION = 1;
+
+/** "Skei": marks a file as ours. */
+const APPLICATION_ID = 0x53_6b_65_69;
+
+/** How long a write waits for another process. */
+const BUSY_MS = 5_000;
+
+/**
+ * A batch sits in one tree only, under one number made of its run and its `seq`: a commit of one batch writes one page.
+ * Numbers of runs are never used again (AUTOINCREMENT), so that a process whose run was removed can't write into another one.
+ */
+const TABLES = `
+CREATE TABLE runs (
+  n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, created_at INTEGER NOT NULL, parent TEXT,
+  fence INTEGER NOT NULL, holder TEXT, host TEXT, pid INTEGER, leased_until INTEGER,
+  outcome TEXT, ended_at INTEGER, cancel INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE batches (place INTEGER PRIMARY KEY, text TEXT NOT NULL, sum TEXT NOT NULL);
+CREATE TABLE blobs (digest TEXT PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE blob_uses (n INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (n, digest)) WITHOUT ROWID;
+CREATE INDEX blob_uses_by_digest ON blob_uses (digest);
+CREATE TABLE answers (
+  came INTEGER PRIMARY KEY, n INTEGER NOT NULL, key TEXT NOT NULL, question TEXT NOT NULL, value TEXT, at INTEGER NOT NULL,
+  by TEXT NOT NULL, UNIQUE (n, key, question)
+);
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+/**
+ * Opens a file, and makes it and its folder where they are missing.
+ *
+ * @throws SkeinError `SKEIN_STORE` for whatever is no database of ours.
+ */
+export function openDatabase(open: OpenDatabase, path: string, durability: Durability): Connection {
+  makeFile(path);
+  let connection: Connection;
+  try {
+    connection = new Connection(open(path), path);
+  } catch (error) {
+    throw storeError(path, 'opened', error);
+  }
+  try {
+    prepareFile(connection, path, durability);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return connection;
+}
+
+/** The file and its folder are for their owner alone. SQLite gives the files beside it the same rights. */
+function makeFile(path: string): void {
+  try {
+    const folder = dirname(path);
+    const made = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+    if (made && basename(folder) === '.skein') writeFileSync(join(folder, '.gitignore'), '*\n');
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a folder');
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split(', ')[0] : String(error);
+    throw new SkeinError('SKEIN_STORE', `${basename(path)} could not be opened: ${reason}`, {
+      hint: 'name a file in a folder that you may write to',
+      cause: error,
+    });
+  }
+}
+
+function prepareFile(connection: Connection, path: string, durability: Durability): void {
+  connection.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  checkOwner(connection, path);
+  useLog(connection, path);
+  connection.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
+  // On macOS fsync alone does not reach the disk.
+  if (durability === 'full') connection.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
+  if (checkOwner(connection, path) === SCHEMA_VERSION) return;
+  connection.transaction(() => {
+    // Another process may have been quicker.
+    if (checkOwner(connection, path) !== SCHEMA_VERSION) connection.exec(TABLES);
+  });
+}
+
+/** Gives the version of the tables; 0 when there are none yet. @throws SkeinError for what is not ours, or newer. */
+function checkOwner(connection: Connection, path: string): number {
+  const version = Number(connection.first('PRAGMA user_version')?.['user_version'] ?? 0);
+  const owner = Number(connection.first('PRAGMA application_id')?.['application_id'] ?? 0);
+  const tables = Number(connection.first('SELECT count(*) AS tables FROM sqlite_schema')?.['tables'] ?? 0);
+  if (owner !== APPLICATION_ID && (tables > 0 || version !== 0)) {
+    throw new SkeinError('SKEIN_STORE', `${basename(path)} is a database of another program`, {
+      hint: 'name another file',
+    });
+  }
+  if (version > SCHEMA_VERSION) {
+    throw new SkeinError(
+      'SKEIN_STORE',
+      `${basename(path)} was written by a newer Skein: its tables have version ${version}, this one knows ${SCHEMA_VERSION}`,
+      { hint: 'use the newer Skein, or name another file' },
+    );
+  }
+  return version;
+}
+
+/** Turns on the write-ahead log. Unlike other statements this one does not wait for other processes that do the same. */
+function useLog(connection: Connection, path: string): void {
+  const mode = (): unknown => connection.first('PRAGMA journal_mode')?.['journal_mode'];
+  const waiting = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; mode() !== 'wal'; waited += 20) {
+    let refusal: unknown = new Error('it is on a file system that cannot share memory between processes');
+    try {
+      if (connection.first('PRAGMA journal_mode = WAL')?.['journal_mode'] === 'wal') return;
+    } catch (error) {
+      refusal = error;
+    }
+    if (waited >= BUSY_MS || !isBusy(refusal)) {
+      throw SkeinError.isInstance(refusal) ? refusal : storeError(path, 'opened', refusal);
+    }
+    Atomics.wait(waiting, 0, 0, 20);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return SkeinError.isInstance(error) && error.message.includes('locked');
+}
