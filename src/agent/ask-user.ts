@@ -1,50 +1,65 @@
+import { SkeinError } from '../base/errors.js';
+import type { Json, JsonObject } from '../base/json.js';
+import { isPlainObject, recordText } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
-import type { JsonObject } from '../base/json.js';
-import type { StepTool } from './loop/tool-runner.js';
+import type { StepTool } from './loop/step-tool.js';
 
 /** Name of the tool with which an interactive agent asks a person. */
 export const ASK_USER = 'ask_user';
 
-/** The tool, and the question that waits for an answer when the step has to pause. */
-export interface AskUser {
-  readonly tool: StepTool;
-  /** The question asked last that has no answer. */
-  open(): Question | undefined;
-}
+/** The tool `ask_user(question, choices?)`. */
+export const askUserTool: StepTool = {
+  name: ASK_USER,
+  description: 'Ask the person who runs this workflow a question and wait for the answer.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      question: { type: 'string', minLength: 1 },
+      choices: { type: 'array', items: { type: 'string' }, description: 'Answers to choose from, if any.' },
+    },
+    required: ['question'],
+  },
+  run: (input, ask) => ask(questionOf(input)),
+};
+
+/** Asks a person, under a name that the door has for it. */
+export type AskPerson = (question: Question) => Promise<unknown>;
 
 /**
- * The tool `ask_user(question, choices?)`. A number that is typed picks the choice with that number.
+ * Asks a person and tells about it. A number that is typed picks the choice with that number. What nobody can answer for now is
+ * an error that carries the question, so that the step can pause with it.
  */
-export function askUser(step: StepContext): AskUser {
-  let open: Question | undefined;
-  return {
-    open: () => open,
-    tool: {
-      name: ASK_USER,
-      description: 'Ask the person who runs this workflow a question and wait for the answer.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          question: { type: 'string', minLength: 1 },
-          choices: { type: 'array', items: { type: 'string' }, description: 'Answers to choose from, if any.' },
-        },
-        required: ['question'],
-      },
-      async run(input, name) {
-        const question = questionOf(input);
-        open = question;
-        const { text, choices } = question;
-        step.note(
-          choices === undefined ? { kind: 'question', question: text } : { kind: 'question', question: text, choices },
-        );
-        const answer = pickChoice(await step.ask(name, question), choices);
-        if (open === question) open = undefined;
-        step.note({ kind: 'answer', answer });
-        return answer;
-      },
-    },
-  };
+export async function askPerson(step: Pick<StepContext, 'note'>, question: Question, ask: AskPerson): Promise<string> {
+  const { text, choices } = question;
+  step.note(
+    choices === undefined ? { kind: 'question', question: text } : { kind: 'question', question: text, choices },
+  );
+  const given = await ask(question).catch((error: unknown) => {
+    throw withQuestion(error, question);
+  });
+  const answer = pickChoice(typeof given === 'string' ? given : recordText(given), choices);
+  step.note({ kind: 'answer', answer });
+  return answer;
+}
+
+function withQuestion(error: unknown, question: Question): unknown {
+  if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION' || openQuestion(error) !== undefined)
+    return error;
+  return new SkeinError(error.code, error.message, {
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    details: { question: { ...question } as unknown as Json },
+  });
+}
+
+/** The question that an error is about: nobody can answer it for now. */
+export function openQuestion(error: SkeinError): Question | undefined {
+  if (error.code !== 'SKEIN_QUESTION') return undefined;
+  const { details } = error;
+  const question = isPlainObject(details) ? details['question'] : undefined;
+  return isPlainObject(question) && typeof question['text'] === 'string'
+    ? (question as unknown as Question)
+    : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Agents: models, tools and the loop between them. Subpath `skein/agent`. */
 export { agentExecutor } from './executor.js';
-export type { AgentDeps, ModelSource } from './executor.js';
+export type { AgentDeps } from './executor.js';
 export { createSharedMemory } from './memory.js';
 export type { MemoryMode, SharedMemory } from './memory.js';
 export type {
@@ -14,6 +14,7 @@ export type {
   ToolResult,
   ToolSpec,
 } from './model.js';
+export type { ModelSource, ReplayedCall } from './model-source.js';
 export { describeProviders } from './models/describe-providers.js';
 export type { ProviderReport } from './models/describe-providers.js';
 export { echoModel } from './models/echo.js';

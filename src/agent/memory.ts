@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.js';
 import type { StepNote } from '../events/event.js';
-import type { Tool } from './tool.js';
+import type { StepTool } from './loop/step-tool.js';
 
 /** How a write changes the memory. */
 export type MemoryMode = 'append' | 'replace';
@@ -40,8 +40,14 @@ export interface MemoryUser {
   note(note: StepNote): void;
 }
 
-/** Both pairs of tools that reach the memory. Writes are told as `memory` notes, from which `memory.md` is kept. */
-export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly Tool[] {
+const BETWEEN_TURNS =
+  "the shared memory can't be reached from inside of a model call that runs tools itself: a replay of the run would not see it";
+
+/**
+ * Both pairs of tools that reach the memory. They are tools of the step, outside of effects, so that a replay rebuilds the memory.
+ * Writes are told as `memory` notes, from which `memory.md` is kept.
+ */
+export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly StepTool[] {
   const write = (added: string, mode: MemoryMode): string => {
     memory.write(added, mode);
     user.note({ kind: 'memory', mode, text: added });
@@ -50,9 +56,8 @@ export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly To
   const read = {
     description: 'Read the memory that all agents of this run share.',
     inputSchema: schemaOf({}, []),
-    effect: 'read',
-    trust: 'untrusted',
-    execute: () => memory.read(),
+    onlyBetweenTurns: BETWEEN_TURNS,
+    run: () => memory.read(),
   } as const;
   return [
     { ...read, name: 'shared_memory_read' },
@@ -61,18 +66,16 @@ export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly To
       description:
         'Write to the memory that all agents of this run share: append adds a line, replace overwrites everything.',
       inputSchema: schemaOf({ content: TEXT, mode: { type: 'string', enum: ['append', 'replace'] } }, ['content']),
-      effect: 'once',
-      trust: 'untrusted',
-      execute: (input) => write(textOf(input, 'content'), input['mode'] === 'replace' ? 'replace' : 'append'),
+      onlyBetweenTurns: BETWEEN_TURNS,
+      run: (input) => write(textOf(input, 'content'), input['mode'] === 'replace' ? 'replace' : 'append'),
     },
     { ...read, name: 'read_memory' },
     {
       name: 'write_memory',
       description: 'Add an entry, with the time and your name, to the memory that all agents of this run share.',
       inputSchema: schemaOf({ text: TEXT }, ['text']),
-      effect: 'once',
-      trust: 'untrusted',
-      execute: (input) =>
+      onlyBetweenTurns: BETWEEN_TURNS,
+      run: (input) =>
         write(`[${new Date(user.now()).toISOString()}] [${user.agent}] ${textOf(input, 'text')}`, 'append'),
     },
   ];

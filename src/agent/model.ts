@@ -79,5 +79,7 @@ export interface ModelTurn {
   readonly toolCalls: readonly ToolCall[];
   readonly reason: FinishReason;
   readonly usage: Usage;
+  /** Tool calls that a back end with a loop of its own made. */
+  readonly dispatched?: number;
   readonly raw?: Json;
 }

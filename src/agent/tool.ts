@@ -12,6 +12,8 @@ export interface Tool {
   readonly inputSchema: JsonObject;
   readonly effect: 'read' | 'idempotent' | 'once';
   readonly trust: 'trusted' | 'untrusted';
+  /** A person must allow each call. */
+  readonly approve?: true;
   /**
    * Runs the tool. `input` has been checked against the schema. The text is given to the model; a thrown error is given to the model
    * as an error result. Must end soon after `io.signal` is aborted and leave no child process.

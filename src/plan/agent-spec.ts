@@ -17,6 +17,8 @@ export interface AgentSpec {
    * agent's MCP tools. Empty: none.
    */
   readonly tools?: readonly string[];
+  /** Tools whose calls a person must allow, named as in `tools`. A name that nothing answers to fails the step. */
+  readonly approve?: readonly string[];
   /** Tool processes that live as long as the agent's step. */
   readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
   /** Texts of attached skills. */

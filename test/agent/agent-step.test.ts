@@ -111,21 +111,6 @@ describe('the tools of an agent step', () => {
   });
 });
 
-it('a replay that gives the record of opening opens the tools again', async () => {
-  const tools = counted();
-  const { result } = await runAgent({
-    models: { mock: true },
-    tools: tools.provider,
-    before: (step) => {
-      const run = step.effect.bind(step);
-      step.effect = (name, effect, options) =>
-        name === 'open' ? Promise.resolve({ models: [], tools: [], memory: '' } as never) : run(name, effect, options);
-    },
-  });
-  expect(outputOf(result)).toBe('Review the change.');
-  expect([tools.open.size, tools.closings()]).toEqual([0, 1]);
-});
-
 it('each step is a session of its own: no history crosses (statement 96)', async () => {
   await using provider = await FakeProvider.start({ text: 'First.' }, { text: 'Second.' });
   const registry = createModelRegistry({ env: { OPENAI_BASE_URL: provider.baseUrl } });

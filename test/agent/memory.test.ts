@@ -85,8 +85,8 @@ describe('the memory tools', () => {
       { kind: 'memory', mode: 'append', text: '[2026-01-02T03:04:05.000Z] [reviewer] and another' },
       { kind: 'memory', mode: 'replace', text: 'all fixed' },
     ]);
-    expect(step.effectKinds.get('tool#1.1')).toBe('once');
-    expect(step.effectKinds.get('tool#2.1')).toBe('read');
+    // Tools of the step: a replay runs them again, so that the memory is what it was.
+    expect(step.effects).toEqual(['open', 'model#1', 'model#2', 'model#3', 'model#4', 'close']);
   });
 
   it('many writers at once lose nothing (statement 81)', async () => {

@@ -2,13 +2,16 @@ import { SkeinError } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import type { AgentSpec, StructuredOutput } from '../../plan/agent-spec.js';
 import type { StepContext } from '../../engine/ports/executor.js';
-import type { Message, Model, ModelTurn, ToolResult, ToolSpec } from '../model.js';
-import type { Tool } from '../tool.js';
+import type { Message, ModelTurn, ToolResult } from '../model.js';
+import type { ReplayedCall } from '../model-source.js';
+import type { OpenParts, Opened } from '../session.js';
+import { circumstances, specsDigest } from './identities.js';
 import type { ModelCaller } from './model-caller.js';
 import { modelCaller } from './model-caller.js';
 import { addUsage } from './model-turn.js';
 import { checkOutput, repairPrompt } from './structured-output.js';
-import type { StepTool, ToolRunner } from './tool-runner.js';
+import type { StepTool } from './step-tool.js';
+import type { ToolRunner } from './tool-runner.js';
 import { toolRunner } from './tool-runner.js';
 
 /** Model turns of an agent at most, when it does not say. */
@@ -20,14 +23,16 @@ export const DEFAULT_MAX_TOOL_CALLS = 100;
 export interface LoopOptions {
   readonly step: StepContext;
   readonly spec: AgentSpec;
-  readonly models: readonly Model[];
+  /** Models and tools, as they are recorded. */
+  readonly opened: Opened;
   /** The whole system prompt; empty: none is sent. */
   readonly system: string;
   readonly prompt: string;
-  readonly tools: readonly Tool[];
   readonly stepTools: readonly StepTool[];
-  /** Called with the signal of each effect. */
-  watch(signal: AbortSignal): void;
+  /** What is open; called by effects that really run, with their signal. */
+  use(signal: AbortSignal): Promise<OpenParts>;
+  /** Called for model calls that are answered from the record. */
+  replayed(call: ReplayedCall): void;
 }
 
 /** How an agent ended. */
@@ -66,9 +71,11 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
   };
   const runner = toolRunner({
     step,
-    tools: options.tools,
+    agent: options.spec.name,
+    tools: options.opened.tools,
     stepTools: options.stepTools,
-    watch: (signal) => options.watch(signal),
+    approve: options.spec.approve ?? [],
+    use: (signal) => options.use(signal),
   });
   const caller = callerOf(options, runner, state);
   for (;;) {
@@ -88,7 +95,8 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
   const cap = (options.spec.maxTurns ?? DEFAULT_MAX_TURNS) + (state.repaired ? 1 : 0);
   if (state.turns >= cap) throw capReached(options, `${cap} model turns`, 'maxTurns');
   state.turns += 1;
-  const turn = await caller.turn(state.turns, state.messages);
+  const turn = await caller.turn(state.turns);
+  state.toolCalls += turn.dispatched ?? 0;
   state.usage = addUsage(state.usage, turn.usage);
   state.messages.push({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });
   return turn;
@@ -99,29 +107,24 @@ function systemMessage(system: string): readonly Message[] {
 }
 
 function callerOf(options: LoopOptions, runner: ToolRunner, state: LoopState): ModelCaller {
-  let signal: AbortSignal | undefined;
+  const { spec, opened, stepTools } = options;
+  let same: string | undefined;
   return modelCaller({
     step: options.step,
-    agent: options.spec.name,
-    models: options.models,
-    tools: [...options.tools, ...options.stepTools].map(toolSpec),
-    settings: options.spec.settings ?? {},
-    output: options.spec.output,
-    watch(of) {
-      signal = of;
-      options.watch(of);
-    },
-    dispatch(call) {
-      countCalls(options, state, 1);
-      const index = state.toolCalls;
-      const key = `${options.step.runId}/${options.step.path}/dispatch#${index}`;
-      return runner.dispatch(call, { signal: signal ?? AbortSignal.abort(), idempotencyKey: key }, index);
+    agent: spec.name,
+    models: opened.models,
+    stepTools: stepTools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    settings: spec.settings ?? {},
+    output: spec.output,
+    messages: state.messages,
+    circumstances: () => (same ??= circumstances(spec, [specsDigest(stepTools), opened.toolsDigest])),
+    use: (signal) => options.use(signal),
+    replayed: (call) => options.replayed(call),
+    dispatch(call, io, index) {
+      checkCalls(options, state.toolCalls + index);
+      return runner.dispatch(call, io, index);
     },
   });
-}
-
-function toolSpec(tool: ToolSpec): ToolSpec {
-  return { name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
 }
 
 /** All calls start together. None is left running: the first error that ends the step waits for the others. */
@@ -131,7 +134,8 @@ async function runCalls(
   turn: ModelTurn,
   state: LoopState,
 ): Promise<readonly ToolResult[]> {
-  countCalls(options, state, turn.toolCalls.length);
+  checkCalls(options, state.toolCalls + turn.toolCalls.length);
+  state.toolCalls += turn.toolCalls.length;
   const settled = await Promise.allSettled(turn.toolCalls.map((call, i) => runner.call(call, state.turns, i + 1)));
   return settled.map((one) => {
     if (one.status === 'rejected') throw one.reason;
@@ -139,10 +143,9 @@ async function runCalls(
   });
 }
 
-function countCalls(options: LoopOptions, state: LoopState, calls: number): void {
+function checkCalls(options: LoopOptions, calls: number): void {
   const cap = options.spec.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS;
-  if (state.toolCalls + calls > cap) throw capReached(options, `${cap} tool calls`, 'maxToolCalls');
-  state.toolCalls += calls;
+  if (calls > cap) throw capReached(options, `${cap} tool calls`, 'maxToolCalls');
 }
 
 /** The result of the step, or undefined when the repair round has been asked for. */

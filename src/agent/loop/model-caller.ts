@@ -1,7 +1,12 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
+import { digestText } from '../../base/hash.js';
 import type { StepContext } from '../../engine/ports/executor.js';
 import type { ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
+import type { StepIo } from '../../engine/ports/durable.js';
 import type { Message, Model, ModelRequest, ModelTurn, ToolCall, ToolResult, ToolSpec } from '../model.js';
+import type { ReplayedCall } from '../model-source.js';
+import type { OpenParts, OpenedModel } from '../session.js';
+import { conversationDigest } from './identities.js';
 import { takeTurn } from './model-turn.js';
 import { outputInstructions, outputRequest } from './structured-output.js';
 
@@ -17,19 +22,28 @@ export const LONGEST_RETRY_AFTER_MS = 60_000;
 export interface CallerOptions {
   readonly step: StepContext;
   readonly agent: string;
-  /** In the order in which they are tried; at least one. */
-  readonly models: readonly Model[];
-  readonly tools: readonly ToolSpec[];
+  /** As they are recorded, in the order in which they are tried; at least one. */
+  readonly models: readonly OpenedModel[];
+  /** Tools of the step itself. */
+  readonly stepTools: readonly ToolSpec[];
   readonly settings: ModelSettings;
   readonly output?: StructuredOutput | undefined;
-  dispatch(call: ToolCall): Promise<ToolResult>;
-  /** Called with the signal of each effect: whoever holds resources frees them when it is aborted. */
-  watch(signal: AbortSignal): void;
+  /** The conversation; it only grows. */
+  readonly messages: readonly Message[];
+  /** Digest of what an answer depends on, apart from model and conversation. */
+  circumstances(): string;
+  /** What is open, for calls that really run. */
+  use(signal: AbortSignal): Promise<OpenParts>;
+  /** Runs the `index`-th call of a back end with a loop of its own. */
+  dispatch(call: ToolCall, io: StepIo, index: number): Promise<ToolResult>;
+  /** Called for calls that are answered from the record. */
+  replayed(call: ReplayedCall): void;
 }
 
 /** Makes the turns of one agent step. */
 export interface ModelCaller {
-  turn(turn: number, messages: readonly Message[]): Promise<ModelTurn>;
+  /** The answer to the conversation as it is now. */
+  turn(turn: number): Promise<ModelTurn>;
 }
 
 /** Errors after which the same model is not tried again, but the next of the list is. */
@@ -46,20 +60,21 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
  * stay, or the model is not there at all, the next model of the list takes over for the rest of the step.
  *
  * @example
- * const caller = modelCaller({ step, agent: 'reviewer', models, tools: [], settings: {}, dispatch, watch });
- * const { text } = await caller.turn(1, messages);
+ * const caller = modelCaller({ step, agent: 'reviewer', models, messages, stepTools: [], settings: {}, ...doors });
+ * const { text } = await caller.turn(1);
  */
 export function modelCaller(options: CallerOptions): ModelCaller {
   let current = 0;
+  const conversation = conversationDigest(options.messages);
   return {
-    async turn(turn, messages) {
+    async turn(turn) {
       let failures = 0;
       for (let call = 1; ; call++) {
         const model = options.models[current];
         if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${options.agent}" has no model`);
         const name = call === 1 ? `model#${turn}` : `model#${turn}.${call}`;
         try {
-          return await callOnce(options, model, { name, turn }, messages);
+          return await callOnce(options, model, { name, turn, conversation });
         } catch (error) {
           if (!SkeinError.isInstance(error)) throw error;
           const next = await afterFailure(options, { error, model, current, failures, pause: `pause#${turn}.${call}` });
@@ -75,7 +90,7 @@ export function modelCaller(options: CallerOptions): ModelCaller {
 
 interface Failure {
   readonly error: SkeinError;
-  readonly model: Model;
+  readonly model: OpenedModel;
   readonly current: number;
   readonly failures: number;
   readonly pause: string;
@@ -100,18 +115,29 @@ async function afterFailure(options: CallerOptions, failure: Failure): Promise<'
   throw error.retryable && tooLong ? waitsTooLong(error, asked) : error;
 }
 
-async function callOnce(
-  options: CallerOptions,
-  model: Model,
-  call: { readonly name: string; readonly turn: number },
-  messages: readonly Message[],
-): Promise<ModelTurn> {
+interface Call {
+  readonly name: string;
+  readonly turn: number;
+  conversation(): string;
+}
+
+async function callOnce(options: CallerOptions, model: OpenedModel, call: Call): Promise<ModelTurn> {
   const { step } = options;
+  let performed = false;
   step.note({ kind: 'model.started', turn: call.turn, model: model.id });
-  const turn = await step.effect(call.name, (io) => {
-    options.watch(io.signal);
-    return takeTurn(model, request(options, model, messages, call.turn, io.signal), (note) => step.note(note));
+  const running = step.effect(
+    call.name,
+    (io) => {
+      performed = true;
+      return perform(options, model, call.turn, io);
+    },
+    { identity: { digest: () => callIdentity(options, model, call) } },
+  );
+  const turn = await running.catch((error: unknown) => {
+    if (!performed && !isOver(error)) tellReplayed(options, model, call.turn);
+    throw error;
   });
+  if (!performed) tellReplayed(options, model, call.turn);
   step.note({
     kind: 'model.ended',
     turn: call.turn,
@@ -123,28 +149,50 @@ async function callOnce(
   return turn;
 }
 
-function request(
-  options: CallerOptions,
-  model: Model,
-  messages: readonly Message[],
-  turn: number,
-  signal: AbortSignal,
-): ModelRequest {
+function callIdentity(options: CallerOptions, model: OpenedModel, call: Call): string {
+  return digestText(`${model.id} ${model.structuredOutput} ${options.circumstances()} ${call.conversation()}`);
+}
+
+/** The step ended before the call: neither made nor replayed. */
+function isOver(error: unknown): boolean {
+  return SkeinError.isInstance(error) && error.code === 'SKEIN_CANCELLED';
+}
+
+function tellReplayed(options: CallerOptions, model: OpenedModel, turn: number): void {
+  const { messages } = options;
+  const count = messages.length;
+  options.replayed({
+    model: model.id,
+    caller: callerOf(options, turn),
+    messages: () => messagesFor(model, messages.slice(0, count), options.output),
+  });
+}
+
+async function perform(options: CallerOptions, recorded: OpenedModel, turn: number, io: StepIo): Promise<ModelTurn> {
+  const parts = await options.use(io.signal);
+  const model = parts.model(recorded);
+  let dispatched = 0;
   const output = outputRequest(options.output, options.agent);
-  return {
-    messages: messagesFor(model, messages, options.output),
-    tools: options.tools,
+  const request: ModelRequest = {
+    messages: messagesFor(model, options.messages, options.output),
+    tools: [...options.stepTools, ...parts.specs],
     settings: options.settings,
-    signal,
-    caller: { path: options.step.path, agent: options.agent, turn },
-    dispatch: (call) => options.dispatch(call),
+    signal: io.signal,
+    caller: callerOf(options, turn),
+    dispatch: (call) => options.dispatch(call, io, (dispatched += 1)),
     ...(output === undefined || model.structuredOutput !== true ? {} : { output }),
   };
+  const answer = await takeTurn(model, request, (note) => options.step.note(note));
+  return dispatched === 0 ? answer : { ...answer, dispatched };
+}
+
+function callerOf(options: CallerOptions, turn: number): ModelRequest['caller'] {
+  return { path: options.step.path, agent: options.agent, turn };
 }
 
 /** Where the provider takes no schema, the system prompt says what is wanted. */
 function messagesFor(
-  model: Model,
+  model: Pick<Model, 'structuredOutput'>,
   messages: readonly Message[],
   output: StructuredOutput | undefined,
 ): readonly Message[] {

@@ -1,29 +1,30 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Json, JsonObject } from '../../base/json.js';
-import { isPlainObject } from '../../base/json.js';
+import type { Json } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
+import type { Question, StepIo } from '../../engine/ports/durable.js';
 import type { StepContext } from '../../engine/ports/executor.js';
+import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
-import type { Tool, ToolIo } from '../tool.js';
-import { schemaFindings } from '../../lang/schema-check.js';
+import type { OpenParts, OpenedTool } from '../session.js';
+import { approvalQuestion, isAllowed } from './approval.js';
+import { callDigest } from './identities.js';
+import type { StepTool } from './step-tool.js';
+import { readInput } from './tool-input.js';
 
 /** Longest result of a tool that a model is given, in bytes of UTF-8. */
 export const LONGEST_RESULT = 64 * 1024;
 
-/**
- * A tool that needs the step itself, not only its input: it runs outside of an effect and uses the step's own doors.
- * The name of each call is unique within the step.
- */
-export interface StepTool extends Pick<Tool, 'name' | 'description' | 'inputSchema'> {
-  run(input: JsonObject, name: string): Promise<string>;
-}
-
 /** What runs the tool calls of one step. */
 export interface ToolRunnerOptions {
   readonly step: StepContext;
-  readonly tools: readonly Tool[];
+  readonly agent: string;
+  /** As they are recorded. */
+  readonly tools: readonly OpenedTool[];
   readonly stepTools: readonly StepTool[];
-  watch(signal: AbortSignal): void;
+  /** Tools whose calls a person must allow, by the name that the model sees; `*`: all. */
+  readonly approve: readonly string[];
+  /** What is open, for calls that really run. */
+  use(signal: AbortSignal): Promise<OpenParts>;
 }
 
 /** Runs tool calls. Never rejects for what a tool does; only for what ends the step. */
@@ -31,65 +32,115 @@ export interface ToolRunner {
   /** A call of the loop: an effect of its own, `tool#TURN.INDEX`. */
   call(call: ToolCall, turn: number, index: number): Promise<ToolResult>;
   /** A call from inside a model call, for back ends with a loop of their own: it is part of that model call's effect. */
-  dispatch(call: ToolCall, io: ToolIo, index: number): Promise<ToolResult>;
+  dispatch(call: ToolCall, io: StepIo, index: number): Promise<ToolResult>;
 }
+
+/** What a model is told of a call: also what is wrong with it is a value, so that a replay tells the same. */
+interface Answer {
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+/** Asks a person, under a name of its own. */
+type AskOnce = (question: Question) => Promise<string>;
 
 /** Errors that end the step instead of going to the model. */
 const ENDS_STEP: ReadonlySet<string> = new Set(['SKEIN_QUESTION', 'SKEIN_CANCELLED', 'SKEIN_SCRIPT']);
+
+const REFUSED: Answer = { output: 'Error: a person refused this call', isError: true };
+
+/** What a model is told of a `once` call of which only a person knows how it ended. */
+const LOST: Answer = {
+  output: [
+    'This call was made, and then the run was interrupted before the result could be recorded.',
+    'A person says that it was done. Its result is not known; do not make the same call again.',
+  ].join(' '),
+  isError: false,
+};
 
 /**
  * Makes the runner of a step's tools. Whatever is wrong with a call (an unknown tool, input that is no JSON or does not match the
  * schema, an error that the tool throws) becomes an error result, so that the model can mend it.
  *
  * @example
- * const runner = toolRunner({ step, tools, stepTools: [], watch: () => undefined });
+ * const runner = toolRunner({ step, agent: 'reviewer', tools, stepTools: [], approve: [], use });
  * const result = await runner.call({ id: 'c1', name: 'grep', input: '{"pattern":"x"}' }, 1, 1);
  */
 export function toolRunner(options: ToolRunnerOptions): ToolRunner {
-  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const { step } = options;
+  const recorded = new Map(options.tools.map((tool) => [tool.name, tool]));
   const stepTools = new Map(options.stepTools.map((tool) => [tool.name, tool]));
-  const names = [...tools.keys(), ...stepTools.keys()];
+  const gated = (name: string): boolean =>
+    recorded.get(name)?.approve === true || options.approve.includes('*') || options.approve.includes(name);
 
-  async function run(call: ToolCall, name: string, execute: (tool: Tool, input: JsonObject) => Promise<string>) {
-    const { step } = options;
+  async function told(call: ToolCall, run: () => Promise<Answer>): Promise<ToolResult> {
     step.note({ kind: 'tool.started', id: call.id, tool: call.name, input: shownInput(call.input) });
-    const result = await outcome(call, async () => {
-      const tool = tools.get(call.name) ?? stepTools.get(call.name);
-      if (tool === undefined) throw unknownTool(call.name, names);
-      const input = readInput(call, tool.inputSchema);
-      return 'run' in tool ? tool.run(input, `ask:${name}`) : execute(tool, input);
+    const { output, isError } = await run();
+    step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: isError ? 'error' : 'ok', output });
+    return { id: call.id, name: call.name, output, isError };
+  }
+  /** True for calls that nobody need allow. */
+  async function isFree(call: ToolCall, ask: AskOnce): Promise<boolean> {
+    const question = gated(call.name) ? approvalQuestion(options.agent, call) : undefined;
+    return question === undefined || isAllowed(await ask(question));
+  }
+  async function runTool(call: ToolCall, io: StepIo): Promise<Answer> {
+    const { tools } = await options.use(io.signal);
+    return answerOf(async () => {
+      const tool = tools.get(call.name);
+      if (tool === undefined) throw unknownTool(call.name, [...stepTools.keys(), ...tools.keys()]);
+      if (tool.approve === true && !gated(call.name)) throw notForeseen(call.name);
+      return tool.execute(readInput(call, tool.inputSchema), io);
+    }, io);
+  }
+  function effect(call: ToolCall, name: string): Promise<Answer> {
+    // Of a tool that was not there when the step began nothing is known: it is treated as the worst kind.
+    const kind = recorded.get(call.name)?.effect ?? 'once';
+    return step.effect(name, (io) => runTool(call, io), {
+      effect: kind,
+      identity: { digest: () => callDigest(call) },
+      ...(kind === 'once' ? { lostValue: LOST } : {}),
     });
-    const status = result.isError ? 'error' : 'ok';
-    step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status, output: result.output });
-    return result;
   }
 
   return {
-    call: (call, turn, index) => {
-      const name = `tool#${turn}.${index}`;
-      return run(call, name, (tool, input) =>
-        options.step.effect(
-          name,
-          (io) => {
-            options.watch(io.signal);
-            return tool.execute(input, io);
-          },
-          { effect: tool.effect },
-        ),
-      );
-    },
-    dispatch: (call, io, index) => run(call, `dispatch#${index}`, async (tool, input) => tool.execute(input, io)),
+    call: (call, turn, index) =>
+      told(call, async () => {
+        const at = `${turn}.${index}`;
+        const ask = (what: string) => (question: Question) =>
+          askPerson(step, question, (asked) => step.ask(`ask:${what}#${at}`, asked));
+        if (!(await isFree(call, ask('approve')))) return REFUSED;
+        const own = stepTools.get(call.name);
+        if (own === undefined) return effect(call, `tool#${at}`);
+        return answerOf(async () => own.run(readInput(call, own.inputSchema), ask('tool')));
+      }),
+    dispatch: (call, io, index) =>
+      told(call, async () => {
+        const ask = (what: string) => (question: Question) =>
+          askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked));
+        if (!(await isFree(call, ask('approve')))) return REFUSED;
+        const own = stepTools.get(call.name);
+        if (own === undefined) return runTool(call, io);
+        return answerOf(async () => {
+          if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
+          return own.run(readInput(call, own.inputSchema), ask('tool'));
+        }, io);
+      }),
   };
 }
 
-async function outcome(call: ToolCall, body: () => Promise<string>): Promise<ToolResult> {
+async function answerOf(body: () => Promise<unknown>, io?: StepIo): Promise<Answer> {
   try {
-    const output: unknown = await body();
-    return { id: call.id, name: call.name, output: cutResult(asText(output)), isError: false };
+    return { output: cutResult(asText(await body())), isError: false };
   } catch (error) {
-    if (endsStep(error)) throw error;
-    return { id: call.id, name: call.name, output: cutResult(errorText(error)), isError: true };
+    if (endsStep(error) || io?.signal.aborted === true) throw error;
+    return { output: cutResult(errorText(error)), isError: true };
   }
+}
+
+function notForeseen(name: string): SkeinError {
+  const why = 'a person must allow it, and it was not there when the step began';
+  return new SkeinError('SKEIN_TOOL_REFUSED', `${name} can't be called: ${why}`);
 }
 
 function endsStep(error: unknown): boolean {
@@ -105,29 +156,6 @@ function errorText(error: unknown): string {
 
 function asText(output: unknown): string {
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
-}
-
-function readInput(call: ToolCall, schema: JsonObject): JsonObject {
-  const input = parseInput(call);
-  const findings = schemaFindings(schema, input);
-  if (findings.length === 0) return input;
-  throw new SkeinError(
-    'SKEIN_TOOL_FAILED',
-    `the input of ${call.name} does not match its schema: ${findings.join('; ')}`,
-  );
-}
-
-function parseInput(call: ToolCall): JsonObject {
-  let value: unknown;
-  try {
-    value = call.input.trim() === '' ? {} : JSON.parse(call.input);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new SkeinError('SKEIN_TOOL_FAILED', `the input of ${call.name} is no JSON: ${why}`);
-  }
-  if (!isPlainObject(value))
-    throw new SkeinError('SKEIN_TOOL_FAILED', `the input of ${call.name} must be a JSON object`);
-  return value as JsonObject;
 }
 
 function unknownTool(name: string, names: readonly string[]): SkeinError {

@@ -16,19 +16,24 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)/g;
 
 /** A request as it is recorded and compared. */
 export function normalCall(model: string, request: ModelRequest): NormalCall {
+  return {
+    model,
+    messages: normalMessages(request.messages),
+    tools: request.tools.map((tool) => ({ name: tool.name, inputSchema: tool.inputSchema })),
+    output: request.output?.schema ?? null,
+    settings: { ...request.settings },
+  };
+}
+
+/** A conversation without what differs from run to run. */
+export function normalMessages(messages: readonly Message[]): readonly Message[] {
   const ids = new Map<string, string>();
   const id = (given: string): string => {
     const known = ids.get(given) ?? `call_${ids.size + 1}`;
     ids.set(given, known);
     return known;
   };
-  return {
-    model,
-    messages: request.messages.map((message) => normalMessage(message, id)),
-    tools: request.tools.map((tool) => ({ name: tool.name, inputSchema: tool.inputSchema })),
-    output: request.output?.schema ?? null,
-    settings: { ...request.settings },
-  };
+  return messages.map((message) => normalMessage(message, id));
 }
 
 /** The key of a call: equal for equal calls, whatever the run. */

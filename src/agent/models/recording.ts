@@ -13,12 +13,14 @@ export interface RecordedCall {
   readonly answer: Omit<ModelTurn, 'raw'>;
 }
 
-/** First line of a recording. */
+/** First line of a recording. `missing`: so many calls of the run were answered from its journal, and are not in here. */
 export const RECORDING_HEADER = { skein: 'recording', format: 1 } as const;
 
 /** Records all calls of a run and writes them at its end. */
 export interface Recorder {
   wrap(model: Model): Model;
+  /** A call was answered from the journal of the run: what was sent then is not known any more, so the recording lacks it, and says so. */
+  skip(): void;
   /** Writes the file, whole or not at all. */
   finish(): Promise<void>;
 }
@@ -33,13 +35,18 @@ export interface Recorder {
  */
 export function createRecorder(path: string): Recorder {
   const calls: RecordedCall[] = [];
+  let missing = 0;
   return {
+    skip: () => {
+      missing += 1;
+    },
     wrap: (model) => ({
       ...model,
       stream: (request) => recordStream(model, request, calls),
     }),
     async finish() {
-      const lines = [RECORDING_HEADER, ...calls].map((line) => JSON.stringify(line));
+      const header = missing === 0 ? RECORDING_HEADER : { ...RECORDING_HEADER, missing };
+      const lines = [header, ...calls].map((line) => JSON.stringify(line));
       await replaceTextFile(path, `${lines.join('\n')}\n`, `${process.pid}`, 'recording');
     },
   };

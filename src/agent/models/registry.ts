@@ -1,13 +1,16 @@
 import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
+import { canonicalJson } from '../../base/hash.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { Model } from '../model.js';
+import type { ModelSource, ReplayedCall } from '../model-source.js';
 import type { ScriptBook } from '../script/script-book.js';
 import { scriptModel } from '../script/script-model.js';
+import { Counted } from './counted.js';
 import { echoModel } from './echo.js';
 import type { Env } from './endpoints.js';
-import { defaultModels } from './default-models.js';
-import { endpointOf } from './endpoints.js';
+import { MODEL_VARIABLE, defaultModels } from './default-models.js';
+import { endpointOf, envValue } from './endpoints.js';
 import type { LanguageModel } from './language-model.js';
 import { fromLanguageModel, isLanguageModel } from './language-model.js';
 import { lazyModel, unusableModel } from './lazy-model.js';
@@ -48,7 +51,7 @@ export interface ModelRegistryOptions {
 }
 
 /** Finds models, and holds what they share in a run: scripts, the recording. Made once for each run. */
-export interface ModelRegistry {
+export interface ModelRegistry extends ModelSource {
   /**
    * The models to try for an agent, in order. The flag wins over the agent's own list, that over the environment, that over a local
    * Ollama. Nothing is loaded and no model is called; what can't be used fails when it is called, so that the next one is tried.
@@ -63,6 +66,10 @@ export interface ModelRegistry {
    * @throws SkeinError `SKEIN_FILE`, or `SKEIN_DEFINITION` with the problems of a script.
    */
   prepare(): Promise<void>;
+  /** The flags that decide about models: with other ones, a choice that is recorded does not count. */
+  identity(): string;
+  /** A call was answered from the journal of the run: scripts and recordings count it as made. Opens no file. */
+  replayed(spec: AgentSpec, call: ReplayedCall): void;
   /** The scripted person's answer to a question, for runs without a terminal; undefined when no script has one. */
   scriptAnswer(question: string): Promise<string | undefined>;
   /**
@@ -82,7 +89,9 @@ export interface ModelRegistry {
  * await models.finish();
  */
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
-  const parts: Parts = { options, books: new Map(), made: new Map(), fallbacks: new Map(), replay: undefined };
+  const replay =
+    options.replay === undefined ? undefined : new Counted(() => openReplay(path(options, options.replay ?? '')));
+  const parts: Parts = { options, books: new Map(), made: new Map(), fallbacks: new Map(), replay };
   const recorder = options.record === undefined ? undefined : createRecorder(path(options, options.record));
   return {
     async resolve(spec, caller) {
@@ -90,20 +99,28 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       return recorder === undefined ? models : models.map((model) => recorder.wrap(model));
     },
     async prepare() {
-      if (options.script !== undefined) await bookOf(parts, options.script);
-      if (options.replay !== undefined) await replayOf(parts, options.replay);
+      if (options.script !== undefined) await bookOf(parts, options.script).open();
+      await replay?.open();
+    },
+    identity: () => canonicalJson(flags(options)),
+    replayed(spec, call) {
+      recorder?.skip();
+      replay?.skip(call);
+      const file = replay === undefined ? scriptOf(options, spec, call.model) : undefined;
+      if (file !== undefined) bookOf(parts, file).skip(call);
     },
     async scriptAnswer(question) {
-      if (options.script !== undefined) await bookOf(parts, options.script);
+      if (options.script !== undefined) bookOf(parts, options.script);
       for (const book of parts.books.values()) {
-        const answer = (await book).reply(question);
+        const answer = (await book.open()).reply(question);
         if (answer !== undefined) return answer;
       }
       return undefined;
     },
     async finish() {
       await recorder?.finish();
-      for (const book of parts.books.values()) (await book).finish();
+      // A script that nobody asked was not looked into; of a run that was finished before, nothing is left to check.
+      for (const book of parts.books.values()) if (book.isOpen) (await book.open()).finish();
     },
   };
 }
@@ -111,17 +128,33 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
 interface Parts {
   readonly options: ModelRegistryOptions;
   /** Scripts in use, by their absolute path. */
-  readonly books: Map<string, Promise<ScriptBook>>;
+  readonly books: Map<string, Counted<ScriptBook>>;
   /** Models made so far, by name and provider configuration. */
   readonly made: Map<string, Model>;
   /** What the environment says, by provider configuration; looked up once. */
   readonly fallbacks: Map<string, Promise<readonly string[]>>;
-  replay: Promise<Replayer> | undefined;
+  readonly replay: Counted<Replayer> | undefined;
+}
+
+/** In the order in which they win. */
+function flags({ replay, script, mock, override }: ModelRegistryOptions): Readonly<Record<string, unknown>> {
+  if (replay !== undefined) return { replay };
+  if (script !== undefined) return { script };
+  if (mock === true) return { mock };
+  return override === undefined ? {} : { override: [override].flat() };
+}
+
+/** The script whose model has this name: that of the flag, or one that the agent names. */
+function scriptOf(options: ModelRegistryOptions, spec: AgentSpec, model: string): string | undefined {
+  if (!model.startsWith('script/')) return undefined;
+  const named = [...wanted(options, spec), envValue(options.env, MODEL_VARIABLE) ?? ''].map((name) => name.trim());
+  const files = options.script === undefined ? named.map((name) => name.replace(/^script\//i, '')) : [options.script];
+  return files.find((file) => scriptId(file) === model);
 }
 
 async function modelsFor(parts: Parts, spec: AgentSpec, step: string): Promise<readonly Model[]> {
   const { options } = parts;
-  if (options.replay !== undefined) return replayed(parts, options.replay, spec, step);
+  if (parts.replay !== undefined) return recordedModels(parts, parts.replay, spec, step);
   if (options.script !== undefined)
     return [await modelByName(parts, { provider: 'script', model: options.script }, undefined)];
   if (options.mock === true) return [echoModel()];
@@ -161,7 +194,9 @@ async function modelOrError(parts: Parts, name: string, spec: ProviderSpec | und
 }
 
 async function modelByName(parts: Parts, name: ModelName, spec: ProviderSpec | undefined): Promise<Model> {
-  if (name.provider === 'script') return scriptModel(scriptId(name.model), await bookOf(parts, name.model));
+  if (name.provider === 'script') {
+    return scriptModel(scriptId(name.model), await bookOf(parts, name.model).open());
+  }
   const id = `${name.provider}/${name.model}`;
   const key = JSON.stringify([id, spec?.type, spec?.baseUrl, spec?.apiKeyEnv]);
   const known = parts.made.get(key);
@@ -204,23 +239,26 @@ function mockModel(name: string, id: string): Model {
   });
 }
 
-function bookOf(parts: Parts, file: string): Promise<ScriptBook> {
+function bookOf(parts: Parts, file: string): Counted<ScriptBook> {
   const full = path(parts.options, file);
   const known = parts.books.get(full);
   if (known !== undefined) return known;
-  const book = import('../script/open-script.js').then((script) => script.openScript(full, file));
+  const book = new Counted(async () => {
+    const script = await import('../script/open-script.js');
+    return script.openScript(full, file);
+  });
   parts.books.set(full, book);
   return book;
 }
 
-function replayOf(parts: Parts, file: string): Promise<Replayer> {
-  parts.replay ??= openReplay(path(parts.options, file));
-  return parts.replay;
-}
-
 /** Only models that were recorded can answer; without a name, those that answered then. */
-async function replayed(parts: Parts, file: string, spec: AgentSpec, step: string): Promise<readonly Model[]> {
-  const replay = await replayOf(parts, file);
+async function recordedModels(
+  parts: Parts,
+  file: Counted<Replayer>,
+  spec: AgentSpec,
+  step: string,
+): Promise<readonly Model[]> {
+  const replay = await file.open();
   const recordedNames = replay.models(step);
   const extra = Object.keys(parts.options.providers ?? {});
   const asked = wanted(parts.options, spec).map((name) => {
@@ -230,7 +268,7 @@ async function replayed(parts: Parts, file: string, spec: AgentSpec, step: strin
   const usable = asked.filter((id) => recordedNames.includes(id));
   const names = usable.length > 0 ? usable : asked.length > 0 ? asked : recordedNames;
   if (names.length > 0) return names.map((id) => replay.model(id));
-  throw new SkeinError('SKEIN_REPLAY_MISS', `${file} is empty: it has no recording of any call`, {
+  throw new SkeinError('SKEIN_REPLAY_MISS', `${parts.options.replay ?? ''} is empty: it has no recording of any call`, {
     hint: 'record it again with --record',
   });
 }

@@ -1,9 +1,11 @@
 import { SkeinError } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
+import { canonicalJson } from '../../base/hash.js';
 import type { Model, ModelPart, ModelRequest } from '../model.js';
+import type { ReplayedCall } from '../model-source.js';
 import { readTextFile } from '../text-files.js';
 import { differences, likeness } from './call-difference.js';
-import { callKey, normalCall } from './call-record.js';
+import { callKey, normalCall, normalMessages } from './call-record.js';
 import type { RecordedCall } from './recording.js';
 
 /** Answers calls from a recording; nothing is sent anywhere. */
@@ -11,6 +13,8 @@ export interface Replayer {
   model(id: string): Model;
   /** Names of the recorded models, those of one step first; for runs that name no model. */
   models(path: string): readonly string[];
+  /** A call was answered from the journal of the run: its recording counts as used. */
+  skip(call: ReplayedCall): void;
 }
 
 /**
@@ -21,12 +25,24 @@ export interface Replayer {
  * @throws SkeinError `SKEIN_FILE` when the file can't be read or is no recording.
  */
 export async function openReplay(path: string): Promise<Replayer> {
-  const calls = readRecording(await readTextFile(path, 'recording'), path);
+  const recording = readRecording(await readTextFile(path, 'recording'), path);
+  const { calls } = recording;
   const used = new Set<RecordedCall>();
   return {
     models(step) {
       const own = calls.filter((call) => call.caller.path === step);
       return [...new Set([...own, ...calls].map((call) => call.answer.model))];
+    },
+    skip(call) {
+      const messages = canonicalJson(normalMessages(call.messages()));
+      const { path: step, turn } = call.caller;
+      const same = (one: RecordedCall): boolean =>
+        one.call.model === call.model &&
+        one.caller.path === step &&
+        one.caller.turn === turn &&
+        canonicalJson(one.call.messages) === messages;
+      const found = calls.find((one) => !used.has(one) && same(one));
+      if (found !== undefined) used.add(found);
     },
     model: (id) => ({
       id,
@@ -34,7 +50,7 @@ export async function openReplay(path: string): Promise<Replayer> {
       async *stream(request): AsyncGenerator<ModelPart> {
         request.signal.throwIfAborted();
         const found = find(calls, used, id, request);
-        if (found === undefined) throw miss(path, calls, id, request);
+        if (found === undefined) throw miss(path, recording, id, request);
         used.add(found);
         yield* answerParts(found, request);
       },
@@ -58,7 +74,7 @@ function* answerParts(found: RecordedCall, request: ModelRequest): Generator<Mod
   yield { type: 'finish', reason, usage };
 }
 
-function miss(path: string, calls: readonly RecordedCall[], id: string, request: ModelRequest): SkeinError {
+function miss(path: string, { calls, missing }: Recording, id: string, request: ModelRequest): SkeinError {
   const asked = normalCall(id, request);
   const key = callKey(asked);
   const same = calls.filter((call) => call.key === key).length;
@@ -74,7 +90,8 @@ function miss(path: string, calls: readonly RecordedCall[], id: string, request:
     nearest === undefined
       ? ''
       : ` The nearest recorded call (step ${nearest.caller.path}, turn ${nearest.caller.turn}):`;
-  const message = `${path} has no recording of the call of ${who}.${where}\n  ${lines.join('\n  ')}`;
+  const lacks = missing === 0 ? '' : ` It was made of a resumed run and lacks ${missing} of its calls.`;
+  const message = `${path} has no recording of the call of ${who}.${lacks}${where}\n  ${lines.join('\n  ')}`;
   return new SkeinError('SKEIN_REPLAY_MISS', message, { hint, details: { differences: lines } });
 }
 
@@ -91,14 +108,24 @@ function nearestCall(calls: readonly RecordedCall[], asked: ReturnType<typeof no
   return best;
 }
 
-function readRecording(text: string, path: string): readonly RecordedCall[] {
+interface Recording {
+  readonly calls: readonly RecordedCall[];
+  /** Calls of the recorded run that are not in it. */
+  readonly missing: number;
+}
+
+function readRecording(text: string, path: string): Recording {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const parsed = lines.map((line, index) => parseLine(line, index + 1, path));
   const header = parsed[0];
   if (header === undefined || header['skein'] !== 'recording' || header['format'] !== 1) {
     throw new SkeinError('SKEIN_FILE', `${path} is no recording of Skein`, { hint: 'make one with --record' });
   }
-  return parsed.slice(1).map((line, index) => checkedCall(line, index + 2, path));
+  const { missing } = header;
+  return {
+    calls: parsed.slice(1).map((line, index) => checkedCall(line, index + 2, path)),
+    missing: typeof missing === 'number' ? missing : 0,
+  };
 }
 
 function parseLine(line: string, number: number, path: string): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import type { ModelRequest } from '../model.js';
+import type { ReplayedCall } from '../model-source.js';
 import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';
 
 /** A script in use: which rules apply, how far each has got, and what was never used. */
@@ -9,7 +10,9 @@ export interface ScriptBook {
    *
    * @throws SkeinError `SKEIN_SCRIPT` for an unplanned call of a strict script.
    */
-  next(request: ModelRequest): ScriptAnswer | undefined;
+  next(request: Asked): ScriptAnswer | undefined;
+  /** A call was answered from the record of the run: the answer that belongs to it counts as given. */
+  skip(call: ReplayedCall): void;
   /** What the person answers to a question; undefined when the script does not say. */
   reply(question: string): string | undefined;
   /**
@@ -19,6 +22,9 @@ export interface ScriptBook {
    */
   finish(): void;
 }
+
+/** What rules look at. */
+type Asked = Pick<ModelRequest, 'messages' | 'caller'>;
 
 /** How far a rule has got, by step. */
 interface Progress {
@@ -38,13 +44,12 @@ export function openScriptBook(script: Script): ScriptBook {
   const progress: readonly Progress[] = script.rules.map((rule, i) => ({ rule, number: i + 1, given: new Map() }));
   return {
     next(request) {
-      for (const one of progress) {
-        if (!applies(one.rule, request)) continue;
-        const answer = take(one, request.caller.path);
-        if (answer !== undefined) return answer;
-      }
-      if (!script.strict) return undefined;
+      const answer = takeFirst(progress, request);
+      if (answer !== undefined || !script.strict) return answer;
       throw unplanned(script, progress, request);
+    },
+    skip(call) {
+      takeFirst(progress, { messages: call.messages(), caller: call.caller });
     },
     reply: (question) => script.answers.find((reply) => question.includes(reply.question))?.answer,
     finish() {
@@ -57,6 +62,15 @@ export function openScriptBook(script: Script): ScriptBook {
       });
     },
   };
+}
+
+function takeFirst(progress: readonly Progress[], request: Asked): ScriptAnswer | undefined {
+  for (const one of progress) {
+    if (!applies(one.rule, request)) continue;
+    const answer = take(one, request.caller.path);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
 }
 
 function take(one: Progress, path: string): ScriptAnswer | undefined {
@@ -95,7 +109,7 @@ function leftOver(one: Progress): readonly string[] {
     });
 }
 
-function applies(rule: ScriptRule, request: ModelRequest): boolean {
+function applies(rule: ScriptRule, request: Asked): boolean {
   return criteria(rule, request).every((criterion) => criterion.holds);
 }
 
@@ -104,7 +118,7 @@ interface Criterion {
   readonly holds: boolean;
 }
 
-function criteria(rule: ScriptRule, request: ModelRequest): readonly Criterion[] {
+function criteria(rule: ScriptRule, request: Asked): readonly Criterion[] {
   const { step, agent, prompt } = rule;
   const list: Criterion[] = [];
   if (step !== undefined) list.push({ name: 'step', holds: isStep(step, request.caller.path) });
@@ -120,11 +134,11 @@ function isStep(step: string, path: string): boolean {
   return step === plain || step === plain.slice(plain.lastIndexOf('/') + 1);
 }
 
-function userText(request: ModelRequest): string {
+function userText(request: Asked): string {
   return request.messages.map((message) => (message.role === 'user' ? message.text : '')).join('\n');
 }
 
-function unplanned(script: Script, progress: readonly Progress[], request: ModelRequest): SkeinError {
+function unplanned(script: Script, progress: readonly Progress[], request: Asked): SkeinError {
   const { path, agent, turn } = request.caller;
   const asked = firstUserText(request);
   const nearest = nearestRule(progress, request);
@@ -139,7 +153,7 @@ function unplanned(script: Script, progress: readonly Progress[], request: Model
   });
 }
 
-function nearestRule(progress: readonly Progress[], request: ModelRequest): string | undefined {
+function nearestRule(progress: readonly Progress[], request: Asked): string | undefined {
   let best: { one: Progress; share: number; failed: readonly Criterion[] } | undefined;
   for (const one of progress) {
     const list = criteria(one.rule, request);
@@ -166,7 +180,7 @@ function describe(rule: ScriptRule): string {
   return parts.length === 0 ? 'any call' : parts.join(', ');
 }
 
-function firstUserText(request: ModelRequest): string {
+function firstUserText(request: Asked): string {
   const text = request.messages.find((message) => message.role === 'user');
   const plain = text?.role === 'user' ? text.text.replaceAll(/\s+/g, ' ').trim() : '';
   return plain.length > 200 ? `${plain.slice(0, 200)}...` : plain;

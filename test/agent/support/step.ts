@@ -1,6 +1,8 @@
+import type { ErrorData } from '../../../src/base/errors.js';
 import { SkeinError, fromErrorData, toErrorData } from '../../../src/base/errors.js';
+import { canonicalHash } from '../../../src/base/hash.js';
 import type { StepNote } from '../../../src/events/event.js';
-import type { Question } from '../../../src/engine/ports/durable.js';
+import type { Question, StepIo } from '../../../src/engine/ports/durable.js';
 import type { StepContext } from '../../../src/engine/ports/executor.js';
 import type { Template } from '../../../src/lang/values.js';
 import type { AgentSpec } from '../../../src/plan/agent-spec.js';
@@ -14,6 +16,12 @@ export interface FakeStep extends StepContext {
   readonly effectKinds: Map<string, string | undefined>;
   readonly sleeps: number[];
   readonly asked: Question[];
+  /** Names of questions, in the order in which they were asked. */
+  readonly askedAs: string[];
+  /** Outcomes by name, as a back end that records would keep them. */
+  readonly record: Map<string, Recorded>;
+  /** Names of effects that really ran. */
+  readonly performed: string[];
   readonly controller: AbortController;
   /** Notes of one kind. */
   of<K extends StepNote['kind']>(kind: K): Extract<StepNote, { kind: K }>[];
@@ -23,8 +31,30 @@ export interface FakeStepOptions {
   readonly path?: string;
   readonly runId?: string;
   readonly state?: Readonly<Record<string, string>>;
-  readonly answer?: (question: Question) => string;
+  readonly answer?: (question: Question, name: string) => unknown;
   readonly seed?: number;
+  readonly definition?: string;
+  /** What an earlier process recorded: used where the identity is the same. */
+  readonly replay?: ReadonlyMap<string, Recorded>;
+  /** The process dies when an effect of this name starts: it never ends, nor does any after it. */
+  readonly dieAt?: string;
+}
+
+/** An outcome, with what it depends on. */
+export interface Recorded {
+  readonly id: string | undefined;
+  readonly outcome: { readonly value: unknown } | { readonly error: ErrorData };
+}
+
+/** What a person is asked; without somebody who answers it rejects. */
+function person(options: FakeStepOptions, asked: Question[], askedAs: string[]) {
+  return (name: string, question: Question): Promise<unknown> => {
+    asked.push(question);
+    askedAs.push(name);
+    const answer = options.answer?.(question, name);
+    if (answer !== undefined) return Promise.resolve(answer);
+    return Promise.reject(new SkeinError('SKEIN_QUESTION', `waits for an answer to: ${question.text}`));
+  };
 }
 
 export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeStep {
@@ -34,9 +64,31 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
   const sleeps: number[] = [];
   const asked: Question[] = [];
   const controller = new AbortController();
+  const askedAs: string[] = [];
+  const record = new Map<string, Recorded>();
+  const performed: string[] = [];
   let draw = options.seed ?? 1;
+  let dead = false;
   const runId = options.runId ?? 'run-1';
   const path = options.path ?? node.id;
+  const ask = person(options, asked, askedAs);
+
+  async function outcomeOf(name: string, effect: (io: StepIo) => unknown): Promise<Recorded['outcome']> {
+    performed.push(name);
+    const io: StepIo = {
+      idempotencyKey: `${runId}/${path}@${name}`,
+      signal: controller.signal,
+      ask: (what, question) => ask(`${name}/${what}`, question),
+    };
+    try {
+      const value = await effect(io);
+      // Only JSON comes back through the port.
+      return { value: value === undefined ? value : JSON.parse(JSON.stringify(value)) };
+    } catch (error) {
+      return { error: toErrorData(error) };
+    }
+  }
+
   return {
     runId,
     path,
@@ -48,6 +100,9 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
     effectKinds,
     sleeps,
     asked,
+    askedAs,
+    record,
+    performed,
     controller,
     of: (kind) => notes.filter((note) => note.kind === kind) as never,
     read: (ref) => options.state?.[ref.channel],
@@ -57,29 +112,27 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       if (effectKinds.has(name)) throw new Error(`the effect name ${name} is used twice`);
       effects.push(name);
       effectKinds.set(name, how?.effect);
-      try {
-        const value = await effect({ idempotencyKey: `${runId}/${path}/${name}`, signal: controller.signal });
-        // Only JSON comes back through the port.
-        return (value === undefined ? value : JSON.parse(JSON.stringify(value))) as typeof value;
-      } catch (error) {
-        throw fromErrorData(toErrorData(error));
-      }
+      dead ||= name === options.dieAt;
+      if (dead) return new Promise<never>(() => undefined);
+      const id = how?.identity?.digest();
+      const known = how?.cleanup === true ? undefined : options.replay?.get(name);
+      const outcome = known !== undefined && known.id === id ? known.outcome : await outcomeOf(name, effect);
+      const waits = 'error' in outcome && ['SKEIN_QUESTION', 'SKEIN_CANCELLED'].includes(outcome.error.code);
+      if (!waits && !dead) record.set(name, { id, outcome });
+      if (dead) return new Promise<never>(() => undefined);
+      if ('error' in outcome) throw fromErrorData(outcome.error);
+      return outcome.value as never;
     },
     sleep(_name, ms) {
       sleeps.push(ms);
       return Promise.resolve();
     },
-    ask(_name, question) {
-      asked.push(question);
-      if (options.answer === undefined) {
-        return Promise.reject(new SkeinError('SKEIN_QUESTION', `waits for an answer to: ${question.text}`));
-      }
-      return Promise.resolve(options.answer(question));
-    },
+    ask,
     note: (note) => {
       notes.push(note);
     },
     now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
+    definition: () => options.definition ?? canonicalHash({ ...node }),
     random: () => {
       draw = (draw * 16_807) % 2_147_483_647;
       return draw / 2_147_483_647;

@@ -1,0 +1,40 @@
+import { digestText } from '../../base/hash.js';
+import { recordText } from '../../base/json.js';
+import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { Message, ToolCall, ToolSpec } from '../model.js';
+
+/** Digest of what a model is told of tools. */
+export function specsDigest(tools: readonly ToolSpec[]): string {
+  return digestText(recordText(tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])));
+}
+
+/** Digest of a tool call: what is called, and the input as the model sent it. */
+export function callDigest(call: ToolCall): string {
+  return digestText(recordText([call.name, call.input]));
+}
+
+/** What decides about an answer besides the model and the conversation; one text for a whole step. */
+export function circumstances(spec: AgentSpec, tools: readonly string[]): string {
+  const { provider, settings, output } = spec;
+  const where = provider === undefined ? null : [provider.type, provider.baseUrl ?? null];
+  return digestText(
+    recordText([where, settings ?? null, output === undefined ? null : [output.name ?? null, output.schema], tools]),
+  );
+}
+
+/**
+ * The digest of a conversation that only grows: each message is hashed once, when it is first asked for, so all turns of a long
+ * conversation together cost time in its length.
+ *
+ * @example
+ * const digest = conversationDigest(messages);
+ * digest(); // of the messages so far
+ */
+export function conversationDigest(messages: readonly Message[]): () => string {
+  let sum = '';
+  let counted = 0;
+  return () => {
+    for (; counted < messages.length; counted++) sum = digestText(`${sum} ${recordText(messages[counted])}`);
+    return sum;
+  };
+}

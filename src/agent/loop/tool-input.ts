@@ -1,0 +1,38 @@
+import { SkeinError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { isPlainObject } from '../../base/json.js';
+import { schemaFindings } from '../../lang/schema-check.js';
+import type { ToolCall } from '../model.js';
+
+/**
+ * The input of a call, checked against the schema of the tool.
+ *
+ * @throws SkeinError `SKEIN_TOOL_FAILED`, with what is wrong in words that a model can use.
+ */
+export function readInput(call: ToolCall, schema: JsonObject): JsonObject {
+  const input = parseInput(call);
+  const findings = schemaFindings(schema, input);
+  if (findings.length === 0) return input;
+  throw new SkeinError(
+    'SKEIN_TOOL_FAILED',
+    `the input of ${call.name} does not match its schema: ${findings.join('; ')}`,
+  );
+}
+
+/**
+ * The input of a call as an object; nothing counts as an empty one.
+ *
+ * @throws SkeinError `SKEIN_TOOL_FAILED` when it is no JSON object.
+ */
+export function parseInput(call: ToolCall): JsonObject {
+  let value: unknown;
+  try {
+    value = call.input.trim() === '' ? {} : JSON.parse(call.input);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SkeinError('SKEIN_TOOL_FAILED', `the input of ${call.name} is no JSON: ${why}`);
+  }
+  if (!isPlainObject(value))
+    throw new SkeinError('SKEIN_TOOL_FAILED', `the input of ${call.name} must be a JSON object`);
+  return value as JsonObject;
+}

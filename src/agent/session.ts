@@ -1,0 +1,172 @@
+import { SkeinError } from '../base/errors.js';
+import type { StepContext } from '../engine/ports/executor.js';
+import type { AgentSpec } from '../plan/agent-spec.js';
+import { specsDigest } from './loop/identities.js';
+import type { Model, ToolSpec } from './model.js';
+import type { ModelSource } from './model-source.js';
+import type { Tool, ToolSource } from './tool.js';
+import type { ToolProvider } from './tool-provider.js';
+
+/** What is recorded of an opened session: all that a replay needs, so that it opens nothing. */
+export interface Opened {
+  readonly models: readonly OpenedModel[];
+  readonly tools: readonly OpenedTool[];
+  /** Digest of what a model is told of the tools. */
+  readonly toolsDigest: string;
+}
+
+/** A model, as far as the loop depends on it. */
+export interface OpenedModel {
+  readonly id: string;
+  readonly structuredOutput: boolean;
+}
+
+/** A tool, as far as the loop depends on it. */
+export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust'> {
+  /** A person must allow each call. */
+  readonly approve?: true;
+}
+
+/** What is open, for effects that really run. */
+export interface OpenParts {
+  /** The model for a recorded one. */
+  model(recorded: OpenedModel): Model;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly specs: readonly ToolSpec[];
+}
+
+/** What a session is opened with. */
+export interface SessionOptions {
+  readonly models: ModelSource;
+  readonly tools: ToolProvider;
+  readonly spec: AgentSpec;
+  readonly step: StepContext;
+}
+
+/** The tools and models of one step. */
+export interface AgentSession {
+  /** Opens everything and says what is to be recorded. */
+  open(signal: AbortSignal): Promise<Opened>;
+  /**
+   * What is open. Opens it first when a replay went without until now; calls at the same time share that. Where it is not what was
+   * recorded, it is used as it is, with a warning.
+   */
+  use(signal: AbortSignal, recorded: Opened): Promise<OpenParts>;
+  /** Safe at any time, also while opening; happens once. */
+  close(): Promise<void>;
+}
+
+interface Live {
+  readonly models: readonly Model[];
+  readonly tools: readonly Tool[];
+}
+
+/**
+ * The resources of one step. The signal of each effect closes them too: a cancelled step may never be woken again.
+ */
+export function agentSession(options: SessionOptions): AgentSession {
+  let source: ToolSource | undefined;
+  let live: Promise<Live> | undefined;
+  let closed: Promise<void> | undefined;
+  let compared = false;
+  const watched = new WeakSet<AbortSignal>();
+
+  function close(): Promise<void> {
+    closed ??= source === undefined ? Promise.resolve() : source.close().catch(() => undefined);
+    return closed;
+  }
+  function watch(signal: AbortSignal): void {
+    if (watched.has(signal)) return;
+    watched.add(signal);
+    if (signal.aborted) void close();
+    else signal.addEventListener('abort', () => void close(), { once: true });
+  }
+  async function load(signal: AbortSignal): Promise<Live> {
+    const { spec, step } = options;
+    const agent = spec.name;
+    const models = await options.models.resolve(spec, { path: step.path, agent });
+    const warn = (code: string, message: string): void => step.note({ kind: 'warning', code, message });
+    const opened = await options.tools.open(spec, { runId: step.runId, path: step.path, agent, signal, warn });
+    if (closed !== undefined) {
+      await opened.close();
+      throw new SkeinError('SKEIN_CANCELLED', 'the step ended while its tools were being opened');
+    }
+    source = opened;
+    return { models, tools: distinct(opened.tools).map((tool) => gated(tool, spec)) };
+  }
+  /** What could not be opened may be opened by a later effect. */
+  async function ensure(signal: AbortSignal): Promise<Live> {
+    watch(signal);
+    const opening = (live ??= load(signal));
+    try {
+      return await opening;
+    } catch (error) {
+      if (live === opening) live = undefined;
+      throw error;
+    }
+  }
+  return {
+    close,
+    async open(signal) {
+      compared = true;
+      return recordOf(await ensure(signal));
+    },
+    async use(signal, recorded) {
+      const parts = await ensure(signal);
+      if (!compared) warnChanges(options, recorded, recordOf(parts));
+      compared = true;
+      return openParts(parts, recorded);
+    },
+  };
+}
+
+/** Providers refuse two tools of one name: the first stays. */
+function distinct(tools: readonly Tool[]): readonly Tool[] {
+  return [...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
+}
+
+/** Providers mark the tools that they know by other names; here it is only the name that the model sees. */
+function gated(tool: Tool, spec: AgentSpec): Tool {
+  const approve = spec.approve?.some((name) => name === '*' || name.trim() === tool.name) === true;
+  return approve ? { ...tool, execute: (input, io) => tool.execute(input, io), approve: true } : tool;
+}
+
+function recordOf({ models, tools }: Live): Opened {
+  return {
+    models: models.map(({ id, structuredOutput }) => ({ id, structuredOutput: structuredOutput === true })),
+    tools: tools.map(({ name, effect, trust, approve }) => ({
+      name,
+      effect,
+      trust,
+      ...(approve === true ? { approve } : {}),
+    })),
+    toolsDigest: specsDigest(tools),
+  };
+}
+
+function openParts({ models, tools }: Live, recorded: Opened): OpenParts {
+  return {
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    specs: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    model(asked) {
+      const place = recorded.models.findIndex((one) => one.id === asked.id);
+      const found = models.find((one) => one.id === asked.id) ?? models[place] ?? models[0];
+      if (found !== undefined) return found;
+      throw new SkeinError('SKEIN_NO_MODEL', `${asked.id} is not there any more`);
+    },
+  };
+}
+
+function warnChanges({ spec, step }: SessionOptions, before: Opened, now: Opened): void {
+  const names = (list: readonly OpenedModel[]): string => list.map((model) => model.id).join(', ');
+  const was = names(before.models);
+  const is = names(now.models);
+  if (was !== is) {
+    const message = `agent ${spec.name}: the step began with the models ${was}; from here on it uses ${is}`;
+    step.note({ kind: 'warning', code: 'models-changed', message });
+  }
+  if (before.toolsDigest !== now.toolsDigest) {
+    const message = `agent ${spec.name}: its tools are not what they were when the step began; those of now are used`;
+    step.note({ kind: 'warning', code: 'tools-changed', message });
+  }
+}
