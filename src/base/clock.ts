@@ -42,3 +42,13 @@ export function settled(): Promise<void> {
   });
   return pending;
 }
+
+/**
+ * A time as text, in UTC.
+ *
+ * @example
+ * isoTime(0); // '1970-01-01T00:00:00.000Z'
+ */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

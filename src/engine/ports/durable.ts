@@ -43,6 +43,8 @@ export interface Durable {
 
 /** The interpreter, as a back end sees it. */
 export interface Taker {
+  /** Settles when code that was started or woken has come to rest; undefined when it has. A back end that replays waits for it. */
+  readonly resting: Promise<void> | undefined;
   /** Takes a settled ticket; the promise resolves when everything that it woke has come to rest. */
   take(ticket: Ticket): Promise<void> | undefined;
   /** The back end can't go on: the run fails, nothing more is asked of it. */

@@ -1,0 +1,400 @@
+import type { Clock } from '../../base/clock.js';
+import { settled, systemClock } from '../../base/clock.js';
+import type { ErrorData } from '../../base/errors.js';
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import { seededRandom } from '../../base/ids.js';
+import { isThenable } from '../../base/thenable.js';
+import type { SkeinEvent } from '../../events/event.js';
+import { encodeRecord } from '../../journal/codec.js';
+import { Journal } from '../../journal/journal.js';
+import type { JournalOwner } from '../../journal/journal.js';
+import type { Recorded } from '../../journal/ledger.js';
+import type { DoneRecord } from '../../journal/record.js';
+import type { OpenSession } from '../../journal/session.js';
+import { readStored } from '../../journal/session.js';
+import type { AnswerQuestion } from '../memory-durable.js';
+import type { Durable, Effect, Outcome, Question, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
+import type { RunResult } from '../run.js';
+import { watchForCancel } from './cancel-watch.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import { loggedBody } from './logged-events.js';
+import { matching } from './matching.js';
+import { OpenWaits, pauseRecord, waitId } from './open-waits.js';
+import { RecordedTicket } from './recorded-ticket.js';
+import { RecordedTimers } from './recorded-timers.js';
+import { isUnanswered, writeOutcome } from './write-outcome.js';
+import { lostOutcome, lostQuestion, runsAgain } from './unknown-outcome.js';
+
+/** What a recording back end can be told. */
+export interface RecordedOptions {
+  readonly clock?: Clock;
+  /** Answers questions here. Absent, or rejected with `SKEIN_QUESTION`: they stay open, and the run pauses when nothing else is left. */
+  readonly answer?: AnswerQuestion | undefined;
+  /** Somebody asked for the run to be cancelled. */
+  readonly onCancel?: () => void;
+}
+
+/**
+ * The back end with a journal (DESIGN.md section 5).
+ *
+ * - R1 An outcome is written, committed, and then delivered, in the order in which it was written (J5). So whatever runs knows only
+ *   outcomes that a crash can't take away.
+ * - R2 What is found in the ledger is not performed. It is delivered in its recorded order: of all tickets that have an outcome, the
+ *   one with the lowest order comes first, and what is new comes after all that was recorded (J3).
+ * - R3 Nothing is set in motion besides effects (no alarm, no question to a person) before the run has caught up with its record.
+ * - R4 When nothing but unanswered questions is left, each is told that nobody can answer for now; that is not recorded.
+ */
+export class RecordedDurable implements Durable, JournalOwner {
+  readonly runId: string;
+  readonly recorded = true;
+  replaying = false;
+  private readonly journal: Journal;
+  private readonly clock: Clock;
+  private readonly queue = new DeliveryQueue();
+  private readonly timers: RecordedTimers;
+  private readonly waits: OpenWaits;
+  private taker: Taker | undefined = undefined;
+  /** Outcomes that are written and not committed. */
+  private uncommitted: RecordedTicket[] = [];
+  /** Effects whose start is written and not committed. */
+  private starting: (() => void)[] = [];
+  private running = 0;
+  private nextOrder: number;
+  private time: number;
+  private busy = false;
+  private waking = false;
+  private over = false;
+  private stopWatch: (() => void) | undefined = undefined;
+
+  constructor(
+    private readonly session: OpenSession,
+    private readonly options: RecordedOptions = {},
+  ) {
+    this.runId = session.lease.runId;
+    this.clock = options.clock ?? systemClock;
+    this.nextOrder = session.nextOrder;
+    this.time = session.beganAt;
+    this.journal = new Journal(session.store, session.lease, session.end, this, this.clock);
+    this.timers = new RecordedTimers(this.clock, (ticket) => this.settle(ticket, { ok: true, value: undefined }));
+    this.waits = new OpenWaits({
+      runId: this.runId,
+      store: session.store,
+      clock: this.clock,
+      answer: options.answer,
+      changed: () => this.wake(),
+      broken: (error) => this.journal.fail(error),
+    });
+  }
+
+  deliverTo(taker: Taker): void {
+    this.taker = taker;
+    this.stopWatch = watchForCancel({
+      runId: this.runId,
+      store: this.session.store,
+      clock: this.clock,
+      cancelled: () => this.options.onCancel?.(),
+      broken: (error) => this.journal.fail(error),
+    });
+    this.wake();
+  }
+
+  step(key: string, effect: Effect, options?: StepOptions): Ticket {
+    const ticket = new RecordedTicket(key, this, options);
+    ticket.id = options?.identity?.digest();
+    const found = this.find(ticket);
+    if (found === undefined) this.begin(ticket, effect);
+    else if (options?.cleanup === true) this.cleanUpAgain(ticket, found, effect);
+    else this.reuse(ticket, found);
+    return ticket;
+  }
+
+  timer(key: string, ms: number, fleeting = false): Ticket {
+    const ticket = new RecordedTicket(key, this, undefined);
+    const id = String(ms);
+    ticket.id = id;
+    const found = this.find(ticket);
+    if (found !== undefined) this.reuse(ticket, found);
+    else {
+      this.timers.start(ticket, ms, fleeting ? undefined : this.dueOf(key, id, ms));
+      this.wake();
+    }
+    return ticket;
+  }
+
+  signal(key: string, wait: Wait): Ticket {
+    const ticket = new RecordedTicket(key, this, undefined);
+    ticket.id = waitId(wait);
+    const found = this.find(ticket);
+    if (found === undefined) this.openWait(ticket, ticket, wait, (outcome) => this.settle(ticket, outcome));
+    else this.reuse(ticket, found);
+    return ticket;
+  }
+
+  drop(ticket: Ticket): void {
+    if (!(ticket instanceof RecordedTicket) || ticket.dropped) return;
+    // What made the interpreter drop it from outside, a cancelled run for one, happened now.
+    if (!this.busy) this.time = Math.max(this.time, this.clock.now());
+    this.stopRunning(ticket);
+    ticket.drop();
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  random(key: string): number {
+    return seededRandom(`${this.session.seed}/${key}`)();
+  }
+
+  /** Keeps what people want to see of a run later; give it to the run as a listener. */
+  readonly listen = (event: SkeinEvent): void => {
+    const body = loggedBody(event);
+    if (body !== undefined) this.journal.write(encodeRecord({ t: 'log', at: event.at, path: event.path, body }));
+  };
+
+  /**
+   * Writes how the session ended and gives the run back. Nothing is done for a session that broke.
+   *
+   * @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE`
+   */
+  close({ outcome, census, error }: RunResult): void {
+    if (this.over) return;
+    this.stop();
+    const at = this.clock.now();
+    const why = error === undefined ? {} : { error };
+    this.journal.write(encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...why }));
+    this.journal.close();
+    this.session.store.release(this.session.lease, { outcome, endedAt: at });
+  }
+
+  committed(): void {
+    const { uncommitted, starting } = this;
+    this.uncommitted = [];
+    this.starting = [];
+    for (const ticket of uncommitted) this.queue.put(ticket);
+    for (const start of starting) start();
+    this.pump();
+  }
+
+  broken(error: ErrorData): void {
+    this.stop();
+    this.taker?.broken(error);
+  }
+
+  /** A question from inside of an effect: its answer is recorded, and goes straight to the effect. */
+  async askInside(ticket: RecordedTicket, name: string, question: Question): Promise<unknown> {
+    this.stopRunning(ticket);
+    const key = `${ticket.key}${ticket.key.includes('@') ? '.' : '@'}ask:${name}`;
+    const outcome = await new Promise<Outcome>((resolve) => this.askAside(ticket, key, { name, question }, resolve));
+    if (!ticket.dropped) this.startRunning(ticket);
+    if (outcome.ok) return outcome.value;
+    throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
+  }
+
+  private find({ key, id, options }: RecordedTicket): Recorded | undefined {
+    return matching(this.session.ledger.find(key), id, options?.identity);
+  }
+
+  /** R2 */
+  private reuse(ticket: RecordedTicket, { record, order }: Recorded): void {
+    ticket.order = order;
+    ticket.at = record.at;
+    ticket.replayed = true;
+    ticket.due = this.outcomeOf(record);
+    this.queue.put(ticket);
+    this.wake();
+  }
+
+  /** What frees resources is performed all the same, and delivered in its recorded turn. */
+  private cleanUpAgain(ticket: RecordedTicket, found: Recorded, effect: Effect): void {
+    this.reuse(ticket, found);
+    const { due } = ticket;
+    ticket.due = undefined;
+    const done = (): void => {
+      ticket.due = due;
+      this.wake();
+    };
+    new Promise((resolve) => resolve(effect.perform(ticket))).then(done, done);
+  }
+
+  private outcomeOf(record: DoneRecord): Outcome {
+    if (record.error !== undefined) return { ok: false, error: record.error };
+    return { ok: true, value: readStored(this.session.store, record) };
+  }
+
+  private begin(ticket: RecordedTicket, effect: Effect): void {
+    const kind = ticket.options?.effect;
+    const before = kind === 'once' ? this.session.ledger.started(ticket.key) : undefined;
+    if (kind !== 'once' && kind !== 'idempotent') this.perform(ticket, effect);
+    else if (before === undefined) this.performLater(ticket, effect);
+    else {
+      this.askAside(ticket, `${ticket.key}.outcome`, lostQuestion(ticket.key, before), (outcome) => {
+        if (outcome.ok && runsAgain(outcome.value)) this.performLater(ticket, effect);
+        else this.settle(ticket, lostOutcome(ticket.key, outcome, ticket.options?.lostValue));
+      });
+    }
+  }
+
+  /** J6: its start is committed before it starts. */
+  private performLater(ticket: RecordedTicket, effect: Effect): void {
+    const { key, id } = ticket;
+    this.startRunning(ticket);
+    this.journal.write(encodeRecord({ t: 'start', at: this.clock.now(), key, ...(id === undefined ? {} : { id }) }));
+    this.starting.push(() => {
+      if (!ticket.dropped && !this.over) this.perform(ticket, effect);
+    });
+  }
+
+  private perform(ticket: RecordedTicket, effect: Effect): void {
+    this.startRunning(ticket);
+    ticket.startedAt = this.clock.now();
+    try {
+      const value: unknown = effect.perform(ticket);
+      if (!isThenable(value)) this.settle(ticket, { ok: true, value });
+      else {
+        value.then(
+          (result) => this.settle(ticket, { ok: true, value: result }),
+          (error: unknown) => this.settle(ticket, { ok: false, error: toErrorData(error) }),
+        );
+      }
+    } catch (error) {
+      this.settle(ticket, { ok: false, error: toErrorData(error) });
+    }
+  }
+
+  /** When a lasting timer rings: as recorded, or from now on. */
+  private dueOf(key: string, id: string, ms: number): number {
+    const set = this.session.ledger.timer(key);
+    if (set !== undefined && set.id === id) return set.due;
+    const at = this.clock.now();
+    this.journal.write(encodeRecord({ t: 'timer', at, key, id, due: at + ms }));
+    return at + ms;
+  }
+
+  /** A question whose answer is recorded, but handed to `take` at once, not to the interpreter. It is dropped with `ticket`. */
+  private askAside(ticket: RecordedTicket, key: string, wait: Wait, take: (outcome: Outcome) => void): void {
+    const question = new RecordedTicket(key, this, undefined);
+    question.id = waitId(wait);
+    const found = this.find(question);
+    if (found !== undefined) {
+      take(this.outcomeOf(found.record));
+      return;
+    }
+    this.openWait(ticket, question, wait, (outcome) => {
+      if (!isUnanswered(outcome)) writeOutcome(this.journal, question, this.stamped(question, outcome));
+      take(outcome);
+    });
+  }
+
+  private openWait(holder: RecordedTicket, ticket: RecordedTicket, wait: Wait, settle: (o: Outcome) => void): void {
+    const { key, id = '' } = ticket;
+    const known = this.session.ledger.pause(key);
+    const again = known !== undefined && known.id === id;
+    const at = this.clock.now();
+    const due = again ? known.due : wait.expiresMs === undefined ? undefined : at + wait.expiresMs;
+    const open = { key, id, wait, due, settle };
+    if (!again) this.journal.write(encodeRecord(pauseRecord(at, open)));
+    holder.undo = () => this.waits.close(key);
+    this.waits.open(open);
+    this.wake();
+  }
+
+  private settle(ticket: RecordedTicket, outcome: Outcome): void {
+    this.stopRunning(ticket);
+    if (ticket.dropped || this.over) return;
+    const stamped = this.stamped(ticket, outcome);
+    if (isUnanswered(outcome)) {
+      ticket.due = outcome;
+      this.queue.put(ticket);
+      this.wake();
+    } else {
+      ticket.due = writeOutcome(this.journal, ticket, stamped);
+      this.uncommitted.push(ticket);
+    }
+  }
+
+  private stamped(ticket: RecordedTicket, outcome: Outcome): Outcome {
+    ticket.at = Math.max(this.time, this.clock.now());
+    ticket.order = this.nextOrder++;
+    return outcome;
+  }
+
+  private startRunning(ticket: RecordedTicket): void {
+    if (ticket.running) return;
+    ticket.running = true;
+    this.running += 1;
+  }
+
+  private stopRunning(ticket: RecordedTicket): void {
+    if (!ticket.running) return;
+    ticket.running = false;
+    this.running -= 1;
+    if (this.running === 0) this.wake();
+  }
+
+  /** Looks, once the turn of the event loop is over, whether something can be delivered. */
+  private wake(): void {
+    if (this.waking || this.over) return;
+    this.waking = true;
+    void settled().then(() => {
+      this.waking = false;
+      this.pump();
+    });
+  }
+
+  /** R2: one outcome after the other, each when the interpreter has come to rest. */
+  private pump(): void {
+    while (!this.busy && !this.over && this.taker !== undefined) {
+      const { resting } = this.taker;
+      const { first } = this.queue;
+      if (resting !== undefined) this.pumpAfter(resting);
+      else if (first === undefined) {
+        this.idle();
+        return;
+      } else if (first.due === undefined && !first.dropped) return;
+      else {
+        this.queue.take();
+        if (!first.dropped) this.hand(this.taker, first);
+      }
+    }
+  }
+
+  private pumpAfter(resting: Promise<void>): void {
+    this.busy = true;
+    void resting.then(() => {
+      this.busy = false;
+      this.pump();
+    });
+  }
+
+  private hand(taker: Taker, ticket: RecordedTicket): void {
+    this.busy = true;
+    this.time = Math.max(this.time, ticket.at);
+    this.replaying = ticket.replayed;
+    ticket.outcome = ticket.due;
+    const rest = taker.take(ticket);
+    this.busy = false;
+    if (rest !== undefined) this.pumpAfter(rest);
+  }
+
+  /** Nothing to deliver: the run has caught up with its record (R3), and may have nothing left but questions (R4). */
+  private idle(): void {
+    this.timers.attend();
+    if (this.waits.size === 0) return;
+    this.waits.attend();
+    if (!this.isQuiet()) return;
+    this.waits.takeAnswers();
+    if (this.isQuiet()) this.waits.giveUp();
+  }
+
+  private isQuiet(): boolean {
+    const nothingOwn = this.running === 0 && !this.timers.lasting && !this.waits.asking;
+    return nothingOwn && this.uncommitted.length === 0 && this.queue.first === undefined;
+  }
+
+  private stop(): void {
+    this.over = true;
+    this.stopWatch?.();
+    this.waits.stop();
+  }
+}

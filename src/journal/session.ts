@@ -1,0 +1,231 @@
+import type { ErrorData } from '../base/errors.js';
+import { SkeinError } from '../base/errors.js';
+import type { Json, JsonObject } from '../base/json.js';
+import { recordText } from '../base/json.js';
+import type { Plan } from '../plan/plan.js';
+import { FIRST_SUM, chainSum, encodeRecord, storeText } from './codec.js';
+import type { RunHistory } from './history.js';
+import type { JournalEnd } from './journal.js';
+import type { Ledger } from './ledger.js';
+import { openLedger } from './ledger.js';
+import type { BeginRecord, OpenRecord, Stored } from './record.js';
+import { replay } from './replay.js';
+import type { BlobText, Holder, Lease, Store } from './store.js';
+
+/** What a session runs. */
+export interface Definition {
+  readonly plan: Plan;
+  /** Digests of the functions of code nodes. */
+  readonly code: Readonly<Record<string, string>>;
+  /** Values by name, as they were given. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** A session that may write: the run is leased, and its first lines are committed. */
+export interface OpenSession {
+  readonly store: Store;
+  readonly lease: Lease;
+  readonly ledger: Ledger;
+  readonly end: JournalEnd;
+  /** When the run began, milliseconds since 1970. */
+  readonly beganAt: number;
+  readonly seed: string;
+  /** Orders of delivery from here on are new. */
+  readonly nextOrder: number;
+  /** A torn tail that was cut off. */
+  readonly cut?: string;
+}
+
+/** What a new run is. */
+export interface NewSession extends Definition {
+  readonly runId: string;
+  readonly origin: JsonObject;
+  /** The run that this is a fork of, and the steps that are run again. */
+  readonly parent?: { readonly runId: string; readonly forget: readonly string[] };
+}
+
+/**
+ * Begins a run in a store.
+ *
+ * @throws SkeinError `SKEIN_STORE`; `SKEIN_NO_RUN`, `SKEIN_JOURNAL` for a parent; `SKEIN_NOT_JSON` for inputs that can't be recorded
+ */
+export function beginSession(store: Store, run: NewSession, holder: Holder, now: number): OpenSession {
+  const { runId, plan, parent, origin } = run;
+  const parents = parent === undefined ? [] : familyOf(store, parent.runId);
+  const [plans, inputs] = [storedValue(plan, 'the plan'), storedValue(run.inputs, 'the inputs')];
+  const begin: BeginRecord = {
+    t: 'begin',
+    at: now,
+    run: runId,
+    name: plan.name,
+    seed: parents[0]?.begin.seed ?? runId,
+    ...(parent === undefined ? {} : { parent: parent.runId, forget: parent.forget }),
+    plan: plans.stored,
+    code: run.code,
+    inputs: inputs.stored,
+    origin,
+  };
+  const own = parent === undefined ? {} : { parent: parent.runId };
+  const lease = store.create({ id: runId, name: plan.name, createdAt: now, ...own }, holder, now);
+  const open: OpenRecord = { t: 'open', at: now, fence: lease.fence };
+  return {
+    store,
+    lease,
+    ledger: openLedger(nothingYet(begin), parents),
+    end: appendFirst(
+      store,
+      lease,
+      NO_END,
+      [encodeRecord(begin), encodeRecord(open)],
+      [...plans.blobs, ...inputs.blobs],
+    ),
+    beganAt: now,
+    seed: begin.seed,
+    nextOrder: 0,
+  };
+}
+
+/**
+ * Goes on with a run. What `definition` changes is recorded with the session (J11).
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_LEASE` while another process has it, `SKEIN_JOURNAL` when it is damaged, `SKEIN_STORE`
+ */
+export function resumeSession(
+  store: Store,
+  runId: string,
+  definition: Definition,
+  holder: Holder,
+  now: number,
+): OpenSession {
+  const lease = store.lease(runId, holder, now);
+  try {
+    const history = readHistory(store, runId);
+    if (history.cut !== undefined) store.cut(lease, history.batches);
+    const { begin } = history;
+    const parents = begin.parent === undefined ? [] : familyOf(store, begin.parent);
+    const changed = changes(history, definition);
+    const open: OpenRecord = { t: 'open', at: now, fence: lease.fence, ...changed.fields };
+    return {
+      store,
+      lease,
+      ledger: openLedger(history, parents),
+      end: appendFirst(store, lease, history, [encodeRecord(open)], changed.blobs),
+      beganAt: begin.at,
+      seed: begin.seed,
+      nextOrder: [...history.entries.values()].reduce((sum, list) => sum + list.length, 0),
+      ...(history.cut === undefined ? {} : { cut: history.cut }),
+    };
+  } catch (error) {
+    store.release(lease, { outcome: 'interrupted', endedAt: now });
+    throw error;
+  }
+}
+
+/**
+ * What the journal of a run says.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ */
+export function readHistory(store: Store, runId: string): RunHistory {
+  if (store.run(runId) === undefined) {
+    throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
+  }
+  return replay(runId, store.read(runId));
+}
+
+/**
+ * A stored value; undefined for nothing.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL` when its blob is missing
+ */
+export function readStored(store: Store, stored: Stored): unknown {
+  if (stored.blob === undefined) return stored.value;
+  const text = store.blob(stored.blob);
+  if (text === undefined) throw new SkeinError('SKEIN_JOURNAL', `the store has lost the value ${stored.blob}`);
+  return JSON.parse(text);
+}
+
+const NO_END: JournalEnd = { batches: 0, sum: FIRST_SUM };
+
+/** Nothing runs before it is recorded that it is about to. */
+function appendFirst(
+  store: Store,
+  lease: Lease,
+  { batches: seq, sum: before }: JournalEnd,
+  lines: readonly string[],
+  blobs: readonly BlobText[],
+): JournalEnd {
+  const text = lines.join('\n');
+  const sum = chainSum(before, lease.runId, seq, text);
+  store.append([{ lease, seq, text, sum, ...(blobs.length === 0 ? {} : { blobs }) }]);
+  return { batches: seq + 1, sum };
+}
+
+function nothingYet(begin: BeginRecord): RunHistory {
+  const none = new Map<string, never>();
+  return {
+    begin,
+    current: begin,
+    sessions: [],
+    entries: none,
+    started: none,
+    timers: none,
+    pauses: none,
+    logs: [],
+    batches: 0,
+    sum: FIRST_SUM,
+  };
+}
+
+/** A run and those that it was forked from, nearest first. */
+function familyOf(store: Store, runId: string): RunHistory[] {
+  const family: RunHistory[] = [];
+  for (let id: string | undefined = runId; id !== undefined; id = family.at(-1)?.begin.parent) {
+    family.push(readHistory(store, id));
+  }
+  return family;
+}
+
+interface StoredValue {
+  readonly stored: Stored;
+  readonly blobs: readonly BlobText[];
+}
+
+function storedValue(value: unknown, what: string): StoredValue {
+  const { inline, stored: place, blob } = storeText(textOf(value, what));
+  if (blob !== undefined) return { stored: place, blobs: [blob] };
+  return { stored: inline === undefined ? {} : { value: JSON.parse(inline) as Json }, blobs: [] };
+}
+
+function textOf(value: unknown, what: string): string {
+  try {
+    return recordText(value);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SkeinError('SKEIN_NOT_JSON', `${what} can't be recorded: ${why}`, { hint: 'give plain JSON values' });
+  }
+}
+
+function changes(history: RunHistory, next: Definition): { fields: Partial<OpenRecord>; blobs: readonly BlobText[] } {
+  const { current } = history;
+  const [plan, inputs] = [storedValue(next.plan, 'the plan'), storedValue(next.inputs, 'the inputs')];
+  const newPlan = differs(current.plan, plan.stored);
+  const newInputs = differs(current.inputs, inputs.stored);
+  return {
+    fields: {
+      ...(newPlan ? { plan: plan.stored } : {}),
+      ...(differs(current.code, next.code) ? { code: next.code } : {}),
+      ...(newInputs ? { inputs: inputs.stored } : {}),
+    },
+    blobs: [...(newPlan ? plan.blobs : []), ...(newInputs ? inputs.blobs : [])],
+  };
+}
+
+function differs(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) !== JSON.stringify(other);
+}
+
+/** The error of a run that can't be recorded any more. */
+export function isStoreError(error: ErrorData | undefined): boolean {
+  return error?.code === 'SKEIN_STORE' || error?.code === 'SKEIN_LEASE';
+}

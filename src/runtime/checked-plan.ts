@@ -1,0 +1,62 @@
+import { SkeinError, toErrorData } from '../base/errors.js';
+import type { Json } from '../base/json.js';
+import type { Problem } from '../base/problem.js';
+import { formatProblem, hasErrors } from '../base/problem.js';
+import type { ModelRegistry } from '../agent/models/registry.js';
+import { checkPlan } from '../plan/checks.js';
+import type { AgentNode, Plan, PlanNode } from '../plan/plan.js';
+import type { Runnable } from './options.js';
+
+/**
+ * The plan of a workflow, without errors.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
+ */
+export function checkedPlan(workflow: Runnable): Plan {
+  const { plan } = workflow;
+  const problems = plan === undefined ? (workflow.problems ?? []) : checkPlan(plan, workflow.bindings ?? {});
+  if (plan !== undefined && !hasErrors(problems)) return plan;
+  const errors = problems.filter((problem) => problem.severity === 'error');
+  const message =
+    errors.length === 0 ? 'the workflow has no plan: its definition has errors' : errors.map(formatProblem).join('\n');
+  throw new SkeinError('SKEIN_DEFINITION', message, { details: asJson({ problems }) });
+}
+
+/**
+ * Every agent must have a model that can be named; none is loaded or called. A model that replaces all is no fault of a place in a file.
+ *
+ * @throws SkeinError `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN`, with all problems in `details.problems`
+ */
+export async function checkModels(plan: Plan, models: ModelRegistry, replaced: boolean): Promise<void> {
+  const problems = new Map<string, Problem>();
+  let first: SkeinError | undefined;
+  for (const { node, path } of agentsOf(plan.nodes, '')) {
+    try {
+      await models.resolve(node.agent, { path, agent: node.agent.name });
+    } catch (error) {
+      if (!SkeinError.isInstance(error) || error.details !== undefined) throw error;
+      first ??= error;
+      const { code, message, hint } = error;
+      const known = problems.get(message);
+      if (known !== undefined) continue;
+      const at = node.at === undefined || replaced ? {} : { at: node.at };
+      problems.set(message, { code, severity: 'error', message, ...at, ...(hint === undefined ? {} : { hint }) });
+    }
+  }
+  if (first === undefined) return;
+  const details = asJson({ problems: [...problems.values()] });
+  throw new SkeinError(first.code, [...problems.keys()].join('; '), { ...toErrorData(first), details });
+}
+
+function* agentsOf(nodes: readonly PlanNode[], prefix: string): Generator<{ node: AgentNode; path: string }> {
+  for (const node of nodes) {
+    const path = `${prefix}${node.id}`;
+    if (node.kind === 'agent') yield { node, path };
+    else if (node.kind === 'call' || node.kind === 'map' || node.kind === 'loop')
+      yield* agentsOf(node.plan.nodes, `${path}/`);
+  }
+}
+
+function asJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

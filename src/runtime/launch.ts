@@ -1,0 +1,136 @@
+import { agentExecutor } from '../agent/executor.js';
+import { createSharedMemory } from '../agent/memory.js';
+import type { ModelRegistry } from '../agent/models/registry.js';
+import { createModelRegistry } from '../agent/models/registry.js';
+import { createToolProvider } from '../agent/tools/provider.js';
+import { SkeinError, toErrorData } from '../base/errors.js';
+import { systemClock } from '../base/clock.js';
+import { systemIds } from '../base/ids.js';
+import { compile } from '../engine/compile.js';
+import type { CompiledPlan } from '../engine/compile.js';
+import { codeDigests } from '../engine/identity.js';
+import { inputVersion } from '../engine/inputs.js';
+import type { AnswerQuestion } from '../engine/memory-durable.js';
+import { MemoryDurable } from '../engine/memory-durable.js';
+import { RecordedDurable } from '../engine/recorded/recorded-durable.js';
+import type { RunHandle, RunResult } from '../engine/run.js';
+import { startRun } from '../engine/run.js';
+import type { OpenSession } from '../journal/session.js';
+import { beginSession, readHistory, readStored, resumeSession } from '../journal/session.js';
+import type { Store } from '../journal/store.js';
+import type { Bindings, Plan } from '../plan/plan.js';
+import { thisProcess } from '../stores/holder.js';
+import type { RunOptions } from './options.js';
+
+/** What is started: checked, with the models it may use. */
+export interface Launch {
+  readonly plan: Plan | CompiledPlan;
+  readonly bindings: Bindings;
+  readonly models: ModelRegistry;
+  readonly options: RunOptions;
+}
+
+/** The models of a run. */
+export function openModels(options: RunOptions): ModelRegistry {
+  const cwd = options.cwd ?? process.cwd();
+  return createModelRegistry({ cwd, ...options.models, env: options.models?.env ?? process.env });
+}
+
+/**
+ * Starts a run with agents, tools and, where there is a store, a journal.
+ *
+ * @throws SkeinError `SKEIN_INPUT`; with a store also `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`
+ */
+export function launch({ plan, bindings, models, options }: Launch): RunHandle {
+  const executors = { agent: agentsOf(models, options), ...options.executors };
+  const atEnd = (): Promise<void> => models.finish();
+  const answer = answerBy(models, options.answer);
+  if (options.store === undefined) {
+    const runId = options.runId ?? systemIds.next();
+    const durable = new MemoryDurable(runId, { answer });
+    return startRun(plan, { ...pick(options), runId, durable, bindings, executors, atEnd });
+  }
+  const compiled = 'maxSteps' in plan ? plan : compile(plan, bindings);
+  const inputs = recordedInputs(options.store, options);
+  inputVersion(compiled, inputs);
+  const session = openSession(options.store, compiled, { ...options, inputs });
+  let cancel: () => void = nobody;
+  const durable = new RecordedDurable(session, { answer, onCancel: () => cancel() });
+  const listeners = [durable.listen, ...(options.listeners ?? [])];
+  const handle = startRun(compiled, { ...pick(options), inputs, listeners, durable, executors, atEnd });
+  cancel = () => handle.cancel('somebody asked for it to be cancelled');
+  return {
+    runId: handle.runId,
+    result: handle.result.then((result) => closed(durable, result)),
+    cancel: (reason) => handle.cancel(reason),
+  };
+}
+
+function nobody(): void {
+  // The run has not started yet.
+}
+
+function agentsOf(models: ModelRegistry, options: RunOptions): ReturnType<typeof agentExecutor> {
+  const cwd = options.cwd ?? process.cwd();
+  const env = options.models?.env ?? process.env;
+  const tools = createToolProvider({ cwd, env, allowPrivateAddresses: options.allowPrivateAddresses ?? false });
+  const memory = options.memory === undefined ? undefined : createSharedMemory(options.memory);
+  return agentExecutor({ models, tools, ...(memory === undefined ? {} : { memory }) });
+}
+
+/**
+ * The inputs of a run: those that are given, and of a run that is resumed or forked the recorded ones.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ */
+export function recordedInputs(store: Store, options: RunOptions): Readonly<Record<string, unknown>> {
+  const before = options.resume ?? options.fork?.run;
+  if (before === undefined) return options.inputs ?? {};
+  const recorded = readStored(store, readHistory(store, before).current.inputs) as Readonly<Record<string, unknown>>;
+  return { ...recorded, ...options.inputs };
+}
+
+function openSession(store: Store, compiled: CompiledPlan, options: RunOptions): OpenSession {
+  const { plan, bindings } = compiled;
+  const definition = { plan, code: codeDigests(bindings, plan), inputs: options.inputs ?? {} };
+  const now = systemClock.now();
+  const here = thisProcess();
+  const holder = { ...here, id: `${systemIds.next()}@${here.id}` };
+  if (options.resume !== undefined) return resumeSession(store, options.resume, definition, holder, now);
+  const { fork } = options;
+  const parent = fork === undefined ? {} : { parent: { runId: fork.run, forget: fork.forget ?? [] } };
+  const runId = options.runId ?? systemIds.next();
+  return beginSession(store, { ...definition, ...parent, runId, origin: options.origin ?? {} }, holder, now);
+}
+
+/** The end of the session is part of its record: a run that can't say how it ended has not succeeded. */
+function closed(durable: RecordedDurable, result: RunResult): RunResult {
+  try {
+    durable.close(result);
+    return result;
+  } catch (error) {
+    return { ...result, outcome: 'failed', error: toErrorData(error) };
+  }
+}
+
+/** Scripts may answer for the person. */
+function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): AnswerQuestion {
+  return async (question, address, signal) => {
+    const scripted = await models.scriptAnswer(question.text);
+    if (scripted !== undefined) return scripted;
+    if (answer !== undefined) return await answer(question, address, signal);
+    throw new SkeinError('SKEIN_QUESTION', `nobody is here to answer: ${question.text}`, {
+      hint: 'run it on a terminal, pass an answer function, or record the run in a store and answer later',
+    });
+  };
+}
+
+function pick(options: RunOptions): Pick<RunOptions, 'inputs' | 'listeners' | 'signal' | 'concurrency'> {
+  const { inputs, listeners, signal, concurrency } = options;
+  return {
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(listeners === undefined ? {} : { listeners }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { ModelRegistryOptions } from '../agent/models/registry.js';
+import type { JsonObject } from '../base/json.js';
+import type { Problem } from '../base/problem.js';
+import type { AnswerQuestion } from '../engine/memory-durable.js';
+import type { Executors } from '../engine/ports/executor.js';
+import type { Listener } from '../events/event.js';
+import type { Store } from '../journal/store.js';
+import type { Bindings, Plan } from '../plan/plan.js';
+
+/** How a workflow is run. */
+export interface RunOptions {
+  /** Input values by name. A run that is resumed or forked takes what is not given from the record. */
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Where models come from. Default: the environment of the process. */
+  readonly models?: Partial<ModelRegistryOptions>;
+  /** Working directory of tools. Default: that of the process. */
+  readonly cwd?: string;
+  /** Lets the `fetch` tool reach private and loopback addresses. */
+  readonly allowPrivateAddresses?: boolean;
+  /** First text of the run's shared memory; absent: there is none. */
+  readonly memory?: string;
+  /** Answers questions. Absent: a question pauses the run. */
+  readonly answer?: AnswerQuestion;
+  readonly runId?: string;
+  readonly listeners?: readonly Listener[];
+  readonly signal?: AbortSignal;
+  /** Leaf steps at once. */
+  readonly concurrency?: number;
+  /** Further executors, by node kind. */
+  readonly executors?: Executors;
+  /** Records the run as it goes: what is finished survives the end of the process. Absent: nothing is recorded. */
+  readonly store?: Store;
+  /** Goes on with this run of the store: what is recorded and still holds is used, anything else runs (J3). */
+  readonly resume?: string;
+  /** Begins a new run that uses what another run recorded, where it still holds (J4). */
+  readonly fork?: Fork;
+  /** Kept with a recorded run, for whoever goes on with it: JSON. */
+  readonly origin?: JsonObject;
+}
+
+/** What a run is forked from. */
+export interface Fork {
+  /** Id of the other run. */
+  readonly run: string;
+  /** Paths of steps that run again whatever is recorded, with everything inside of them. */
+  readonly forget?: readonly string[];
+}
+
+/** What can be run: a plan with its functions. {@link definePlan} and the loaders of notations give such an object. */
+export interface Runnable {
+  readonly plan: Plan | undefined;
+  readonly bindings?: Bindings;
+  /** What was found when it was loaded; told when there is no plan. */
+  readonly problems?: readonly Problem[];
+}

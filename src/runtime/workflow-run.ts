@@ -1,0 +1,97 @@
+import type { RunFolder } from '../audit/run-folder.js';
+import { openRunFolder } from '../audit/run-folder.js';
+import { findSecrets } from '../audit/secrets.js';
+import { systemIds } from '../base/ids.js';
+import { compile } from '../engine/compile.js';
+import { inputVersion } from '../engine/inputs.js';
+import type { RunHandle, RunResult } from '../engine/run.js';
+import type { Plan } from '../plan/plan.js';
+import type { Workflow } from '../plan/workflow.js';
+import { checkModels, checkedPlan } from './checked-plan.js';
+import { launch, openModels, recordedInputs } from './launch.js';
+import type { RunOptions } from './options.js';
+
+/** How a workflow that was loaded from a file is run. */
+export interface WorkflowRunOptions extends RunOptions {
+  /** The folder of run folders, absolute, and how many stay. Absent: as the workflow says. `false`: no run folder. */
+  readonly audit?: { readonly dir: string; readonly keep?: number } | false;
+  /** Record what models and tools say as it happens. Absent: as the workflow says. */
+  readonly streaming?: boolean;
+}
+
+/** What the run of a workflow gives back. */
+export interface WorkflowResult extends RunResult {
+  /** The run folder, when there is one. */
+  readonly auditFolder: string | undefined;
+  /** What could not be written into it. */
+  readonly auditFailures: readonly string[];
+}
+
+/** A workflow that was started. */
+export interface WorkflowRun extends Omit<RunHandle, 'result'> {
+  readonly auditFolder: string | undefined;
+  /** Settles when the run folder is complete. */
+  readonly result: Promise<WorkflowResult>;
+}
+
+/**
+ * Runs a workflow with its settings: shared memory and the run folder. Whatever can be known before the first step is checked
+ * before anything starts or is written: the definition, the inputs, that every agent has a model.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION`, `SKEIN_INPUT`; `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN` for an agent without a usable
+ *   model; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` when the run folder can't be made; `SKEIN_STORE`, `SKEIN_NO_RUN`,
+ *   `SKEIN_LEASE`, `SKEIN_JOURNAL` for a run that is recorded, resumed or forked.
+ * @example
+ * const { result } = await runWorkflow(await loadDag('review.yaml', { cwd: process.cwd() }), { inputs: { diff } });
+ * console.log((await result).auditFolder);
+ */
+export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
+  const plan = checkedPlan(workflow);
+  const compiled = compile(plan, workflow.bindings);
+  const inputs = options.store === undefined ? (options.inputs ?? {}) : recordedInputs(options.store, options);
+  inputVersion(compiled, inputs);
+  const models = openModels(options);
+  await checkModels(plan, models, options.models?.override !== undefined);
+  options.signal?.throwIfAborted();
+  const runId = options.resume ?? options.runId ?? systemIds.next();
+  const { memory } = workflow.settings;
+  const folder = await openAudit(workflow, plan, { ...options, runId, inputs });
+  const handle = launch({
+    plan: compiled,
+    bindings: workflow.bindings,
+    models,
+    options: {
+      ...(memory === undefined ? {} : { memory: memory.initial }),
+      ...options,
+      runId,
+      listeners: [...(folder === undefined ? [] : [folder.listen]), ...(options.listeners ?? [])],
+    },
+  });
+  const result = handle.result.then(async (ended) => ({
+    ...ended,
+    auditFolder: folder?.path,
+    auditFailures: (await folder?.close(ended)) ?? [],
+  }));
+  return { runId, auditFolder: folder?.path, result, cancel: (reason) => handle.cancel(reason) };
+}
+
+/** The run folder, if there is to be one. */
+async function openAudit(
+  workflow: Workflow,
+  plan: Plan,
+  options: WorkflowRunOptions & { readonly runId: string; readonly inputs: Readonly<Record<string, unknown>> },
+): Promise<RunFolder | undefined> {
+  const { runId, inputs, streaming } = options;
+  const asked = workflow.settings.audit;
+  const audit = options.audit ?? asked;
+  if (audit === undefined || audit === false) return undefined;
+  return await openRunFolder({
+    workflow,
+    runId,
+    dir: audit.dir,
+    keep: audit.keep ?? asked?.keep ?? 0,
+    inputs,
+    secrets: findSecrets({ env: options.models?.env ?? process.env, plan, inputs }),
+    ...(streaming === undefined ? {} : { streaming }),
+  });
+}
