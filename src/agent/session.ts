@@ -158,9 +158,8 @@ function openParts({ models, tools }: Live, recorded: Opened): OpenParts {
 }
 
 function warnChanges({ spec, step }: SessionOptions, before: Opened, now: Opened): void {
-  const names = (list: readonly OpenedModel[]): string => list.map((model) => model.id).join(', ');
-  const was = names(before.models);
-  const is = names(now.models);
+  const was = modelNames(before);
+  const is = modelNames(now);
   if (was !== is) {
     const message = `agent ${spec.name}: the step began with the models ${was}; from here on it uses ${is}`;
     step.note({ kind: 'warning', code: 'models-changed', message });
@@ -169,4 +168,8 @@ function warnChanges({ spec, step }: SessionOptions, before: Opened, now: Opened
     const message = `agent ${spec.name}: its tools are not what they were when the step began; those of now are used`;
     step.note({ kind: 'warning', code: 'tools-changed', message });
   }
+}
+
+function modelNames({ models }: Opened): string {
+  return models.map((model) => model.id).join(', ');
 }

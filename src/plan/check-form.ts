@@ -151,6 +151,7 @@ const AGENT = object({
   instructions: TEMPLATE,
   models: list(TEXT),
   'tools?': list(TEXT),
+  'approve?': list(TEXT),
   'mcpServers?': record(OBJECT),
   'maxTurns?': NUMBER,
   'maxToolCalls?': NUMBER,

@@ -49,6 +49,17 @@ steps: [{id: s, agent: a, prompt: p}, {id: r, agent: b, prompt: p}]
     });
   });
 
+  it('approve, a key of Skein: tools whose calls a person must allow, written as tools are', async () => {
+    const inFile = await load(ONE('a'), { '.github/agents/a.md': file('a', 'x', 'approve: "Bash, github/*"\n') });
+    expect(inFile.problems).toEqual([]);
+    expect(nodeOf(inFile, 's').agent.approve).toEqual(['Bash', 'github/*']);
+    const inline = await load(ONE('a', 'agents: {a: {inline: {prompt: x, approve: [shell, edit]}}}\n'), {});
+    expect(nodeOf(inline, 's').agent.approve).toEqual(['shell', 'edit']);
+    const wrong = await load(ONE('a', 'agents: {a: {inline: {prompt: x, approve: {shell: yes}, aprove: [x]}}}\n'), {});
+    expect(brief(wrong.problems)).toEqual(['2:43 error wrong-type', '2:57 error unknown-key']);
+    expect(wrong.problems[1]?.hint).toBe('did you mean "approve"?');
+  });
+
   it('52: the name is that of the file when none is given', async () => {
     const workflow = await load(ONE('solo'), { '.github/agents/solo.agent.md': '---\ndescription: d\n---\nHi' });
     expect(nodeOf(workflow, 's').agent.name).toBe('solo');

@@ -74,7 +74,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     agent: options.spec.name,
     tools: options.opened.tools,
     stepTools: options.stepTools,
-    approve: options.spec.approve ?? [],
+    approve: (options.spec.approve ?? []).map((name) => name.trim()),
     use: (signal) => options.use(signal),
   });
   const caller = callerOf(options, runner, state);

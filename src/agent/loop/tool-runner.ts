@@ -21,7 +21,7 @@ export interface ToolRunnerOptions {
   /** As they are recorded. */
   readonly tools: readonly OpenedTool[];
   readonly stepTools: readonly StepTool[];
-  /** Tools whose calls a person must allow, by the name that the model sees; `*`: all. */
+  /** Tools whose calls a person must allow, by the name that the model sees; `*`: all but those of the step itself. */
   readonly approve: readonly string[];
   /** What is open, for calls that really run. */
   use(signal: AbortSignal): Promise<OpenParts>;
@@ -70,15 +70,10 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
   const { step } = options;
   const recorded = new Map(options.tools.map((tool) => [tool.name, tool]));
   const stepTools = new Map(options.stepTools.map((tool) => [tool.name, tool]));
+  const all = options.approve.includes('*');
   const gated = (name: string): boolean =>
-    recorded.get(name)?.approve === true || options.approve.includes('*') || options.approve.includes(name);
+    recorded.get(name)?.approve === true || options.approve.includes(name) || (all && !stepTools.has(name));
 
-  async function told(call: ToolCall, run: () => Promise<Answer>): Promise<ToolResult> {
-    step.note({ kind: 'tool.started', id: call.id, tool: call.name, input: shownInput(call.input) });
-    const { output, isError } = await run();
-    step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: isError ? 'error' : 'ok', output });
-    return { id: call.id, name: call.name, output, isError };
-  }
   /** True for calls that nobody need allow. */
   async function isFree(call: ToolCall, ask: AskOnce): Promise<boolean> {
     const question = gated(call.name) ? approvalQuestion(options.agent, call) : undefined;
@@ -105,7 +100,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
 
   return {
     call: (call, turn, index) =>
-      told(call, async () => {
+      told(step, call, async () => {
         const at = `${turn}.${index}`;
         const ask = (what: string) => (question: Question) =>
           askPerson(step, question, (asked) => step.ask(`ask:${what}#${at}`, asked));
@@ -115,7 +110,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         return answerOf(async () => own.run(readInput(call, own.inputSchema), ask('tool')));
       }),
     dispatch: (call, io, index) =>
-      told(call, async () => {
+      told(step, call, async () => {
         const ask = (what: string) => (question: Question) =>
           askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked));
         if (!(await isFree(call, ask('approve')))) return REFUSED;
@@ -127,6 +122,13 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         }, io);
       }),
   };
+}
+
+async function told(step: StepContext, call: ToolCall, run: () => Promise<Answer>): Promise<ToolResult> {
+  step.note({ kind: 'tool.started', id: call.id, tool: call.name, input: shownInput(call.input) });
+  const { output, isError } = await run();
+  step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: isError ? 'error' : 'ok', output });
+  return { id: call.id, name: call.name, output, isError };
 }
 
 async function answerOf(body: () => Promise<unknown>, io?: StepIo): Promise<Answer> {

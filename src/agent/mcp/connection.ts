@@ -3,6 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { Environment } from '../tools/clean-env.js';
+import type { ServerTools } from '../tools/names.js';
 import type { OfferedTool } from './offered.js';
 import { listTools, offeredTools } from './offered.js';
 import { Pins } from './pins.js';
@@ -18,6 +19,8 @@ export interface McpSettings {
   readonly cwd: string;
   readonly env: Environment;
   readonly agent: string;
+  /** Tools whose calls a person must allow, by server. */
+  readonly approve?: ReadonlyMap<string, ServerTools>;
   readonly signal: AbortSignal;
   readonly startMs: number;
   readonly callMs: number;

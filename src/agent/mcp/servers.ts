@@ -1,3 +1,4 @@
+import { SkeinError } from '../../base/errors.js';
 import { sha256 } from '../../base/hash.js';
 import { ownValue, type JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
@@ -42,7 +43,12 @@ export async function openMcpServers(
   const named = nameTools(found);
   const tools = named.filter((tool) => isWanted(tool, wanted.get(tool.server)));
   warnMissing(wanted, named, settings);
-  return { tools: tools.map(toTool), close };
+  const ungated = missingNames(settings.approve ?? new Map(), named).filter((one) => names.includes(one.server));
+  if (ungated.length > 0) {
+    await close();
+    throw notOffered(settings.agent, ungated);
+  }
+  return { tools: tools.map((tool) => toTool(tool, isWanted(tool, settings.approve?.get(tool.server)))), close };
 }
 
 interface FoundTool {
@@ -93,19 +99,44 @@ function warnMissing(
   named: readonly NamedTool[],
   settings: McpSettings,
 ): void {
-  const missing: string[] = [];
-  for (const [server, tools] of wanted) {
-    if (tools === 'all') continue;
-    const here = named.filter((tool) => tool.server === server);
-    for (const name of tools.raw) if (!here.some((tool) => tool.tool.name === name)) missing.push(`${server}/${name}`);
-    for (const name of tools.full) if (!here.some((tool) => tool.name === name)) missing.push(name);
-  }
+  const missing = missingNames(wanted, named).map((one) => one.name);
   if (missing.length === 0) return;
   settings.warn('unknown-tools', `agent ${settings.agent}: its MCP servers offer no ${missing.join(', ')}`);
 }
 
-function toTool({ name, connection, tool }: NamedTool): Tool {
+interface MissingTool {
+  readonly server: string;
+  readonly name: string;
+}
+
+function missingNames(asked: ReadonlyMap<string, ServerTools>, named: readonly NamedTool[]): readonly MissingTool[] {
+  const missing: MissingTool[] = [];
+  for (const [server, tools] of asked) {
+    if (tools === 'all') continue;
+    const here = named.filter((tool) => tool.server === server);
+    for (const name of tools.raw) {
+      if (!here.some((tool) => tool.tool.name === name)) missing.push({ server, name: `${server}/${name}` });
+    }
+    for (const name of tools.full) if (!here.some((tool) => tool.name === name)) missing.push({ server, name });
+  }
+  return missing;
+}
+
+/** A call that somebody wanted to see must not slip through under another name. */
+function notOffered(agent: string, missing: readonly MissingTool[]): SkeinError {
+  const names = missing.map((one) => one.name).join(', ');
+  return new SkeinError(
+    'SKEIN_DEFINITION',
+    `agent ${agent}: approve names ${names}, which its MCP servers do not offer`,
+    {
+      hint: 'correct the name, or name the whole server: SERVER/*',
+    },
+  );
+}
+
+function toTool({ name, connection, tool }: NamedTool, approve: boolean): Tool {
   return {
+    ...(approve ? { approve } : {}),
     name,
     description: tool.description,
     inputSchema: tool.inputSchema,

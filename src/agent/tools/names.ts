@@ -1,3 +1,6 @@
+import { SkeinError } from '../../base/errors.js';
+import { didYouMean } from '../../base/suggest.js';
+
 /** The built-in tools, in the order in which a model sees them. */
 export const BUILT_IN_TOOLS = [
   'read_file',
@@ -118,6 +121,24 @@ export function selectTools(tools: readonly string[] | undefined, servers: reado
     for (const name of tools) choice.add(name.trim());
   }
   return choice.result();
+}
+
+/**
+ * What an agent's list of tools that a person must allow means; by the same names as its list of tools.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` for a name that nothing answers to: a call that somebody wanted to see must not slip through.
+ * @example
+ * selectApproved(['edit', 'github/*'], ['github'], 'fixer').builtIn; // Map { 'write_file' => ..., 'edit_file' => ... }
+ */
+export function selectApproved(names: readonly string[], servers: readonly string[], agent: string): ToolSelection {
+  const selection = selectTools(names, servers);
+  const [unknown] = selection.unknown;
+  if (unknown === undefined) return selection;
+  const known = [...BUILT_IN_TOOLS, ...LOOP_TOOLS, ...ALIASES.keys(), ...SETS.keys(), ...servers];
+  const nearest = didYouMean(unknown, known);
+  throw new SkeinError('SKEIN_DEFINITION', `agent ${agent}: approve names "${unknown}", which is no tool`, {
+    hint: nearest ?? 'name a built-in tool, SERVER/TOOL of one of its MCP servers, SERVER/* or *',
+  });
 }
 
 class Choice {

@@ -4,7 +4,7 @@ import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Tool, ToolSource } from '../tool.js';
 import type { ToolProvider, ToolSession } from '../tool-provider.js';
 import type { ToolSelection } from './names.js';
-import { selectTools } from './names.js';
+import { selectApproved, selectTools } from './names.js';
 import type { ToolProviderOptions } from './provider-options.js';
 
 export type { ToolProviderOptions } from './provider-options.js';
@@ -25,17 +25,19 @@ export function createToolProvider(options: ToolProviderOptions): ToolProvider {
   return {
     async open(spec, given) {
       const session = { ...given, warn: once(said, given) };
-      const selection = selectTools(spec.tools, Object.keys(spec.mcpServers ?? {}));
+      const servers = Object.keys(spec.mcpServers ?? {});
+      const selection = selectTools(spec.tools, servers);
       warnUnknown(selection, session);
+      const gated = selectApproved(spec.approve ?? [], servers, session.agent);
       const closing = new AbortController();
       const running = new Set<Promise<unknown>>();
-      const builtIn = await openBuiltIn(selection, spec, { session, options, closing: closing.signal, running });
-      const servers = await openServers(selection, spec, { session, options });
+      const builtIn = await openBuiltIn(selection, spec, { session, options, gated, closing: closing.signal, running });
+      const source = await openServers(selection, spec, { session, options, gated });
       return {
-        tools: [...builtIn, ...servers.tools],
+        tools: [...builtIn, ...source.tools],
         async close() {
           closing.abort();
-          await Promise.all([servers.close(), ...running]);
+          await Promise.all([source.close(), ...running]);
         },
       };
     },
@@ -64,6 +66,8 @@ function warnUnknown(selection: ToolSelection, session: ToolSession): void {
 
 interface Opening {
   readonly session: ToolSession;
+  /** Tools whose calls a person must allow. */
+  readonly gated: ToolSelection;
   readonly options: ToolProviderOptions;
   readonly closing: AbortSignal;
   readonly running: Set<Promise<unknown>>;
@@ -71,7 +75,7 @@ interface Opening {
 
 async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: Opening): Promise<readonly Tool[]> {
   if (selection.builtIn.size === 0) return [];
-  const { session, options, closing, running } = opening;
+  const { session, options, gated, closing, running } = opening;
   const [{ createBuiltIn }, { createFolders }] = await Promise.all([import('./catalogue.js'), import('./paths.js')]);
   const missing: string[] = [];
   const cwd = resolve(options.cwd);
@@ -80,13 +84,19 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
     session.warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
   }
   const context = { folders, env: options.env, network: options, closing, running };
-  return Promise.all([...selection.builtIn].map(([name, tool]) => createBuiltIn(tool, name, context)));
+  const approve = new Set(gated.builtIn.values());
+  return Promise.all(
+    [...selection.builtIn].map(async ([name, tool]) => {
+      const made = await createBuiltIn(tool, name, context);
+      return approve.has(tool) ? { ...made, approve: true as const } : made;
+    }),
+  );
 }
 
 async function openServers(
   selection: ToolSelection,
   spec: AgentSpec,
-  { session, options }: Pick<Opening, 'session' | 'options'>,
+  { session, options, gated }: Pick<Opening, 'session' | 'options' | 'gated'>,
 ): Promise<ToolSource> {
   if (selection.servers.size === 0) return { tools: [], close: () => Promise.resolve() };
   if (session.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
@@ -95,6 +105,7 @@ async function openServers(
     cwd: resolve(options.cwd),
     env: options.env,
     agent: session.agent,
+    approve: gated.servers,
     signal: session.signal,
     startMs: options.mcpStartMs ?? 30_000,
     callMs: options.mcpCallMs ?? 120_000,

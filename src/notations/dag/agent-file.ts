@@ -30,7 +30,7 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
   }
   const stem = basename(file).replace(/(\.agent)?\.md$/, '');
   if (head.data === undefined) {
-    const none = { description: undefined, models: [], tools: undefined, mcpServers: undefined };
+    const none = { description: undefined, models: [], tools: undefined, approve: undefined, mcpServers: undefined };
     return head.problems.length > 0 ? undefined : { name: stem, body: head.body, ...none };
   }
   const fields = readFields(head.data, { name: 'the front matter' }, findings);

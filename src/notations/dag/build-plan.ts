@@ -126,6 +126,7 @@ function buildAgent(step: StepDef, parts: Parts): AgentSpec {
     instructions: instructions(agent, step, parts),
     models: [...new Set([...step.models, ...(agent?.models ?? []), ...config.models])],
     tools: agent?.tools,
+    approve: agent?.approve,
     mcpServers: agent?.mcpServers,
     skills: notEmpty(parts.skills.get(step.id) ?? []),
     extraDirs: notEmpty(extraDirs),

@@ -62,6 +62,8 @@ export interface AgentTraits {
   readonly models: readonly string[];
   /** Absent: the defaults; empty: none. */
   readonly tools: readonly string[] | undefined;
+  /** Tools whose calls a person must allow. */
+  readonly approve: readonly string[] | undefined;
   readonly mcpServers: Readonly<Record<string, McpServerSpec>> | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { Fields } from '../source/shape.js';
 import type { AgentTraits } from './definition.js';
 
 /**
- * Reads what agent files and inline agents have in common: description, model, tools, MCP servers.
+ * Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, MCP servers.
  *
  * @example
  * const traits = readTraits(fields, 'agent "critic"', findings);
@@ -18,7 +18,8 @@ export function readTraits(fields: Fields, label: string, findings: Findings): A
   return {
     description: fields.text('description'),
     models: readModels(fields, `model of ${label}`, findings),
-    tools: readTools(fields, label, findings),
+    tools: readTools(fields, 'tools', label, findings),
+    approve: readTools(fields, 'approve', label, findings),
     mcpServers: readServers(fields, label, findings),
   };
 }
@@ -49,18 +50,23 @@ export function readModels(fields: Fields, called: string, findings: Findings): 
 }
 
 /**
- * The key `tools`: a list, or one text with commas (the form of Claude's agent files). Undefined when the key is absent.
+ * The keys `tools` and `approve`: a list, or one text with commas (the form of Claude's agent files). Undefined when the key is absent.
  * An entry with commas is split too, but not within parentheses: `Bash(git add, git commit)` is one entry.
  */
-function readTools(fields: Fields, label: string, findings: Findings): readonly string[] | undefined {
-  const node = fields.node('tools');
+function readTools(
+  fields: Fields,
+  key: 'tools' | 'approve',
+  label: string,
+  findings: Findings,
+): readonly string[] | undefined {
+  const node = fields.node(key);
   if (node === undefined) return undefined;
   const tools = new Set<string>();
   for (const item of node.kind === 'list' ? node.items : [node]) {
     if (item.kind === 'scalar' && item.value !== null) splitTools(item.text).forEach((tool) => tools.add(tool));
     else {
       const hint = 'write a list: [read_file, grep]';
-      findings.error('wrong-type', `tools of ${label} must be a list of names, not ${describe(item)}`, item.at, hint);
+      findings.error('wrong-type', `${key} of ${label} must be a list of names, not ${describe(item)}`, item.at, hint);
     }
   }
   return [...tools];

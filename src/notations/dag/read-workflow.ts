@@ -12,7 +12,7 @@ import { readConfig, readOutput } from './read-config.js';
 import { readSteps } from './read-steps.js';
 
 const TOP_KEYS = ['name', 'description', 'inputs', 'config', 'agents', 'skills', 'steps', 'output'];
-const INLINE_KEYS = ['description', 'prompt', 'tools', 'model', 'mcp-servers'];
+const INLINE_KEYS = ['description', 'prompt', 'tools', 'approve', 'model', 'mcp-servers'];
 const LONGEST_NAME = 200;
 
 /**
