@@ -119,7 +119,10 @@ function checkRecordable(value: unknown, place: string, depth: number): void {
     case 'object':
       if (value !== null) checkContents(value, place, depth);
       return;
-    default:
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+    case 'undefined':
       throw notRecordable(place, value === undefined ? 'undefined' : `a ${typeof value}`);
   }
 }

@@ -1,4 +1,3 @@
-import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { recordText } from '../base/json.js';
@@ -223,9 +222,4 @@ function changes(history: RunHistory, next: Definition): { fields: Partial<OpenR
 
 function differs(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) !== JSON.stringify(other);
-}
-
-/** The error of a run that can't be recorded any more. */
-export function isStoreError(error: ErrorData | undefined): boolean {
-  return error?.code === 'SKEIN_STORE' || error?.code === 'SKEIN_LEASE';
 }
