@@ -16,8 +16,9 @@ interface Entry {
  *
  * @example
  * const store = memoryStore();
- * const result = await run(workflow, { store });
- * store.run(result.runId)?.outcome; // 'succeeded'
+ * const lease = store.create({ id: 'run-1', name: 'demo', createdAt: 0 }, { id: 'me', host: 'here', pid: 1 }, 0);
+ * store.append([{ lease, seq: 0, text: '{}', sum: '' }]); // [true]
+ * store.read('run-1').length; // 1
  */
 export function memoryStore(): Store {
   return new MemoryStore();

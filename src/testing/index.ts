@@ -1,4 +1,6 @@
 export { FakeClock } from './fake-clock.js';
+export { faultyStore } from './faulty-store.js';
+export type { FaultyStore, StoreFault } from './faulty-store.js';
 export { ManualDurable } from './manual-durable.js';
 export type { ManualDurableOptions, PendingTicket } from './manual-durable.js';
 export { seededChooser, seededRandom } from './seeded.js';

@@ -7,6 +7,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   skein: 'src/index.ts',
   'skein/yaml': 'src/yaml.ts',
   'skein/agent': 'src/agent/index.ts',
+  'skein/sqlite': 'src/sqlite.ts',
   'skein/testing': 'src/testing/index.ts',
 };
 

@@ -41,7 +41,8 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'noTools',
     'readScript',
   ],
-  'skein/testing': ['FakeClock', 'ManualDurable', 'seededChooser', 'seededRandom'],
+  'skein/sqlite': ['openSqliteStore'],
+  'skein/testing': ['FakeClock', 'ManualDurable', 'faultyStore', 'seededChooser', 'seededRandom'],
 };
 
 interface Manifest {
@@ -82,6 +83,7 @@ describe('the public surface', () => {
 
 test('error codes never change: this list only grows', () => {
   expect([...ERROR_CODES].toSorted()).toEqual([
+    'SKEIN_ANSWER',
     'SKEIN_AUDIT',
     'SKEIN_BAD_ROUTE',
     'SKEIN_BAD_UPDATE',
@@ -90,6 +92,8 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_FILE',
     'SKEIN_INPUT',
     'SKEIN_INTERNAL',
+    'SKEIN_JOURNAL',
+    'SKEIN_LEASE',
     'SKEIN_MAX_ITEMS',
     'SKEIN_MAX_ROUNDS',
     'SKEIN_MAX_STEPS',
@@ -103,10 +107,12 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_MODEL_UNAVAILABLE',
     'SKEIN_MODEL_UNKNOWN',
     'SKEIN_NETWORK',
+    'SKEIN_NOT_JSON',
     'SKEIN_NO_BINDING',
     'SKEIN_NO_EXECUTOR',
     'SKEIN_NO_KEY',
     'SKEIN_NO_MODEL',
+    'SKEIN_NO_RUN',
     'SKEIN_OUTPUT_INVALID',
     'SKEIN_PACKAGE_MISSING',
     'SKEIN_QUESTION',
@@ -114,6 +120,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_SCRIPT',
     'SKEIN_STATE_MUTATED',
     'SKEIN_STEP_FAILED',
+    'SKEIN_STORE',
     'SKEIN_TEMPLATE',
     'SKEIN_TIMEOUT',
     'SKEIN_TOOL_FAILED',
