@@ -25,12 +25,12 @@ const ROWS = {
   observe: ['base', 'events', RECORDS],
   audit: ['base', 'events', 'lang', 'plan', RECORDS],
   testing: [...PARTS, 'runtime\\.ts'],
-  cli: ['base', 'index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],
+  cli: ['base', 'index\\.ts', 'yaml\\.ts', 'runtime\\.ts', 'sqlite\\.ts'],
   server: ['index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],
 };
 
 /** What the row cannot say: these may be imported for their types alone. */
-const TYPES_ONLY = { cli: ['events', 'plan', 'lang'], server: ['base', 'events'] };
+const TYPES_ONLY = { cli: ['events', 'plan', 'lang', 'journal'], server: ['base', 'events'] };
 
 /** npm packages with one home. */
 const PACKAGES = {

@@ -6,6 +6,7 @@ import { launch, openModels } from './runtime/launch.js';
 import type { RunOptions, Runnable } from './runtime/options.js';
 
 export { formatOutput } from './audit/final-output.js';
+export { readHistory, readStored } from './journal/session.js';
 export { describeProviders } from './agent/models/describe-providers.js';
 export type { ProviderReport } from './agent/models/describe-providers.js';
 export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './agent/tools/names.js';

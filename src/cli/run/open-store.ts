@@ -1,0 +1,83 @@
+import { existsSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
+import type { Store } from '../../journal/store.js';
+
+/** Name of the folder that holds the store, and of the store in it. */
+const FOLDER = '.skein';
+const FILE = 'skein.db';
+
+const DURABILITIES = ['fast', 'full'] as const;
+
+/** What a commit survives; see `openSqliteStore`. */
+export type Durability = (typeof DURABILITIES)[number];
+
+/** Which store is opened. */
+export interface OpenRunStoreOptions {
+  readonly cwd: string;
+  /** Make one where there is none. */
+  readonly create: boolean;
+  /** Absent: that of the environment variable `SKEIN_DURABILITY`, or `fast`. */
+  readonly durability?: Durability;
+}
+
+/**
+ * Opens the store of runs that belongs to a folder; undefined when there is none and none is to be made. The caller closes it.
+ *
+ * @throws SkeinError `SKEIN_PACKAGE_MISSING` without a SQLite driver, `SKEIN_STORE` when the file can't be used, `SKEIN_USAGE` for a
+ *   `SKEIN_DURABILITY` that is none.
+ * @example
+ * const store = await openRunStore({ cwd: process.cwd(), create: false });
+ */
+export async function openRunStore(options: OpenRunStoreOptions): Promise<Store | undefined> {
+  const root = storeRoot(options);
+  if (root === undefined) return undefined;
+  const durability = options.durability ?? durabilityOf(process.env['SKEIN_DURABILITY']);
+  const { openSqliteStore } = await import('../../sqlite.js');
+  return await openSqliteStore(join(root, FOLDER, FILE), { durability });
+}
+
+/**
+ * The folder whose `.skein` holds the store: the nearest one from the working directory up; to make one, also a `.skein` without a
+ * store in it, and else the working directory. Other users' folders above it are passed by, and so are the home folder and what lies above
+ * that.
+ *
+ * @example
+ * storeRoot({ cwd: '/work/project/docs', create: true }); // '/work/project', when that has a .skein
+ */
+export function storeRoot({ cwd, create }: OpenRunStoreOptions): string | undefined {
+  const here = resolve(cwd);
+  for (const folder of upwards(here)) {
+    const inside = join(folder, FOLDER);
+    const found = existsSync(create ? inside : join(inside, FILE));
+    if (found && (folder === here || isOurs(inside))) return folder;
+  }
+  return create ? here : undefined;
+}
+
+function durabilityOf(text: string | undefined): Durability {
+  if (text === undefined || text === '') return 'fast';
+  const known = DURABILITIES.find((name) => name === text);
+  if (known !== undefined) return known;
+  throw new SkeinError('SKEIN_USAGE', `SKEIN_DURABILITY is ${JSON.stringify(text)}, which is no durability`, {
+    hint: 'fast survives a killed process, full also a power cut',
+  });
+}
+
+function* upwards(here: string): Generator<string> {
+  const home = homedir();
+  yield here;
+  for (let folder = here; folder !== home;) {
+    const above = dirname(folder);
+    if (above === folder || above === home) return;
+    yield above;
+    folder = above;
+  }
+}
+
+/** A store says which files and programs a resume runs: one that somebody else has put above us is none of ours. */
+function isOurs(path: string): boolean {
+  const user = process.getuid?.();
+  return user === undefined || statSync(path, { throwIfNoEntry: false })?.uid === user;
+}
