@@ -174,7 +174,7 @@ async function perform(options: CallerOptions, recorded: OpenedModel, turn: numb
   let dispatched = 0;
   const output = outputRequest(options.output, options.agent);
   const request: ModelRequest = {
-    messages: messagesFor(model, options.messages, options.output),
+    messages: messagesFor(model, [...options.messages], options.output),
     tools: [...options.stepTools, ...parts.specs],
     settings: options.settings,
     signal: io.signal,
