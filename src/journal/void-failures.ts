@@ -50,18 +50,20 @@ class Attempts {
   private readonly loops = new Set<string>();
 
   constructor({ entries, started, timers, pauses }: RunHistory) {
-    for (const keys of [entries, started, timers, pauses]) for (const key of keys.keys()) this.note(key);
+    const keys = [entries, started, timers, pauses].flatMap((map) => [...map.keys()]);
+    if (!keys.some((key) => key.includes('~'))) return;
+    for (const key of keys) this.note(key);
   }
 
   /** A later attempt is known, of a step or of one around it. */
   wentOn(step: string): boolean {
+    if (this.last.size === 0) return false;
     return triesOf(step).some(
       ({ of, attempt, loop }) => (this.last.get(of) ?? 0) > attempt && (loop !== 'maybe' || this.loops.has(of)),
     );
   }
 
   private note(key: string): void {
-    if (!key.includes('~') && !key.includes('#')) return;
     for (const { of, attempt, loop } of triesOf(stepOf(key))) {
       this.last.set(of, Math.max(this.last.get(of) ?? 0, attempt));
       if (loop === 'yes') this.loops.add(of);
