@@ -29,8 +29,8 @@ export class AttemptClock implements Waiter {
   stop(): void {
     this.stops += 1;
     if (this.stops > 1 || this.timer === undefined) return;
-    this.left = Math.max(0, this.deadline - this.durable.now());
     this.dropTimer();
+    this.left = Math.max(0, this.deadline - this.durable.now());
   }
 
   resume(): void {

@@ -1,8 +1,85 @@
-import { canonicalHash } from '../base/hash.js';
-import type { CompiledNode } from './compile.js';
+import { canonicalJson, digestText } from '../base/hash.js';
+import type { Condition } from '../lang/values.js';
+import type { Bindings, Plan, PlanNode } from '../plan/plan.js';
+import type { CompiledNode, CompiledRoute } from './compile.js';
 
-/** Digest of what decides what a node does (J2): asked only by back ends that record, so it is made when first asked. */
+/** Digests of nodes that were asked for before. A plan that is compiled is shared by all of its runs. */
+const known = new WeakMap<CompiledNode, string>();
+
+/**
+ * Digest of what decides what a node does (J2): of a code node its source text and its `version`; of others their own data, such as
+ * prompt, tools, schema, model and settings of an agent. When it runs, how often it is tried, what happens to its result is no part of it,
+ * nor are the place in the file and the plan inside of it.
+ */
 export function definitionOf(compiled: CompiledNode): string {
-  const { node } = compiled;
-  return node.kind === 'agent' ? canonicalHash({ agent: node.agent, prompt: node.prompt }) : '';
+  const before = known.get(compiled);
+  if (before !== undefined) return before;
+  const { node, body } = compiled;
+  const source = body === undefined ? '' : sourceOf(body);
+  const digest = digestText(canonicalJson([ownOf(node), source, node.version ?? '']));
+  known.set(compiled, digest);
+  return digest;
+}
+
+/** Digest of what decides what a chooser answers. Two code routes of a node have the same function. */
+export function routeDefinition({ choose }: CompiledRoute, node: PlanNode): string {
+  return digestText(canonicalJson(['route', choose === undefined ? '' : sourceOf(choose), node.version ?? '']));
+}
+
+/** What a node has besides what every node has. */
+function ownOf(node: PlanNode): object {
+  switch (node.kind) {
+    case 'agent':
+      return { kind: node.kind, agent: node.agent, prompt: node.prompt };
+    case 'ask':
+      return { kind: node.kind, question: node.question, choices: node.choices, schema: node.schema };
+    case 'wait':
+      return { kind: node.kind, ...(node.event === undefined ? { ms: node.ms } : { event: node.event }) };
+    case 'task':
+    case 'call':
+    case 'map':
+    case 'loop':
+      return { kind: node.kind };
+  }
+}
+
+/** The source text of a function; what it closes over can't be seen. */
+function sourceOf(fn: unknown): string {
+  return typeof fn === 'function' ? Function.prototype.toString.call(fn) : '';
+}
+
+/**
+ * Digests of the functions that a plan uses, by their keys in the bindings: what an edit changes and the plan does not show.
+ *
+ * @example
+ * codeDigests(bindings, plan); // { greet: 'Wq0...', 'route:greet': '8fK...' }
+ */
+export function codeDigests(bindings: Bindings, plan: Plan): Readonly<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  const put = (key: string): void => {
+    if (Object.hasOwn(bindings, key)) digests[key] = digestText(sourceOf(bindings[key]));
+  };
+  const open: { readonly plan: Plan; readonly prefix: string }[] = [{ plan, prefix: '' }];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const { prefix } = one;
+    for (const key of codeKeys(one.plan)) put(prefix + key);
+    for (const node of one.plan.nodes)
+      if ('plan' in node) open.push({ plan: node.plan, prefix: `${prefix}${node.id}/` });
+  }
+  return digests;
+}
+
+function codeKeys({ channels, nodes, routes }: Plan): string[] {
+  const keys = channels.flatMap(({ name, reducer }) => (reducer === 'code' ? [`channel:${name}`] : []));
+  for (const node of nodes) {
+    if (node.kind === 'task') keys.push(node.id);
+    if (node.when?.some(isCode) === true) keys.push(`when:${node.id}`);
+    if (node.kind === 'loop' && node.until.some(isCode)) keys.push(`until:${node.id}`);
+  }
+  for (const route of routes) if (route.choose === 'code') keys.push(`route:${route.from}`);
+  return keys;
+}
+
+function isCode(condition: Condition): boolean {
+  return condition.op === 'code';
 }

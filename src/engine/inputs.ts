@@ -1,7 +1,8 @@
 import { SkeinError } from '../base/errors.js';
 import { cloneData, freezeData } from '../base/json.js';
 import type { CompiledPlan } from './compile.js';
-import { EMPTY_VERSION, inputCell } from './version.js';
+import { inputCell } from './cell.js';
+import { EMPTY_VERSION } from './version.js';
 import type { Version } from './version.js';
 
 /**

@@ -2,7 +2,12 @@ import type { Clock } from '../base/clock.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { seededRandom } from '../base/ids.js';
+import type { Json } from '../base/json.js';
+import { recordText } from '../base/json.js';
 import { Semaphore } from '../base/semaphore.js';
+import { isThenable } from '../base/thenable.js';
+import { schemaFindings } from '../lang/schema-check.js';
+import { askKey } from './ask-key.js';
 import type {
   Durable,
   Effect,
@@ -88,10 +93,9 @@ export class MemoryDurable implements Durable {
 
   signal(key: string, wait: Wait): Ticket {
     const ticket = new MemoryTicket(key, this);
-    const { name, question, expiresMs } = wait;
+    const { question, expiresMs } = wait;
     if (this.answer === undefined || question === undefined) {
-      const what = question === undefined ? `the event '${name}'` : `an answer to: ${question.text}`;
-      ticket.outcome = { ok: false, error: toErrorData(unanswered(what)) };
+      ticket.outcome = { ok: false, error: toErrorData(unanswered(wait, key)) };
       return ticket;
     }
     if (expiresMs !== undefined) {
@@ -105,16 +109,27 @@ export class MemoryDurable implements Durable {
     return ticket;
   }
 
-  /** Puts a question for a ticket, when its turn comes. */
-  put(question: Question, address: string, ticket: MemoryTicket): Promise<unknown> {
+  /**
+   * Puts a question for a ticket, when its turn comes.
+   *
+   * @throws SkeinError `SKEIN_QUESTION` when nobody can answer, `SKEIN_ANSWER` for an answer that does not match the schema
+   */
+  async put(question: Question, address: string, ticket: MemoryTicket): Promise<unknown> {
     const { answer } = this;
-    if (answer === undefined) return Promise.reject(unanswered(`an answer to: ${question.text}`));
+    if (answer === undefined) throw unanswered({ name: '', question }, address);
     const questions = (this.questions ??= new Semaphore(1));
-    const turn = new Promise<void>((mine) => questions.acquire(mine));
-    const answered = turn.then(() =>
-      ticket.dropped || ticket.outcome !== undefined ? undefined : answer(question, address, ticket.signal),
-    );
-    return answered.finally(() => questions.release());
+    await new Promise<void>((mine) => questions.acquire(mine));
+    try {
+      if (ticket.dropped || ticket.outcome !== undefined) return undefined;
+      return checked(question, await answer(question, address, ticket.signal));
+    } catch (error) {
+      if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION' || error.details !== undefined) throw error;
+      throw new SkeinError(error.code, error.message, { ...toErrorData(error), ...detailsOf(question, address) });
+    } finally {
+      // Time has passed while a person thought, whoever is waiting for it.
+      this.time = undefined;
+      questions.release();
+    }
   }
 
   drop(ticket: Ticket): void {
@@ -182,9 +197,22 @@ export class MemoryDurable implements Durable {
   }
 }
 
-function unanswered(what: string): SkeinError {
-  const hint = 'run it on a terminal, or give the answer from code';
-  return new SkeinError('SKEIN_QUESTION', `waits for ${what}`, { hint });
+function unanswered({ name, question }: Wait, address: string): SkeinError {
+  const what = question === undefined ? `the event '${name}'` : `an answer to: ${question.text}`;
+  return new SkeinError('SKEIN_QUESTION', `waits for ${what}`, {
+    hint: 'run it on a terminal, or give the answer from code',
+    ...detailsOf(question, address),
+  });
+}
+
+function detailsOf(question: Question | undefined, key: string): { readonly details?: Json } {
+  return question === undefined ? {} : { details: JSON.parse(recordText({ key, question })) as Json };
+}
+
+function checked({ schema }: Question, answer: unknown): unknown {
+  const findings = schema === undefined ? [] : schemaFindings(schema, answer);
+  if (findings.length === 0) return answer;
+  throw new SkeinError('SKEIN_ANSWER', `the answer does not match what was asked for: ${findings.join('; ')}`);
 }
 
 /** A ticket that is also the {@link StepIo} of its effect, so that a step costs one object. */
@@ -213,7 +241,7 @@ class MemoryTicket implements Ticket, StepIo {
   }
 
   ask(name: string, question: Question): Promise<unknown> {
-    return this.durable.put(question, `${this.key}@ask:${name}`, this);
+    return this.durable.put(question, askKey(this.key, name), this);
   }
 
   drop(): void {
@@ -226,8 +254,4 @@ class MemoryTicket implements Ticket, StepIo {
   abort(): void {
     this.controller?.abort(new SkeinError('SKEIN_CANCELLED', 'the step was cancelled'));
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

@@ -1,6 +1,8 @@
 import type { Reducer } from '../plan/reducers.js';
-import type { Cell, Contribution, Tree } from './version.js';
-import { EMPTY_VERSION, Version, compareContributions } from './version.js';
+import type { Cell, Contribution } from './cell.js';
+import { compareContributions, foldedCell } from './cell.js';
+import type { Tree } from './version.js';
+import { EMPTY_VERSION, Version } from './version.js';
 
 /** Two writes of a plain channel of which neither is causally before the other (S3). */
 export interface Conflict {
@@ -154,7 +156,7 @@ function mergeContributions(cells: readonly Cell[]): Cell | undefined {
   }
   all.sort(compareContributions);
   let chain: Contribution | undefined;
-  for (const one of all) chain = { ...one, before: chain };
-  const folded = { accumulator: newest.folded?.accumulator, newest: chain, value: undefined, known: false };
-  return { value: undefined, writer: newest.writer, epoch: newest.epoch, rank: 0, before: undefined, folded };
+  for (const one of all) chain = one.before === chain ? one : { ...one, before: chain, chain: undefined };
+  const { accumulator, base } = newest.folded ?? { accumulator: undefined, base: undefined };
+  return foldedCell({ accumulator, newest: chain, value: undefined, known: false, base }, newest.writer, newest.epoch);
 }

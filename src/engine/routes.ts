@@ -5,8 +5,10 @@ import { END } from '../plan/plan.js';
 import type { Route } from '../plan/plan.js';
 import { ownValue } from '../base/json.js';
 import type { CompiledRoute, Hop } from './compile.js';
-import type { Outcome } from './ports/durable.js';
+import { routeDefinition } from './identity.js';
+import type { Identity, Outcome, Ticket } from './ports/durable.js';
 import type { Step } from './step.js';
+import type { Version } from './version.js';
 
 /** What the routes of a node chose. */
 export interface Choice {
@@ -15,13 +17,11 @@ export interface Choice {
   readonly others: readonly string[];
 }
 
-type View = Readonly<Record<string, unknown>>;
-
 /**
  * Asks the routes of a node for their targets (E3), one after the other, and calls `done` when all have answered. Choosers may be
  * asynchronous; their answers go through the durability port. A chooser that fails, or answers nonsense, fails the step.
  */
-export function chooseRoutes(step: Step, view: View, read: ReadChannel, done: (choice: Choice) => void): void {
+export function chooseRoutes(step: Step, version: Version, done: (choice: Choice) => void): void {
   const { routes } = step.compiled;
   const chosen: string[][] = [];
   const ask = (): void => {
@@ -29,10 +29,24 @@ export function chooseRoutes(step: Step, view: View, read: ReadChannel, done: (c
       const route = routes[at];
       if (route === undefined) break;
       if (route.choose === undefined) {
-        chosen.push(byCases(route.route, read));
+        chosen.push(byCases(route.route, step.owner.reader(version)));
         continue;
       }
-      if (!askCode(step, route, view, (names) => chosen.push(names), ask)) return;
+      const ticket = askCode(step, version, route, at);
+      const answer = (outcome: Outcome): void => {
+        if (!outcome.ok) throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
+        chosen.push(namesOf(route.route, outcome.value));
+      };
+      if (ticket.outcome === undefined) {
+        const settled = (_ticket: unknown, outcome: Outcome): void =>
+          guarded(step, () => {
+            answer(outcome);
+            ask();
+          });
+        step.await(ticket, { settled });
+        return;
+      }
+      answer(ticket.outcome);
     }
     done(collect(step, chosen));
   };
@@ -48,32 +62,18 @@ function guarded(step: Step, body: () => void): void {
   }
 }
 
-/** True when the answer is there at once. */
-function askCode(
-  step: Step,
-  route: CompiledRoute,
-  view: View,
-  take: (names: string[]) => void,
-  then: () => void,
-): boolean {
-  const { choose } = route;
-  if (choose === undefined) return true;
-  const ticket = step.run.durable.step(`${step.key}@route`, { perform: () => choose(view) });
-  const answer = (outcome: Outcome): void => {
-    if (!outcome.ok) throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
-    take(namesOf(route.route, outcome.value));
+function askCode(step: Step, version: Version, route: CompiledRoute, at: number): Ticket {
+  const { owner, compiled } = step;
+  const { durable } = step.run;
+  const key = `${step.key}@route${at === 0 ? '' : `#${at + 1}`}`;
+  if (!durable.recorded) return durable.step(key, { perform: () => route.choose?.(owner.view(version)) });
+  const log = owner.readLog(version);
+  const identity: Identity = {
+    digest: () => routeDefinition(route, compiled.node),
+    reads: () => log.reads(),
+    current: (name) => log.current(name),
   };
-  if (ticket.outcome !== undefined) {
-    answer(ticket.outcome);
-    return true;
-  }
-  const settled = (_ticket: unknown, outcome: Outcome): void =>
-    guarded(step, () => {
-      answer(outcome);
-      then();
-    });
-  step.await(ticket, { settled });
-  return false;
+  return durable.step(key, { perform: () => route.choose?.(log.view) }, { identity, pure: true });
 }
 
 function byCases(route: Route, read: ReadChannel): string[] {

@@ -57,6 +57,10 @@ export interface RunResult {
   readonly census: Census;
   /** Every step that did not simply succeed, with its reason, in the order in which they ended. */
   readonly steps: readonly StepReport[];
+  /** Steps that succeeded and whose end came from the record. Counted are steps that do work: tasks, agents, questions, waits. */
+  readonly reused: number;
+  /** Steps that do work and ended here, one way or the other. */
+  readonly ran: number;
 }
 
 /** A run that was started. */
@@ -98,6 +102,8 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   /** Leaf steps that wait for a slot, in the order in which they became ready. */
   private blocked: WorkQueue | undefined = undefined;
   private running = 0;
+  private reused = 0;
+  private ran = 0;
   /** Scopes in which nothing runs. */
   private idle: Restable | undefined = undefined;
   private moreIdle: Restable[] | undefined = undefined;
@@ -151,7 +157,9 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   emit(path: string, parent: string, body: EventBody): void {
-    this.emitter?.emit(this.durable.now(), path, parent, body);
+    const { durable } = this;
+    if (durable.replaying) this.emitter?.emitAgain(durable.now(), path, parent, body);
+    else this.emitter?.emit(durable.now(), path, parent, body);
   }
 
   report(report: StepReport): void {
@@ -164,6 +172,11 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
 
   releaseSlot(): void {
     this.running -= 1;
+  }
+
+  leafEnded(succeeded: boolean): void {
+    if (!this.durable.replaying) this.ran += 1;
+    else if (succeeded) this.reused += 1;
   }
 
   rest(scope: Restable): void {
@@ -320,6 +333,8 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     census.notRun += this.top.untouched();
     const why = error === undefined ? {} : { error };
     if (this.observed) this.emit('', '', { type: 'run.ended', outcome, census, ...why });
-    this.resolve?.({ runId: this.runId, outcome, state: this.top.state(), ...why, census, steps: this.reports ?? [] });
+    const { runId, reused, ran } = this;
+    const steps = this.reports ?? [];
+    this.resolve?.({ runId, outcome, state: this.top.state(), ...why, census, steps, reused, ran });
   }
 }

@@ -10,6 +10,7 @@ import { pastMaxVisits, releaseMessage, skipReason, tooDeep, updateOf } from './
 import { Flow, carriedBy } from './flow.js';
 import { bodyOf } from './kinds/bodies.js';
 import type { Question } from './ports/durable.js';
+import { ReadLog } from './reads.js';
 import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
@@ -17,8 +18,9 @@ import { readState, writeOutput } from './state-writer.js';
 import type { Body, StepOwner } from './step.js';
 import { Step, addressOf } from './step.js';
 import type { Arrivals, Firing, Token } from './token.js';
+import { tokenOf } from './token.js';
 import type { Version } from './version.js';
-import { readChannel, stateView } from './view.js';
+import { digestOf, readChannel, stateView } from './view.js';
 
 /** How a step ended, besides its outcome. */
 interface Ending {
@@ -71,6 +73,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     return this.compiled.channels;
   }
 
+  get recorded(): boolean {
+    return this.run.durable.recorded;
+  }
+
   get bindings(): Bindings {
     return this.compiled.bindings;
   }
@@ -97,6 +103,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     return stateView(version, this);
   }
 
+  readLog(version: Version, arrivals?: () => unknown): ReadLog {
+    return new ReadLog(version, this, arrivals);
+  }
+
   reader(version: Version): ReadChannel {
     return (channel) => readChannel(version, this, channel);
   }
@@ -108,6 +118,11 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   /** A channel of the final state (S4); undefined before the end. */
   read(channel: string): unknown {
     return this.final === undefined ? undefined : readChannel(this.final, this, channel);
+  }
+
+  /** Digest of a channel of the final state. */
+  digest(channel: string): string {
+    return this.final === undefined ? '' : digestOf(this.final, this, channel);
   }
 
   /** The final state (S4), or what there is of it. */
@@ -133,13 +148,11 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
       return;
     }
     if (compiled.routes.length === 0) this.goOn(step, version, output, undefined);
-    else
-      chooseRoutes(step, this.view(version), this.reader(version), (choice) =>
-        this.goOn(step, version, output, choice),
-      );
+    else chooseRoutes(step, version, (choice) => this.goOn(step, version, output, choice));
   }
 
   failed(step: Step, error: ErrorData): void {
+    if (step.compiled.sub === undefined && !step.refused) this.run.leafEnded(false);
     this.finish(step, error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed', { error });
     const { onError } = step.compiled.node;
     if (onError === undefined || onError === 'fail' || step.refused) {
@@ -271,9 +284,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined): void {
     step.close();
     this.unlink(step);
-    if (this.run.observed) this.tell(step.compiled, step.path, 'succeeded', step.attempt, { output });
-    else this.census.succeeded += 1;
     const { compiled, depth, round } = step;
+    if (this.run.observed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output });
+    else this.census.succeeded += 1;
+    if (compiled.sub === undefined) this.run.leafEnded(true);
     const live = tokenOf('live', version, depth, round);
     if (compiled.exit) this.leaveByExit(compiled, live);
     else this.send(compiled, live, choice);
@@ -382,8 +396,4 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     this.first = undefined;
     return seen;
   }
-}
-
-function tokenOf(kind: Token['kind'], version: Version, depth: number, round: number, error?: ErrorData): Token {
-  return { kind, version, more: undefined, depth, round, error };
 }

@@ -20,6 +20,8 @@ export interface RunServices {
   readonly observed: boolean;
   emit(path: string, parent: string, body: EventBody): void;
   report(report: StepReport): void;
+  /** A step that does work succeeded or failed: how much was reused, how much ran. */
+  leafEnded(succeeded: boolean): void;
   /** Puts work into the queue of the run. It is started in this order, leaf steps as slots are free (E5, E9). */
   enqueue(work: Work): void;
   /** A leaf step no longer uses its slot. */
@@ -67,6 +69,8 @@ export interface ScopeHandle {
   abort(): void;
   /** What its final state holds; undefined when nobody wrote it. */
   read(channel: string): unknown;
+  /** Digest of what its final state holds; empty when nobody wrote it. Only for back ends that record. */
+  digest(channel: string): string;
   /** Its final state. */
   state(): Record<string, unknown>;
   readonly census: OpenCensus;

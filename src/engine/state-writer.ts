@@ -2,8 +2,9 @@ import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
 import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../base/json.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
-import type { Version, Writer } from './version.js';
-import { cellValue, writeCell } from './version.js';
+import type { Moment, Writer } from './cell.js';
+import { cellValue, keepDigest, writeCell } from './cell.js';
+import type { Version } from './version.js';
 
 /** A Standard Schema (standardschema.dev), as far as it is used. */
 interface SchemaLike {
@@ -20,11 +21,9 @@ interface WritingStep extends Writer {
 }
 
 /** Who has channels. Names that the plan does not declare get an index when they are first written. */
-export interface ChannelHolder {
+export interface ChannelHolder extends Moment {
   readonly declared: ChannelTable;
   channels: ChannelTable;
-  /** The epoch that writes belong to (V2). */
-  readonly epoch: number;
 }
 
 /**
@@ -49,7 +48,8 @@ function put(holder: ChannelHolder, version: Version, channel: number, value: un
   const { schemas, reducers, names } = holder.channels;
   const schema = schemas[channel];
   const checked = freezeData(schema === undefined ? value : validate(schema, value, names[channel] ?? ''));
-  const cell = writeCell(version.get(channel), checked, step, holder.epoch, reducers[channel]);
+  const cell = writeCell(version.get(channel), checked, step, holder, reducers[channel]);
+  if (holder.recorded && checked !== value) keepDigest(cell, checked, value);
   return version.with(channel, cell);
 }
 

@@ -36,3 +36,8 @@ export interface Firing {
 
 /** The tokens with which a node fires or is skipped, by in-edge; undefined where none came (E4). */
 export type Arrivals = readonly (Token | undefined)[];
+
+/** A token that carries one version. */
+export function tokenOf(kind: TokenKind, version: Version, depth: number, round: number, error?: ErrorData): Token {
+  return { kind, version, more: undefined, depth, round, error };
+}

@@ -1,4 +1,4 @@
-import type { Reducer } from '../plan/reducers.js';
+import type { Cell } from './cell.js';
 
 /**
  * State versions (rules S1 to S3).
@@ -16,39 +16,6 @@ import type { Reducer } from '../plan/reducers.js';
  *   the same accumulator.
  */
 export type Tree = readonly (Tree | Cell | undefined)[];
-
-/** One value of a channel. */
-export interface Cell {
-  readonly value: unknown;
-  /** Index of the node that wrote it; -1 for an input. */
-  readonly writer: number;
-  readonly epoch: number;
-  /** Length of the chain within the epoch. */
-  readonly rank: number;
-  readonly before: Cell | undefined;
-  /** For reducer channels. */
-  readonly folded: FoldedCell | undefined;
-}
-
-/** The part of a cell that only reducer channels have. `value` is filled when it is first read. */
-export interface FoldedCell {
-  readonly accumulator: unknown;
-  readonly newest: Contribution | undefined;
-  value: unknown;
-  known: boolean;
-}
-
-/** One write to a reducer channel; a chain, newest first. Contributions are folded in the order of (round, rank, visit). */
-export interface Contribution {
-  readonly value: unknown;
-  readonly writer: number;
-  /** How many cycles were closed before it. */
-  readonly round: number;
-  /** Place of the writer in the topological order. */
-  readonly place: number;
-  readonly visit: number;
-  readonly before: Contribution | undefined;
-}
 
 const BITS = 5;
 const WIDTH = 1 << BITS;
@@ -104,86 +71,4 @@ function walk(tree: Tree, level: number, base: number, visit: (channel: number, 
     if (level === 0) visit(channel, child as Cell);
     else walk(child as Tree, level - 1, channel, visit);
   }
-}
-
-/** Who writes: for the order of contributions and for error messages. */
-export interface Writer {
-  readonly compiled: { readonly index: number; readonly place: number };
-  readonly round: number;
-  readonly visit: number;
-}
-
-/** The cell that results when `writer` writes `value` over `old` in `epoch`. */
-export function writeCell(
-  old: Cell | undefined,
-  value: unknown,
-  writer: Writer,
-  epoch: number,
-  reducer: Reducer | undefined,
-): Cell {
-  const inEpoch = old !== undefined && old.epoch === epoch;
-  if (reducer === undefined) {
-    const before = inEpoch ? old : undefined;
-    return {
-      value,
-      writer: writer.compiled.index,
-      epoch,
-      rank: before === undefined ? 0 : before.rank + 1,
-      before,
-      folded: undefined,
-    };
-  }
-  const before = inEpoch ? old.folded?.newest : undefined;
-  const accumulator = inEpoch
-    ? old.folded?.accumulator
-    : old === undefined
-      ? reducer.open(undefined)
-      : foldAll(old, reducer);
-  const newest: Contribution = {
-    value,
-    writer: writer.compiled.index,
-    round: writer.round,
-    place: writer.compiled.place,
-    visit: writer.visit,
-    before,
-  };
-  const folded: FoldedCell = { accumulator, newest, value: undefined, known: false };
-  return { value: undefined, writer: writer.compiled.index, epoch, rank: 0, before: undefined, folded };
-}
-
-/** The cell of an input. */
-export function inputCell(value: unknown, reducer: Reducer | undefined): Cell {
-  if (reducer === undefined) return { value, writer: -1, epoch: 0, rank: 0, before: undefined, folded: undefined };
-  const folded: FoldedCell = { accumulator: reducer.open(value), newest: undefined, value: undefined, known: false };
-  return { value: undefined, writer: -1, epoch: 0, rank: 0, before: undefined, folded };
-}
-
-/** What a node sees in a cell. */
-export function cellValue(cell: Cell, reducer: Reducer | undefined): unknown {
-  const { folded } = cell;
-  if (folded === undefined || reducer === undefined) return cell.value;
-  if (!folded.known) {
-    folded.value = reducer.read(foldAll(cell, reducer));
-    folded.known = true;
-  }
-  return folded.value;
-}
-
-function foldAll(cell: Cell, reducer: Reducer): unknown {
-  const { folded } = cell;
-  if (folded === undefined) return reducer.open(cell.value);
-  let { accumulator } = folded;
-  if (folded.newest?.before === undefined) {
-    return folded.newest === undefined ? accumulator : reducer.fold(accumulator, folded.newest.value);
-  }
-  const contributions: Contribution[] = [];
-  for (let one: Contribution | undefined = folded.newest; one !== undefined; one = one.before) contributions.push(one);
-  contributions.reverse();
-  for (const one of contributions) accumulator = reducer.fold(accumulator, one.value);
-  return accumulator;
-}
-
-/** Plan order among contributions: chains are kept sorted by this (S3). */
-export function compareContributions(a: Contribution, b: Contribution): number {
-  return a.round - b.round || a.place - b.place || a.visit - b.visit;
 }

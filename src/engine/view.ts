@@ -1,5 +1,6 @@
+import { digestText } from '../base/hash.js';
 import type { ChannelTable } from './compile.js';
-import { cellValue } from './version.js';
+import { cellDigest, cellValue } from './cell.js';
 import type { Version } from './version.js';
 
 /** Where a view finds the names of channels; they may grow during a run. */
@@ -20,6 +21,49 @@ class Viewed {
  */
 export function stateView(version: Version, source: ChannelSource): Readonly<Record<string, unknown>> {
   return new Proxy(new Viewed(version, source), HANDLER) as unknown as Readonly<Record<string, unknown>>;
+}
+
+/** Is told what is read through a view. */
+export interface ReadObserver {
+  /** A channel, written or not. */
+  channel(name: string): void;
+  /** Which channels there are, and so all of them. */
+  all(): void;
+}
+
+class Watched extends Viewed {
+  constructor(
+    version: Version,
+    source: ChannelSource,
+    readonly observer: ReadObserver,
+  ) {
+    super(version, source);
+  }
+}
+
+/** A view as {@link stateView} gives it, whose reads are observed. */
+export function watchedView(
+  version: Version,
+  source: ChannelSource,
+  observer: ReadObserver,
+): Readonly<Record<string, unknown>> {
+  return new Proxy(new Watched(version, source, observer), WATCHING) as unknown as Readonly<Record<string, unknown>>;
+}
+
+/** Digest of a channel in a version (J2); empty when nobody wrote it. */
+export function digestOf(version: Version, source: ChannelSource, name: string): string {
+  const { channels } = source;
+  const channel = channels.index.get(name);
+  const cell = channel === undefined ? undefined : version.get(channel);
+  return channel === undefined || cell === undefined ? '' : cellDigest(cell, channels.reducers[channel]);
+}
+
+/** Digest of all channels of a version. It does not depend on the order in which their names became known. */
+export function digestOfAll(version: Version, source: ChannelSource): string {
+  const { names, reducers } = source.channels;
+  const lines: string[] = [];
+  version.each((channel, cell) => lines.push(`${names[channel] ?? ''} ${cellDigest(cell, reducers[channel])}`));
+  return digestText(JSON.stringify(lines.toSorted()));
 }
 
 /** The value of a channel in a version; undefined when nobody wrote it. */
@@ -67,6 +111,26 @@ const HANDLER: ProxyHandler<Viewed> = {
   defineProperty: (_target, key) => refuse(key),
   setPrototypeOf: () => refuse('__proto__'),
   preventExtensions: () => false,
+};
+
+const WATCHING: ProxyHandler<Watched> = {
+  ...(HANDLER as ProxyHandler<Watched>),
+  get: (target, key, receiver) => {
+    if (typeof key === 'string') target.observer.channel(key);
+    return HANDLER.get?.(target, key, receiver) as unknown;
+  },
+  has: (target, key) => {
+    if (typeof key === 'string') target.observer.channel(key);
+    return has(target, key);
+  },
+  ownKeys: (target) => {
+    target.observer.all();
+    return HANDLER.ownKeys?.(target) ?? [];
+  },
+  getOwnPropertyDescriptor: (target, key) => {
+    if (typeof key === 'string') target.observer.channel(key);
+    return HANDLER.getOwnPropertyDescriptor?.(target, key);
+  },
 };
 
 const FROZEN =

@@ -15,7 +15,15 @@ export class Emitter {
   }
 
   emit(at: number, path: string, parent: string, body: EventBody): void {
-    const event: SkeinEvent = { runId: this.runId, seq: this.seq++, at, path, parent, ...body };
+    this.tell({ runId: this.runId, seq: this.seq++, at, path, parent, ...body });
+  }
+
+  /** An event that was told before, when it happened. */
+  emitAgain(at: number, path: string, parent: string, body: EventBody): void {
+    this.tell({ runId: this.runId, seq: this.seq++, at, path, parent, replayed: true, ...body });
+  }
+
+  private tell(event: SkeinEvent): void {
     for (const listener of this.listeners) {
       try {
         listener(event);

@@ -12,6 +12,8 @@ export interface EventBase {
   readonly path: string;
   /** Path of the step that this one runs inside; empty at the top. */
   readonly parent: string;
+  /** The run is being gone through again from its record: this was told before, when it happened. */
+  readonly replayed?: true;
 }
 
 /** What happened. Bodies are JSON; see {@link SkeinEvent} for the whole event. */

@@ -26,6 +26,14 @@ export interface Definition {
 /** The state as functions see it, read-only: channel -> value. */
 export type StateOf = Readonly<Record<string, unknown>>;
 
+/** What a task's function may ask a person. With choices and no schema the answer is one of them. */
+export interface TaskQuestion {
+  readonly text: string;
+  readonly choices?: readonly string[];
+  /** JSON Schema of the answer. */
+  readonly schema?: Json;
+}
+
 /** What a task's function may know about its step, and the signal that tells it to stop. */
 export interface TaskStep {
   /** Address of the step, `review/loop#3/critic`. */
@@ -39,6 +47,12 @@ export interface TaskStep {
   readonly runId: string;
   /** What came along each in-edge: a node with `join: 'settled'` looks at skips and failures here. */
   readonly arrivals: readonly { readonly from: string; readonly kind: string; readonly error?: ErrorData }[];
+  /**
+   * Asks a person and gives the answer: text, or what the schema asks for. Each question of a step has a name of its own; without one it
+   * is its number. When nobody can answer for now the function ends here and the step is paused; the function starts again, from its
+   * beginning, when there is an answer.
+   */
+  ask(question: TaskQuestion, name?: string): Promise<unknown>;
 }
 
 /** A text with `{{ channel }}` or `{{ channel.path }}` references, or a template that was parsed before. */

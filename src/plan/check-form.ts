@@ -162,6 +162,13 @@ const SUB_INPUTS = record((value, path, report) => {
 });
 const SUB_KEYS = { plan: OBJECT, 'inputs?': SUB_INPUTS, 'outputs?': record(TEXT), 'concurrency?': NUMBER };
 
+const ASK_KEYS = {
+  question: TEMPLATE,
+  'choices?': list(TEXT),
+  'expiresMs?': NUMBER,
+  'onExpire?': textOr(['fail'], object({ answer: ANY })),
+};
+
 const NODE_FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
   ['task', object(NODE_KEYS)],
   ['agent', object({ ...NODE_KEYS, agent: AGENT, prompt: TEMPLATE })],
@@ -171,7 +178,7 @@ const NODE_FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
     object({ ...NODE_KEYS, ...SUB_KEYS, over: REF, item: TEXT, 'key?': list(TEXT), result: TEXT, 'maxItems?': NUMBER }),
   ],
   ['loop', object({ ...NODE_KEYS, ...SUB_KEYS, until: CONDITIONS, 'carry?': list(TEXT), 'maxRounds?': NUMBER })],
-  ['ask', object({ ...NODE_KEYS, question: TEMPLATE, 'choices?': list(TEXT) })],
+  ['ask', object({ ...NODE_KEYS, ...ASK_KEYS })],
   ['wait', object({ ...NODE_KEYS, 'ms?': NUMBER, 'event?': TEXT })],
 ]);
 

@@ -1,6 +1,7 @@
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
-import type { PlanNode } from './plan.js';
+import type { AskNode, PlanNode } from './plan.js';
+import { schemaFindings } from '../lang/schema-check.js';
 import type { Template } from '../lang/values.js';
 
 /** More rounds, items or visits than this are no bound. */
@@ -17,7 +18,7 @@ interface Bound {
   readonly fraction?: boolean;
 }
 
-/** Bounds: `unbounded-loop`, `unbounded-map` where there is none, `bad-limit` where it is no bound, `bad-wait`. */
+/** Bounds: `unbounded-loop`, `unbounded-map` where there is none, `bad-limit` where it is no bound, `bad-wait`, `bad-expiry`. */
 export function checkLimits(scope: Scope): void {
   const { plan, findings } = scope;
   const planBounds: Bound[] = [
@@ -32,7 +33,10 @@ export function checkLimits(scope: Scope): void {
       checkTemplate(scope, node.agent.instructions, 'agent.instructions', at);
       checkTemplate(scope, node.prompt, 'prompt', at);
     }
-    if (node.kind === 'ask') checkTemplate(scope, node.question, 'question', at);
+    if (node.kind === 'ask') {
+      checkTemplate(scope, node.question, 'question', at);
+      checkExpiry(scope, node, at);
+    }
     if (node.kind === 'wait' && node.ms === undefined && node.event === undefined) {
       const hint = 'give ms, or the name of an event, or both';
       findings.add('bad-wait', `the node ${nameOf(scope, at)} waits for nothing`, { node: at, hint });
@@ -68,9 +72,17 @@ function boundsOf(node: PlanNode): readonly Bound[] {
     case 'wait':
       bounds.push({ value: node.ms, name: 'ms', least: 0, most: LONGEST_TIMER, fraction: true });
       break;
+    case 'ask':
+      bounds.push({
+        value: node.expiresMs,
+        name: 'expiresMs',
+        least: 1,
+        most: Number.MAX_SAFE_INTEGER,
+        fraction: true,
+      });
+      break;
     case 'task':
     case 'call':
-    case 'ask':
       break;
   }
   return bounds;
@@ -97,6 +109,23 @@ function checkPresence(scope: Scope, node: PlanNode, at: number): void {
     const options = { node: at, path: 'maxItems', hint: 'give maxItems' };
     scope.findings.add('unbounded-map', `the map ${nameOf(scope, at)} has no bound`, options);
   }
+}
+
+/** What happens when nobody answers in time: only where there is a time, and with an answer that a person could give. */
+function checkExpiry(scope: Scope, node: AskNode, at: number): void {
+  const { expiresMs, onExpire, choices, schema } = node;
+  if (onExpire === undefined) return;
+  if (expiresMs === undefined) {
+    const message = `the question ${nameOf(scope, at)} says what happens when it expires, and it never does`;
+    scope.findings.add('bad-expiry', message, { node: at, path: 'onExpire', hint: 'give expiresMs' });
+  }
+  if (onExpire === 'fail') return;
+  const asked = schema ?? (choices === undefined ? undefined : { enum: [...choices] });
+  const findings = asked === undefined ? [] : schemaFindings(asked, onExpire.answer);
+  if (findings.length === 0) return;
+  const message = `the answer of ${nameOf(scope, at)} at its expiry is none that is asked for: ${findings.join('; ')}`;
+  const hint = choices === undefined ? 'give one that matches the schema' : `give one of ${choices.join(', ')}`;
+  scope.findings.add('bad-expiry', message, { node: at, path: 'onExpire.answer', hint });
 }
 
 function checkTemplate(scope: Scope, template: Template, path: string, node: number): void {

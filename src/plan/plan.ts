@@ -209,9 +209,14 @@ export interface LoopNode extends NodeBase, SubPlan {
 export interface AskNode extends NodeBase {
   readonly kind: 'ask';
   readonly question: Template;
+  /** Without a schema the answer is one of them. */
   readonly choices?: readonly string[];
   /** JSON Schema of the answer. */
   readonly schema?: Json;
+  /** Milliseconds after which it is too late to answer. Default: never. */
+  readonly expiresMs?: number;
+  /** What happens then: the step fails with `SKEIN_TIMEOUT` (default), or goes on with an answer. */
+  readonly onExpire?: 'fail' | { readonly answer: Json };
 }
 
 /** Waits for time to pass (`ms`) or for an outside event (`event`); with both, the event must come within `ms`. */

@@ -10,6 +10,8 @@ export interface Reducer {
   open(initial: unknown): unknown;
   fold(accumulator: unknown, contribution: unknown): unknown;
   read(accumulator: unknown): unknown;
+  /** Its name, or the source text of its function: what another reducer made of the same contributions is another value (J2). */
+  definition(): string;
 }
 
 /** A reducer function of a user: (value so far, contribution) => value. The value so far is undefined for the first one. */
@@ -59,12 +61,14 @@ function growing(name: 'append' | 'extend', items: (contribution: unknown) => re
     open: (initial) => grow(undefined, list(initial, name)),
     fold: (accumulator, contribution) => grow(accumulator as Growing, items(contribution)),
     read: (accumulator) => wholeOf(accumulator as Growing),
+    definition: () => name,
   };
 }
 
 /** A reducer whose accumulator is the value itself. */
-function direct(fold: ReducerFunction): Reducer {
-  return { open: (initial) => initial, fold, read: (accumulator) => accumulator };
+function direct(fold: ReducerFunction, name?: string): Reducer {
+  const definition = (): string => name ?? Function.prototype.toString.call(fold);
+  return { open: (initial) => initial, fold, read: (accumulator) => accumulator, definition };
 }
 
 function add(current: unknown, contribution: unknown): unknown {
@@ -86,9 +90,9 @@ function mergeDict(current: unknown, contribution: unknown): unknown {
 const BUILT_IN: Readonly<Record<Exclude<ReducerName, 'code'>, Reducer>> = {
   append: growing('append', (contribution) => [contribution]),
   extend: growing('extend', (contribution) => list(contribution, 'extend')),
-  add: direct(add),
-  mergeDict: direct(mergeDict),
-  last: direct((_current, contribution) => contribution),
+  add: direct(add, 'add'),
+  mergeDict: direct(mergeDict, 'mergeDict'),
+  last: direct((_current, contribution) => contribution, 'last'),
 };
 
 /**

@@ -1,4 +1,7 @@
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
+import type { Json } from '../base/json.js';
+import { isThenable } from '../base/thenable.js';
+import { askKey } from '../engine/ask-key.js';
 import type {
   Durable,
   Effect,
@@ -155,7 +158,7 @@ export class ManualDurable implements Durable {
   }
 
   #ask(by: string, name: string, question: Question): Promise<unknown> {
-    const key = `${by}@ask:${name}`;
+    const key = askKey(by, name);
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome): void => {
         if (outcome.ok) resolve(outcome.value);
@@ -168,17 +171,21 @@ export class ManualDurable implements Durable {
 
   /** Gives `value` to the oldest signal or question that waits for `name`; false when none does. */
   answer(name: string, value: unknown): boolean {
-    return this.#settle(name, { ok: true, value });
+    return this.#settle(name, () => ({ ok: true, value }));
   }
 
   /** Tells the oldest signal or question that waits for `name` that nobody can answer for now; false when none does. */
   refuse(name: string): boolean {
-    return this.#settle(name, { ok: false, error: { code: 'SKEIN_QUESTION', message: `nobody answers '${name}'` } });
+    return this.#settle(name, ({ key, question }) => {
+      const details = JSON.parse(JSON.stringify({ key, question })) as Json;
+      return { ok: false, error: { code: 'SKEIN_QUESTION', message: `nobody answers '${name}'`, details } };
+    });
   }
 
-  #settle(name: string, outcome: Outcome): boolean {
+  #settle(name: string, outcomeOf: (entry: Entry) => Outcome): boolean {
     for (const entry of this.#entries) {
       if (entry.kind !== 'signal' || entry.name !== name || entry.ready !== undefined) continue;
+      const outcome = outcomeOf(entry);
       if (entry.asked === undefined) entry.ready = outcome;
       else {
         this.#entries.delete(entry);
@@ -272,18 +279,16 @@ export class ManualDurable implements Durable {
 
   #deliverable(): Entry[] {
     const entries = [...this.#entries];
-    const waits = (entry: Entry): boolean => entry.kind === 'timer' || entry.ready === undefined;
-    const earliest = Math.min(...entries.map((entry) => (waits(entry) ? (entry.dueAt ?? Infinity) : Infinity)));
+    const earliest = Math.min(...entries.map((entry) => (isTicking(entry) ? (entry.dueAt ?? Infinity) : Infinity)));
     const asking = new Set(entries.map((entry) => entry.asked?.by));
     return entries.filter((entry) => {
       if (entry.kind === 'step') return !asking.has(entry.key);
-      return entry.kind === 'signal' && entry.ready !== undefined ? true : entry.dueAt === earliest;
+      return !isTicking(entry) || entry.dueAt === earliest;
     });
   }
 
   #handOut(entry: Entry, outcome: Outcome): Ticket {
-    const isDue = entry.kind === 'timer' || entry.ready === undefined;
-    if (isDue && entry.dueAt !== undefined) this.#now = Math.max(this.#now, entry.dueAt);
+    if (isTicking(entry) && entry.dueAt !== undefined) this.#now = Math.max(this.#now, entry.dueAt);
     this.delivered.push(entry.key);
     entry.ticket.outcome = outcome;
     return entry.ticket;
@@ -310,13 +315,14 @@ function noop(): void {
   // Nothing runs that could be stopped.
 }
 
+/** It ends when its time has come: a timer, or a signal without an answer. */
+function isTicking(entry: Entry): boolean {
+  return entry.kind === 'timer' || entry.ready === undefined;
+}
+
 function overdue(entry: Entry): Outcome {
   const message = `nobody answered '${entry.name ?? ''}' in time`;
   return { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } };
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
 /** The outcome of the promise; undefined when the ticket is dropped first, also if the promise never settles. */

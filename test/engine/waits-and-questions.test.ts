@@ -86,7 +86,7 @@ describe('ask', () => {
       const choices = ['yes', 'no'];
       const { result } = startRun(asking(ask({ choices, ...more })), { bindings, durable });
       expect((await result).state.log).toEqual(expect.arrayContaining(['side', 'said yes']));
-      expect(asked).toEqual([[{ text: 'Delete a.txt?', choices }, 'sure@answer']]);
+      expect(asked).toEqual([[{ text: 'Delete a.txt?', choices, schema: { enum: choices } }, 'sure@answer']]);
     }
   });
 

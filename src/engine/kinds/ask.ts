@@ -1,4 +1,5 @@
 import { renderTemplate } from '../../lang/template.js';
+import { answerSchema } from '../open-question.js';
 import type { Question } from '../ports/durable.js';
 import type { AskNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';
@@ -9,21 +10,30 @@ export const askBody: Body = {
     const { node } = step.compiled;
     if (node.kind !== 'ask') return;
     step.hold({ stop: step.stopClock() });
-    step.follow(step.run.durable.signal(`${step.key}@answer`, { name: node.id, question: questionOf(step, node) }));
+    const limit = node.expiresMs === undefined ? {} : { expiresMs: node.expiresMs };
+    const wait = { name: node.id, question: questionOf(step, node), ...limit };
+    step.follow(step.run.durable.signal(`${step.key}@answer`, wait));
   },
   take(step, outcome) {
     const { node } = step.compiled;
-    if (outcome.ok) step.succeed(node.output === undefined ? { [node.id]: outcome.value } : outcome.value);
-    else if (outcome.error.code === 'SKEIN_QUESTION' && node.kind === 'ask')
-      step.pause(questionOf(step, node), outcome.error.message);
+    if (node.kind !== 'ask') return;
+    if (outcome.ok) answered(step, node, outcome.value);
+    else if (outcome.error.code === 'SKEIN_QUESTION') step.pause(questionOf(step, node), outcome.error.message);
+    else if (outcome.error.code === 'SKEIN_TIMEOUT' && typeof node.onExpire === 'object')
+      answered(step, node, node.onExpire.answer);
     else step.fail(outcome.error);
   },
 };
 
+function answered(step: Step, node: AskNode, answer: unknown): void {
+  step.succeed(node.output === undefined ? { [node.id]: answer } : answer);
+}
+
 function questionOf(step: Step, node: AskNode): Question {
+  const { choices, schema } = node;
   return {
     text: renderTemplate(node.question, step.owner.reader(step.input)),
-    ...(node.choices === undefined ? {} : { choices: node.choices }),
-    ...(node.schema === undefined ? {} : { schema: node.schema }),
+    ...(choices === undefined ? {} : { choices }),
+    ...answerSchema(choices, schema),
   };
 }

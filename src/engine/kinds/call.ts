@@ -4,7 +4,8 @@ import { readRef } from '../../lang/json-path.js';
 import type { CompiledPlan } from '../compile.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../services.js';
 import type { Body, Step } from '../step.js';
-import { EMPTY_VERSION, inputCell } from '../version.js';
+import { inputCell } from '../cell.js';
+import { EMPTY_VERSION } from '../version.js';
 import type { Version } from '../version.js';
 
 /** A sub-plan as one step. */
@@ -17,7 +18,7 @@ function startCall(step: Step): void {
   const { node } = step.compiled;
   if (node.kind !== 'call') return;
   const sub = subPlan(step);
-  openInside(step, sub, `${step.path}/`, inputsOf(step, node, sub), (scope, end) => {
+  openInside(step, sub, `${step.key}/`, inputsOf(step, node, sub), (scope, end) => {
     if (end.type === 'done') step.succeed(outputsOf(step, node, scope));
     else endLike(step, end);
   });

@@ -9,6 +9,7 @@ import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../ports/du
 import type { Executor, Result, StepContext } from '../ports/executor.js';
 import type { Activity, Body, Step } from '../step.js';
 import { definitionOf } from '../identity.js';
+import { questionIn } from '../open-question.js';
 import { noTicket } from './call.js';
 
 /** Node kinds whose executor is registered from outside. */
@@ -109,6 +110,8 @@ class ExecutorAttempt implements StepContext, Activity {
   finish(result: Result): void {
     if (this.over) return;
     if (result.type === 'done') this.step.succeed(result.output);
+    else if (result.type === 'failed' && result.error.code === 'SKEIN_QUESTION')
+      this.step.pause(questionIn(result.error), result.error.message);
     else if (result.type === 'failed') this.step.fail(result.error);
     else if (result.type === 'paused') this.step.pause(result.question, result.reason);
     else this.step.skip(result.reason);

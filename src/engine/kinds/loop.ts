@@ -4,7 +4,7 @@ import { toErrorData } from '../../base/errors.js';
 import { asBoolean } from '../step.js';
 import type { Body, Step } from '../step.js';
 import type { ScopeHandle } from '../services.js';
-import { inputCell } from '../version.js';
+import { inputCell } from '../cell.js';
 import type { Version } from '../version.js';
 import { endLike, inputsOf, noTicket, openInside, outputsOf, subPlan } from './call.js';
 
@@ -18,7 +18,7 @@ function startLoop(step: Step): void {
 }
 
 function runRound(step: Step, node: LoopNode, inputs: Version, round: number): void {
-  openInside(step, subPlan(step), `${step.path}#${round}/`, inputs, (scope, end) => {
+  openInside(step, subPlan(step), `${step.key}#${round}/`, inputs, (scope, end) => {
     if (end.type !== 'done') {
       endLike(step, end);
       return;
@@ -46,7 +46,10 @@ function carried(step: Step, node: LoopNode, inputs: Version, scope: ScopeHandle
   for (const name of node.carry ?? []) {
     const at = channels.index.get(name);
     const value = scope.read(name);
-    if (at !== undefined && value !== undefined) version = version.with(at, inputCell(value, channels.reducers[at]));
+    if (at === undefined || value === undefined) continue;
+    // A list that grows from round to round would be digested anew each time.
+    const digest = step.run.durable.recorded ? scope.digest(name) : undefined;
+    version = version.with(at, inputCell(value, channels.reducers[at], digest));
   }
   return version;
 }

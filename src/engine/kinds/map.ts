@@ -4,7 +4,7 @@ import type { MapNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../events/census.js';
 import type { ScopeEnd, ScopeHandle } from '../services.js';
-import { inputCell } from '../version.js';
+import { inputCell } from '../cell.js';
 import type { Version } from '../version.js';
 import { endLike, inputsOf, noTicket, openInside, subPlan } from './call.js';
 
@@ -52,7 +52,7 @@ class MapRun {
       throw new SkeinError('SKEIN_INPUT', `the plan inside of '${node.id}' has no channel '${node.item}'`);
     }
     const inputs = this.common.with(channel, inputCell(this.items[at], sub.channels.reducers[channel]));
-    openInside(step, sub, `${step.path}[${this.keys[at] ?? at}]/`, inputs, (scope, end) =>
+    openInside(step, sub, `${step.key}[${this.keys[at] ?? at}]/`, inputs, (scope, end) =>
       this.itemEnded(at, scope, end),
     );
   }

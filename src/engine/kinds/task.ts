@@ -1,5 +1,11 @@
 import type { ErrorData } from '../../base/errors.js';
-import type { Outcome, StepIo } from '../ports/durable.js';
+import { SkeinError } from '../../base/errors.js';
+import type { TaskQuestion, TaskStep as TaskStepInput } from '../../plan/builder-input.js';
+import type { TaskFunction } from '../compile.js';
+import { definitionOf } from '../identity.js';
+import { answerSchema, questionIn } from '../open-question.js';
+import type { Effect, Identity, Outcome, Question, StepIo } from '../ports/durable.js';
+import type { ReadLog } from '../reads.js';
 import type { Body, Step } from '../step.js';
 import type { TokenKind } from '../token.js';
 import { isMutation } from '../view.js';
@@ -13,10 +19,14 @@ export interface Arrival {
 }
 
 /** The second argument of a code node's function. */
-export class TaskStep {
+export class TaskStep implements TaskStepInput {
+  /** Questions so far. */
+  private asked = 0;
+
   constructor(
     private readonly step: Step,
     private readonly io: StepIo,
+    private readonly log?: ReadLog,
   ) {}
 
   /** Address of the step. */
@@ -45,13 +55,46 @@ export class TaskStep {
 
   /** What came along each in-edge. */
   get arrivals(): readonly Arrival[] {
-    const { arrivals, compiled, owner } = this.step;
-    return arrivals.flatMap((token, slot) => {
-      if (token === undefined) return [];
-      const from = owner.nameOf(compiled.sources[slot] ?? -1);
-      return [{ from, kind: token.kind, ...(token.error === undefined ? {} : { error: token.error }) }];
-    });
+    this.log?.arrived();
+    return arrivalsOf(this.step);
   }
+
+  /**
+   * Asks a person and gives the answer: text, or what the schema asks for. Each question of a step has a name of its own; without one it
+   * is its number. When nobody can answer for now the function ends here, the step is paused, and the function starts again, from its
+   * beginning, when there is an answer: questions that were answered get the same answer at once.
+   *
+   * @example
+   * const run = async (state, step) => ({ answer: await step.ask({ text: 'Publish?', choices: ['yes', 'no'] }) });
+   */
+  async ask(question: TaskQuestion, name?: string): Promise<unknown> {
+    this.asked += 1;
+    if (this.step.over || this.io.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+    const clock = { stop: this.step.stopClock() };
+    this.step.hold(clock);
+    try {
+      return await this.io.ask(name ?? String(this.asked), asQuestion(question));
+    } finally {
+      this.step.release(clock);
+      clock.stop();
+    }
+  }
+}
+
+function asQuestion({ text, choices, schema }: TaskQuestion): Question {
+  return {
+    text,
+    ...(choices === undefined ? {} : { choices }),
+    ...answerSchema(choices, schema),
+  };
+}
+
+function arrivalsOf({ arrivals, compiled, owner }: Step): readonly Arrival[] {
+  return arrivals.flatMap((token, slot) => {
+    if (token === undefined) return [];
+    const from = owner.nameOf(compiled.sources[slot] ?? -1);
+    return [{ from, kind: token.kind, ...(token.error === undefined ? {} : { error: token.error }) }];
+  });
 }
 
 /** A function: one effect. */
@@ -59,22 +102,59 @@ export const taskBody: Body = { start: startTask, take: takeOutcome, perform };
 
 function startTask(step: Step): void {
   const { effect } = step.compiled.node;
-  step.follow(step.run.durable.step(step.key, step, effect === undefined ? undefined : { effect }));
+  const { durable } = step.run;
+  if (durable.recorded) {
+    const recorded = new RecordedTask(step);
+    step.follow(durable.step(step.key, recorded, { identity: recorded, ...(effect === undefined ? {} : { effect }) }));
+  } else step.follow(durable.step(step.key, step, effect === undefined ? undefined : { effect }));
 }
 
 function perform(step: Step, io: StepIo): unknown {
-  const { compiled, owner } = step;
+  return bodyOf(step)(step.owner.view(step.input), new TaskStep(step, io));
+}
+
+function bodyOf({ compiled }: Step): TaskFunction {
   if (compiled.body === undefined) throw new TypeError(`'${compiled.id}' has no function`);
-  return compiled.body(owner.view(step.input), new TaskStep(step, io));
+  return compiled.body;
+}
+
+/** A function whose result is recorded: it is known by its source and by what it reads. */
+class RecordedTask implements Effect, Identity {
+  private readonly log: ReadLog;
+
+  constructor(private readonly step: Step) {
+    this.log = step.owner.readLog(step.input, () => arrivalsOf(step));
+  }
+
+  perform(io: StepIo): unknown {
+    return bodyOf(this.step)(this.log.view, new TaskStep(this.step, io, this.log));
+  }
+
+  digest(): string {
+    return definitionOf(this.step.compiled);
+  }
+
+  reads(): Readonly<Record<string, string>> {
+    return this.log.reads();
+  }
+
+  current(name: string): string {
+    return this.log.current(name);
+  }
 }
 
 function takeOutcome(step: Step, outcome: Outcome): void {
-  if (outcome.ok) step.succeed(outcome.value);
-  else if (isMutation(outcome.error.name, outcome.error.message)) {
+  if (outcome.ok) {
+    step.succeed(outcome.value);
+    return;
+  }
+  const { error } = outcome;
+  if (error.code === 'SKEIN_QUESTION') step.pause(questionIn(error), error.message);
+  else if (isMutation(error.name, error.message)) {
     step.fail({
-      ...outcome.error,
+      ...error,
       code: 'SKEIN_STATE_MUTATED',
       hint: `'${step.compiled.id}' tried to change the state; return an update instead: it is merged for you`,
     });
-  } else step.fail(outcome.error);
+  } else step.fail(error);
 }

@@ -1,0 +1,65 @@
+import { canonicalHash } from '../base/hash.js';
+import type { ChannelSource, ReadObserver } from './view.js';
+import { digestOf, digestOfAll, watchedView } from './view.js';
+import type { Version } from './version.js';
+
+/** Names of what is read besides channels; names of channels that begin like them are written with one `#` more. */
+const ALL = '*';
+export const ARRIVALS = '#arrivals';
+
+/**
+ * What a function of a user reads of the state while it runs, and whether that is still the same (J2). Only for back ends that record.
+ *
+ * @example
+ * const log = new ReadLog(version, scope);
+ * await fn(log.view);
+ * log.reads(); // { topic: 'Wq0...' }
+ */
+export class ReadLog implements ReadObserver {
+  readonly view: Readonly<Record<string, unknown>>;
+  private readonly names = new Set<string>();
+
+  constructor(
+    private readonly version: Version,
+    private readonly source: ChannelSource,
+    /** What came along the in-edges, for functions that can ask for it. */
+    private readonly arrivals?: () => unknown,
+  ) {
+    this.view = watchedView(version, source, this);
+  }
+
+  channel(name: string): void {
+    this.names.add(written(name));
+  }
+
+  all(): void {
+    this.names.add(ALL);
+  }
+
+  /** The function asked what came along its in-edges. */
+  arrived(): void {
+    this.names.add(ARRIVALS);
+  }
+
+  /** What was read: digests by name. Who read all channels did not read some of them besides. */
+  reads(): Readonly<Record<string, string>> {
+    const all = this.names.has(ALL);
+    const names = [...this.names].filter((name) => !all || name === ALL || name === ARRIVALS);
+    return Object.fromEntries(names.toSorted().map((name) => [name, this.current(name)]));
+  }
+
+  /** The digest, now, of what was read under a name. */
+  current(name: string): string {
+    if (name === ALL) return digestOfAll(this.version, this.source);
+    if (name === ARRIVALS) return canonicalHash(this.arrivals?.() ?? []);
+    return digestOf(this.version, this.source, read(name));
+  }
+}
+
+function written(channel: string): string {
+  return channel === ALL || channel.startsWith('#') ? `#${channel}` : channel;
+}
+
+function read(name: string): string {
+  return name.startsWith('#') ? name.slice(1) : name;
+}
