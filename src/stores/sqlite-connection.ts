@@ -33,6 +33,7 @@ export class Connection {
   readonly #path: string;
   /** Why nothing more is done. */
   #over: SkeinError | undefined;
+  #closed = false;
 
   constructor(database: SqlDatabase, path: string) {
     this.#database = database;
@@ -96,6 +97,8 @@ export class Connection {
 
   /** Moves what was written into the file itself, and closes it. Nothing is lost when the first fails: the next to open it does it. */
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     if (this.#over === undefined) {
       try {
         this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);

@@ -30,7 +30,8 @@ export function closing(store: Store): Store {
 }
 
 const hasNodeSqlite = isBuiltin('node:sqlite');
-if (!hasNodeSqlite) console.info(`note: not tested here: SQLite by node:sqlite, which Node ${process.version} does not have`);
+if (!hasNodeSqlite)
+  console.info(`note: not tested here: SQLite by node:sqlite, which Node ${process.version} does not have`);
 
 async function openWithNode(): Promise<Store> {
   const driver = await loadDriver(['node:sqlite']);
