@@ -1,4 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
+import { pathOf } from '../../journal/address.js';
 import type { ModelRequest } from '../model.js';
 import type { ReplayedCall } from '../model-source.js';
 import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';
@@ -74,7 +75,8 @@ function takeFirst(progress: readonly Progress[], request: Asked): ScriptAnswer 
 }
 
 function take(one: Progress, path: string): ScriptAnswer | undefined {
-  const key = one.rule.once ? '' : path;
+  // A step that is tried again, and those inside of it, go on where the attempt before stopped.
+  const key = one.rule.once ? '' : pathOf(path);
   const given = one.given.get(key) ?? 0;
   const answer = answerAt(one.rule, given);
   if (answer !== undefined) one.given.set(key, given + 1);
@@ -129,8 +131,9 @@ function criteria(rule: ScriptRule, request: Asked): readonly Criterion[] {
 
 /** A rule names a step by its path, or by the id of its node. */
 function isStep(step: string, path: string): boolean {
-  if (step === path) return true;
-  const plain = path.replaceAll(/\[[^\]]*\]/g, '').replaceAll(/#\d+/g, '');
+  const tried = pathOf(path);
+  if (step === tried) return true;
+  const plain = tried.replaceAll(/\[[^\]]*\]/g, '').replaceAll(/#\d+/g, '');
   return step === plain || step === plain.slice(plain.lastIndexOf('/') + 1);
 }
 

@@ -60,9 +60,13 @@ export function createAsker(options: AskerOptions): Asker {
   };
 }
 
-/** The address of a question is the path of its step, the attempt from the second on, and a name. */
+const STEP = /^(?:\[[^\]]*\]|[^@[])*/;
+const ITEM_OR_ATTEMPT = /\[[^\]]*\]|~\d+/g;
+
+/** The address of a question is the path of its step, with attempts from the second on, then `@` and a name. Keys of items may hold anything. */
 function stepOf(address: string): string {
-  return address.replace(/(?:~\d+)?\/[^/]*$/, '');
+  const step = STEP.exec(address)?.[0] ?? address;
+  return step.replaceAll(ITEM_OR_ATTEMPT, (part) => (part.startsWith('[') ? part : ''));
 }
 
 interface Asking extends AskerOptions {
