@@ -47,11 +47,11 @@ function addPlaces(places: Map<string, NodePlace>, prefix: string, plan: Plan, l
   }
 }
 
-/** The path of a step without visits, rounds and items. */
+/** The path of a step without visits, attempts, rounds and items. */
 function nodePath(path: string): string {
   return path
     .split('/')
-    .map((part) => part.replace(/[#[].*$/s, ''))
+    .map((part) => part.replace(/[#[~].*$/s, ''))
     .join('/');
 }
 
