@@ -67,6 +67,8 @@ export interface DoneRecord extends Stored {
   readonly ms?: number;
   readonly error?: ErrorData;
   readonly cleanup?: true;
+  /** It was used where it was asked for, and has no place in the order of delivery. */
+  readonly inline?: true;
 }
 
 /** A timer was set. */

@@ -123,6 +123,7 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     ms: may(time),
     error: may(error),
     cleanup: may(yes),
+    inline: may(yes),
     ...STORED,
   },
   timer: { key: need(text), id: may(text), due: need(time) },

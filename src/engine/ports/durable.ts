@@ -94,6 +94,11 @@ export interface StepOptions {
   readonly effect?: 'read' | 'idempotent' | 'once';
   /** What the outcome depends on besides the key (J2). Absent: nothing. */
   readonly identity?: Identity;
+  /**
+   * A function of what it reads, without effects: an answer that it gives at once is used at once, before it is committed. It is recorded
+   * all the same, and used again.
+   */
+  readonly pure?: boolean;
   /** Frees what the step holds: performed on a replay too, and no reason to take a failed step for a finished one. */
   readonly cleanup?: boolean;
   /** The value of a `once` effect of which a person says that it was done. */

@@ -28,7 +28,7 @@ import { lostOutcome, lostQuestion, runsAgain } from './unknown-outcome.js';
 /** What a recording back end can be told. */
 export interface RecordedOptions {
   readonly clock?: Clock;
-  /** Answers questions here. Absent, or rejected with `SKEIN_QUESTION`: they stay open, and the run pauses when nothing else is left. */
+  /** Answers questions here. Absent, or rejected with `SKEIN_QUESTION`: they stay open. */
   readonly answer?: AnswerQuestion | undefined;
   /** Somebody asked for the run to be cancelled. */
   readonly onCancel?: () => void;
@@ -56,7 +56,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   private taker: Taker | undefined = undefined;
   /** Outcomes that are written and not committed. */
   private uncommitted: RecordedTicket[] = [];
-  /** Effects whose start is written and not committed. */
+  /** Effects whose start is to be committed. */
   private starting: (() => void)[] = [];
   private running = 0;
   private nextOrder: number;
@@ -75,7 +75,9 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.nextOrder = session.nextOrder;
     this.time = session.beganAt;
     this.journal = new Journal(session.store, session.lease, session.end, this, this.clock);
-    this.timers = new RecordedTimers(this.clock, (ticket) => this.settle(ticket, { ok: true, value: undefined }));
+    this.timers = new RecordedTimers(this.clock, session.ledger, this.journal, (ticket) =>
+      this.settle(ticket, { ok: true, value: undefined }),
+    );
     this.waits = new OpenWaits({
       runId: this.runId,
       store: session.store,
@@ -102,7 +104,8 @@ export class RecordedDurable implements Durable, JournalOwner {
     const ticket = new RecordedTicket(key, this, options);
     ticket.id = options?.identity?.digest();
     const found = this.find(ticket);
-    if (found === undefined) this.begin(ticket, effect);
+    if (found?.record.inline === true) ticket.outcome = this.outcomeOf(found.record);
+    else if (found === undefined) this.begin(ticket, effect);
     else if (options?.cleanup === true) this.cleanUpAgain(ticket, found, effect);
     else this.reuse(ticket, found);
     return ticket;
@@ -110,12 +113,11 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   timer(key: string, ms: number, fleeting = false): Ticket {
     const ticket = new RecordedTicket(key, this, undefined);
-    const id = String(ms);
-    ticket.id = id;
+    ticket.id = String(ms);
     const found = this.find(ticket);
     if (found !== undefined) this.reuse(ticket, found);
     else {
-      this.timers.start(ticket, ms, fleeting ? undefined : this.dueOf(key, id, ms));
+      this.timers.start(ticket, ms, fleeting);
       this.wake();
     }
     return ticket;
@@ -161,8 +163,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (this.over) return;
     this.stop();
     const at = this.clock.now();
-    const why = error === undefined ? {} : { error };
-    this.journal.write(encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...why }));
+    this.journal.write(encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error }) }));
     this.journal.close();
     this.session.store.release(this.session.lease, { outcome, endedAt: at });
   }
@@ -205,7 +206,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.wake();
   }
 
-  /** What frees resources is performed all the same, and delivered in its recorded turn. */
+  /** What frees resources is performed all the same. */
   private cleanUpAgain(ticket: RecordedTicket, found: Recorded, effect: Effect): void {
     this.reuse(ticket, found);
     const { due } = ticket;
@@ -250,7 +251,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     ticket.startedAt = this.clock.now();
     try {
       const value: unknown = effect.perform(ticket);
-      if (!isThenable(value)) this.settle(ticket, { ok: true, value });
+      if (!isThenable(value)) this.settleAtOnce(ticket, { ok: true, value });
       else {
         value.then(
           (result) => this.settle(ticket, { ok: true, value: result }),
@@ -258,17 +259,17 @@ export class RecordedDurable implements Durable, JournalOwner {
         );
       }
     } catch (error) {
-      this.settle(ticket, { ok: false, error: toErrorData(error) });
+      this.settleAtOnce(ticket, { ok: false, error: toErrorData(error) });
     }
   }
 
-  /** When a lasting timer rings: as recorded, or from now on. */
-  private dueOf(key: string, id: string, ms: number): number {
-    const set = this.session.ledger.timer(key);
-    if (set !== undefined && set.id === id) return set.due;
-    const at = this.clock.now();
-    this.journal.write(encodeRecord({ t: 'timer', at, key, id, due: at + ms }));
-    return at + ms;
+  private settleAtOnce(ticket: RecordedTicket, outcome: Outcome): void {
+    if (ticket.options?.pure !== true) {
+      this.settle(ticket, outcome);
+      return;
+    }
+    this.stopRunning(ticket);
+    ticket.outcome = writeOutcome(this.journal, ticket, this.stamped(ticket, outcome), true);
   }
 
   /** A question whose answer is recorded, but handed to `take` at once, not to the interpreter. It is dropped with `ticket`. */
@@ -303,14 +304,11 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.stopRunning(ticket);
     if (ticket.dropped || this.over) return;
     const stamped = this.stamped(ticket, outcome);
+    ticket.due = isUnanswered(outcome) ? outcome : writeOutcome(this.journal, ticket, stamped);
     if (isUnanswered(outcome)) {
-      ticket.due = outcome;
       this.queue.put(ticket);
       this.wake();
-    } else {
-      ticket.due = writeOutcome(this.journal, ticket, stamped);
-      this.uncommitted.push(ticket);
-    }
+    } else this.uncommitted.push(ticket);
   }
 
   private stamped(ticket: RecordedTicket, outcome: Outcome): Outcome {
@@ -388,8 +386,8 @@ export class RecordedDurable implements Durable, JournalOwner {
   }
 
   private isQuiet(): boolean {
-    const nothingOwn = this.running === 0 && !this.timers.lasting && !this.waits.asking;
-    return nothingOwn && this.uncommitted.length === 0 && this.queue.first === undefined;
+    if (this.running > 0 || this.timers.lasting || this.waits.asking) return false;
+    return this.uncommitted.length === 0 && this.queue.first === undefined;
   }
 
   private stop(): void {

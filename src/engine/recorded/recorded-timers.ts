@@ -1,4 +1,7 @@
 import type { Clock } from '../../base/clock.js';
+import { encodeRecord } from '../../journal/codec.js';
+import type { Journal } from '../../journal/journal.js';
+import type { Ledger } from '../../journal/ledger.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /** A timer that was started and is not set yet. */
@@ -18,6 +21,8 @@ export class RecordedTimers {
 
   constructor(
     private readonly clock: Clock,
+    private readonly ledger: Ledger,
+    private readonly journal: Journal,
     private readonly ring: (ticket: RecordedTicket) => void,
   ) {}
 
@@ -26,14 +31,24 @@ export class RecordedTimers {
     return this.set > 0;
   }
 
-  start(ticket: RecordedTicket, ms: number, due: number | undefined): void {
-    this.waiting.push({ ticket, ms, due });
+  start(ticket: RecordedTicket, ms: number, fleeting: boolean): void {
+    this.waiting.push({ ticket, ms, due: fleeting ? undefined : this.dueOf(ticket.key, ms) });
   }
 
   attend(): void {
     const { waiting } = this;
     this.waiting = [];
     for (const one of waiting) if (!one.ticket.dropped) this.arm(one);
+  }
+
+  /** As recorded, or from now on. */
+  private dueOf(key: string, ms: number): number {
+    const id = String(ms);
+    const known = this.ledger.timer(key);
+    if (known !== undefined && known.id === id) return known.due;
+    const at = this.clock.now();
+    this.journal.write(encodeRecord({ t: 'timer', at, key, id, due: at + ms }));
+    return at + ms;
   }
 
   private arm({ ticket, ms, due }: Waiting): void {

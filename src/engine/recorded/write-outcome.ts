@@ -6,12 +6,12 @@ import type { DoneRecord } from '../../journal/record.js';
 import type { Outcome } from '../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
-/** R1: writes the record of an outcome, and gives what is delivered. A value that is no JSON is a failure. */
-export function writeOutcome(
-  journal: Journal,
-  { key, id, options, startedAt, at }: RecordedTicket,
-  outcome: Outcome,
-): Outcome {
+/**
+ * R1: writes the record of an outcome, and gives what is delivered. A value that is no JSON is a failure. `atOnce`: it is not delivered, but
+ * used where it was asked for.
+ */
+export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: Outcome, atOnce = false): Outcome {
+  const { key, options, startedAt, at } = ticket;
   let told = outcome;
   let text: string | undefined;
   if (outcome.ok && outcome.value !== undefined) {
@@ -22,21 +22,19 @@ export function writeOutcome(
     }
   }
   const { inline, stored, blob } = storeText(text);
+  const record: Writable<DoneRecord> = { t: 'done', at, key, ...stored };
+  if (ticket.id !== undefined) record.id = ticket.id;
   const reads = options?.identity?.reads?.();
-  const record: DoneRecord = {
-    t: 'done',
-    at,
-    key,
-    ...(id === undefined ? {} : { id }),
-    ...(reads === undefined ? {} : { reads }),
-    ...(startedAt === undefined ? {} : { ms: Math.max(0, at - startedAt) }),
-    ...(options?.cleanup === true ? { cleanup: true } : {}),
-    ...stored,
-    ...(told.ok ? {} : { error: told.error }),
-  };
+  if (reads !== undefined) record.reads = reads;
+  if (startedAt !== undefined) record.ms = Math.max(0, at - startedAt);
+  if (options?.cleanup === true) record.cleanup = true;
+  if (atOnce) record.inline = true;
+  if (!told.ok) record.error = told.error;
   journal.write(encodeDone(record, inline), blob);
   return told;
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Nobody could answer for now: no outcome that is recorded. */
 export function isUnanswered(outcome: Outcome): boolean {
