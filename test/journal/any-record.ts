@@ -98,8 +98,9 @@ const doneHead = shape<Omit<Of<'done'>, 'value' | 'blob'>>(
     ms: number,
     error,
     cleanup: fc.constant(true),
+    inline: fc.constant(true),
   },
-  ['id', 'reads', 'ms', 'error', 'cleanup'],
+  ['id', 'reads', 'ms', 'error', 'cleanup', 'inline'],
 );
 
 /** Any record that the types allow. */

@@ -38,6 +38,7 @@ export const FULL = {
       name: 'PostError',
     },
     cleanup: true,
+    inline: true,
     value: { sent: false },
   },
   timer: { t: 'timer', at: 5, key: 'rest@timer', id: 'digest-4', due: 3_600_005 },
