@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSharedMemory, withMemory } from '../../src/agent/memory.js';
+import type { Model } from '../../src/agent/model.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import { FakeProvider } from './support/fake-provider.js';
 import { outputOf, runAgent } from './support/run-agent.js';
@@ -123,5 +124,26 @@ describe('the memory tools', () => {
     });
     expect(step.of('tool.ended')[0]?.status).toBe('error');
     expect(memory.read()).toBe('kept');
+  });
+
+  it('can not be called from inside of a model call, which a replay does not run', async () => {
+    const told: string[] = [];
+    const backEnd: Model = {
+      id: 'own/m',
+      async *stream(request) {
+        const result = await request.dispatch({ id: '1', name: 'write_memory', input: '{"text":"x"}' });
+        told.push(`${result.isError} ${result.output}`);
+        yield { type: 'text', text: 'Done.' };
+        yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
+      },
+    };
+    const memory = createSharedMemory('kept');
+    const { result } = await runAgent({
+      spec: { models: ['own/m'], memory: { inject: false } },
+      models: { providers: { own: () => backEnd } },
+      memory,
+    });
+    expect([outputOf(result), memory.read()]).toEqual(['Done.', 'kept']);
+    expect(told[0]).toMatch(/^true Error: the shared memory can't be reached from inside of a model call/);
   });
 });

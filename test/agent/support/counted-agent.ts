@@ -28,7 +28,7 @@ export interface CountedRun extends AgentRun {
 }
 
 /** A model that answers by the number of the turn. */
-function modelOf(id: string, said: readonly Said[], asked: ModelRequest[]): Model {
+export function modelOf(id: string, said: readonly Said[], asked: ModelRequest[]): Model {
   return {
     id,
     structuredOutput: true,
