@@ -9,6 +9,7 @@ import { longJournal, stored, storedTexts } from './examples.js';
 const RUN = 'run-1';
 const journal = stored(RUN, longJournal(RUN));
 const last = journal.length - 1;
+const places = [...journal.keys()];
 /** What the first n batches say, by n. */
 const prefixes: (RunHistory | undefined)[] = [undefined];
 const records = journal.flatMap(({ text }) => text.split('\n')).length;
@@ -68,15 +69,16 @@ test('the journal of these tests is not trivial', () => {
 });
 
 describe('a changed byte', () => {
-  test('of the last batch cuts that batch off, of any other is refused with its position', () => {
-    for (const [at, { text, sum }] of journal.entries()) {
-      const changed = [...flips(text)].map((other): Partial<StoredBatch> => ({ text: other }));
-      for (const other of flips(sum)) changed.push({ sum: other });
-      for (const other of changed) {
-        if (at === last) expectCut(withBatch(at, other), at);
-        else expectRefused(withBatch(at, other), at);
-      }
-    }
+  test.each(places.slice(0, -1))('of batch %i is refused with its position', (at) => {
+    const { text, sum } = journal[at]!;
+    for (const other of flips(text)) expectRefused(withBatch(at, { text: other }), at);
+    for (const other of flips(sum)) expectRefused(withBatch(at, { sum: other }), at);
+  });
+
+  test('of the last batch cuts that batch off', () => {
+    const { text, sum } = journal[last]!;
+    for (const other of flips(text)) expectCut(withBatch(last, { text: other }), last);
+    for (const other of flips(sum)) expectCut(withBatch(last, { sum: other }), last);
   });
 
   test('that breaks a line is told with the line', () => {
@@ -90,14 +92,14 @@ describe('a changed byte', () => {
 });
 
 describe('a batch', () => {
-  test.each([...journal.keys()])('%i left out, moved or doubled is refused', (at) => {
+  test.each(places)('%i left out, moved or doubled is refused', (at) => {
     if (at < last) expectRefused(journal.toSpliced(at, 1), at);
     expectRefused(journal.toSpliced(at, 0, journal[at]!), at + 1);
     if (at < last) expectRefused(journal.toSpliced(at, 2, journal[at + 1]!, journal[at]!), at);
     expectRefused(withBatch(at, { seq: at + 1 }), at);
   });
 
-  test.each([...journal.keys()].slice(1))('%i in the place of another, with its number, is not taken', (at) => {
+  test.each(places.slice(1))('%i in the place of another, with its number, is not taken', (at) => {
     const { text, sum } = journal[at === 1 ? 2 : 1]!;
     if (at === last) expectCut(withBatch(at, { text, sum }), at);
     else expectRefused(withBatch(at, { text, sum }), at);
@@ -161,17 +163,16 @@ describe('after a crash a journal is what was committed', () => {
     for (let n = 1; n < journal.length; n++) expect(keys(prefixes[n + 1])).toBeGreaterThanOrEqual(keys(prefixes[n]));
   });
 
-  test('with the tail torn at any byte', () => {
-    // Each of the first 30 batches is the tail once; the time grows with the square.
-    for (let n = 1; n < 30; n++) {
-      const { seq, text, sum } = journal[n]!;
-      const before = journal.slice(0, n);
-      const bytes = Buffer.from(text);
-      for (let length = 0; length < bytes.length; length++) {
-        expectCut([...before, { seq, sum, text: bytes.subarray(0, length).toString('utf8') }], n);
-      }
-      for (let length = 0; length < sum.length; length++)
-        expectCut([...before, { seq, text, sum: sum.slice(0, length) }], n);
+  // The first 25 batches are the tail once each: the time grows with the square.
+  test.each(places.slice(1, 25))('with the tail torn at any byte: batch %i', (n) => {
+    const { seq, text, sum } = journal[n]!;
+    const before = journal.slice(0, n);
+    const bytes = Buffer.from(text);
+    for (let length = 0; length < bytes.length; length++) {
+      expectCut([...before, { seq, sum, text: bytes.subarray(0, length).toString('utf8') }], n);
+    }
+    for (let length = 0; length < sum.length; length++) {
+      expectCut([...before, { seq, text, sum: sum.slice(0, length) }], n);
     }
   });
 
