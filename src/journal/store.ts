@@ -84,7 +84,7 @@ export interface RunRow extends NewRun {
   /** Of the last session; absent while it runs, or when its process died. */
   readonly outcome?: string;
   readonly endedAt?: number;
-  /** Who has it; absent when nobody does. */
+  /** Who has it; absent when nobody does, or when that process is known to have died. */
   readonly holder?: Holder;
   /** Until when the holder's lease is good. */
   readonly leasedUntil?: number;

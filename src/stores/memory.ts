@@ -1,6 +1,6 @@
 import type { Answer, Batch, Holder, Lease, NewRun, RunRow, SessionEnd, Store, StoredBatch } from '../journal/store.js';
 import { LEASE_MS } from '../journal/store.js';
-import { checkLease, checkTexts, lost, noRun, outOfOrder, removable, taken } from './rules.js';
+import { checkLease, checkTexts, lost, noRun, outOfOrder, removable, taken, withoutDead } from './rules.js';
 
 /** A run with all that is its own. */
 interface Entry {
@@ -97,12 +97,13 @@ class MemoryStore implements Store {
   }
 
   run(runId: string): RunRow | undefined {
-    return this.#runs.get(runId)?.row;
+    const row = this.#runs.get(runId)?.row;
+    return row === undefined ? undefined : withoutDead(row);
   }
 
   list(): readonly RunRow[] {
     return [...this.#runs.values()]
-      .map((entry) => entry.row)
+      .map((entry) => withoutDead(entry.row))
       .toReversed()
       .toSorted((a, b) => b.createdAt - a.createdAt);
   }

@@ -27,6 +27,13 @@ export function isHeld(row: RunRow, now: number): boolean {
   return holder !== undefined && leasedUntil !== undefined && leasedUntil > now && !isDead(holder);
 }
 
+/** A row as it is told: a process that is known to be dead has no run. */
+export function withoutDead(row: RunRow): RunRow {
+  if (row.holder === undefined || !isDead(row.holder)) return row;
+  const { holder: _, leasedUntil: __, ...rest } = row;
+  return rest;
+}
+
 /** @throws SkeinError `SKEIN_LEASE` when a run may not be leased. */
 export function checkLease(row: RunRow, holder: Holder, now: number): void {
   const current = row.holder;

@@ -1,6 +1,6 @@
 import type { Answer, Batch, Holder, Lease, NewRun, RunRow, SessionEnd, Store, StoredBatch } from '../journal/store.js';
 import { LEASE_MS } from '../journal/store.js';
-import { checkLease, checkText, checkTexts, lost, noRun, outOfOrder, removable, taken } from './rules.js';
+import { checkLease, checkText, checkTexts, lost, noRun, outOfOrder, removable, taken, withoutDead } from './rules.js';
 import type { Connection } from './sqlite-connection.js';
 import type { SqlRow, SqlStatement, SqlValue } from './sqlite-driver.js';
 import { loadDriver } from './sqlite-driver.js';
@@ -157,11 +157,11 @@ export class SqliteStore implements Store {
 
   run(runId: string): RunRow | undefined {
     const row = this.#first('run', [runId]);
-    return row === undefined ? undefined : readRow(row);
+    return row === undefined ? undefined : withoutDead(readRow(row));
   }
 
   list(): readonly RunRow[] {
-    return this.#all('list').map(readRow);
+    return this.#all('list').map((row) => withoutDead(readRow(row)));
   }
 
   answer(runId: string, answer: Answer): boolean {
