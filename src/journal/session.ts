@@ -7,7 +7,7 @@ import type { RunHistory } from './history.js';
 import type { JournalEnd } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { openLedger } from './ledger.js';
-import type { BeginRecord, OpenRecord, Stored } from './record.js';
+import type { BeginRecord, LogRecord, OpenRecord, Stored } from './record.js';
 import { replay } from './replay.js';
 import type { BlobText, Holder, Lease, Store } from './store.js';
 
@@ -31,6 +31,8 @@ export interface OpenSession {
   readonly seed: string;
   /** Orders of delivery from here on are new. */
   readonly nextOrder: number;
+  /** What was logged before. */
+  readonly logs: readonly LogRecord[];
   /** A torn tail that was cut off. */
   readonly cut?: string;
 }
@@ -81,6 +83,7 @@ export function beginSession(store: Store, run: NewSession, holder: Holder, now:
     beganAt: now,
     seed: begin.seed,
     nextOrder: 0,
+    logs: [],
   };
 }
 
@@ -111,12 +114,22 @@ export function resumeSession(
       end: appendFirst(store, lease, history, [encodeRecord(open)], changed.blobs),
       beganAt: begin.at,
       seed: begin.seed,
+      logs: history.logs,
       nextOrder: [...history.entries.values()].reduce((sum, list) => sum + list.length, 0),
       ...(history.cut === undefined ? {} : { cut: history.cut }),
     };
   } catch (error) {
     store.release(lease, { outcome: 'interrupted', endedAt: now });
     throw error;
+  }
+}
+
+/** Gives a run back that can't be recorded any more, as far as that is possible. */
+export function giveBack({ store, lease }: OpenSession, now: number): void {
+  try {
+    store.release(lease, { outcome: 'interrupted', endedAt: now });
+  } catch {
+    // The lease expires by itself.
   }
 }
 

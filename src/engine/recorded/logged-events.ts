@@ -1,14 +1,38 @@
+import { canonicalJson } from '../../base/hash.js';
 import type { JsonObject } from '../../base/json.js';
 import type { SkeinEvent, StepNote } from '../../events/event.js';
+import { encodeRecord } from '../../journal/codec.js';
+import type { LogRecord } from '../../journal/record.js';
 
 const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set(['model.retrying', 'model.fallback', 'warning']);
 
 /**
- * What is kept of an event for people who look at the run later; undefined when nothing is. Successes are left out: the record
- * of their outcome says it all.
+ * The lines about a run for people who look at it later. What a replay tells again is kept only when it had not been written, because the
+ * process died first.
  */
-export function loggedBody(event: SkeinEvent): JsonObject | undefined {
-  if (event.replayed === true) return undefined;
+export class EventLog {
+  private known: Set<string> | undefined = undefined;
+
+  constructor(private readonly before: readonly LogRecord[]) {}
+
+  /** The line of an event; undefined when nothing is kept of it. */
+  line(event: SkeinEvent): string | undefined {
+    const body = loggedBody(event);
+    if (body === undefined) return undefined;
+    if (event.replayed === true) {
+      this.known ??= new Set(this.before.map((record) => keyOf(record.path, record.body)));
+      if (this.known.has(keyOf(event.path, body))) return undefined;
+    }
+    return encodeRecord({ t: 'log', at: event.at, path: event.path, body });
+  }
+}
+
+function keyOf(path: string, body: JsonObject): string {
+  return `${path}\n${canonicalJson(body)}`;
+}
+
+/** What is kept. Successes are left out: the record of their outcome says it all. */
+function loggedBody(event: SkeinEvent): JsonObject | undefined {
   switch (event.type) {
     case 'step.ended':
       return event.outcome === 'succeeded' ? undefined : bodyOf(event);
@@ -25,6 +49,6 @@ export function loggedBody(event: SkeinEvent): JsonObject | undefined {
 }
 
 function bodyOf(event: SkeinEvent): JsonObject {
-  const { runId: _run, seq: _seq, at: _at, path: _path, parent: _parent, ...body } = event;
+  const { runId: _run, seq: _seq, at: _at, path: _path, parent: _parent, replayed: _replayed, ...body } = event;
   return JSON.parse(JSON.stringify(body)) as JsonObject;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { settled, systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import { seededRandom } from '../../base/ids.js';
@@ -11,13 +11,13 @@ import type { JournalOwner } from '../../journal/journal.js';
 import type { Recorded } from '../../journal/ledger.js';
 import type { DoneRecord } from '../../journal/record.js';
 import type { OpenSession } from '../../journal/session.js';
-import { readStored } from '../../journal/session.js';
+import { giveBack, readStored } from '../../journal/session.js';
 import type { AnswerQuestion } from '../memory-durable.js';
 import type { Durable, Effect, Outcome, Question, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
 import type { RunResult } from '../run.js';
 import { watchForCancel } from './cancel-watch.js';
-import { DeliveryQueue } from './delivery-queue.js';
-import { loggedBody } from './logged-events.js';
+import { Deliveries } from './deliveries.js';
+import { EventLog } from './logged-events.js';
 import { matching } from './matching.js';
 import { OpenWaits, pauseRecord, waitId } from './open-waits.js';
 import { RecordedTicket } from './recorded-ticket.js';
@@ -47,12 +47,12 @@ export interface RecordedOptions {
 export class RecordedDurable implements Durable, JournalOwner {
   readonly runId: string;
   readonly recorded = true;
-  replaying = false;
   private readonly journal: Journal;
   private readonly clock: Clock;
-  private readonly queue = new DeliveryQueue();
+  private readonly deliveries: Deliveries;
   private readonly timers: RecordedTimers;
   private readonly waits: OpenWaits;
+  private readonly log: EventLog;
   private taker: Taker | undefined = undefined;
   /** Outcomes that are written and not committed. */
   private uncommitted: RecordedTicket[] = [];
@@ -60,9 +60,6 @@ export class RecordedDurable implements Durable, JournalOwner {
   private starting: (() => void)[] = [];
   private running = 0;
   private nextOrder: number;
-  private time: number;
-  private busy = false;
-  private waking = false;
   private over = false;
   private stopWatch: (() => void) | undefined = undefined;
 
@@ -73,23 +70,25 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.runId = session.lease.runId;
     this.clock = options.clock ?? systemClock;
     this.nextOrder = session.nextOrder;
-    this.time = session.beganAt;
+    this.deliveries = new Deliveries(session.beganAt, () => this.idle());
     this.journal = new Journal(session.store, session.lease, session.end, this, this.clock);
     this.timers = new RecordedTimers(this.clock, session.ledger, this.journal, (ticket) =>
       this.settle(ticket, { ok: true, value: undefined }),
     );
+    this.log = new EventLog(session.logs);
     this.waits = new OpenWaits({
       runId: this.runId,
       store: session.store,
       clock: this.clock,
       answer: options.answer,
-      changed: () => this.wake(),
+      changed: () => this.deliveries.wake(),
       broken: (error) => this.journal.fail(error),
     });
   }
 
   deliverTo(taker: Taker): void {
     this.taker = taker;
+    this.deliveries.to(taker);
     this.stopWatch = watchForCancel({
       runId: this.runId,
       store: this.session.store,
@@ -97,7 +96,6 @@ export class RecordedDurable implements Durable, JournalOwner {
       cancelled: () => this.options.onCancel?.(),
       broken: (error) => this.journal.fail(error),
     });
-    this.wake();
   }
 
   step(key: string, effect: Effect, options?: StepOptions): Ticket {
@@ -118,7 +116,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (found !== undefined) this.reuse(ticket, found);
     else {
       this.timers.start(ticket, ms, fleeting);
-      this.wake();
+      this.deliveries.wake();
     }
     return ticket;
   }
@@ -135,13 +133,18 @@ export class RecordedDurable implements Durable, JournalOwner {
   drop(ticket: Ticket): void {
     if (!(ticket instanceof RecordedTicket) || ticket.dropped) return;
     // What made the interpreter drop it from outside, a cancelled run for one, happened now.
-    if (!this.busy) this.time = Math.max(this.time, this.clock.now());
+    const { deliveries } = this;
+    if (!deliveries.busy) deliveries.time = Math.max(deliveries.time, this.clock.now());
     this.stopRunning(ticket);
     ticket.drop();
   }
 
+  get replaying(): boolean {
+    return this.deliveries.replaying;
+  }
+
   now(): number {
-    return this.time;
+    return this.deliveries.time;
   }
 
   random(key: string): number {
@@ -150,8 +153,8 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   /** Keeps what people want to see of a run later; give it to the run as a listener. */
   readonly listen = (event: SkeinEvent): void => {
-    const body = loggedBody(event);
-    if (body !== undefined) this.journal.write(encodeRecord({ t: 'log', at: event.at, path: event.path, body }));
+    const line = this.log.line(event);
+    if (line !== undefined) this.journal.write(line);
   };
 
   /**
@@ -172,13 +175,14 @@ export class RecordedDurable implements Durable, JournalOwner {
     const { uncommitted, starting } = this;
     this.uncommitted = [];
     this.starting = [];
-    for (const ticket of uncommitted) this.queue.put(ticket);
+    for (const ticket of uncommitted) this.deliveries.put(ticket);
     for (const start of starting) start();
-    this.pump();
+    this.deliveries.pump();
   }
 
   broken(error: ErrorData): void {
     this.stop();
+    giveBack(this.session, this.clock.now());
     this.taker?.broken(error);
   }
 
@@ -202,8 +206,8 @@ export class RecordedDurable implements Durable, JournalOwner {
     ticket.at = record.at;
     ticket.replayed = true;
     ticket.due = this.outcomeOf(record);
-    this.queue.put(ticket);
-    this.wake();
+    this.deliveries.put(ticket);
+    this.deliveries.wake();
   }
 
   /** What frees resources is performed all the same. */
@@ -213,7 +217,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     ticket.due = undefined;
     const done = (): void => {
       ticket.due = due;
-      this.wake();
+      this.deliveries.wake();
     };
     new Promise((resolve) => resolve(effect.perform(ticket))).then(done, done);
   }
@@ -297,7 +301,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (!again) this.journal.write(encodeRecord(pauseRecord(at, open)));
     holder.undo = () => this.waits.close(key);
     this.waits.open(open);
-    this.wake();
+    this.deliveries.wake();
   }
 
   private settle(ticket: RecordedTicket, outcome: Outcome): void {
@@ -306,13 +310,13 @@ export class RecordedDurable implements Durable, JournalOwner {
     const stamped = this.stamped(ticket, outcome);
     ticket.due = isUnanswered(outcome) ? outcome : writeOutcome(this.journal, ticket, stamped);
     if (isUnanswered(outcome)) {
-      this.queue.put(ticket);
-      this.wake();
+      this.deliveries.put(ticket);
+      this.deliveries.wake();
     } else this.uncommitted.push(ticket);
   }
 
   private stamped(ticket: RecordedTicket, outcome: Outcome): Outcome {
-    ticket.at = Math.max(this.time, this.clock.now());
+    ticket.at = Math.max(this.deliveries.time, this.clock.now());
     ticket.order = this.nextOrder++;
     return outcome;
   }
@@ -327,52 +331,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (!ticket.running) return;
     ticket.running = false;
     this.running -= 1;
-    if (this.running === 0) this.wake();
-  }
-
-  /** Looks, once the turn of the event loop is over, whether something can be delivered. */
-  private wake(): void {
-    if (this.waking || this.over) return;
-    this.waking = true;
-    void settled().then(() => {
-      this.waking = false;
-      this.pump();
-    });
-  }
-
-  /** R2: one outcome after the other, each when the interpreter has come to rest. */
-  private pump(): void {
-    while (!this.busy && !this.over && this.taker !== undefined) {
-      const { resting } = this.taker;
-      const { first } = this.queue;
-      if (resting !== undefined) this.pumpAfter(resting);
-      else if (first === undefined) {
-        this.idle();
-        return;
-      } else if (first.due === undefined && !first.dropped) return;
-      else {
-        this.queue.take();
-        if (!first.dropped) this.hand(this.taker, first);
-      }
-    }
-  }
-
-  private pumpAfter(resting: Promise<void>): void {
-    this.busy = true;
-    void resting.then(() => {
-      this.busy = false;
-      this.pump();
-    });
-  }
-
-  private hand(taker: Taker, ticket: RecordedTicket): void {
-    this.busy = true;
-    this.time = Math.max(this.time, ticket.at);
-    this.replaying = ticket.replayed;
-    ticket.outcome = ticket.due;
-    const rest = taker.take(ticket);
-    this.busy = false;
-    if (rest !== undefined) this.pumpAfter(rest);
+    if (this.running === 0) this.deliveries.wake();
   }
 
   /** Nothing to deliver: the run has caught up with its record (R3), and may have nothing left but questions (R4). */
@@ -387,11 +346,12 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   private isQuiet(): boolean {
     if (this.running > 0 || this.timers.lasting || this.waits.asking) return false;
-    return this.uncommitted.length === 0 && this.queue.first === undefined;
+    return this.uncommitted.length === 0 && this.deliveries.empty;
   }
 
   private stop(): void {
     this.over = true;
+    this.deliveries.stop();
     this.stopWatch?.();
     this.waits.stop();
   }

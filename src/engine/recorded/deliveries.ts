@@ -1,0 +1,90 @@
+import { settled } from '../../base/clock.js';
+import type { Taker } from '../ports/durable.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import type { RecordedTicket } from './recorded-ticket.js';
+
+/**
+ * R2: hands settled tickets to the interpreter, the lowest order first, each when the interpreter has come to rest.
+ */
+export class Deliveries {
+  /** The time of what was handed over last, milliseconds since 1970. */
+  time: number;
+  /** It came from the record. */
+  replaying = false;
+  /** The interpreter is at work. */
+  busy = false;
+  private readonly queue = new DeliveryQueue();
+  private taker: Taker | undefined = undefined;
+  private waking = false;
+  private over = false;
+
+  /** `idle` is called when there is nothing to hand over. */
+  constructor(
+    startsAt: number,
+    private readonly idle: () => void,
+  ) {
+    this.time = startsAt;
+  }
+
+  get empty(): boolean {
+    return this.queue.first === undefined;
+  }
+
+  to(taker: Taker): void {
+    this.taker = taker;
+    this.wake();
+  }
+
+  put(ticket: RecordedTicket): void {
+    this.queue.put(ticket);
+  }
+
+  stop(): void {
+    this.over = true;
+  }
+
+  /** Looks, once the turn of the event loop is over, whether something can be delivered. */
+  wake(): void {
+    if (this.waking || this.over) return;
+    this.waking = true;
+    void settled().then(() => {
+      this.waking = false;
+      this.pump();
+    });
+  }
+
+  /** Hands over what can be handed over now. A ticket that cleans up holds up those behind it until it has ended. */
+  pump(): void {
+    while (!this.busy && !this.over && this.taker !== undefined) {
+      const { resting } = this.taker;
+      const { first } = this.queue;
+      if (resting !== undefined) this.pumpAfter(resting);
+      else if (first === undefined) {
+        this.idle();
+        return;
+      } else if (first.due === undefined && !first.dropped) return;
+      else {
+        this.queue.take();
+        if (!first.dropped) this.hand(this.taker, first);
+      }
+    }
+  }
+
+  private pumpAfter(resting: Promise<void>): void {
+    this.busy = true;
+    void resting.then(() => {
+      this.busy = false;
+      this.pump();
+    });
+  }
+
+  private hand(taker: Taker, ticket: RecordedTicket): void {
+    this.busy = true;
+    this.time = Math.max(this.time, ticket.at);
+    this.replaying = ticket.replayed;
+    ticket.outcome = ticket.due;
+    const rest = taker.take(ticket);
+    this.busy = false;
+    if (rest !== undefined) this.pumpAfter(rest);
+  }
+}
