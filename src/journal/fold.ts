@@ -26,7 +26,8 @@ export class HistoryFold {
       this.addBegin(record);
       return;
     }
-    if (this.begin === undefined || this.current === undefined) throw refused(`the first record is '${record.t}', not 'begin'`);
+    if (this.begin === undefined || this.current === undefined)
+      throw refused(`the first record is '${record.t}', not 'begin'`);
     if (record.t === 'open') {
       this.sessions.push({ open: record });
       this.current = { ...this.current, ...changesOf(record) };
