@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../base/json.js';
 import { isPlainObject, recordText } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
+import { pickChoice } from '../lang/choices.js';
 import type { StepTool } from './loop/step-tool.js';
 
 /** Name of the tool with which an interactive agent asks a person. */
@@ -60,18 +61,6 @@ export function openQuestion(error: SkeinError): Question | undefined {
   return isPlainObject(question) && typeof question['text'] === 'string'
     ? (question as unknown as Question)
     : undefined;
-}
-
-/**
- * The choice that a typed number means, or the text as it is.
- *
- * @example
- * pickChoice('2', ['red', 'blue']); // 'blue'
- */
-export function pickChoice(answer: string, choices: readonly string[] | undefined): string {
-  const typed = answer.trim();
-  if (choices === undefined || choices.includes(typed) || !/^\d{1,4}$/.test(typed)) return answer;
-  return choices[Number(typed) - 1] ?? answer;
 }
 
 function questionOf(input: JsonObject): Question {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentExecutor } from '../../src/agent/executor.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
-import { pickChoice } from '../../src/agent/ask-user.js';
+import { pickChoice } from '../../src/lang/choices.js';
 import { SkeinError } from '../../src/base/errors.js';
 import type { ToolProvider, ToolSession } from '../../src/agent/tool-provider.js';
 import { FakeProvider } from './support/fake-provider.js';

@@ -1,0 +1,73 @@
+import { SkeinError } from '../../base/errors.js';
+import { suggest } from '../../base/suggest.js';
+
+/** What is needed of a store to find a run: its runs, newest first. */
+export interface RunList {
+  list(): readonly { readonly id: string; readonly name: string }[];
+}
+
+/** A short id has at least so many characters. */
+const SHORTEST = 8;
+/** So many runs are named in a hint. */
+const NAMED = 5;
+
+/**
+ * The id of the run that somebody means: the whole id, a beginning or an end of it that only one run has, or `-1` for the newest run, `-2`
+ * for the one before.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN` with the runs that may be meant
+ * @example
+ * findRun(store, '-1'); // '01a2004c-c9dc-7012-8345-6789abcdef01'
+ */
+export function findRun(store: RunList, text: string): string {
+  const ids = store.list().map((run) => run.id);
+  if (ids.length === 0) throw noRun('no run is recorded here', 'skein run FILE records one');
+  if (ids.includes(text)) return text;
+  if (/^-\d{1,6}$/.test(text)) {
+    const id = ids[Number(text.slice(1)) - 1];
+    if (id !== undefined) return id;
+    throw noRun(`there is no run ${text}: ${countOf(ids)} recorded here`, 'skein runs lists them, -1 is the newest');
+  }
+  const found = text === '' ? [] : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (only !== undefined)
+    throw noRun(`${text} may be one of ${found.length} runs`, `say more of its id: ${named(found)}`);
+  throw noRun(`there is no run ${text}`, nearest(text, ids));
+}
+
+/**
+ * The end of an id that no other run has.
+ *
+ * @example
+ * shortId('01a2004c-c9dc-7012-8345-6789abcdef01', []); // 'abcdef01'
+ */
+export function shortId(id: string, ids: readonly string[]): string {
+  if (!UUID.test(id)) return id;
+  for (let length = SHORTEST; length < id.length; length++) {
+    const end = id.slice(-length);
+    if (!ids.some((other) => other !== id && (other.endsWith(end) || other.startsWith(end)))) return end;
+  }
+  return id;
+}
+
+/** Ids that people gave are not cut. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+function nearest(text: string, ids: readonly string[]): string {
+  const meant = suggest(text, [...ids, ...ids.map((id) => shortId(id, ids))]);
+  if (meant !== undefined) return `did you mean "${meant}"? skein runs lists the runs`;
+  return `skein runs lists the runs; the newest: ${named(ids)}`;
+}
+
+function named(ids: readonly string[]): string {
+  return ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ' …' : '');
+}
+
+function countOf(ids: readonly string[]): string {
+  return ids.length === 1 ? '1 run is' : `${ids.length} runs are`;
+}
+
+function noRun(message: string, hint: string): SkeinError {
+  return new SkeinError('SKEIN_NO_RUN', message, { hint });
+}

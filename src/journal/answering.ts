@@ -1,0 +1,212 @@
+import { hostname } from 'node:os';
+import { systemClock } from '../base/clock.js';
+import { SkeinError } from '../base/errors.js';
+import { systemIds } from '../base/ids.js';
+import { recordText } from '../base/json.js';
+import { didYouMean } from '../base/suggest.js';
+import { emptyCensus } from '../events/census.js';
+import { pickChoice } from '../lang/choices.js';
+import { schemaFindings } from '../lang/schema-check.js';
+import { encodeRecord } from './codec.js';
+import { Journal } from './journal.js';
+import type { OpenPause } from './overview-pauses.js';
+import type { RunOverview, RunStatus } from './overview.js';
+import { readRun } from './overview.js';
+import { readHistory } from './session.js';
+import type { Lease, Store } from './store.js';
+
+/** An answer to a question or an event of a run. */
+export type GivenAnswer = {
+  /** Its key, the path of its step, or its name; absent: the only one that is open. */
+  readonly key?: string;
+  /** Where it comes from. Default: `code`. */
+  readonly by?: 'terminal' | 'command' | 'code';
+} & (
+  | { readonly value: unknown }
+  /** As a person types it: a number picks a choice; JSON where the schema does not take the text as it is, and for events. */
+  | { readonly text: string }
+);
+
+/** An answer that was kept. */
+export interface KeptAnswer {
+  readonly key: string;
+  readonly path: string;
+  readonly value: unknown;
+  /** Questions and events that are still open. */
+  readonly left: readonly OpenPause[];
+}
+
+/**
+ * Answers a question of a run, or tells it that an event has come, whether or not a process runs it now. The first answer counts.
+ *
+ * @throws SkeinError `SKEIN_ANSWER` when nothing of that name is open, it was answered before, it is too late, or the answer does not match
+ *   what was asked for; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`, `SKEIN_NOT_JSON`
+ * @example
+ * const { left } = answerRun(store, runId, { key: 'publish', value: 'yes' });
+ * if (left.length === 0) await run(workflow, { store, resume: runId });
+ */
+export function answerRun(store: Store, runId: string, answer: GivenAnswer): KeptAnswer {
+  const now = systemClock.now();
+  const overview = readRun(store, runId, { now });
+  const pause = findPause(store, overview, answer.key);
+  const value = checkedValue(pause, answer);
+  const given = { key: pause.key, id: pause.id, value: jsonText(pause, value), at: now, by: answer.by ?? 'code' };
+  if (!store.answer(runId, given)) throw answeredBefore(pause.key);
+  return { key: pause.key, path: pause.path, value, left: overview.pauses.filter((one) => one !== pause) };
+}
+
+/**
+ * What an answer is given to: the open pause with this key, of the step with this path, or with this name.
+ *
+ * @throws SkeinError `SKEIN_ANSWER`
+ */
+function findPause(store: Store, { id, status, pauses }: RunOverview, key: string | undefined): OpenPause {
+  const found = pausesNamed(pauses, key);
+  const [pause] = found;
+  if (pause !== undefined && found.length === 1) {
+    if (pause.overdue !== true) return pause;
+    const since = new Date(pause.due ?? 0).toISOString();
+    throw refused(`the answer to '${pause.key}' was due at ${since}`, 'resume the run: it goes on without an answer');
+  }
+  if (found.length > 1) {
+    const which = key === undefined ? 'the run waits for several answers' : `'${key}' may be one of several questions`;
+    throw refused(which, `say which: ${keysOf(found)}`);
+  }
+  if (key !== undefined && store.answers(id).some((answer) => answer.key === key)) throw answeredBefore(key);
+  if (pauses.length === 0) throw refused(nothingOpen(status), `skein show ${id} shows how it stands`);
+  const names = pauses.flatMap((one) => [one.key, one.path, one.name]);
+  const near = key === undefined ? undefined : didYouMean(key, names);
+  throw refused(
+    `the run asks nothing that is called '${key ?? ''}'`,
+    `${near === undefined ? '' : `${near} `}open: ${keysOf(pauses)}`,
+  );
+}
+
+/** A key is meant before a path, a path before a name. */
+function pausesNamed(pauses: readonly OpenPause[], key: string | undefined): readonly OpenPause[] {
+  if (key === undefined) return pauses;
+  for (const field of ['key', 'path', 'name'] as const) {
+    const found = pauses.filter((pause) => pause[field] === key);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function nothingOpen(status: RunStatus): string {
+  return status === 'succeeded' || status === 'degraded'
+    ? `the run ${status === 'degraded' ? 'finished degraded' : 'succeeded'}: it asks nothing any more`
+    : 'the run waits for no answer';
+}
+
+function checkedValue(pause: OpenPause, answer: GivenAnswer): unknown {
+  const { schema } = pause;
+  const value = 'text' in answer ? valueOfText(pause, answer.text) : answer.value;
+  const findings = schema === undefined ? [] : schemaFindings(schema, value);
+  if (findings.length === 0) return value;
+  const choices = pause.choices ?? [];
+  const listed = choices.length === 0 ? `the schema is ${JSON.stringify(schema)}` : `choices: ${choices.join(', ')}`;
+  throw refused(`the answer to '${pause.key}' does not match what was asked for: ${findings.join('; ')}`, listed);
+}
+
+/** What a person means by a text. */
+function valueOfText({ question, schema, choices }: OpenPause, text: string): unknown {
+  const picked = pickChoice(text, choices);
+  if (question === undefined) return parsed(picked) ?? picked;
+  if (schema === undefined || schemaFindings(schema, picked).length === 0) return picked;
+  const trimmed = picked.trim();
+  if (schemaFindings(schema, trimmed).length === 0) return trimmed;
+  const json = parsed(picked);
+  return json === undefined ? picked : json;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonText(pause: OpenPause, value: unknown): string {
+  try {
+    return recordText(value);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SkeinError('SKEIN_NOT_JSON', `the answer to '${pause.key}' can't be recorded: ${why}`, { cause });
+  }
+}
+
+function keysOf(pauses: readonly OpenPause[]): string {
+  const shown = pauses.slice(0, 20).map((pause) => pause.key);
+  return pauses.length > shown.length
+    ? `${shown.join(', ')} and ${pauses.length - shown.length} more`
+    : shown.join(', ');
+}
+
+function answeredBefore(key: string): SkeinError {
+  return refused(`'${key}' was answered before`, 'the first answer counts; resume the run to go on with it');
+}
+
+function refused(message: string, hint: string): SkeinError {
+  return new SkeinError('SKEIN_ANSWER', message, { hint });
+}
+
+/**
+ * What became of the wish to cancel a run: its process was asked to (`requested`), it is cancelled now, or it had ended before.
+ */
+export type CancelOutcome = 'requested' | 'cancelled' | 'ended';
+
+/**
+ * Cancels a run. The process that runs it closes it within a second; without one, the run is cancelled here. One that has ended stays as it
+ * is.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ * @example
+ * if (cancelRun(store, runId) === 'ended') console.log('too late');
+ */
+export function cancelRun(store: Store, runId: string): CancelOutcome {
+  const { status } = readRun(store, runId);
+  if (ENDED.has(status)) return 'ended';
+  const lease = tryLease(store, runId);
+  if (lease === undefined) {
+    store.requestCancel(runId);
+    return 'requested';
+  }
+  return recordCancelled(store, lease);
+}
+
+const ENDED: ReadonlySet<RunStatus> = new Set(['succeeded', 'degraded', 'failed', 'cancelled']);
+
+/** Undefined while another process has it. */
+function tryLease(store: Store, runId: string): Lease | undefined {
+  const holder = { id: systemIds.next(), host: hostname(), pid: process.pid };
+  try {
+    return store.lease(runId, holder, systemClock.now());
+  } catch (error) {
+    if (SkeinError.isInstance(error) && error.code === 'SKEIN_LEASE') return undefined;
+    throw error;
+  }
+}
+
+/** A session that does nothing but end. The run may have ended before it was leased. */
+function recordCancelled(store: Store, lease: Lease): CancelOutcome {
+  const at = systemClock.now();
+  let end = { outcome: 'interrupted', endedAt: at };
+  try {
+    const history = readHistory(store, lease.runId);
+    const last = history.sessions.at(-1)?.end;
+    if (last !== undefined && ENDED.has(last.outcome)) {
+      end = { outcome: last.outcome, endedAt: last.at };
+      return 'ended';
+    }
+    if (history.cut !== undefined) store.cut(lease, history.batches);
+    const journal = new Journal(store, lease, history, { committed: () => undefined, broken: () => undefined });
+    journal.write(encodeRecord({ t: 'open', at, fence: lease.fence }));
+    journal.write(encodeRecord({ t: 'end', at, outcome: 'cancelled', census: last?.census ?? emptyCensus() }));
+    journal.close();
+    end = { outcome: 'cancelled', endedAt: at };
+    return 'cancelled';
+  } finally {
+    store.release(lease, end);
+  }
+}

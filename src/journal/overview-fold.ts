@@ -1,0 +1,260 @@
+import type { ErrorData } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
+import { isPlainObject } from '../base/json.js';
+import type { StepOutcome } from '../events/outcome.js';
+import type { PlanNode } from '../plan/plan.js';
+import { isInside, parseKey, pathOf } from './address.js';
+import type { TellMoment } from './overview-moments.js';
+import { modelText, noteText, sessionText } from './overview-moments.js';
+import type { TraceEnd } from './overview-trace.js';
+import { StepTrace, readTurn } from './overview-trace.js';
+import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
+
+/** What the fold needs besides the records. */
+export interface FoldOptions {
+  /** The node of a path in the plan that the last session ran. */
+  readonly nodeAt: (path: string) => PlanNode | undefined;
+  /** A stored value; one whose blob is lost is undefined. */
+  readonly valueOf: (stored: Stored) => unknown;
+  /** Told what happened, in order. */
+  readonly tell: TellMoment;
+}
+
+/** A session, while the records are gone through. */
+export interface SessionTrace {
+  readonly open: OpenRecord;
+  end: EndRecord | undefined;
+  /** Of its last record. */
+  lastAt: number;
+}
+
+/** A warning of a run, or of a step. */
+export interface RunWarning {
+  readonly at: number;
+  /** Empty for the run itself. */
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * What happened in a run, for people: goes through the records in order. A step that only contains others has no records of its own
+ * unless it did not succeed.
+ */
+export class OverviewFold {
+  readonly steps = new Map<string, StepTrace>();
+  readonly sessions: SessionTrace[] = [];
+  /** Questions and events that are waited for, by key. */
+  readonly pauses = new Map<string, PauseRecord>();
+  /** Digests of questions that have an answer, by key. */
+  readonly answered = new Map<string, string>();
+  readonly warnings: RunWarning[] = [];
+
+  constructor(private readonly options: FoldOptions) {}
+
+  add(record: JournalRecord): void {
+    const session = this.sessions.at(-1);
+    if (session !== undefined && record.t !== 'open') session.lastAt = Math.max(session.lastAt, record.at);
+    switch (record.t) {
+      case 'begin':
+        break;
+      case 'open':
+        this.open(record);
+        break;
+      case 'end':
+        if (session !== undefined) session.end = record;
+        this.options.tell({ at: record.at, kind: 'session', path: '', text: sessionText(record) });
+        break;
+      case 'start':
+        this.trace(record.key, record.at).reopen();
+        this.tell(record.key, record.at, {
+          kind: 'step',
+          text: `starts ${record.key}, which is not done twice unasked`,
+        });
+        break;
+      case 'timer':
+        if (parseKey(record.key).name === 'timer') this.trace(record.key, record.at).reopen();
+        break;
+      case 'pause':
+        this.pause(record);
+        break;
+      case 'done':
+        this.done(record);
+        break;
+      case 'log':
+        this.log(record);
+    }
+  }
+
+  /** Path of the step of a key. The question about what became of an effect is named after the effect. */
+  pathOfKey(key: string): string {
+    return pathOf(
+      parseKey(key.endsWith('.outcome') && this.pauses.has(key) ? key.slice(0, -'.outcome'.length) : key).path,
+    );
+  }
+
+  private open(record: OpenRecord): void {
+    const before = this.sessions.at(-1);
+    const number = this.sessions.push({ open: record, end: undefined, lastAt: record.at });
+    const { tell } = this.options;
+    if (before !== undefined && before.end === undefined) {
+      tell({ at: before.lastAt, kind: 'session', path: '', text: 'the process that ran it died' });
+    }
+    const edited = record.plan !== undefined || record.code !== undefined ? ', with an edited definition' : '';
+    const inputs = record.inputs === undefined ? '' : ', with other inputs';
+    const text = number === 1 ? 'the run began' : `session ${number} began${edited}${inputs}`;
+    tell({ at: record.at, kind: 'session', path: '', text });
+  }
+
+  private pause(record: PauseRecord): void {
+    this.pauses.set(record.key, record);
+    this.trace(record.key, record.at).reopen();
+    const { question, name } = record;
+    const text = question === undefined ? `waits for the event '${name}'` : `asks: ${question.text}`;
+    this.tell(record.key, record.at, { kind: 'pause', text });
+  }
+
+  private done(record: DoneRecord): void {
+    const { key, at, error, ms = 0 } = record;
+    const path = this.pathOfKey(key);
+    const { name, attempt } = parseKey(key);
+    const trace = this.trace(key, at, at - ms);
+    const asked = this.pauses.get(key);
+    if (asked !== undefined) this.answer(path, asked, record);
+    trace.attempts = Math.max(trace.attempts, attempt);
+    if (name === 'answer' || name === 'event' || name === 'timer') {
+      if (error === undefined || this.goesOnAfterExpiry(path, error))
+        this.bodyEnded(trace, { ...record, error: undefined });
+    } else if (asked !== undefined) trace.reopen();
+    else if (name === undefined) this.bodyEnded(trace, record);
+    else if (name.startsWith('model#')) this.turn(trace, name, record);
+    else if (name.startsWith('tool#')) this.tool(trace, name, record);
+    else if (name === 'close') this.closed(trace, at);
+    else if (name === 'timeout') this.tell(key, at, { kind: 'step', text: 'the attempt took too long' });
+  }
+
+  /** Whether an end without success is final, and why, is told by an event. */
+  private bodyEnded(
+    trace: StepTrace,
+    record: Omit<DoneRecord, 'error'> & { readonly error?: ErrorData | undefined },
+  ): void {
+    const { at, error, value, blob } = record;
+    if (error !== undefined) {
+      trace.finish({ outcome: 'failed', error }, at);
+      return;
+    }
+    trace.output = blob === undefined ? (value === undefined ? {} : { value }) : { blob };
+    this.succeeded(trace, at);
+  }
+
+  private succeeded(trace: StepTrace, at: number): void {
+    const again = trace.end?.outcome === 'succeeded';
+    trace.finish({ outcome: 'succeeded' }, at);
+    if (!again) this.options.tell({ at, kind: 'step', path: trace.path, text: 'succeeded', ms: trace.ms });
+  }
+
+  private turn(trace: StepTrace, name: string, record: DoneRecord): void {
+    trace.reopen();
+    const { at, ms, error } = record;
+    const turn = error === undefined ? readTurn(this.options.valueOf(record)) : undefined;
+    const took = ms === undefined ? {} : { ms };
+    const told = { at, kind: 'model', path: trace.path, text: modelText(turn, error), ...took } as const;
+    this.options.tell(turn === undefined ? told : { ...told, usage: turn.usage });
+    if (turn === undefined) return;
+    trace.turns.push(turn);
+    trace.toolsOfTurn.set(numberOf(name), turn.tools);
+    // An agent that was closed before, because it paused, is not closed again.
+    if (trace.closed && trace.answered) this.succeeded(trace, at);
+  }
+
+  private tool(trace: StepTrace, name: string, record: DoneRecord): void {
+    trace.reopen();
+    const [turn = '', index = ''] = name.slice('tool#'.length).split('.');
+    const tool = trace.toolsOfTurn.get(turn)?.[Number(index) - 1] ?? name;
+    const value = this.options.valueOf(record);
+    const refused = record.error !== undefined || (isPlainObject(value) && value['isError'] === true);
+    const took = record.ms === undefined ? {} : { ms: record.ms };
+    const text = `tool ${tool} ${refused ? 'failed' : 'done'}`;
+    this.options.tell({ at: record.at, kind: 'tool', path: trace.path, text, ...took });
+  }
+
+  private closed(trace: StepTrace, at: number): void {
+    trace.closed = true;
+    if (trace.end === undefined && trace.answered) this.succeeded(trace, at);
+  }
+
+  private answer(path: string, asked: PauseRecord, record: DoneRecord): void {
+    this.pauses.delete(record.key);
+    this.answered.set(record.key, asked.id);
+    const what = asked.question === undefined ? 'the event came' : 'answered';
+    const given = JSON.stringify(this.options.valueOf(record)) ?? 'nothing';
+    const text = record.error === undefined ? `${what}: ${given}` : `no answer: ${record.error.message}`;
+    this.options.tell({ at: record.at, kind: 'answer', path, text });
+  }
+
+  private goesOnAfterExpiry(path: string, error: ErrorData): boolean {
+    const node = this.options.nodeAt(path);
+    const after = node !== undefined && 'onExpire' in node ? node.onExpire : undefined;
+    return error.code === 'SKEIN_TIMEOUT' && typeof after === 'object';
+  }
+
+  private log({ at, path, body }: LogRecord): void {
+    if (body['type'] === 'step.ended') this.stepEnded(at, path, body);
+    else if (body['type'] === 'step.retrying') {
+      const trace = this.trace(path, at);
+      trace.reopen();
+      trace.attempts = Math.max(trace.attempts, numberIn(body['attempt']));
+      this.forgetPauses(path);
+    } else if (body['type'] === 'run.warning') this.warn(at, '', body);
+    else if (isPlainObject(body['note']) && body['note']['kind'] === 'warning') this.warn(at, path, body['note']);
+    const text = noteText(body);
+    if (text !== undefined) this.options.tell({ at, path, ...text });
+  }
+
+  private stepEnded(at: number, path: string, body: JsonObject): void {
+    const trace = this.trace(path, at);
+    const { outcome, reason, error, attempts } = body;
+    const end: TraceEnd = {
+      outcome: outcome as StepOutcome,
+      ...(typeof reason === 'string' ? { reason } : {}),
+      ...(isPlainObject(error) ? { error: error as unknown as ErrorData } : {}),
+    };
+    trace.attempts = Math.max(trace.attempts, numberIn(attempts));
+    trace.finish(end, at);
+    // What a cancelled step asked is asked again when the run goes on.
+    if (end.outcome !== 'paused' && end.outcome !== 'cancelled') this.forgetPauses(path);
+  }
+
+  private forgetPauses(path: string): void {
+    for (const key of this.pauses.keys()) if (isInside(this.pathOfKey(key), path)) this.pauses.delete(key);
+  }
+
+  private warn(at: number, path: string, { code, message }: Readonly<Record<string, unknown>>): void {
+    this.warnings.push({ at, path, code: String(code), message: String(message) });
+  }
+
+  private trace(key: string, at: number, from = at): StepTrace {
+    const path = this.pathOfKey(key);
+    const session = Math.max(0, this.sessions.length - 1);
+    let trace = this.steps.get(path);
+    if (trace === undefined) {
+      trace = new StepTrace(path, session, from);
+      this.steps.set(path, trace);
+    }
+    trace.touch(session, from, at);
+    return trace;
+  }
+
+  private tell(key: string, at: number, what: { readonly kind: 'step' | 'pause'; readonly text: string }): void {
+    this.options.tell({ at, path: this.pathOfKey(key), ...what });
+  }
+}
+
+/** `model#3.2` is the second call of turn 3. */
+function numberOf(name: string): string {
+  return name.slice(name.indexOf('#') + 1).split('.')[0] ?? '';
+}
+
+function numberIn(value: unknown): number {
+  return typeof value === 'number' ? value : 1;
+}

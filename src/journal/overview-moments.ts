@@ -1,0 +1,90 @@
+import type { ErrorData } from '../base/errors.js';
+import { formatDuration } from '../base/duration.js';
+import { isPlainObject } from '../base/json.js';
+import { formatCensus } from '../events/census.js';
+import type { Usage } from '../events/event.js';
+import type { RecordedTurn } from './overview-trace.js';
+import type { EndRecord } from './record.js';
+
+/** What a moment is about. */
+export type MomentKind = 'session' | 'step' | 'retry' | 'warning' | 'model' | 'tool' | 'pause' | 'answer';
+
+/** Something that happened in a run, as one line says it. */
+export interface RunMoment {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly kind: MomentKind;
+  /** Of the step; empty for the run itself. */
+  readonly path: string;
+  /** In words. Texts of models, tools and people are in it as they came. */
+  readonly text: string;
+  readonly ms?: number;
+  readonly usage?: Usage;
+}
+
+/** Takes moments, in order. */
+export type TellMoment = (moment: RunMoment) => void;
+
+/** How a session ended. */
+export function sessionText({ outcome, census, error }: EndRecord): string {
+  const why = error === undefined ? '' : `: ${error.code}: ${error.message}`;
+  return `the session ended ${outcome}: ${formatCensus(census)}${why}`;
+}
+
+/** A model call. */
+export function modelText(turn: RecordedTurn | undefined, error: ErrorData | undefined): string {
+  if (turn === undefined) return `a model call failed: ${error?.message ?? 'its record has no turn'}`;
+  const calls = turn.tools.length === 0 ? '' : `, calls ${turn.tools.join(', ')}`;
+  return `${turn.model}: ${turn.usage.inputTokens} tokens in, ${turn.usage.outputTokens} out${calls}`;
+}
+
+/** An event that was kept; undefined when there is nothing to say. */
+export function noteText(body: Readonly<Record<string, unknown>>): Pick<RunMoment, 'kind' | 'text'> | undefined {
+  switch (body['type']) {
+    case 'step.ended': {
+      const why = errorText(body['error']) ?? textIn(body['reason']);
+      return { kind: 'step', text: why === undefined ? word(body['outcome']) : `${word(body['outcome'])}: ${why}` };
+    }
+    case 'step.retrying': {
+      const attempt = `tries again (attempt ${String(body['attempt'])})`;
+      return { kind: 'retry', text: `${attempt} in ${delay(body['delayMs'])}: ${errorText(body['error']) ?? ''}` };
+    }
+    case 'run.warning':
+      return { kind: 'warning', text: String(body['message']) };
+    case 'step.note':
+      return isPlainObject(body['note']) ? stepNoteText(body['note']) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function stepNoteText(note: Readonly<Record<string, unknown>>): Pick<RunMoment, 'kind' | 'text'> | undefined {
+  const why = errorText(note['error']) ?? '';
+  switch (note['kind']) {
+    case 'model.retrying':
+      return { kind: 'retry', text: `${String(note['model'])} is asked again in ${delay(note['delayMs'])}: ${why}` };
+    case 'model.fallback':
+      return { kind: 'retry', text: `goes on with ${String(note['to'])} instead of ${String(note['from'])}: ${why}` };
+    case 'warning':
+      return { kind: 'warning', text: String(note['message']) };
+    default:
+      return undefined;
+  }
+}
+
+function errorText(error: unknown): string | undefined {
+  if (!isPlainObject(error)) return undefined;
+  return textIn(error['message']);
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function word(outcome: unknown): string {
+  return String(outcome).replaceAll('_', ' ');
+}
+
+function delay(ms: unknown): string {
+  return formatDuration(typeof ms === 'number' ? ms : 0);
+}

@@ -1,0 +1,40 @@
+import type { Plan, PlanNode } from '../plan/plan.js';
+
+/**
+ * Finds the node of a plan that a path is an execution of; undefined when the plan has none, because it was edited.
+ *
+ * @example
+ * nodeFinder(plan)('review/loop#3/critic'); // the node `critic` in the plan of `loop` in the plan of `review`
+ */
+export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
+  const nodes = new Map<Plan, ReadonlyMap<string, PlanNode>>();
+  const nodesOf = (one: Plan): ReadonlyMap<string, PlanNode> => {
+    let found = nodes.get(one);
+    if (found === undefined) {
+      found = new Map(one.nodes.map((node) => [node.id, node]));
+      nodes.set(one, found);
+    }
+    return found;
+  };
+  return (path) => {
+    let inside: Plan | undefined = plan;
+    let node: PlanNode | undefined;
+    for (const segment of path.split('/')) {
+      if (inside === undefined) return undefined;
+      node = nodesOf(inside).get(idOf(segment));
+      if (node === undefined) return undefined;
+      inside = 'plan' in node ? node.plan : undefined;
+    }
+    return node;
+  };
+}
+
+/** Id of the node of a path's last segment: no visit, no round, no item. */
+export function lastId(path: string): string {
+  return idOf(path.slice(path.lastIndexOf('/') + 1));
+}
+
+function idOf(segment: string): string {
+  const end = segment.search(/[#[]/);
+  return end < 0 ? segment : segment.slice(0, end);
+}

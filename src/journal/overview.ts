@@ -1,0 +1,335 @@
+import { systemClock } from '../base/clock.js';
+import type { ErrorData } from '../base/errors.js';
+import { SkeinError } from '../base/errors.js';
+import type { Json, JsonObject } from '../base/json.js';
+import type { Census } from '../events/census.js';
+import type { Usage } from '../events/event.js';
+import type { RunOutcome, StepOutcome } from '../events/outcome.js';
+import type { Plan } from '../plan/plan.js';
+import { isInside } from './address.js';
+import type { RunHistory } from './history.js';
+import { OverviewFold } from './overview-fold.js';
+import type { RunWarning } from './overview-fold.js';
+import type { RunMoment, TellMoment } from './overview-moments.js';
+import { lastId, nodeFinder } from './overview-nodes.js';
+import type { OpenPause } from './overview-pauses.js';
+import { openPauses } from './overview-pauses.js';
+import { NO_USAGE, sumUsage } from './overview-trace.js';
+import type { StepTrace } from './overview-trace.js';
+import { replay } from './replay.js';
+import { readRecord } from './schema.js';
+import { readStored } from './session.js';
+import type { RunRow, Store } from './store.js';
+
+/**
+ * How a run stands: it runs now; its process died (`interrupted`), so that it can be resumed; or how its last session ended.
+ */
+export type RunStatus = 'running' | 'interrupted' | RunOutcome;
+
+/** What the record of a run says. Times are milliseconds since 1970, durations milliseconds. */
+export interface RunOverview {
+  readonly id: string;
+  /** Name of the workflow. */
+  readonly name: string;
+  readonly status: RunStatus;
+  readonly beganAt: number;
+  /** When its last session ended; absent while it runs. */
+  readonly endedAt?: number;
+  /** All sessions together: the time between them is not counted. */
+  readonly ms: number;
+  /** Why it did not succeed. */
+  readonly error?: ErrorData;
+  readonly census?: Census;
+  /** The run that it was forked from, and the steps of which nothing was taken over. */
+  readonly parent?: { readonly id: string; readonly forgotten: readonly string[] };
+  /** Flags and file that it was started with. */
+  readonly origin: JsonObject;
+  readonly inputs: Json;
+  readonly sessions: readonly SessionOverview[];
+  /** In the order in which they began. Steps that only contain others are here when they did not succeed. */
+  readonly steps: readonly StepOverview[];
+  /** Tokens of this run itself: what a parent paid for is not in it. */
+  readonly usage: Usage;
+  /** Answered calls by model. */
+  readonly models: readonly ModelOverview[];
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  /** Questions and events that it waits for. */
+  readonly pauses: readonly OpenPause[];
+  readonly warnings: readonly RunWarning[];
+  /** What was left out of the record because it was not written to its end. */
+  readonly cut?: string;
+}
+
+/** One process that ran the run. */
+export interface SessionOverview {
+  readonly beganAt: number;
+  readonly endedAt?: number;
+  readonly status: RunStatus;
+}
+
+/** Calls of one model. */
+export interface ModelOverview {
+  readonly model: string;
+  readonly calls: number;
+  readonly usage: Usage;
+}
+
+/** What the record says of a step. */
+export interface StepOverview {
+  readonly path: string;
+  /** Id of its node. */
+  readonly node: string;
+  /** Kind of its node; absent when the plan has no such node any more. */
+  readonly kind?: string;
+  /** `interrupted`: its end is not recorded. */
+  readonly outcome: StepOutcome | 'running' | 'interrupted';
+  /** Why it was skipped or paused. */
+  readonly reason?: string;
+  readonly error?: ErrorData;
+  readonly attempts: number;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  /** From its start to its end, without the time between sessions. */
+  readonly ms: number;
+  readonly usage: Usage;
+  readonly models: readonly string[];
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  /** What it gave; only when it was asked for. */
+  readonly output?: Json;
+  /** The run that this was taken over from. Its tokens were paid there. */
+  readonly from?: string;
+}
+
+/** How a record is read. */
+export interface ReadRunOptions {
+  /** Outputs of steps, too. Default: no. */
+  readonly outputs?: boolean;
+  /** Milliseconds since 1970. Default: the clock. */
+  readonly now?: number;
+}
+
+/**
+ * What the record of a run says: steps, time, tokens, sessions, what it waits for. It may be running meanwhile.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_JOURNAL` when it is damaged; `SKEIN_STORE`
+ * @example
+ * const store = await openSqliteStore('.skein/skein.db');
+ * const overview = readRun(store, listRuns(store)[0]?.id ?? '');
+ * for (const step of overview.steps) console.log(step.path, step.outcome, step.ms);
+ */
+export function readRun(store: Store, runId: string, options: ReadRunOptions = {}): RunOverview {
+  return openRecord(store, runId, () => undefined).overview(options);
+}
+
+/**
+ * What happened in a run, in order: sessions, ends of steps, retries, warnings, model and tool calls, questions, answers.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_JOURNAL` when it is damaged; `SKEIN_STORE`
+ * @example
+ * for (const { at, path, text } of readMoments(store, runId)) console.log(new Date(at).toISOString(), path, text);
+ */
+export function readMoments(store: Store, runId: string): readonly RunMoment[] {
+  const moments: RunMoment[] = [];
+  openRecord(store, runId, (moment) => moments.push(moment));
+  return moments;
+}
+
+/** A run in a list. */
+export interface RunSummary {
+  readonly id: string;
+  /** Name of the workflow. */
+  readonly name: string;
+  readonly status: RunStatus;
+  /** Milliseconds since 1970. */
+  readonly beganAt: number;
+  /** All sessions together. */
+  readonly ms: number;
+  /** Steps with an end. */
+  readonly steps: number;
+  /** Questions and events that it waits for. */
+  readonly pauses: number;
+  /** The run that it was forked from. */
+  readonly parent?: string;
+  /** Why its record can't be read. */
+  readonly problem?: string;
+}
+
+/**
+ * Runs, newest first, the first `limit` of them. One whose record can't be read is in the list, with what is the matter.
+ *
+ * @throws SkeinError `SKEIN_STORE`
+ * @example
+ * for (const { id, name, status } of listRuns(store)) console.log(id, name, status);
+ */
+export function listRuns(store: Store, limit = Number.POSITIVE_INFINITY): readonly RunSummary[] {
+  const rows = store.list();
+  return rows.slice(0, Math.min(limit, rows.length)).map((row) => summary(store, row));
+}
+
+function summary(store: Store, row: RunRow): RunSummary {
+  const { id, name, createdAt, parent } = row;
+  const fixed = { id, name, beganAt: createdAt, ...(parent === undefined ? {} : { parent }) };
+  try {
+    const { status, ms, steps, pauses } = readRun(store, id);
+    const ended = steps.filter(({ outcome }) => outcome !== 'running' && outcome !== 'interrupted');
+    return { ...fixed, status, ms, steps: ended.length, pauses: pauses.length };
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_JOURNAL') throw error;
+    const status = isHeld(row, systemClock.now()) ? 'running' : 'interrupted';
+    return { ...fixed, status, ms: 0, steps: 0, pauses: 0, problem: error.message };
+  }
+}
+
+/** A record that was gone through. */
+interface OpenRunRecord {
+  overview(options: ReadRunOptions): RunOverview;
+}
+
+function openRecord(store: Store, runId: string, tell: TellMoment): OpenRunRecord {
+  const row = store.run(runId);
+  if (row === undefined) {
+    throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
+  }
+  const batches = store.read(runId);
+  const history = replay(runId, batches);
+  const plan = readStored(store, history.current.plan) as Plan;
+  const nodeAt = nodeFinder(plan);
+  const fold = new OverviewFold({ nodeAt, tell, valueOf: (stored) => readStored(store, stored) });
+  for (const batch of batches.slice(0, history.batches)) {
+    for (const line of batch.text.split('\n')) fold.add(readRecord(line));
+  }
+  return { overview: (options) => overviewOf({ store, row, history, fold, nodeAt }, options) };
+}
+
+interface Gathered {
+  readonly store: Store;
+  readonly row: RunRow;
+  readonly history: RunHistory;
+  readonly fold: OverviewFold;
+  readonly nodeAt: ReturnType<typeof nodeFinder>;
+}
+
+function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = false }: ReadRunOptions): RunOverview {
+  const { store, row, history, fold } = gathered;
+  const { begin, cut } = history;
+  const status = statusOf(gathered, now);
+  const sessions = fold.sessions.map((session, at) =>
+    sessionOverview(session, at === fold.sessions.length - 1, status),
+  );
+  const end = fold.sessions.at(-1)?.end;
+  const last = sessions.at(-1);
+  const own = [...fold.steps.values()].map((trace) => stepOverview(trace, gathered, { status, outputs }));
+  const turns = [...fold.steps.values()].flatMap((trace) => trace.turns);
+  return {
+    id: begin.run,
+    name: row.name,
+    status,
+    beganAt: begin.at,
+    ...(last?.endedAt === undefined ? {} : { endedAt: last.endedAt }),
+    ms: sessions.reduce((sum, one) => sum + Math.max(0, (one.endedAt ?? now) - one.beganAt), 0),
+    ...(end?.error === undefined ? {} : { error: end.error }),
+    ...(end === undefined ? {} : { census: end.census }),
+    ...(begin.parent === undefined ? {} : { parent: { id: begin.parent, forgotten: begin.forget ?? [] } }),
+    origin: begin.origin,
+    inputs: readStored(store, history.current.inputs) as Json,
+    sessions,
+    steps: [...takenSteps(gathered, { outputs, now }), ...own],
+    usage: sumUsage(turns.map((turn) => turn.usage)),
+    models: modelsOf(turns),
+    modelCalls: turns.length,
+    toolCalls: turns.reduce((sum, turn) => sum + turn.calls, 0),
+    pauses: isOver(status) ? [] : openPauses(fold, store.answers(begin.run), now),
+    warnings: fold.warnings,
+    ...(cut === undefined ? {} : { cut }),
+  };
+}
+
+function statusOf({ row, fold }: Gathered, now: number): RunStatus {
+  const last = fold.sessions.at(-1);
+  // A new holder has the run before its session is recorded.
+  if (isHeld(row, now) && (last?.end === undefined || last.open.fence !== row.fence)) return 'running';
+  return last?.end?.outcome ?? 'interrupted';
+}
+
+function isHeld(row: RunRow, now: number): boolean {
+  return row.holder !== undefined && row.leasedUntil !== undefined && row.leasedUntil > now;
+}
+
+/** Nothing is left to do in it. */
+function isOver(status: RunStatus): boolean {
+  return status === 'succeeded' || status === 'degraded';
+}
+
+function sessionOverview(
+  { open, end, lastAt }: OverviewFold['sessions'][number],
+  isLast: boolean,
+  status: RunStatus,
+): SessionOverview {
+  if (end !== undefined) return { beganAt: open.at, endedAt: end.at, status: end.outcome };
+  if (isLast && status === 'running') return { beganAt: open.at, status };
+  return { beganAt: open.at, endedAt: lastAt, status: 'interrupted' };
+}
+
+function stepOverview(
+  trace: StepTrace,
+  { store, nodeAt }: Gathered,
+  { status, outputs }: { readonly status: RunStatus; readonly outputs: boolean },
+): StepOverview {
+  const { path, end, endedAt, turns } = trace;
+  const node = nodeAt(path);
+  const output = outputs && end?.outcome === 'succeeded' ? outputOf(store, trace) : undefined;
+  const { outcome, ...why } = end ?? { outcome: openOutcome(status, node?.kind) };
+  return {
+    path,
+    node: node?.id ?? lastId(path),
+    ...(node === undefined ? {} : { kind: node.kind }),
+    outcome,
+    ...why,
+    attempts: trace.attempts,
+    startedAt: trace.startedAt,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ms: trace.ms,
+    usage: sumUsage(turns.map((turn) => turn.usage)),
+    models: [...new Set(turns.map((turn) => turn.model))],
+    modelCalls: turns.length,
+    toolCalls: turns.reduce((sum, turn) => sum + turn.calls, 0),
+    ...(output === undefined ? {} : { output }),
+  };
+}
+
+/** Of a step without a recorded end. Those of executors of a program's own end without a record when they succeed. */
+function openOutcome(status: RunStatus, kind: string | undefined): StepOverview['outcome'] {
+  if (status === 'running' || status === 'interrupted') return status;
+  if (!isOver(status)) return 'interrupted';
+  return kind === 'task' || kind === 'agent' ? 'cancelled' : 'succeeded';
+}
+
+/** An agent's answer is the text of its last turn; JSON when that is what it was asked for is still text here. */
+function outputOf(store: Store, trace: StepTrace): Json | undefined {
+  if (trace.output !== undefined) return readStored(store, trace.output) as Json | undefined;
+  return trace.turns.at(-1)?.text;
+}
+
+/** What a fork took from its parents: what succeeded or was skipped there, was not to be forgotten, and did not happen here. */
+function takenSteps({ store, history, fold }: Gathered, options: ReadRunOptions): readonly StepOverview[] {
+  const { parent, forget = [] } = history.begin;
+  if (parent === undefined) return [];
+  const { steps } = readRun(store, parent, options);
+  return steps
+    .filter(({ path, outcome }) => {
+      const counts = outcome === 'succeeded' || outcome === 'skipped';
+      return counts && !fold.steps.has(path) && !forget.some((step) => isInside(path, step));
+    })
+    .map((step) => ({ ...step, from: step.from ?? parent }));
+}
+
+function modelsOf(turns: StepTrace['turns']): readonly ModelOverview[] {
+  const models = new Map<string, ModelOverview>();
+  for (const { model, usage } of turns) {
+    const { calls, usage: before } = models.get(model) ?? { calls: 0, usage: NO_USAGE };
+    models.set(model, { model, calls: calls + 1, usage: sumUsage([before, usage]) });
+  }
+  return [...models.values()];
+}
