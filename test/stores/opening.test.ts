@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SkeinError } from 'skein';
+import { SkeinError } from '../../src/base/errors.js';
 import { openSqliteStore } from 'skein/sqlite';
 import { loadDriver } from '../../src/stores/sqlite-driver.js';
 import { batch, begin, closing, errorOf, ME, tempFolder, textsOf } from './support/stores.js';

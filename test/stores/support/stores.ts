@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isBuiltin } from 'node:module';
 import { onTestFinished } from 'vitest';
-import { SkeinError } from 'skein';
+import { SkeinError } from '../../../src/base/errors.js';
 import type { Batch, Holder, Lease, Store } from '../../../src/journal/store.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { loadDriver } from '../../../src/stores/sqlite-driver.js';
