@@ -1,6 +1,6 @@
 import { Validator } from '@cfworker/json-schema';
 import type { SchemaDraft } from '@cfworker/json-schema';
-import { isPlainObject } from '../base/json.js';
+import { cloneData, isPlainObject } from '../base/json.js';
 
 /** At most so many findings are shown. */
 const SHOWN = 10;
@@ -27,7 +27,8 @@ const WRAPPERS = new Set([
 export function schemaFindings(schema: unknown, value: unknown): readonly string[] {
   if (typeof schema !== 'boolean' && !isPlainObject(schema)) return ['the schema is no JSON Schema'];
   try {
-    const validator = new Validator(schema, draftOf(schema), false);
+    // The validator writes into the schema, and those of plans are frozen.
+    const validator = new Validator(cloneData(schema), draftOf(schema), false);
     const result = validator.validate(value);
     if (result.valid) return [];
     const specific = result.errors.filter((error) => !WRAPPERS.has(error.keyword));

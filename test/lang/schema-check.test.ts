@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { freezeData } from '../../src/base/json.js';
 import { schemaFindings } from '../../src/lang/schema-check.js';
 
 const FILES = {
@@ -11,6 +12,12 @@ it('a value that matches has no findings', () => {
   expect(schemaFindings(FILES, { files: ['a.ts'] })).toEqual([]);
   expect(schemaFindings({ enum: ['allow', 'deny'] }, 'deny')).toEqual([]);
   expect(schemaFindings(true, 1)).toEqual([]);
+});
+
+it('a frozen schema, as those of plans are, is used like any other', () => {
+  const frozen = freezeData({ type: 'object', properties: { n: { type: 'integer' } } });
+  expect(schemaFindings(frozen, { n: 3 })).toEqual([]);
+  expect(schemaFindings(frozen, { n: 'x' })).toHaveLength(1);
 });
 
 it('findings name the place, not every level above it', () => {
