@@ -7,7 +7,7 @@ import { recordText } from '../base/json.js';
 import { Semaphore } from '../base/semaphore.js';
 import { isThenable } from '../base/thenable.js';
 import { schemaFindings } from '../lang/schema-check.js';
-import { askKey } from './ask-key.js';
+import { askKey } from './inner-keys.js';
 import type {
   Durable,
   Effect,

@@ -1,4 +1,5 @@
 import { SkeinError } from '../base/errors.js';
+import { digestText } from '../base/hash.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { recordText } from '../base/json.js';
 import type { Plan } from '../plan/plan.js';
@@ -31,6 +32,8 @@ export interface OpenSession {
   readonly seed: string;
   /** Orders of delivery from here on are new. */
   readonly nextOrder: number;
+  /** It goes through a record first. */
+  readonly goesOn: boolean;
   /** What was logged before. */
   readonly logs: readonly LogRecord[];
   /** A torn tail that was cut off. */
@@ -83,6 +86,7 @@ export function beginSession(store: Store, run: NewSession, holder: Holder, now:
     beganAt: now,
     seed: begin.seed,
     nextOrder: 0,
+    goesOn: parents.length > 0,
     logs: [],
   };
 }
@@ -114,6 +118,7 @@ export function resumeSession(
       end: appendFirst(store, lease, history, [encodeRecord(open)], changed.blobs),
       beganAt: begin.at,
       seed: begin.seed,
+      goesOn: true,
       logs: history.logs,
       nextOrder: [...history.entries.values()].reduce((sum, list) => sum + list.length, 0),
       ...(history.cut === undefined ? {} : { cut: history.cut }),
@@ -148,13 +153,14 @@ export function readHistory(store: Store, runId: string): RunHistory {
 /**
  * A stored value; undefined for nothing.
  *
- * @throws SkeinError `SKEIN_JOURNAL` when its blob is missing
+ * @throws SkeinError `SKEIN_JOURNAL` when its blob is missing or damaged
  */
 export function readStored(store: Store, stored: Stored): unknown {
   if (stored.blob === undefined) return stored.value;
   const text = store.blob(stored.blob);
-  if (text === undefined) throw new SkeinError('SKEIN_JOURNAL', `the store has lost the value ${stored.blob}`);
-  return JSON.parse(text);
+  if (text !== undefined && digestText(text) === stored.blob) return JSON.parse(text);
+  const what = text === undefined ? 'lost' : 'a damaged copy of';
+  throw new SkeinError('SKEIN_JOURNAL', `the store has ${what} the value ${stored.blob}`);
 }
 
 const NO_END: JournalEnd = { batches: 0, sum: FIRST_SUM };
@@ -192,7 +198,10 @@ function nothingYet(begin: BeginRecord): RunHistory {
 /** A run and those that it was forked from, nearest first. */
 function familyOf(store: Store, runId: string): RunHistory[] {
   const family: RunHistory[] = [];
+  const seen = new Set<string>();
   for (let id: string | undefined = runId; id !== undefined; id = family.at(-1)?.begin.parent) {
+    if (seen.has(id)) throw new SkeinError('SKEIN_JOURNAL', `the run ${id} is recorded as its own ancestor`);
+    seen.add(id);
     family.push(readHistory(store, id));
   }
   return family;

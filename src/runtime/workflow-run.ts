@@ -51,7 +51,9 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   const inputs = options.store === undefined ? (options.inputs ?? {}) : recordedInputs(options.store, options);
   inputVersion(compiled, inputs);
   const models = openModels(options);
-  await checkModels(plan, models, options.models?.override !== undefined);
+  // What is recorded needs no model; whether anything else will run is not known yet.
+  const recorded = options.resume !== undefined || options.fork !== undefined;
+  if (!recorded) await checkModels(plan, models, options.models?.override !== undefined);
   options.signal?.throwIfAborted();
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const { memory } = workflow.settings;

@@ -1,7 +1,7 @@
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import { isThenable } from '../base/thenable.js';
-import { askKey } from '../engine/ask-key.js';
+import { askKey } from '../engine/inner-keys.js';
 import type {
   Durable,
   Effect,
@@ -81,8 +81,8 @@ interface Entry extends PendingTicket {
  */
 export class ManualDurable implements Durable {
   readonly runId: string;
-  readonly recorded = false;
-  readonly replaying = false;
+  readonly recorded: boolean = false;
+  readonly replaying: boolean = false;
   readonly #options: ManualDurableOptions;
   readonly #entries = new Set<Entry>();
   readonly #orders: { readonly key: string; readonly taken: () => void }[] = [];

@@ -1,4 +1,5 @@
 import { settled } from '../../base/clock.js';
+import type { OpenSession } from '../../journal/session.js';
 import type { Taker } from '../ports/durable.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { RecordedTicket } from './recorded-ticket.js';
@@ -9,8 +10,8 @@ import type { RecordedTicket } from './recorded-ticket.js';
 export class Deliveries {
   /** The time of what was handed over last, milliseconds since 1970. */
   time: number;
-  /** It came from the record. */
-  replaying = false;
+  /** The run goes through its record: it has not caught up, or what was handed over last came from there. */
+  replaying: boolean;
   /** The interpreter is at work. */
   busy = false;
   private readonly queue = new DeliveryQueue();
@@ -20,10 +21,11 @@ export class Deliveries {
 
   /** `idle` is called when there is nothing to hand over. */
   constructor(
-    startsAt: number,
+    { beganAt, goesOn }: Pick<OpenSession, 'beganAt' | 'goesOn'>,
     private readonly idle: () => void,
   ) {
-    this.time = startsAt;
+    this.time = beganAt;
+    this.replaying = goesOn;
   }
 
   get empty(): boolean {
@@ -60,6 +62,7 @@ export class Deliveries {
       const { first } = this.queue;
       if (resting !== undefined) this.pumpAfter(resting);
       else if (first === undefined) {
+        this.replaying = false;
         this.idle();
         return;
       } else if (first.due === undefined && !first.dropped) return;

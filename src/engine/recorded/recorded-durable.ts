@@ -12,6 +12,7 @@ import type { Recorded } from '../../journal/ledger.js';
 import type { DoneRecord } from '../../journal/record.js';
 import type { OpenSession } from '../../journal/session.js';
 import { giveBack, readStored } from '../../journal/session.js';
+import { askKey, innerKey } from '../inner-keys.js';
 import type { AnswerQuestion } from '../memory-durable.js';
 import type { Durable, Effect, Outcome, Question, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
 import type { RunResult } from '../run.js';
@@ -70,7 +71,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.runId = session.lease.runId;
     this.clock = options.clock ?? systemClock;
     this.nextOrder = session.nextOrder;
-    this.deliveries = new Deliveries(session.beganAt, () => this.idle());
+    this.deliveries = new Deliveries(session, () => this.idle());
     this.journal = new Journal(session.store, session.lease, session.end, this, this.clock);
     this.timers = new RecordedTimers(this.clock, session.ledger, this.journal, (ticket) =>
       this.settle(ticket, { ok: true, value: undefined }),
@@ -189,9 +190,12 @@ export class RecordedDurable implements Durable, JournalOwner {
   /** A question from inside of an effect: its answer is recorded, and goes straight to the effect. */
   async askInside(ticket: RecordedTicket, name: string, question: Question): Promise<unknown> {
     this.stopRunning(ticket);
-    const key = `${ticket.key}${ticket.key.includes('@') ? '.' : '@'}ask:${name}`;
+    const key = askKey(ticket.key, name);
     const outcome = await new Promise<Outcome>((resolve) => this.askAside(ticket, key, { name, question }, resolve));
     if (!ticket.dropped) this.startRunning(ticket);
+    // The clock of the attempt goes on from now, not from the last delivery.
+    const { deliveries } = this;
+    if (!deliveries.busy) deliveries.time = Math.max(deliveries.time, this.clock.now());
     if (outcome.ok) return outcome.value;
     throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
   }
@@ -233,7 +237,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (kind !== 'once' && kind !== 'idempotent') this.perform(ticket, effect);
     else if (before === undefined) this.performLater(ticket, effect);
     else {
-      this.askAside(ticket, `${ticket.key}.outcome`, lostQuestion(ticket.key, before), (outcome) => {
+      this.askAside(ticket, innerKey(ticket.key, 'outcome'), lostQuestion(ticket.key, before), (outcome) => {
         if (outcome.ok && runsAgain(outcome.value)) this.performLater(ticket, effect);
         else this.settle(ticket, lostOutcome(ticket.key, outcome, ticket.options?.lostValue));
       });

@@ -1,5 +1,6 @@
 import { isoTime } from '../../base/clock.js';
 import type { StartedEffect } from '../../journal/history.js';
+import { innerKey } from '../inner-keys.js';
 import type { Outcome, Wait } from '../ports/durable.js';
 
 const AGAIN = 'run it';
@@ -17,7 +18,7 @@ export function lostQuestion(key: string, started: StartedEffect): Wait {
     : 'The run was interrupted before it ended.';
   const text = `'${key}' may be done once only, and was started at ${at}. ${end} What happened?`;
   const choices = [AGAIN, WAS_DONE, GIVE_UP];
-  return { name: `${key}.outcome`, question: { text, choices, schema: { enum: choices } } };
+  return { name: innerKey(key, 'outcome'), question: { text, choices, schema: { enum: choices } } };
 }
 
 /** The person says that it did not happen. */
