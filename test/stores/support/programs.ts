@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -10,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 /** The writer as JavaScript, in a folder: a loader that compiles at each start would take most of the time of these tests. */
 export function compileWriter(folder: string): string {
   const sources = ['base', 'journal', 'stores', 'events'].flatMap((part) => filesOf(join(ROOT, 'src', part)));
-  const writer = join(ROOT, 'test/stores/support/writer.ts');
+  const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
   for (const source of [...sources, writer]) {
     const target = join(folder, source.slice(ROOT.length)).replace(/\.ts$/, '.js');
     mkdirSync(dirname(target), { recursive: true });
