@@ -16,12 +16,32 @@ interface CommandEntry {
 const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', summary: 'run a workflow', load: () => import('./commands/run.js') },
   {
+    name: 'resume',
+    summary: 'go on with a run; what is finished is not done again',
+    load: () => import('./commands/resume.js'),
+  },
+  {
+    name: 'fork',
+    summary: 'begin a new run that uses what another one has finished',
+    load: () => import('./commands/fork.js'),
+  },
+  {
     name: 'validate',
     summary: 'show everything that is wrong with workflow files',
     load: () => import('./commands/validate.js'),
   },
   { name: 'graph', summary: 'draw a workflow', load: () => import('./commands/graph.js') },
   { name: 'plan', summary: 'show what a run would do, and run nothing', load: () => import('./commands/plan.js') },
+  {
+    name: 'runs',
+    summary: 'list the recorded runs; runs prune removes old ones',
+    load: () => import('./commands/runs.js'),
+  },
+  { name: 'show', summary: 'show how a recorded run stands', load: () => import('./commands/show.js') },
+  { name: 'logs', summary: 'show what happened in a recorded run', load: () => import('./commands/logs.js') },
+  { name: 'compare', summary: 'show two recorded runs side by side', load: () => import('./commands/compare.js') },
+  { name: 'answer', summary: 'answer a question of a run', load: () => import('./commands/answer.js') },
+  { name: 'cancel', summary: 'cancel a run', load: () => import('./commands/cancel.js') },
   { name: 'doctor', summary: 'show what can be used on this machine', load: () => import('./commands/doctor.js') },
   { name: 'new', summary: 'write a small workflow to start from', load: () => import('./commands/new.js') },
   {

@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import { text as readAll } from 'node:stream/consumers';
+import { suggest } from '../../base/suggest.js';
+import type { GivenAnswer, KeptAnswer, OpenPause } from '../../index.js';
+import { SkeinError, answerRun, readRun } from '../../index.js';
+import { EXIT } from '../exit-codes.js';
+import { findRun, shortId } from '../runs/find-run.js';
+import { openLine } from '../runs/typed-line.js';
+import { pauseLines, questionLines, shellWord } from '../runs/text.js';
+import { withStore } from '../runs/with-store.js';
+import { jsonText } from '../view/json-text.js';
+import { oneLine, printable } from '../view/printable.js';
+import { countText } from '../view/step-text.js';
+import { printNote, printResult } from '../view/streams.js';
+
+type Store = Parameters<typeof answerRun>[0];
+
+/** What is answered, and how. */
+interface Asked {
+  readonly store: Store;
+  readonly id: string;
+  /** Short form of the id. */
+  readonly short: string;
+  readonly key: string | undefined;
+  readonly json: boolean;
+}
+
+/** `skein answer RUN [KEY] [VALUE]`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
+    .argument('[key]', 'which question: key, step or name; may be left out when one is open')
+    .argument('[value]', 'the answer; - for stdin; without it the question is shown and, on a terminal, asked')
+    .option('--json', 'print what was recorded as one JSON document')
+    .addHelpText('after', HELP)
+    .action(
+      async (run: string, key: string | undefined, value: string | undefined, options: { readonly json?: boolean }) => {
+        done(await answer(run, { key, value, json: options.json ?? false }));
+      },
+    );
+}
+
+const HELP = `
+A number picks a choice. What the schema of the answer does not take as text is read as JSON, and so is what comes with an event.
+Exit codes: 0 recorded, 2 refused (no such question, answered before, too late, not what was asked for), 5 shown and not answered.`;
+
+interface Words {
+  readonly key: string | undefined;
+  readonly value: string | undefined;
+  readonly json: boolean;
+}
+
+async function answer(run: string, words: Words): Promise<number> {
+  return await withStore(async (store) => {
+    const id = findRun(store, run);
+    const ids = store.list().map((row) => row.id);
+    const { key, value } = splitWords(words, () => readRun(store, id).pauses);
+    const asked = { store, id, short: shortId(id, ids), key, json: words.json };
+    if (value === undefined) return await showOrAsk(asked);
+    const text = value === '-' ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : value;
+    return record(asked, { text, by: 'command' });
+  });
+}
+
+/** A single word that names nothing, nor nearly, is the answer to the only question. */
+function splitWords({ key, value }: Words, read: () => readonly OpenPause[]): Pick<Words, 'key' | 'value'> {
+  if (key === undefined || value !== undefined) return { key, value };
+  const pauses = read();
+  const names = pauses.flatMap((pause) => [pause.key, pause.path, pause.name]);
+  const isValue = pauses.length === 1 && !names.includes(key) && suggest(key, names) === undefined;
+  return isValue ? { key: undefined, value: key } : { key, value };
+}
+
+function record(asked: Asked, given: Omit<Extract<GivenAnswer, { text: string }>, 'key'>): number {
+  const { store, id, key } = asked;
+  const kept = answerRun(store, id, { ...given, ...(key === undefined ? {} : { key }) });
+  const { status } = readRun(store, id);
+  if (asked.json) {
+    const { left, ...rest } = kept;
+    printResult(jsonText({ run: id, ...rest, left: left.map((pause) => pause.key), status }));
+  } else {
+    printResult(`${printable(kept.path)} is answered: ${oneLine(JSON.stringify(kept.value), 200)}`);
+    for (const line of nextLines(kept, status === 'running', asked.short)) printNote(line);
+  }
+  return EXIT.ok;
+}
+
+function nextLines({ left }: KeptAnswer, running: boolean, short: string): readonly string[] {
+  if (left.length > 0) return [`${countText(left.length, 'question')} still open:`, ...pauseLines(left, short)];
+  return [running ? 'the process that runs it goes on with it' : `next: skein resume ${shellWord(short)}`];
+}
+
+async function showOrAsk(asked: Asked): Promise<number> {
+  const { store, id, short, key } = asked;
+  const { pauses } = readRun(store, id);
+  const found = key === undefined ? pauses : pauses.filter((one) => [one.key, one.path, one.name].includes(key));
+  const [pause] = found;
+  // What is refused for its key is refused as an answer would be.
+  if (pause === undefined) return record(asked, { text: '', by: 'command' });
+  if (found.length === 1 && process.stdin.isTTY && process.stderr.isTTY && !asked.json) return await ask(asked, pause);
+  printResult(asked.json ? jsonText({ run: id, pauses: found }) : pauseLines(found, short).join('\n'));
+  return EXIT.paused;
+}
+
+/** Asks until the answer is one that is taken. */
+async function ask(asked: Asked, pause: OpenPause): Promise<number> {
+  for (const line of questionLines(pause)) printNote(line);
+  const line = openLine(process.stdin, process.stderr);
+  try {
+    for (;;) {
+      const text = await line.next('> ');
+      if (text === undefined) return EXIT.paused;
+      const taken = text.trim() === '' ? undefined : tryRecord({ ...asked, key: pause.key }, text.trim());
+      if (taken !== undefined) return taken;
+    }
+  } finally {
+    line.close();
+  }
+}
+
+/** Undefined when something else must be typed. */
+function tryRecord(asked: Asked, text: string): number | undefined {
+  try {
+    return record(asked, { text, by: 'terminal' });
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_ANSWER') throw error;
+    const open = readRun(asked.store, asked.id).pauses.some((one) => one.key === asked.key && one.overdue !== true);
+    if (!open) throw error;
+    printNote(printable(error.message));
+    return undefined;
+  }
+}

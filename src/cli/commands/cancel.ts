@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { cancelRun, readRun } from '../../index.js';
+import { EXIT } from '../exit-codes.js';
+import { findRun } from '../runs/find-run.js';
+import { statusWords } from '../runs/text.js';
+import { withStore } from '../runs/with-store.js';
+import { printable } from '../view/printable.js';
+import { printResult } from '../view/streams.js';
+
+/** `skein cancel RUN`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
+    .addHelpText('after', '\nA process that runs it closes it as Ctrl-C would, within a second.')
+    .action(async (run: string) => {
+      done(await cancel(run));
+    });
+}
+
+async function cancel(text: string): Promise<number> {
+  const said = await withStore((store) => {
+    const id = findRun(store, text);
+    switch (cancelRun(store, id)) {
+      case 'requested':
+        return `run ${id}: its process was asked to cancel it`;
+      case 'cancelled':
+        return `run ${id} is cancelled`;
+      case 'ended':
+        return `run ${id} had ended before: ${statusWords(readRun(store, id).status)}`;
+    }
+  });
+  printResult(printable(said));
+  return EXIT.ok;
+}

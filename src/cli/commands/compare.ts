@@ -1,0 +1,123 @@
+import type { Command } from 'commander';
+import { formatDuration } from '../../base/duration.js';
+import type { RunOverview, StepOverview } from '../../index.js';
+import { readRun } from '../../index.js';
+import { EXIT } from '../exit-codes.js';
+import type { StepPair } from '../runs/compare-runs.js';
+import { pairSteps, sameValue, valueText } from '../runs/compare-runs.js';
+import { findRun, shortId } from '../runs/find-run.js';
+import { lineDiff } from '../runs/line-diff.js';
+import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
+import { withStore } from '../runs/with-store.js';
+import { jsonText } from '../view/json-text.js';
+import { oneLine } from '../view/printable.js';
+import { outcomeWords, tokensText } from '../view/step-text.js';
+import { printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
+
+/** So many lines of what differs are shown of each step. */
+const SHOWN_LINES = 20;
+const LONGEST_LINE = 200;
+
+/** `skein compare RUN RUN`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
+    .argument('<other>', 'the one to compare it with')
+    .option('--json', 'print both side by side as one JSON document')
+    .action(async (run: string, other: string, options: { readonly json?: boolean }) => {
+      done(await compare(run, other, options.json ?? false));
+    });
+}
+
+async function compare(run: string, other: string, json: boolean): Promise<number> {
+  const { left, right, names } = await withStore((store) => {
+    const chosen = [findRun(store, run), findRun(store, other)] as const;
+    const ids = store.list().map((row) => row.id);
+    const [one, two] = [readRun(store, chosen[0], { outputs: true }), readRun(store, chosen[1], { outputs: true })];
+    return { left: one, right: two, names: chosen.map((id) => oneLine(shortId(id, ids), 40)) };
+  });
+  const pairs = pairSteps(left, right);
+  printResult(json ? jsonText(document(left, right, pairs)) : lines(left, right, { pairs, names }).join('\n'));
+  return EXIT.ok;
+}
+
+function document(one: RunOverview, other: RunOverview, pairs: readonly StepPair[]): unknown {
+  return {
+    runs: [headOf(one), headOf(other)],
+    sameInputs: sameValue(one.inputs, other.inputs),
+    steps: pairs.map((pair) => ({
+      path: pair.path,
+      differs: pair.differs,
+      runs: [pair.one ?? null, pair.other ?? null],
+    })),
+  };
+}
+
+function headOf({ id, name, status, beganAt, ms, usage, modelCalls, toolCalls }: RunOverview): unknown {
+  return { id, name, status, beganAt, ms, usage, modelCalls, toolCalls };
+}
+
+function lines(
+  one: RunOverview,
+  other: RunOverview,
+  { pairs, names }: { readonly pairs: readonly StepPair[]; readonly names: readonly string[] },
+): readonly string[] {
+  const style = resultStyle();
+  const row = (name: string, say: (run: RunOverview) => string): readonly string[] => [name, '', say(one), say(other)];
+  const [head = '', ...rest] = tableLines([
+    ['', '', ...names],
+    row('workflow', (run) => oneLine(run.name, 40)),
+    row('status', (run) => statusWords(run.status)),
+    row('began', (run) => localTime(run.beganAt)),
+    row('time', (run) => formatDuration(run.ms)),
+    row('model calls', (run) => String(run.modelCalls)),
+    row('tokens', (run) => tokensText(run.usage)),
+    row('cost', (run) => (run.modelCalls === 0 ? 'none' : 'unknown')),
+    ['', '', '', ''],
+    ...pairs.map((pair) => [
+      oneLine(pair.path, 60),
+      isOther(pair) ? '≠' : '',
+      stepText(pair.one),
+      stepText(pair.other),
+    ]),
+  ]);
+  return [
+    style.bold(head),
+    ...rest,
+    ...inputLines(one, other, style),
+    ...pairs.flatMap((pair) => outputLines(pair, style)),
+  ];
+}
+
+/** They went other ways here, or to other results. */
+function isOther({ one, other, differs }: StepPair): boolean {
+  return differs || one?.outcome !== other?.outcome;
+}
+
+function stepText(step: StepOverview | undefined): string {
+  if (step === undefined) return '-';
+  const { outcome, usage, ms, from } = step;
+  const words = outcome === 'interrupted' ? outcome : outcomeWords(outcome);
+  const time = outcome === 'skipped' ? '' : formatDuration(ms);
+  const taken = from === undefined ? '' : 'taken over';
+  return [words, time, tokensText(usage), taken].filter((part) => part !== '').join(', ');
+}
+
+function inputLines(one: RunOverview, other: RunOverview, style: Style): readonly string[] {
+  return sameValue(one.inputs, other.inputs) ? [] : diffLines('inputs', [one.inputs, other.inputs], style);
+}
+
+function outputLines({ path, one, other, differs }: StepPair, style: Style): readonly string[] {
+  return differs ? diffLines(`output of ${oneLine(path, 100)}`, [one?.output, other?.output], style) : [];
+}
+
+function diffLines(title: string, values: readonly [unknown, unknown], style: Style): readonly string[] {
+  const all = lineDiff(valueText(values[0]), valueText(values[1]));
+  const shown = all.slice(0, SHOWN_LINES).map((line) => {
+    const text = `  ${line.slice(0, 2)}${oneLine(line.slice(2), LONGEST_LINE)}`;
+    return line.startsWith('-') ? style.bad(text) : style.good(text);
+  });
+  const left = all.length - shown.length;
+  return ['', `${title}:`, ...shown, ...(left === 0 ? [] : [style.dim(`  … and ${left} more lines, all in --json`)])];
+}

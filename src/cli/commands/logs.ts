@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { formatDuration } from '../../base/duration.js';
+import type { RunMoment } from '../../index.js';
+import { readMoments } from '../../index.js';
+import { EXIT } from '../exit-codes.js';
+import { findRun } from '../runs/find-run.js';
+import { localTime, resultStyle } from '../runs/text.js';
+import { withStore } from '../runs/with-store.js';
+import { jsonText } from '../view/json-text.js';
+import { oneLine } from '../view/printable.js';
+import { printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
+
+const LONGEST_TEXT = 500;
+
+/** `skein logs RUN`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
+    .option('--json', 'print it as one JSON document')
+    .action(async (run: string, options: { readonly json?: boolean }) => {
+      done(await logs(run, options.json ?? false));
+    });
+}
+
+async function logs(text: string, json: boolean): Promise<number> {
+  const { id, moments } = await withStore((store) => {
+    const found = findRun(store, text);
+    return { id: found, moments: readMoments(store, found) };
+  });
+  const style = resultStyle();
+  printResult(json ? jsonText({ run: id, moments }) : moments.map((moment) => momentLine(moment, style)).join('\n'));
+  return EXIT.ok;
+}
+
+function momentLine({ at, kind, path, text, ms }: RunMoment, style: Style): string {
+  const said = oneLine(text, LONGEST_TEXT);
+  const marked = kind === 'warning' ? `${style.warn('warning')}: ${said}` : said;
+  const where = path === '' ? '' : `${style.bold(oneLine(path, 100))} `;
+  const took = ms === undefined ? '' : style.dim(` (${formatDuration(ms)})`);
+  return `${style.dim(timeOf(at))}  ${where}${marked}${took}`;
+}
+
+function timeOf(at: number): string {
+  return `${localTime(at)}.${String(at % 1_000).padStart(3, '0')}`;
+}

@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import { formatDuration } from '../../base/duration.js';
+import type { RunOverview } from '../../index.js';
+import { formatCensus, readRun } from '../../index.js';
+import { EXIT } from '../exit-codes.js';
+import { findRun, shortId } from '../runs/find-run.js';
+import {
+  localTime,
+  paintStatus,
+  pauseLines,
+  resultStyle,
+  shellWord,
+  statusWords,
+  stepLine,
+  usageLine,
+} from '../runs/text.js';
+import { withStore } from '../runs/with-store.js';
+import { jsonText } from '../view/json-text.js';
+import { oneLine, printable } from '../view/printable.js';
+import { countText } from '../view/step-text.js';
+import { printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
+
+/** More steps than this are not listed one by one, unless something is the matter with them. */
+const LISTED_STEPS = 100;
+
+/** `skein show RUN`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
+    .option('--json', 'print all that is recorded of steps, sessions and questions as one JSON document')
+    .action(async (run: string, options: { readonly json?: boolean }) => {
+      done(await show(run, options.json ?? false));
+    });
+}
+
+async function show(text: string, json: boolean): Promise<number> {
+  const { overview, short } = await withStore((store) => {
+    const id = findRun(store, text);
+    const ids = store.list().map((row) => row.id);
+    return { overview: readRun(store, id, { outputs: json }), short: shortId(id, ids) };
+  });
+  printResult(json ? jsonText(overview) : showLines(overview, short, resultStyle()).join('\n'));
+  return EXIT.ok;
+}
+
+function showLines(overview: RunOverview, short: string, style: Style): readonly string[] {
+  const { steps, census, error, pauses, warnings } = overview;
+  const usage = usageLine(overview);
+  return [
+    ...headLines(overview, style),
+    '',
+    ...stepLines(overview, style),
+    ...(steps.length === 0 ? [] : ['']),
+    ...(census === undefined ? [] : [formatCensus(census)]),
+    ...(usage === undefined ? [] : [usage]),
+    ...warnings.map(
+      ({ path, message }) => `warning: ${path === '' ? '' : `${printable(path)}: `}${printable(message)}`,
+    ),
+    ...(error === undefined ? [] : [`${style.bad('error')} ${error.code}: ${printable(error.message)}`]),
+    ...(error?.hint === undefined ? [] : [`    hint: ${printable(error.hint)}`]),
+    ...pauseLines(pauses, short),
+    ...nextLines(overview, short),
+  ];
+}
+
+function headLines(
+  { id, name, status, beganAt, ms, sessions, parent, origin, steps, cut }: RunOverview,
+  style: Style,
+): readonly string[] {
+  const file = origin['file'];
+  const taken = steps.filter((step) => step.from !== undefined).length;
+  const which =
+    sessions.length < 2
+      ? ''
+      : `, ${sessions.length} sessions (${sessions.map((one) => statusWords(one.status)).join(', ')})`;
+  return [
+    `${style.bold(printable(name))} ${paintStatus(status, style)}`,
+    `run ${printable(id)}`,
+    `began ${localTime(beganAt)}, took ${formatDuration(ms)}${which}`,
+    ...(typeof file === 'string' ? [`file ${printable(file)}`] : []),
+    ...(parent === undefined ? [] : [`forked from ${printable(parent.id)}: ${countText(taken, 'step')} taken from it`]),
+    ...(cut === undefined ? [] : [`${style.warn('warning')}: ${printable(cut)}`]),
+  ];
+}
+
+function stepLines({ steps }: RunOverview, style: Style): readonly string[] {
+  const listed = steps.length <= LISTED_STEPS ? steps : steps.filter((step) => step.outcome !== 'succeeded');
+  const shown = listed.slice(0, LISTED_STEPS);
+  const width = Math.max(0, ...shown.map((step) => oneLine(step.path, 60).length));
+  const left = steps.length - shown.length;
+  const lines = shown.map((step) => stepLine(step, width, style));
+  return left === 0 ? lines : [...lines, `  … and ${countText(left, 'step')} more, all in --json`];
+}
+
+function nextLines({ status, pauses }: RunOverview, short: string): readonly string[] {
+  if (status === 'running' || status === 'succeeded' || status === 'degraded') return [];
+  if (status === 'paused' && pauses.some((pause) => pause.overdue !== true)) return [];
+  return [`next: skein resume ${shellWord(short)}`];
+}

@@ -1,0 +1,58 @@
+import type { RunOverview, StepOverview } from '../../index.js';
+
+/** A step in two runs; undefined where a run did not take it. */
+export interface StepPair {
+  readonly path: string;
+  readonly one: StepOverview | undefined;
+  readonly other: StepOverview | undefined;
+  /** Both succeeded, with different outputs. */
+  readonly differs: boolean;
+}
+
+/**
+ * The steps of two runs side by side, in the order of the first; what only the second one did comes where it began there.
+ *
+ * @example
+ * pairSteps(readRun(store, a, { outputs: true }), readRun(store, b, { outputs: true }));
+ */
+export function pairSteps(one: RunOverview, other: RunOverview): readonly StepPair[] {
+  const [left, right] = [byPath(one.steps), byPath(other.steps)];
+  const paths = [...left.keys()];
+  let place = 0;
+  for (const path of right.keys()) {
+    if (left.has(path)) place = Math.max(place, paths.indexOf(path) + 1);
+    else {
+      paths.splice(place, 0, path);
+      place += 1;
+    }
+  }
+  return paths.map((path) => {
+    const [a, b] = [left.get(path), right.get(path)];
+    const both = a?.outcome === 'succeeded' && b?.outcome === 'succeeded';
+    return { path, one: a, other: b, differs: both && !sameValue(a.output, b.output) };
+  });
+}
+
+/** JSON values, whatever the order of their keys. */
+export function sameValue(one: unknown, other: unknown): boolean {
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+/** A value as text that can be compared line by line. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(sorted(value), null, 2) ?? '');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([key, inner]) => [key, sorted(inner)] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+function byPath(steps: readonly StepOverview[]): ReadonlyMap<string, StepOverview> {
+  return new Map(steps.map((step) => [step.path, step]));
+}

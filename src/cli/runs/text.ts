@@ -1,0 +1,118 @@
+import type { OpenPause, RunOverview, RunStatus, StepOverview } from '../../index.js';
+import { formatDuration } from '../../base/duration.js';
+import { oneLine, printable } from '../view/printable.js';
+import { countText, modelText, outcomeMark, outcomeWords, tokensText } from '../view/step-text.js';
+import type { Style } from '../view/style.js';
+import { createStyle, wantsColor } from '../view/style.js';
+
+/** Colours for what goes to stdout. */
+export function resultStyle(): Style {
+  return createStyle(wantsColor(process.stdout, process.env, true));
+}
+
+/**
+ * Rows as lines with columns; the last column is not padded.
+ *
+ * @example
+ * tableLines([['a', 'bc'], ['def', 'g']]); // ['a    bc', 'def  g']
+ */
+export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A time as the clock on the wall shows it: `2026-11-22 01:37:02`. */
+export function localTime(ms: number): string {
+  const time = new Date(ms);
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** How a run stands. */
+export function statusWords(status: RunStatus): string {
+  return status.replaceAll('_', ' ');
+}
+
+/** Coloured by what it means. */
+export function paintStatus(status: RunStatus, style: Style): string {
+  const words = statusWords(status);
+  if (status === 'succeeded') return style.good(words);
+  if (status === 'failed' || status === 'out_of_budget') return style.bad(words);
+  return status === 'running' ? style.accent(words) : style.warn(words);
+}
+
+/** A step on one line. */
+export function stepLine(step: StepOverview, width: number, style: Style): string {
+  const { outcome } = step;
+  const mark = outcome === 'interrupted' ? style.warn('!') : outcomeMark(outcome, style);
+  const parts = [
+    outcome === 'interrupted' ? 'interrupted' : outcomeWords(outcome),
+    outcome === 'skipped' ? '' : formatDuration(step.ms),
+    step.attempts > 1 ? `${step.attempts} attempts` : '',
+    ...step.models.map(modelText),
+    step.modelCalls > 1 ? `${step.modelCalls} model calls` : '',
+    step.toolCalls > 0 ? countText(step.toolCalls, 'tool call') : '',
+    tokensText(step.usage),
+    step.from === undefined ? '' : `taken from ${printable(step.from)}`,
+    oneLine(step.error?.message ?? step.reason ?? '', 200),
+  ];
+  return `  ${mark} ${oneLine(step.path, 60).padEnd(width)}  ${parts.filter((part) => part !== '').join(', ')}`;
+}
+
+/** Calls and tokens of a whole run. There is no table of prices, so what it cost is not known. */
+export function usageLine({ modelCalls, models, toolCalls, usage }: RunOverview): string | undefined {
+  if (modelCalls === 0) return undefined;
+  const each = models.map(({ model, calls }) => `${modelText(model)} ${calls}`).join(', ');
+  const tools = toolCalls === 0 ? '' : `, ${countText(toolCalls, 'tool call')}`;
+  const tokens = tokensText(usage);
+  return `${countText(modelCalls, 'model call')} (${each})${tools}, ${tokens === '' ? 'tokens not counted' : tokens}, cost unknown`;
+}
+
+/**
+ * What a run waits for, with the command that answers it.
+ *
+ * @example
+ * for (const line of pauseLines(overview.pauses, 'abcdef01')) printNote(line);
+ */
+export function pauseLines(pauses: readonly OpenPause[], run: string): readonly string[] {
+  return pauses.flatMap((pause) => [...questionLines(pause), `  answer: ${answerCommand(pause, pauses, run)}`]);
+}
+
+/** What is asked, with numbered choices. */
+export function questionLines(pause: OpenPause): readonly string[] {
+  const { question, choices = [], evidence, due, overdue, schema } = pause;
+  const what = question === undefined ? `waits for the event ${printable(pause.name)}` : `asks: ${printable(question)}`;
+  return [
+    `${printable(pause.path)} ${what}`,
+    ...(evidence === undefined ? [] : [`  ${oneLine(JSON.stringify(evidence), 500)}`]),
+    ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
+    ...(schema === undefined || choices.length > 0 ? [] : [`  schema: ${oneLine(JSON.stringify(schema), 500)}`]),
+    ...(due === undefined ? [] : [`  ${overdue === true ? 'was due' : 'due'} ${localTime(due)}`]),
+  ];
+}
+
+/** The shortest command that means this question and no other. */
+export function answerCommand(pause: OpenPause, pauses: readonly OpenPause[], run: string): string {
+  const name = ([pause.name, pause.path] as const).find((text) => meansOnly(text, pause, pauses)) ?? pause.key;
+  const value = pause.question === undefined ? '[VALUE]' : 'VALUE';
+  return `skein answer ${shellWord(run)} ${shellWord(name)} ${value}`;
+}
+
+function meansOnly(text: string, pause: OpenPause, pauses: readonly OpenPause[]): boolean {
+  return pauses.every((one) => one === pause || (one.key !== text && one.path !== text && one.name !== text));
+}
+
+/** A word of a command line; quoted where a shell would not take it as it is. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(text) ? text : `'${printable(text).replaceAll("'", String.raw`'\''`)}'`;
+}
