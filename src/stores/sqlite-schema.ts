@@ -67,13 +67,25 @@ function makeFile(path: string): void {
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
     if (made && basename(folder) === '.skein') writeFileSync(join(folder, '.gitignore'), '*\n');
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a folder');
-    closeSync(openSync(path, 'a', 0o600));
+    makeNew(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(', ')[0] : String(error);
     throw new SkeinError('SKEIN_STORE', `${basename(path)} could not be opened: ${reason}`, {
       hint: 'name a file in a folder that you may write to',
       cause: error,
     });
+  }
+}
+
+/**
+ * Makes an empty file where there is none. One that is there is not opened: to close it would take away all locks that other connections of
+ * this process have on it, so that another process could throw away the log that they write to.
+ */
+function makeNew(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
