@@ -22,6 +22,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'formatProblem',
     'hasErrors',
     'listRuns',
+    'memoryStore',
     'outlinePlan',
     'pruneRuns',
     'readMoments',
