@@ -1,0 +1,98 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openSqliteStore } from '../../src/stores/sqlite.js';
+import { readHistory } from '../../src/journal/session.js';
+import { answerHere, calmState, finish, orderOf } from './support/calm.js';
+import { bundleRunner, linesIn, makeDir, startRunner, type Ended } from './support/process.js';
+import { SHAPES } from './support/shapes.js';
+import { injecting, whyNoStrace, type Injection } from './support/strace.js';
+
+bundleRunner();
+
+const ALL = Number(process.env['SKEIN_KILLS'] ?? 0) >= 1_000;
+/** Three short ones in CI, and there not every write: a start under strace takes a second. */
+const SHAPES_HERE = ALL ? Object.keys(SHAPES) : ['timer', 'pause', 'retry'];
+const KILL_STRIDE = ALL ? 1 : 3;
+const FAILURE_STRIDE = ALL ? 1 : 9;
+const skipped = whyNoStrace();
+if (skipped !== undefined) process.stderr.write(`every-write: skipped, because ${skipped}\n`);
+
+const start = async (shape: string, dir: string, injection: Injection): Promise<Ended> =>
+  await startRunner(orderOf(shape, dir, { pace: 0, durability: 'full' }), () => undefined, injecting(dir, injection))
+    .ended;
+
+test.skipIf(skipped !== undefined).each(SHAPES_HERE)(
+  '%s: killed at its n-th write and at its n-th fsync, it goes on from what is there',
+  { timeout: 900_000, concurrent: true },
+  async (shape) => {
+    const wanted = await calmState(shape);
+    let kills = 0;
+    let runs = 0;
+    for (const call of ['pwrite64', 'fsync'] as const) {
+      // Each session is killed at one call later than the one before; a run that ends all the same is followed by a new one.
+      let n = 1;
+      for (let wholeRun = false; !wholeRun;) {
+        const dir = await makeStoreDir();
+        let ended: Ended;
+        let sessions = 0;
+        do {
+          ended = await start(shape, dir, { call, n, does: 'signal=SIGKILL' });
+          sessions += 1;
+          if (ended.signal === 'SIGKILL' || ended.code === 137) {
+            kills += 1;
+            n += KILL_STRIDE;
+          } else if (ended.code === 5) expect(await answerHere(dir)).toBeGreaterThan(0);
+        } while (ended.code !== 0 && sessions < 500);
+        expect({ n, call, state: ended.result?.state, code: ended.code }).toEqual({ n, call, state: wanted, code: 0 });
+        wholeRun = !linesIn(dir, 'ledger.txt').slice(1).includes('began');
+        runs += 1;
+        rmSync(dir, { recursive: true });
+      }
+    }
+    process.stderr.write(`every write: ${shape}: ${kills} kills in ${runs} runs; 0 other final states\n`);
+    expect(kills).toBeGreaterThan(10);
+  },
+);
+
+/** A folder with a store that is there already: what is written when a store is made, its own tests look at. */
+async function makeStoreDir(): Promise<string> {
+  const dir = makeDir();
+  (await openSqliteStore(join(dir, 'skein.db'))).close();
+  return dir;
+}
+
+const DISKS = [
+  ['a full disk', 'error=ENOSPC', /disk is full/],
+  ['an I/O error', 'error=EIO', /I\/O error/],
+] as const;
+
+test.skipIf(skipped !== undefined).each(SHAPES_HERE.flatMap((shape) => DISKS.map((disk) => [shape, ...disk] as const)))(
+  '%s: %s at the n-th write ends it with a clear error, and it goes on later',
+  { timeout: 900_000, concurrent: true },
+  async (shape, what, does, message) => {
+    const wanted = await calmState(shape);
+    let failures = 0;
+    for (let n = 1; ; n += FAILURE_STRIDE) {
+      const dir = await makeStoreDir();
+      const order = orderOf(shape, dir);
+      const ended = await start(shape, dir, { call: 'pwrite64', n, does });
+      const told = ended.error ?? ended.result?.error;
+      const untouched = told === undefined && (ended.code === 0 || ended.code === 5);
+      if (!untouched) {
+        failures += 1;
+        expect({ n, code: told?.code, exit: ended.code === 0 }).toEqual({ n, code: 'SKEIN_STORE', exit: false });
+        expect(told?.message).toMatch(message);
+        const store = await openSqliteStore(join(dir, 'skein.db'));
+        for (const row of store.list()) if (store.read(row.id).length > 0) readHistory(store, row.id);
+        store.close();
+      }
+      const last = await finish(order);
+      expect({ n, state: last.result?.state, stderr: last.stderr }).toEqual({ n, state: wanted, stderr: '' });
+      rmSync(dir, { recursive: true });
+      if (untouched) break;
+    }
+    process.stderr.write(`${what}: ${shape}: ${failures} failures; 0 without a clear error, 0 other final states\n`);
+    expect(failures).toBeGreaterThan(1);
+  },
+);

@@ -1,0 +1,129 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { doneKeys, linesOf } from '../engine/recorded/in-process.js';
+import { seededRandom } from '../../src/testing/index.js';
+import { openSqliteStore } from '../../src/stores/sqlite.js';
+import { bundleRunner, linesIn, makeDir, startRunner, type Ended, type Order } from './support/process.js';
+import { answerHere, calmState, finish, orderOf } from './support/calm.js';
+import { SHAPES } from './support/shapes.js';
+
+bundleRunner();
+
+/** Kills in all; `npm run test:fault` asks for more. */
+const KILLS = Number(process.env['SKEIN_KILLS'] ?? 150);
+const SEED = process.env['SKEIN_SEED'] ?? '20';
+const PER_RUN = 8;
+
+interface Count {
+  kills: number;
+  runs: number;
+  performed: number;
+  received: number;
+}
+
+/** `SKEIN_SHAPES=pause,agent`: only these. */
+const names = process.env['SKEIN_SHAPES']?.split(',') ?? Object.keys(SHAPES);
+const counts = new Map<string, Count>(names.map((name) => [name, { kills: 0, runs: 0, performed: 0, received: 0 }]));
+
+test.each([0, 1])(
+  `SIGKILL at random times loses no acknowledged step and repeats no recorded one, seed ${SEED}, half %i`,
+  { timeout: KILLS * 4_000 + 60_000, concurrent: true },
+  async (half) => {
+    const mine = names.filter((_, at) => at % 2 === half);
+    const budget = Math.ceil(KILLS / 2);
+    const calm = new Map<string, unknown>();
+    for (const name of mine) calm.set(name, await calmState(name));
+    let kills = 0;
+    for (let at = 0; kills < budget; at++) {
+      const name = mine[at % mine.length] ?? '';
+      const limit = Math.min(PER_RUN, Math.max(1, Math.ceil((budget - kills) / mine.length)), budget - kills);
+      kills += await disturbed(name, `${SEED} ${half} ${at}`, limit, calm.get(name));
+    }
+    expect(kills).toBe(budget);
+    const told = mine.map((name) => `${name} ${JSON.stringify(counts.get(name))}`);
+    process.stderr.write(`kill loop, seed ${SEED}: ${kills} kills; 0 lost, 0 repeated\n  ${told.join('\n  ')}\n`);
+    for (const name of mine) expect(counts.get(name)?.kills ?? 0, name).toBeGreaterThan(0);
+  },
+);
+
+/** Kills a run again and again, and lets it end; gives the number of kills. */
+async function disturbed(name: string, seed: string, limit: number, wanted: unknown): Promise<number> {
+  const random = seededRandom(seed);
+  const dir = makeDir();
+  const watch = new Watch(name, dir);
+  let kills = 0;
+  let ended: Ended | undefined;
+  while (kills < limit && ended?.code !== 0) {
+    const order = { ...orderOf(name, dir), edition: kills === 0 ? 1 : 2 } as const;
+    ended = await killed(order, random);
+    if (ended.signal === 'SIGKILL') kills += 1;
+    else if (ended.code === 5) await answerHere(dir);
+    else expect({ seed, code: ended.code, stderr: ended.stderr }).toEqual({ seed, code: 0, stderr: '' });
+    await watch.check(seed, order.edition);
+  }
+  if (ended?.code !== 0 || (name === 'edited' && kills <= 1)) ended = await finish(orderOf(name, dir));
+  await watch.check(seed, 2);
+  expect({ seed, code: ended.code, stderr: ended.stderr }).toEqual({ seed, code: 0, stderr: '' });
+  expect({ seed, state: ended.result?.state }).toEqual({ seed, state: wanted });
+  const received = linesIn(dir, 'received.txt');
+  expect({ seed, received: received.toSorted() }).toEqual({ seed, received: [...new Set(received)].toSorted() });
+  const count = counts.get(name);
+  if (count !== undefined) {
+    count.kills += kills;
+    count.runs += 1;
+    count.performed += watch.performed;
+    count.received += received.length;
+  }
+  rmSync(dir, { recursive: true });
+  return kills;
+}
+
+/** Runs until it is killed: when it tells its n-th line, or some time after that. */
+async function killed(order: Order, random: () => number): Promise<Ended> {
+  let left = 1 + Math.floor(random() * 5);
+  const later = random() < 0.5 ? 0 : random() * 12;
+  const { child, ended } = startRunner(order, () => {
+    left -= 1;
+    if (left !== 0) return;
+    if (later === 0) child.kill('SIGKILL');
+    else setTimeout(() => child.kill('SIGKILL'), later);
+  });
+  return await ended;
+}
+
+/** Compares, session by session, what a runner did with what was recorded and acknowledged before. */
+class Watch {
+  performed = 0;
+  private seen = 0;
+  private recorded: ReadonlySet<string> = new Set();
+  private readonly acknowledged = new Set<string>();
+  private edition: 1 | 2 = 1;
+
+  constructor(
+    private readonly name: string,
+    private readonly dir: string,
+  ) {}
+
+  async check(seed: string, edition: 1 | 2): Promise<void> {
+    const lines = linesIn(this.dir, 'ledger.txt').slice(this.seen);
+    this.seen += lines.length;
+    // What an edit changed, and what depends on it, runs again.
+    const changed = this.name === 'edited' && edition !== this.edition ? ['right', 'join'] : [];
+    this.edition = edition;
+    for (const step of changed) this.acknowledged.delete(step);
+    for (const line of lines) {
+      const [word = '', key = ''] = line.split(' ');
+      const path = key.replaceAll(/~\d+|@.*/g, '');
+      if (word === 'did') {
+        this.performed += 1;
+        const again = this.recorded.has(key) && !changed.includes(path);
+        const lost = this.acknowledged.has(path);
+        expect({ seed, key, again, lost }).toEqual({ seed, key, again: false, lost: false });
+      } else if (word === 'ack') this.acknowledged.add(key);
+    }
+    const store = await openSqliteStore(join(this.dir, 'skein.db'));
+    this.recorded = new Set(store.run('r') === undefined ? [] : doneKeys(linesOf(store, 'r')));
+    store.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSqliteStore } from '../../../src/stores/sqlite.js';
+import type { Ended, Order } from './process.js';
+import { linesIn, makeDir, startRunner } from './process.js';
+import { answerAll } from './session.js';
+
+/** An order for the run `r` of a shape in a folder. */
+export function orderOf(shape: string, dir: string, more: Partial<Order> = {}): Order {
+  return { dir, shape, edition: 2, runId: 'r', pace: 6, durability: 'fast', ...more };
+}
+
+/** Goes on until the run has ended, answering what is asked. */
+export async function finish(order: Order): Promise<Ended> {
+  for (let rounds = 0; rounds < 20; rounds++) {
+    const ended = await startRunner(order, () => undefined).ended;
+    if (ended.code !== 5) return ended;
+    if ((await answerHere(order.dir)) === 0) throw new Error('the run is paused and asks nothing');
+  }
+  throw new Error('the run asks for ever');
+}
+
+/** The final state of a shape that nobody disturbed. */
+export async function calmState(shape: string): Promise<unknown> {
+  const dir = makeDir();
+  const { result, stderr } = await finish(orderOf(shape, dir, { pace: 0 }));
+  rmSync(dir, { recursive: true });
+  if (result?.outcome !== 'succeeded') throw new Error(`${shape} does not even run undisturbed: ${stderr}`);
+  return result.state;
+}
+
+/** Answers all questions of the run as its world has it; gives how many there were. */
+export async function answerHere(dir: string): Promise<number> {
+  const store = await openSqliteStore(join(dir, 'skein.db'));
+  const received = new Set(linesIn(dir, 'received.txt'));
+  // The shell call writes a word of its own.
+  const done = (key: string): boolean => received.has(key) || (key === 'worker@tool#1.2' && received.has('shell'));
+  try {
+    return answerAll(store, 'r', done);
+  } finally {
+    store.close();
+  }
+}

@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { threadId } from 'node:worker_threads';
+import { build } from 'vite';
+import { afterAll, beforeAll } from 'vitest';
+import type { RunResult } from '../../../src/engine/run.js';
+import type { ErrorData } from '../../../src/base/errors.js';
+
+/** What a runner does. */
+export interface Order {
+  /** Its folder: the store, the ledger of what it did, what was received. */
+  readonly dir: string;
+  readonly shape: string;
+  readonly edition: 1 | 2;
+  readonly runId: string;
+  /** Effects take up to so many milliseconds. */
+  readonly pace: number;
+  readonly durability: 'fast' | 'full';
+}
+
+/** How a runner ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The result of the run; absent when it was killed or could not begin. */
+  readonly result: RunResult | undefined;
+  /** What kept it from beginning. */
+  readonly error: ErrorData | undefined;
+  readonly stderr: string;
+}
+
+/** A runner at work. */
+export interface Runner {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+/** Inside of the project, so that it finds its packages. */
+const BUNDLE = join(ROOT, 'node_modules/.cache', `skein-fault-${process.pid}-${threadId}`);
+
+/** Makes one file of the runner, which starts much faster than its many sources do. For the whole of a test file. */
+export function bundleRunner(): void {
+  beforeAll(async () => {
+    await build({
+      root: ROOT,
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        ssr: join(import.meta.dirname, 'runner.ts'),
+        outDir: BUNDLE,
+        target: 'node20',
+        minify: false,
+        rollupOptions: { output: { entryFileNames: 'runner.mjs' } },
+      },
+    });
+  }, 60_000);
+  afterAll(() => rmSync(BUNDLE, { recursive: true, force: true }));
+}
+
+/** A folder for one run. */
+export function makeDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'skein-fault-'));
+  mkdirSync(dir, { recursive: true });
+  for (const name of ['ledger.txt', 'received.txt']) writeFileSync(join(dir, name), '');
+  return dir;
+}
+
+/** Starts a runner; `before` are words of a program that it is started by. `onLine` gets each line that it tells. */
+export function startRunner(order: Order, onLine: (line: string) => void, before: readonly string[] = []): Runner {
+  const [program, ...words]: readonly string[] = [...before, process.execPath];
+  if (program === undefined) throw new Error('no program');
+  rmSync(join(order.dir, 'result.json'), { force: true });
+  const child = spawn(program, [...words, join(BUNDLE, 'runner.mjs'), JSON.stringify(order)], {
+    cwd: order.dir,
+    env: { PATH: process.env['PATH'] ?? '', HOME: order.dir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stderr = '';
+  let rest = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    lines.forEach((line) => onLine(line));
+  });
+  const ended = new Promise<Ended>((tell, refuse) => {
+    child.on('error', refuse);
+    child.on('close', (code, signal) => {
+      const result = readResult(join(order.dir, 'result.json'));
+      tell({ code, signal, result, error: errorIn(stderr), stderr });
+    });
+  });
+  return { child, ended };
+}
+
+function readResult(file: string): RunResult | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as RunResult;
+  } catch {
+    // It was not written, or not to its end.
+    return undefined;
+  }
+}
+
+function errorIn(stderr: string): ErrorData | undefined {
+  const line = stderr.split('\n').find((one) => one.startsWith('{"code"'));
+  return line === undefined ? undefined : (JSON.parse(line) as ErrorData);
+}
+
+/** The lines of a file in a run's folder. */
+export function linesIn(dir: string, name: string): string[] {
+  return readFileSync(join(dir, name), 'utf8').split('\n').filter(Boolean);
+}

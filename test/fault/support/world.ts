@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import {
+  agentExecutor,
+  createModelRegistry,
+  type Message,
+  type Model,
+  type ModelPart,
+} from '../../../src/agent/index.js';
+import type { Tool } from '../../../src/agent/tool.js';
+import type { ToolProvider } from '../../../src/agent/tool-provider.js';
+import { createToolProvider } from '../../../src/agent/tools/provider.js';
+import type { TaskStep } from '../../../src/plan/builder-input.js';
+import type { RunOptions } from '../../../src/runtime.js';
+
+/** The outside of a workflow: what its steps do here is counted. */
+export interface World {
+  /** An effect is performed; its key is that of its record, without the run's id. It ends after a while. */
+  perform(key: string): Promise<void>;
+  /** What a receiver who does not honour keys gets. */
+  receive(key: string): void;
+  /** File that programs append to what they do; each line is a key that {@link receive} could have got. */
+  readonly receiver: string;
+  /** A folder of its own. */
+  readonly cwd: string;
+}
+
+/** A body that performs an effect and then gives what `give` says. */
+export function task<T>(world: World, give: (state: Readonly<Record<string, unknown>>) => T) {
+  return async (state: Readonly<Record<string, unknown>>, step: TaskStep): Promise<T> => {
+    await world.perform(keyOf(step));
+    return give(state);
+  };
+}
+
+/** The key of a step's record. */
+export function keyOf({ idempotencyKey, runId }: Pick<TaskStep, 'idempotencyKey' | 'runId'>): string {
+  return idempotencyKey.slice(runId.length + 1);
+}
+
+/** What a model says: given the prompt and how many turns came before. */
+export type Say = (prompt: string, turn: number) => readonly Said[] | string;
+
+/** A call of a tool. */
+export interface Said {
+  readonly tool: string;
+  readonly input: object;
+}
+
+/** A model that performs an effect for each call that it is asked for. */
+export function worldModel(world: World, say: Say = (prompt) => `re ${shortDigest(prompt)}`): Model {
+  return {
+    id: 'world/one',
+    async *stream({ messages, caller }): AsyncGenerator<ModelPart> {
+      await world.perform(`${caller.path}@model#${caller.turn}`);
+      const said = say(promptOf(messages), caller.turn);
+      if (typeof said === 'string') yield { type: 'text', text: said };
+      else {
+        for (const [at, { tool, input }] of said.entries()) {
+          const call = { id: `c${caller.turn}.${at + 1}`, name: tool, input: JSON.stringify(input) };
+          yield { type: 'tool-call', call };
+        }
+      }
+      const reason = typeof said === 'string' ? 'stop' : 'tool-calls';
+      yield { type: 'finish', reason, usage: { inputTokens: 1, outputTokens: 1 } };
+    },
+  };
+}
+
+function promptOf(messages: readonly Message[]): string {
+  const last = messages.findLast((message) => message.role === 'user');
+  return last?.role === 'user' ? last.text : '';
+}
+
+/** Twelve digits that stand for a text. */
+export function shortDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+/** Options for agents that talk to the model of the world, with the built-in tools and one that sends. */
+export function worldAgents(world: World, say?: Say): Pick<RunOptions, 'models' | 'executors'> {
+  const providers = { world: () => worldModel(world, say) };
+  const models = { env: {}, noProbe: true, providers, override: 'world/one' };
+  const tools = withSend(world, createToolProvider({ cwd: world.cwd, env: { PATH: process.env['PATH'] ?? '' } }));
+  const registry = createModelRegistry({ ...models, cwd: world.cwd });
+  return { models, executors: { agent: agentExecutor({ models: registry, tools }) } };
+}
+
+function withSend(world: World, tools: ToolProvider): ToolProvider {
+  const send: Tool = {
+    name: 'send',
+    description: 'Sends a message, which cannot be taken back.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    effect: 'once',
+    trust: 'trusted',
+    async execute(_input, { idempotencyKey }) {
+      const key = idempotencyKey.slice(idempotencyKey.indexOf('/') + 1);
+      world.receive(key);
+      await world.perform(key);
+      return 'sent';
+    },
+  };
+  return {
+    async open(spec, session) {
+      const source = await tools.open(spec, session);
+      return { tools: [...source.tools, send], close: () => source.close() };
+    },
+  };
+}
