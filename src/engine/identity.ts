@@ -5,6 +5,7 @@ import type { CompiledNode, CompiledRoute } from './compile.js';
 
 /** Digests of nodes that were asked for before. A plan that is compiled is shared by all of its runs. */
 const known = new WeakMap<CompiledNode, string>();
+const knownRoutes = new WeakMap<CompiledRoute, string>();
 
 /**
  * Digest of what decides what a node does (J2): of a code node its source text and its `version`; of others their own data, such as
@@ -15,15 +16,20 @@ export function definitionOf(compiled: CompiledNode): string {
   const before = known.get(compiled);
   if (before !== undefined) return before;
   const { node, body } = compiled;
-  const source = body === undefined ? '' : sourceOf(body);
+  const source = sourceOf(body);
   const digest = digestText(canonicalJson([ownOf(node), source, node.version ?? '']));
   known.set(compiled, digest);
   return digest;
 }
 
 /** Digest of what decides what a chooser answers. Two code routes of a node have the same function. */
-export function routeDefinition({ choose }: CompiledRoute, node: PlanNode): string {
-  return digestText(canonicalJson(['route', choose === undefined ? '' : sourceOf(choose), node.version ?? '']));
+export function routeDefinition(route: CompiledRoute, node: PlanNode): string {
+  let digest = knownRoutes.get(route);
+  if (digest === undefined) {
+    digest = digestText(canonicalJson(['route', sourceOf(route.choose), node.version ?? '']));
+    knownRoutes.set(route, digest);
+  }
+  return digest;
 }
 
 /** What a node has besides what every node has. */
@@ -43,9 +49,18 @@ function ownOf(node: PlanNode): object {
   }
 }
 
-/** The source text of a function; what it closes over can't be seen. */
+/** Digests of source texts: one function may be the body of many nodes, and of many runs. */
+const sources = new WeakMap<object, string>();
+
+/** Digest of the source text of a function; what it closes over can't be seen. */
 function sourceOf(fn: unknown): string {
-  return typeof fn === 'function' ? Function.prototype.toString.call(fn) : '';
+  if (typeof fn !== 'function') return '';
+  let digest = sources.get(fn);
+  if (digest === undefined) {
+    digest = digestText(Function.prototype.toString.call(fn));
+    sources.set(fn, digest);
+  }
+  return digest;
 }
 
 /**
@@ -57,7 +72,7 @@ function sourceOf(fn: unknown): string {
 export function codeDigests(bindings: Bindings, plan: Plan): Readonly<Record<string, string>> {
   const digests: Record<string, string> = {};
   const put = (key: string): void => {
-    if (Object.hasOwn(bindings, key)) digests[key] = digestText(sourceOf(bindings[key]));
+    if (Object.hasOwn(bindings, key)) digests[key] = sourceOf(bindings[key]);
   };
   const open: { readonly plan: Plan; readonly prefix: string }[] = [{ plan, prefix: '' }];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
