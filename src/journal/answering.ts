@@ -43,7 +43,7 @@ export interface KeptAnswer {
  *   what was asked for; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`, `SKEIN_NOT_JSON`
  * @example
  * const { left } = answerRun(store, runId, { key: 'publish', value: 'yes' });
- * if (left.length === 0) await run(workflow, { store, resume: runId });
+ * if (left.length === 0) await run(workflow, { store, resume: runId }).result;
  */
 export function answerRun(store: Store, runId: string, answer: GivenAnswer): KeptAnswer {
   const now = systemClock.now();
@@ -111,17 +111,17 @@ function checkedValue(pause: OpenPause, answer: GivenAnswer): unknown {
 /** What a person means by a text. */
 function valueOfText({ question, schema, choices }: OpenPause, text: string): unknown {
   const picked = pickChoice(text, choices);
-  if (question === undefined) return parsed(picked) ?? picked;
+  const json = parsed(picked);
+  if (question === undefined) return json === undefined ? picked : json.value;
   if (schema === undefined || schemaFindings(schema, picked).length === 0) return picked;
   const trimmed = picked.trim();
   if (schemaFindings(schema, trimmed).length === 0) return trimmed;
-  const json = parsed(picked);
-  return json === undefined ? picked : json;
+  return json === undefined ? picked : json.value;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): { readonly value: unknown } | undefined {
   try {
-    return JSON.parse(text) as unknown;
+    return { value: JSON.parse(text) as unknown };
   } catch {
     return undefined;
   }

@@ -220,7 +220,9 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   );
   const end = fold.sessions.at(-1)?.end;
   const last = sessions.at(-1);
-  const own = [...fold.steps.values()].map((trace) => stepOverview(trace, gathered, { status, outputs }));
+  const pauses = isOver(status) ? [] : openPauses(fold, store.answers(begin.run), now);
+  const waiting = new Set(WAITING.has(status) ? pauses.map((pause) => pause.path) : []);
+  const own = [...fold.steps.values()].map((trace) => stepOverview(trace, gathered, { status, outputs, waiting }));
   const turns = [...fold.steps.values()].flatMap((trace) => trace.turns);
   return {
     id: begin.run,
@@ -240,7 +242,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     models: modelsOf(turns),
     modelCalls: turns.length,
     toolCalls: turns.reduce((sum, turn) => sum + turn.calls, 0),
-    pauses: isOver(status) ? [] : openPauses(fold, store.answers(begin.run), now),
+    pauses,
     warnings: fold.warnings,
     ...(cut === undefined ? {} : { cut }),
   };
@@ -272,12 +274,25 @@ function sessionOverview(
   return { beganAt: open.at, endedAt: lastAt, status: 'interrupted' };
 }
 
+interface StepOptions {
+  readonly status: RunStatus;
+  readonly outputs: boolean;
+  /** Paths of steps that wait for an answer. */
+  readonly waiting: ReadonlySet<string>;
+}
+
+/** A step of such a run that has an open question waits for its answer. */
+const WAITING: ReadonlySet<RunStatus> = new Set(['running', 'interrupted', 'paused']);
+
 function stepOverview(
   trace: StepTrace,
   { store, nodeAt }: Gathered,
-  { status, outputs }: { readonly status: RunStatus; readonly outputs: boolean },
+  { status, outputs, waiting }: StepOptions,
 ): StepOverview {
-  const { path, end, endedAt, turns } = trace;
+  const { path, endedAt, turns } = trace;
+  // Where other questions ended the session, a step that waits was cancelled with it.
+  const waits = waiting.has(path) && (trace.end === undefined || trace.end.outcome === 'cancelled');
+  const end = waits ? ({ outcome: 'paused', reason: 'it waits for an answer' } as const) : trace.end;
   const node = nodeAt(path);
   const output = outputs && end?.outcome === 'succeeded' ? outputOf(store, trace) : undefined;
   const { outcome, ...why } = end ?? { outcome: openOutcome(status, node?.kind) };
