@@ -121,18 +121,50 @@ export class SkeinError extends Error {
  * toErrorData(new TypeError('x is not a function')).name; // 'TypeError'
  */
 export function toErrorData(error: unknown): ErrorData {
-  if (SkeinError.isInstance(error)) {
-    return {
-      code: error.code,
-      message: error.message,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-      ...(error.details === undefined ? {} : { details: error.details }),
-      ...(error.retryable ? { retryable: true } : {}),
-      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    };
+  if (SkeinError.isInstance(error)) return plainError(error);
+  if (error instanceof Error)
+    return plainError({ code: 'SKEIN_STEP_FAILED', message: error.message, name: error.name });
+  return { code: 'SKEIN_STEP_FAILED', message: typeof error === 'string' ? error : `thrown: ${textOf(error)}` };
+}
+
+const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);
+
+/**
+ * An error with nothing but what {@link ErrorData} says: errors come from code without types and from other versions of Skein too, and what is
+ * recorded must be readable. A code that nobody knows becomes `SKEIN_STEP_FAILED`, and is kept as the name.
+ */
+export function plainError(error: ErrorData | SkeinError): ErrorData {
+  const { code, message, hint, retryable, retryAfterMs } = error;
+  const known = CODES.has(code);
+  const name: unknown = known ? ('name' in error && !SkeinError.isInstance(error) ? error.name : undefined) : code;
+  const details = jsonOf(error.details);
+  return {
+    code: known ? code : 'SKEIN_STEP_FAILED',
+    message: textOf(message),
+    ...(hint === undefined ? {} : { hint: textOf(hint) }),
+    ...(details === undefined ? {} : { details }),
+    ...(retryable === true ? { retryable } : {}),
+    ...(retryAfterMs !== undefined && Number.isFinite(retryAfterMs) ? { retryAfterMs } : {}),
+    ...(name === undefined ? {} : { name: textOf(name) }),
+  };
+}
+
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return 'something that is no text';
   }
-  if (error instanceof Error) return { code: 'SKEIN_STEP_FAILED', message: error.message, name: error.name };
-  return { code: 'SKEIN_STEP_FAILED', message: typeof error === 'string' ? error : `thrown: ${String(error)}` };
+}
+
+function jsonOf(value: unknown): Json | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return JSON.parse(JSON.stringify(value)) as Json;
+  } catch {
+    // A cycle, or a bigint: an error without details is better than none.
+    return undefined;
+  }
 }
 
 /**

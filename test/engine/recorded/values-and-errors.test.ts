@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { SkeinError, type ErrorCode } from '../../../src/base/errors.js';
+import { readHistory } from '../../../src/journal/session.js';
+import { definePlan } from '../../../src/plan/builder.js';
+import { run } from '../../../src/runtime.js';
+import { memoryStore } from '../../../src/stores/memory.js';
+
+const cycle: Record<string, unknown> = {};
+cycle['self'] = cycle;
+
+const VALUES: readonly (readonly [name: string, value: unknown])[] = [
+  ['a function', () => 1],
+  ['a cycle', cycle],
+  ['a bigint', 1n],
+  ['not a number', Number.NaN],
+  ['a date', new Date(0)],
+  ['a map', new Map()],
+];
+
+describe('what cannot be recorded', () => {
+  test.each(VALUES)('%s as a result fails the step and says where', async (_name, value) => {
+    const store = memoryStore();
+    const workflow = definePlan({ name: 'p', nodes: [{ id: 'a', output: 'out', run: () => ({ deep: [value] }) }] });
+    const result = await run(workflow, { store, runId: 'r' }).result;
+    expect([result.outcome, result.error?.code]).toEqual(['failed', 'SKEIN_NOT_JSON']);
+    expect(result.error?.message).toContain("'a'");
+    expect(result.error?.message).toContain('deep');
+    expect(readHistory(store, 'r').sessions.at(-1)?.end?.outcome).toBe('failed');
+  });
+});
+
+const THROWN: readonly (readonly [name: string, thrown: unknown])[] = [
+  ['a code that nobody knows', new SkeinError('SKEIN_FROM_TOMORROW' as ErrorCode, 'no')],
+  ['details that are no JSON', new SkeinError('SKEIN_TIMEOUT', 'no', { details: cycle as never })],
+  ['a bigint among the details', new SkeinError('SKEIN_TIMEOUT', 'no', { details: { n: 1n } as never })],
+  ['a message that is no text', Object.assign(new Error('no'), { message: { a: 1 } })],
+  ['a delay that is no number', new SkeinError('SKEIN_TIMEOUT', 'no', { retryAfterMs: Number.NaN })],
+  ['an object without text', Object.create(null)],
+  ['undefined', undefined],
+];
+
+describe('whatever a step throws', () => {
+  test.each(THROWN)('%s is recorded so that the run can be read and goes on', async (_name, thrown) => {
+    const store = memoryStore();
+    let fails = true;
+    const workflow = definePlan({
+      name: 'p',
+      nodes: [
+        {
+          id: 'a',
+          output: 'out',
+          run: async () => {
+            await Promise.resolve();
+            if (fails) throw thrown;
+            return 1;
+          },
+        },
+      ],
+    });
+    const first = await run(workflow, { store, runId: 'r' }).result;
+    expect(first.outcome).toBe('failed');
+    expect(typeof first.error?.message).toBe('string');
+    expect(readHistory(store, 'r').sessions.at(-1)?.end?.error?.code).toBe(first.error?.code);
+    fails = false;
+    const second = await run(workflow, { store, resume: 'r' }).result;
+    expect([second.outcome, second.state['out']]).toEqual(['succeeded', 1]);
+  });
+});
