@@ -6,7 +6,11 @@ import { launch, openModels } from './runtime/launch.js';
 import type { RunOptions, Runnable } from './runtime/options.js';
 
 export { formatOutput } from './audit/final-output.js';
+export { codeDigests } from './engine/identity.js';
 export { readHistory, readStored } from './journal/session.js';
+export { schemaFindings } from './lang/schema-check.js';
+export { diffPlans } from './plan/diff.js';
+export { affected } from './plan/downstream.js';
 export { describeProviders } from './agent/models/describe-providers.js';
 export type { ProviderReport } from './agent/models/describe-providers.js';
 export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './agent/tools/names.js';

@@ -5,6 +5,7 @@ import { systemIds } from '../base/ids.js';
 import { compile } from '../engine/compile.js';
 import { inputVersion } from '../engine/inputs.js';
 import type { RunHandle, RunResult } from '../engine/run.js';
+import type { Store } from '../journal/store.js';
 import type { Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
 import { checkModels, checkedPlan } from './checked-plan.js';
@@ -17,6 +18,11 @@ export interface WorkflowRunOptions extends RunOptions {
   readonly audit?: { readonly dir: string; readonly keep?: number } | false;
   /** Record what models and tools say as it happens. Absent: as the workflow says. */
   readonly streaming?: boolean;
+  /**
+   * Opens the store of a new run, in place of `store`, when nothing else can keep the run from starting: a refused run writes nothing.
+   * Undefined: it is not recorded after all.
+   */
+  readonly openStore?: () => Promise<Store | undefined>;
 }
 
 /** What the run of a workflow gives back. */
@@ -58,6 +64,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const { memory } = workflow.settings;
   const folder = await openAudit(workflow, plan, { ...options, runId, inputs });
+  const store = options.store ?? (await options.openStore?.());
   const handle = launch({
     plan: compiled,
     bindings: workflow.bindings,
@@ -65,6 +72,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
     options: {
       ...(memory === undefined ? {} : { memory: memory.initial }),
       ...options,
+      ...(store === undefined ? {} : { store }),
       runId,
       listeners: [...(folder === undefined ? [] : [folder.listen]), ...(options.listeners ?? [])],
     },

@@ -189,7 +189,12 @@ strict: false
     });
     const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
     expect(end.code).toBe(5);
-    expect(end.stderr).toContain('question of facts: Which kind?\n  1. hand\n  2. power\nnext: ');
+    expect(end.stderr).toMatch(
+      /question of facts: Which kind\?\n {2}1\. hand\n {2}2\. power\n {2}skein answer (\w+) 'facts@.*' VALUE\nnext: skein resume \1 /,
+    );
+    const apart = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-store'], { cwd });
+    expect(apart.code).toBe(5);
+    expect(apart.stderr).toContain('question of facts: Which kind?\n  1. hand\n  2. power\nnext: run it on a terminal');
     const json = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--no-audit'], { cwd });
     expect(documentOf(json)).toMatchObject({
       outcome: 'paused',
@@ -243,9 +248,9 @@ describe('flags', () => {
     expect(other.stderr).toContain('SKEIN_REPLAY_MISS');
   });
 
-  test('--audit-dir moves the run folder, --no-audit makes none', async () => {
+  test('--audit-dir moves the run folder, --no-audit makes none, --no-store keeps no record', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    expect((await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+    expect((await skein(['run', 'flow.yaml', '--mock', '--no-audit', '--no-store'], { cwd })).code).toBe(0);
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
     expect((await skein(['run', 'flow.yaml', '--mock', '--audit-dir', 'kept/runs'], { cwd })).code).toBe(0);
     const files = await filesIn(join(cwd, 'kept/runs'));

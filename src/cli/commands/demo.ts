@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { Option } from 'commander';
 import type { Plan } from '../../plan/plan.js';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
+import { durabilityAct, runAndDie } from '../run/durability-act.js';
 import { lastCommit } from '../run/last-commit.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import { executeRun } from '../run/execute-run.js';
@@ -15,17 +17,23 @@ import { printNote, printResult } from '../view/streams.js';
 
 /** `skein demo`. */
 export function define(command: Command, done: (code: number) => void): void {
-  command.option('--no-color', 'no colours').action(async (options: { readonly color: boolean }) => {
-    done(await demo(options.color));
-  });
+  command
+    .option('--no-color', 'no colours')
+    .addOption(new Option('--act <folder>').hideHelp())
+    .action(async (options: { readonly color: boolean; readonly act?: string }) => {
+      done(options.act === undefined ? await demo(options.color) : await act(options.act));
+    });
 }
 
+const EXAMPLE = fileURLToPath(new URL('../../../examples/code-review/', import.meta.url));
+const FILE = join(EXAMPLE, 'workflow.yaml');
+const SCRIPT = join(EXAMPLE, 'script.yaml');
+
 async function demo(color: boolean): Promise<number> {
-  const folder = fileURLToPath(new URL('../../../examples/code-review/', import.meta.url));
   const cwd = process.cwd();
-  const { title, diff } = (await lastCommit(cwd)) ?? (await sample(folder));
+  const { title, diff } = (await lastCommit(cwd)) ?? (await sample(EXAMPLE));
   const inputs = { diff, intent: title };
-  const { workflow, problems, broken } = await loadWorkflow(join(folder, 'workflow.yaml'), { cwd, inputs });
+  const { workflow, problems, broken } = await loadWorkflow(FILE, { cwd, inputs });
   printProblems(problems);
   if (broken || workflow.plan === undefined) return EXIT.invalid;
   printNote(
@@ -34,10 +42,20 @@ async function demo(color: boolean): Promise<number> {
   const { toMermaid } = await import('../../index.js');
   printResult(`${toMermaid(workflow.plan)}\n`);
   const log = new RunLog(workflow.plan);
-  const flags = { file: 'demo', inputs: [], mock: join(folder, 'script.yaml'), audit: false, color };
-  const code = await executeRun({ flags, cwd, workflow, inputs, log });
+  const flags = { mock: SCRIPT, audit: false, color };
+  const { exitCode, result } = await executeRun({ flags, cwd, workflow, inputs, log });
+  if (exitCode !== EXIT.ok) return exitCode;
+  const kept = await durabilityAct({ workflow, inputs, cwd, script: SCRIPT }, result.state);
   for (const line of await costLines(workflow.plan, log)) printNote(line);
-  return code;
+  return kept ? EXIT.ok : EXIT.failed;
+}
+
+/** What runs in the process that is killed. */
+async function act(folder: string): Promise<number> {
+  const cwd = process.cwd();
+  const { workflow } = await loadWorkflow(FILE, { cwd });
+  await runAndDie(folder, { workflow, cwd, script: SCRIPT });
+  return EXIT.ok;
 }
 
 async function sample(folder: string): Promise<{ readonly title: string; readonly diff: string }> {
@@ -54,7 +72,7 @@ async function costLines(plan: Plan, log: RunLog): Promise<readonly string[]> {
   return [
     '',
     `With a model this run would have made ${countText(log.modelCalls, 'call')} to ${printable(models)}${tokens === '' ? '' : ` (about ${tokens}, in + out)`},`,
-    `at most ${modelCalls.worst} model calls and ${toolCalls.worst} tool calls whatever the models do. Nothing was sent anywhere, nothing was written.`,
+    `at most ${modelCalls.worst} model calls and ${toolCalls.worst} tool calls whatever the models do. Nothing was sent anywhere, nothing was left behind.`,
     'next: skein doctor shows which models you can use; skein new NAME writes a workflow to start from.',
   ];
 }

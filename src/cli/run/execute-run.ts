@@ -2,63 +2,25 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
-import type { OutputFormat, Workflow } from '../../plan/workflow.js';
-import type { WorkflowResult, WorkflowRunOptions } from '../../runtime.js';
-import { exitCodeOf } from '../exit-codes.js';
-import { escapeJson } from '../view/json-text.js';
-import { printable } from '../view/printable.js';
-import type { RunLog } from '../view/run-log.js';
-import { printNote, printResult } from '../view/streams.js';
-import type { Style } from '../view/style.js';
+import type { Workflow } from '../../plan/workflow.js';
+import type { WorkflowRunOptions } from '../../runtime.js';
 import { createStyle, wantsColor } from '../view/style.js';
-import { summaryLines, trouble } from '../view/summary.js';
 import { createView } from '../view/view.js';
-import type { GivenInput } from './given-inputs.js';
 import { watchInterrupt } from './interrupt.js';
-import type { Asker } from './questions.js';
+import { nameOf, reportEnd } from './report-end.js';
 import { createAsker } from './questions.js';
-import { runReport } from './run-report.js';
-
-/** What stands on the command line of `skein run`. */
-export interface RunFlags {
-  readonly file: string;
-  readonly inputs: readonly GivenInput[];
-  readonly model?: string;
-  /** Empty: echo; else the script. */
-  readonly mock?: string;
-  readonly record?: string;
-  readonly replay?: string;
-  readonly json?: boolean;
-  readonly format?: OutputFormat;
-  readonly stream?: boolean;
-  readonly verbose?: boolean;
-  readonly quiet?: boolean;
-  readonly concurrency?: number;
-  readonly strict?: boolean;
-  readonly interactive?: boolean;
-  readonly auditDir?: string;
-  readonly audit: boolean;
-  readonly allowPrivateAddresses?: boolean;
-  readonly color: boolean;
-}
-
-/** A workflow that was loaded and may be run. */
-export interface Execution {
-  readonly flags: RunFlags;
-  readonly cwd: string;
-  readonly workflow: Workflow;
-  readonly inputs: Readonly<Record<string, string>>;
-  readonly log: RunLog;
-}
+import type { Recording } from './recording.js';
+import type { Executed, Execution } from './execution.js';
+import type { CommonFlags } from './run-flags.js';
 
 /**
  * Runs a loaded workflow, prints how it goes and its results, and gives the exit code. Until it starts, a signal ends the process as
  * usual: nothing has been written.
  */
-export async function executeRun(execution: Execution): Promise<number> {
-  const { flags, workflow, log } = execution;
+export async function executeRun(execution: Execution): Promise<Executed> {
+  const { flags, workflow, log, recording } = execution;
   await checkRecord(flags.record, execution.cwd);
-  const { runWorkflow } = await import('../../runtime.js');
+  const { runWorkflow, schemaFindings } = await import('../../runtime.js');
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   const { quiet, verbose } = loudness(flags, workflow);
   const view = createView({
@@ -69,9 +31,17 @@ export async function executeRun(execution: Execution): Promise<number> {
     stream: flags.stream ?? workflow.settings.streaming ?? false,
     screen: process.stderr,
     env: process.env,
+    nameOfRun: (runId) => nameOf(recording?.store, runId),
   });
   const terminal = process.stdin.isTTY && process.stderr.isTTY;
-  const asker = createAsker({ view, terminal, input: process.stdin, output: process.stderr });
+  const asker = createAsker({
+    view,
+    terminal,
+    input: process.stdin,
+    output: process.stderr,
+    findFaults: schemaFindings,
+    recorded: recording !== undefined,
+  });
   const interrupt = watchInterrupt((name) =>
     view.say(`${name}: closing the run; once more ends it without closing it`),
   );
@@ -86,7 +56,7 @@ export async function executeRun(execution: Execution): Promise<number> {
     });
     const result = await run.result;
     view.stop();
-    return await report(execution, { result, asker, style });
+    return { result, exitCode: await reportEnd(execution, { result, asker, style, quiet }) };
   } finally {
     view.stop();
     interrupt.release();
@@ -94,7 +64,7 @@ export async function executeRun(execution: Execution): Promise<number> {
 }
 
 /** What flags say, or else `config.log_level`. */
-function loudness(flags: RunFlags, workflow: Workflow): { readonly quiet: boolean; readonly verbose: boolean } {
+function loudness(flags: CommonFlags, workflow: Workflow): { readonly quiet: boolean; readonly verbose: boolean } {
   const { quiet = false, verbose = false } = flags;
   if (quiet || verbose) return { quiet, verbose };
   const level = workflow.settings.logLevel;
@@ -120,9 +90,24 @@ async function checkRecord(record: string | undefined, cwd: string): Promise<voi
   }
 }
 
-function runOptions({ flags, cwd, inputs }: Execution): WorkflowRunOptions {
+function recordingOptions(recording: Recording | undefined): WorkflowRunOptions {
+  if (recording === undefined) return {};
+  const { before: _before, open, ...options } = recording;
+  if (open === undefined) return options;
+  return {
+    ...options,
+    async openStore() {
+      const store = await open();
+      if (store !== undefined) recording.store = store;
+      return store;
+    },
+  };
+}
+
+function runOptions({ flags, cwd, inputs, recording }: Execution): WorkflowRunOptions {
   const { mock, model, record, replay, auditDir, concurrency } = flags;
   return {
+    ...recordingOptions(recording),
     inputs,
     cwd,
     models: {
@@ -136,43 +121,4 @@ function runOptions({ flags, cwd, inputs }: Execution): WorkflowRunOptions {
     ...(flags.stream === true || flags.verbose === true ? { streaming: true } : {}),
     ...(flags.audit ? (auditDir === undefined ? {} : { audit: { dir: resolve(cwd, auditDir) } }) : { audit: false }),
   };
-}
-
-interface Ended {
-  readonly result: WorkflowResult;
-  readonly asker: Asker;
-  readonly style: Style;
-}
-
-async function report({ flags, workflow, log }: Execution, { result, asker, style }: Ended): Promise<number> {
-  const [{ formatCensus }, { formatOutput }] = await Promise.all([
-    import('../../index.js'),
-    import('../../runtime.js'),
-  ]);
-  const strict = flags.strict ?? false;
-  const exitCode = exitCodeOf(result.outcome, { strict, error: result.error });
-  const name = workflow.plan?.name ?? flags.file;
-  const shared = {
-    log,
-    census: result.census,
-    error: result.error,
-    auditFolder: result.auditFolder,
-    questions: asker.open,
-  };
-  const [failure, ...more] = result.auditFailures;
-  if (failure !== undefined) {
-    const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
-    printNote(`${style.warn('warning')}: the audit folder is incomplete: ${printable(failure)}${others}`);
-  }
-  const summary = { ...shared, name, outcome: result.outcome, censusText: formatCensus(result.census), strict, style };
-  for (const line of loudness(flags, workflow).quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
-  if (flags.json === true) {
-    printResult(runReport({ ...shared, workflow: name, runId: result.runId, outcome: result.outcome, exitCode }));
-  } else {
-    const format = flags.format ?? workflow.settings.output.format;
-    const text = formatOutput({ workflow, state: result.state, reports: result.steps, format });
-    const safe = format === 'json' ? escapeJson : printable;
-    printResult(process.stdout.isTTY ? safe(text) : text);
-  }
-  return exitCode;
 }

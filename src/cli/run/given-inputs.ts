@@ -20,9 +20,8 @@ export const LARGEST_INPUT = 8 * 1024 * 1024;
  * @example
  * readAssignment('text=a=b', false); // { name: 'text', value: 'a=b', isFile: false }
  */
-export function readAssignment(text: string, isFile: boolean): GivenInput {
+export function readAssignment(text: string, isFile: boolean, flag = isFile ? '--input-file' : '--input'): GivenInput {
   const at = text.indexOf('=');
-  const flag = isFile ? '--input-file' : '--input';
   if (at < 1) {
     throw new SkeinError(
       'SKEIN_USAGE',

@@ -7,7 +7,7 @@ import type { Workflow } from '../../plan/workflow.js';
 export interface LoadOptions {
   readonly cwd: string;
   /** Values of inputs by name; absent: they are not looked at. */
-  readonly inputs?: Readonly<Record<string, string>>;
+  readonly inputs?: Readonly<Record<string, unknown>>;
   readonly interactive?: boolean;
 }
 

@@ -1,18 +1,15 @@
 import { createInterface } from 'node:readline';
 import { SkeinError } from '../../base/errors.js';
+import type { Question } from '../../index.js';
 import { printable } from '../view/printable.js';
 import type { OpenQuestion } from '../view/summary.js';
 import type { View } from '../view/view.js';
-
-/** A question of a step. */
-export interface Asked {
-  readonly text: string;
-  readonly choices?: readonly string[];
-}
+import type { FindFaults } from './typed-answer.js';
+import { typedAnswer } from './typed-answer.js';
 
 /** Puts questions to the person at the terminal, or keeps those that nobody can answer. */
 export interface Asker {
-  answer(question: Asked, address: string, signal: AbortSignal): Promise<string>;
+  answer(question: Question, address: string, signal: AbortSignal): Promise<unknown>;
   /** Questions without an answer. */
   readonly open: readonly OpenQuestion[];
 }
@@ -24,14 +21,18 @@ export interface AskerOptions {
   readonly terminal: boolean;
   readonly input: NodeJS.ReadableStream;
   readonly output: { write(text: string): unknown };
+  readonly findFaults: FindFaults;
+  /** The run can be gone on with later, when there is an answer. */
+  readonly recorded: boolean;
 }
 
 /**
  * Asks on a terminal: the question and its numbered choices, then one line is read; a number picks the choice. Without a terminal,
- * or when the input ends, the question stays open and its step pauses. The engine asks one question at a time.
+ * or when the input ends, the question stays open and its step pauses. The engine asks one question at a time. One that is answered from
+ * elsewhere meanwhile goes away.
  *
  * @example
- * const asker = createAsker({ view, terminal: true, input: process.stdin, output: process.stderr });
+ * const asker = createAsker({ view, terminal: true, input: process.stdin, output: process.stderr, findFaults: schemaFindings, recorded: true });
  */
 export function createAsker(options: AskerOptions): Asker {
   const open: OpenQuestion[] = [];
@@ -43,7 +44,7 @@ export function createAsker(options: AskerOptions): Asker {
       const choices = question.choices ?? [];
       const unanswered = (why: string): SkeinError => {
         open.push({ path, text: question.text, choices });
-        const hint = 'run it on a terminal to answer';
+        const hint = options.recorded ? 'answer it with skein answer' : 'run it on a terminal to answer';
         return new SkeinError('SKEIN_QUESTION', `${why}: ${question.text}`, { hint });
       };
       if (!options.terminal) throw unanswered('no terminal to ask on');
@@ -52,7 +53,7 @@ export function createAsker(options: AskerOptions): Asker {
       try {
         const typed = await askOne({ ...options, lines, path, question, signal });
         if (typed === undefined) throw unanswered('the input ended before an answer');
-        return typed;
+        return typed.value;
       } finally {
         options.view.resume();
       }
@@ -72,30 +73,48 @@ function stepOf(address: string): string {
 interface Asking extends AskerOptions {
   readonly lines: LineSource;
   readonly path: string;
-  readonly question: Asked;
+  readonly question: Question;
   readonly signal: AbortSignal;
 }
 
-async function askOne({ lines, output, path, question, signal }: Asking): Promise<string | undefined> {
-  const choices = question.choices ?? [];
+async function askOne({ lines, output, path, question, signal, findFaults }: Asking): Promise<Typed | undefined> {
+  const { choices = [], schema } = question;
   output.write(`\n${printable(path)} asks: ${printable(question.text)}\n`);
+  const { evidence } = question;
+  if (evidence !== undefined) output.write(`${printable(evidenceText(evidence))}\n`);
   choices.forEach((choice, at) => output.write(`  ${at + 1}. ${printable(choice)}\n`));
+  const range = `1-${choices.length}${schema === undefined ? ', or your own words' : ''}`;
   for (;;) {
-    output.write(choices.length === 0 ? '> ' : `(1-${choices.length}, or your own words) > `);
-    const line = await lines.next(signal);
+    output.write(choices.length === 0 ? '> ' : `(${range}) > `);
+    const line = await nextLine(lines, output, signal);
     if (line === undefined) return undefined;
-    const typed = line.trim();
-    const picked = pick(typed, choices);
-    if (picked !== undefined) return picked;
-    output.write(typed === '' ? 'please type an answer\n' : `there is no choice ${printable(typed)}\n`);
+    const typed = typedAnswer(question, line, findFaults);
+    if (typed.ok) return typed;
+    output.write(`${printable(typed.why)}\n`);
   }
 }
 
-/** The answer that was typed; undefined when it is none. A choice that is itself a number wins over its place. */
-function pick(typed: string, choices: readonly string[]): string | undefined {
-  if (typed === '') return undefined;
-  if (choices.length === 0 || choices.includes(typed) || !/^\d{1,4}$/.test(typed)) return typed;
-  return choices[Number(typed) - 1];
+interface Typed {
+  readonly value: unknown;
+}
+
+/** What a person should see to decide, such as the call of a tool. */
+function evidenceText(evidence: unknown): string {
+  const text = typeof evidence === 'string' ? evidence : JSON.stringify(evidence, null, 2);
+  return text.replaceAll(/^/gm, '  ');
+}
+
+async function nextLine(
+  lines: LineSource,
+  output: AskerOptions['output'],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return await lines.next(signal);
+  } catch (error) {
+    output.write('\nthe question has gone: it was answered from elsewhere, or the run does not need it any more\n');
+    throw error;
+  }
 }
 
 interface LineSource {
@@ -117,7 +136,8 @@ function readLines(input: NodeJS.ReadableStream): LineSource {
         // What was typed before the question is no answer to it, so only lines from now on count.
         const onLine = (line: string): void => settle(() => resolve(line));
         const onClose = (): void => settle(() => resolve(undefined));
-        const onAbort = (): void => settle(() => reject(new SkeinError('SKEIN_CANCELLED', 'the run was cancelled')));
+        const onAbort = (): void =>
+          settle(() => reject(new SkeinError('SKEIN_CANCELLED', 'the question is not asked any more')));
         const settle = (end: () => void): void => {
           reader.off('line', onLine).off('close', onClose);
           signal.removeEventListener('abort', onAbort);

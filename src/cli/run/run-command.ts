@@ -3,10 +3,15 @@ import { EXIT, exitCodeOfError } from '../exit-codes.js';
 import { printFailure, printProblems, problemsOf } from '../failures.js';
 import { printResult } from '../view/streams.js';
 import { RunLog } from '../view/run-log.js';
-import type { RunFlags } from './execute-run.js';
+import type { Execution } from './execution.js';
 import { executeRun } from './execute-run.js';
 import { readInputs } from './given-inputs.js';
 import { loadWorkflow } from './load-workflow.js';
+import { writeOrigin } from './origin.js';
+import { storeRoot } from './open-store.js';
+import type { Recording } from './recording.js';
+import { storeForRun } from './recording.js';
+import type { RunFlags } from './run-flags.js';
 import { refusalReport } from './run-report.js';
 
 /**
@@ -14,11 +19,16 @@ import { refusalReport } from './run-report.js';
  *
  * @throws SkeinError what keeps the run from starting, unless `--json` asks for it as a document.
  */
-export async function runCommand(flags: RunFlags): Promise<number> {
+export function runCommand(flags: RunFlags): Promise<number> {
+  return orRefusal(flags.json === true, () => loadAndRun(flags));
+}
+
+/** Gives what kept a run from starting as a document, when one is asked for. */
+export async function orRefusal(json: boolean, body: () => Promise<number>): Promise<number> {
   try {
-    return await loadAndRun(flags);
+    return await body();
   } catch (error) {
-    if (flags.json !== true || !SkeinError.isInstance(error)) throw error;
+    if (!json || !SkeinError.isInstance(error)) throw error;
     printFailure(error);
     const exitCode = exitCodeOfError(error);
     printResult(refusalReport({ problems: problemsOf(error), error: toErrorData(error), exitCode }));
@@ -39,5 +49,26 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
     if (flags.json === true) printResult(refusalReport({ problems }));
     return EXIT.invalid;
   }
-  return await executeRun({ flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) });
+  const execution: Execution = { flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
+  return flags.store ? await recorded(flags, execution) : (await executeRun(execution)).exitCode;
+}
+
+/** A store that is not there yet is made when nothing else keeps the run from starting: a refused one writes nothing. */
+async function recorded(flags: RunFlags, execution: Execution): Promise<number> {
+  const { cwd, workflow } = execution;
+  const opening = { cwd, ...(flags.durability === undefined ? {} : { durability: flags.durability }) };
+  const root = storeRoot({ cwd, create: true }) ?? cwd;
+  const store = await storeForRun({ ...opening, create: false });
+  // Said already: this machine has no SQLite.
+  const unusable = store === undefined && storeRoot({ cwd, create: false }) !== undefined;
+  if (unusable) return (await executeRun(execution)).exitCode;
+  const recording: Recording = {
+    ...(store === undefined ? { open: () => storeForRun({ ...opening, create: true }) } : { store }),
+    origin: writeOrigin({ root, cwd, file: flags.file, flags, workflow }),
+  };
+  try {
+    return (await executeRun({ ...execution, recording })).exitCode;
+  } finally {
+    recording.store?.close();
+  }
 }

@@ -5,7 +5,7 @@ import type { RunOutcome } from '../../events/outcome.js';
 import { EXIT } from '../exit-codes.js';
 import { jsonText } from '../view/json-text.js';
 import type { RunLog, StepLog } from '../view/run-log.js';
-import type { OpenQuestion } from '../view/summary.js';
+import type { OpenQuestion, RecordedEnd } from '../view/summary.js';
 
 /** What `skein run --json` is made from. */
 export interface ReportOptions {
@@ -18,6 +18,7 @@ export interface ReportOptions {
   readonly log: RunLog;
   readonly auditFolder: string | undefined;
   readonly questions: readonly OpenQuestion[];
+  readonly recorded?: RecordedEnd;
 }
 
 /**
@@ -27,7 +28,7 @@ export interface ReportOptions {
  * printResult(runReport(options));
  */
 export function runReport(options: ReportOptions): string {
-  const { log, census, error, auditFolder, questions } = options;
+  const { log, census, error, auditFolder, questions, recorded } = options;
   return jsonText({
     runId: options.runId,
     workflow: options.workflow,
@@ -36,6 +37,7 @@ export function runReport(options: ReportOptions): string {
     census,
     ...(error === undefined ? {} : { error }),
     steps: byName([...log.steps.values()].map((step) => [step.path, stepReport(step)])),
+    ...recordedReport(recorded),
     usage: log.usage,
     modelCalls: log.modelCalls,
     modelCallsByModel: byName([...log.callsByModel]),
@@ -45,6 +47,17 @@ export function runReport(options: ReportOptions): string {
     ...(questions.length === 0 ? {} : { questions }),
     warnings: log.warnings,
   });
+}
+
+/** `usage` and calls are those of this session; what was paid before is apart. */
+function recordedReport(recorded: RecordedEnd | undefined): Readonly<Record<string, unknown>> {
+  if (recorded === undefined) return { recorded: false };
+  const { reused, ran, before } = recorded;
+  return {
+    recorded: true,
+    ...(reused === undefined ? {} : { reused, ran }),
+    ...(before === undefined ? {} : { before }),
+  };
 }
 
 /** The JSON document of a run that was refused before anything started. */
@@ -64,6 +77,7 @@ function stepReport(step: StepLog): Readonly<Record<string, unknown>> {
     ...(step.reason === undefined ? {} : { reason: step.reason }),
     ...(step.error === undefined ? {} : { error: step.error }),
     attempts: step.attempts,
+    ...(step.reused ? { reused: true } : {}),
     ...(step.endedAt === undefined ? {} : { durationMs: step.endedAt - step.startedAt }),
     ...(step.model === undefined || step.model === '' ? {} : { model: step.model }),
     modelCalls: step.modelCalls,

@@ -1,8 +1,8 @@
 import { formatDuration } from '../../base/duration.js';
 import type { SkeinEvent, StepNote } from '../../events/event.js';
-import { countText, endedLine, modelText } from './step-text.js';
+import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';
-import type { RunLog } from './run-log.js';
+import type { RunLog, StepLog } from './run-log.js';
 import type { Style } from './style.js';
 
 /** What is told of a run while it goes on. */
@@ -14,7 +14,12 @@ export interface AnnounceOptions {
   /** Text as it arrives. */
   readonly stream: boolean;
   readonly style: Style;
+  /** What commands call a run; undefined when it is not recorded. */
+  readonly nameOfRun?: (runId: string) => string | undefined;
 }
+
+/** Steps that are reused are told one by one up to this many. */
+const TOLD_REUSED = 20;
 
 /** How much of a tool's input or of an error is shown on its line. */
 const LONGEST_DETAIL = 160;
@@ -28,30 +33,63 @@ const LONGEST_DETAIL = 160;
  */
 export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: SkeinEvent) => readonly string[] {
   const texts = new Map<string, string>();
-  const { style } = options;
+  const silent = new Set<string>();
+  const reused = createReuseTeller(options.style);
   return (event) => {
-    switch (event.type) {
-      case 'run.started':
-        return [style.dim(`run of ${printable(event.plan)}: ${countText(event.nodes, 'step')}`)];
-      case 'run.warning':
-        return [warning(event.message, style)];
-      case 'run.ended':
-        return [];
-      case 'step.started':
-        return options.starts ? [`step ${style.bold(printable(event.path))} started`] : [];
-      case 'step.retrying': {
-        const why = oneLine(event.error.message, LONGEST_DETAIL);
-        return [`step ${printable(event.path)} tries again in ${formatDuration(event.delayMs)}: ${style.warn(why)}`];
-      }
-      case 'step.ended': {
-        const step = log.steps.get(event.path);
-        const rest = takeRest(texts, event.path);
-        return [...rest, ...(step === undefined ? [] : [endedLine(step, style)])];
-      }
-      case 'step.note':
-        return noteLines(event.path, event.note, { texts, options });
+    // What is told again is no news; a step that goes on here begins here, for whoever looks on.
+    if (event.replayed === true) {
+      if (event.type === 'step.started') silent.add(event.path);
+      if (event.type !== 'step.ended') return [];
+      silent.delete(event.path);
+      return reused(event.path, log.steps.get(event.path));
     }
+    const begins = event.type !== 'step.ended' && silent.has(event.path) && options.starts;
+    silent.delete(event.path);
+    return [...(begins ? [startedLine(event.path, options.style)] : []), ...newsLines(event, { log, texts, options })];
   };
+}
+
+function createReuseTeller(style: Style): (path: string, step: StepLog | undefined) => readonly string[] {
+  let told = 0;
+  return (path, step) => {
+    if (step === undefined || step.status === 'skipped') return [];
+    told += 1;
+    if (told > TOLD_REUSED) return told === TOLD_REUSED + 1 ? [style.dim('and more steps from the record')] : [];
+    const what = step.status === 'succeeded' ? 'reused' : `${outcomeWords(step.status)}, says the record`;
+    return [style.dim(`step ${printable(path)} ${what}`)];
+  };
+}
+
+function startedLine(path: string, style: Style): string {
+  return `step ${style.bold(printable(path))} started`;
+}
+
+function newsLines(event: SkeinEvent, { log, texts, options }: Telling & { readonly log: RunLog }): readonly string[] {
+  const { style, nameOfRun } = options;
+  switch (event.type) {
+    case 'run.started': {
+      const known = nameOfRun?.(event.runId);
+      const name = known === undefined ? '' : `, recorded as ${printable(known)}`;
+      return [style.dim(`run of ${printable(event.plan)}: ${countText(event.nodes, 'step')}${name}`)];
+    }
+    case 'run.warning':
+      return [warning(event.message, style)];
+    case 'run.ended':
+      return [];
+    case 'step.started':
+      return options.starts ? [startedLine(event.path, style)] : [];
+    case 'step.retrying': {
+      const why = oneLine(event.error.message, LONGEST_DETAIL);
+      return [`step ${printable(event.path)} tries again in ${formatDuration(event.delayMs)}: ${style.warn(why)}`];
+    }
+    case 'step.ended': {
+      const step = log.steps.get(event.path);
+      const rest = takeRest(texts, event.path);
+      return [...rest, ...(step === undefined ? [] : [endedLine(step, style)])];
+    }
+    case 'step.note':
+      return noteLines(event.path, event.note, { texts, options });
+  }
 }
 
 interface Telling {

@@ -100,7 +100,9 @@ function boardLines(
   const columns = sizeOr(screen.columns, 80);
   const most = Math.max(1, sizeOr(screen.rows, 24) - 3);
   // What only contains steps shows in them.
-  const running = log.running().filter(({ kind }) => kind !== 'call' && kind !== 'map' && kind !== 'loop');
+  const running = log
+    .running()
+    .filter(({ kind, reused }) => !reused && kind !== 'call' && kind !== 'map' && kind !== 'loop');
   const shown = running.length > most ? running.slice(0, Math.max(most - 1, 1)) : running;
   const spinner = FRAMES[frame % FRAMES.length] ?? '';
   const now = Date.now();

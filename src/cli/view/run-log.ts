@@ -26,7 +26,11 @@ export interface StepLog {
   output: unknown;
   reason: string | undefined;
   error: ErrorData | undefined;
+  /** It comes from the record: it did not run here, so far. */
+  reused: boolean;
 }
+
+type Begun = SkeinEvent & { readonly type: 'step.started' | 'step.ended' };
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
@@ -66,6 +70,7 @@ export class RunLog {
 
   listen(event: SkeinEvent): void {
     this.now = this.clock();
+    if (event.replayed !== true) this.wake(this.steps.get(event.path));
     switch (event.type) {
       case 'run.started':
         this.startedAt = this.now;
@@ -76,7 +81,7 @@ export class RunLog {
       case 'run.ended':
         return;
       case 'step.started':
-        this.begin(event.path, event.node, event.kind, event.parent);
+        this.begin(event);
         return;
       case 'step.retrying': {
         const step = this.steps.get(event.path);
@@ -90,11 +95,19 @@ export class RunLog {
         this.end(event);
         return;
       case 'step.note':
-        this.note(this.steps.get(event.path), event.note);
+        // What is told again was paid before.
+        if (event.replayed !== true) this.note(this.steps.get(event.path), event.note);
     }
   }
 
-  private begin(path: string, node: string, kind: string, parent: string): StepLog {
+  /** A step that was begun in an earlier session goes on here. */
+  private wake(step: StepLog | undefined): void {
+    if (step?.reused !== true) return;
+    step.reused = false;
+    step.startedAt = this.now;
+  }
+
+  private begin({ path, node, kind, parent, replayed }: Begun): StepLog {
     const step: StepLog = {
       path,
       node,
@@ -113,6 +126,7 @@ export class RunLog {
       output: undefined,
       reason: undefined,
       error: undefined,
+      reused: replayed === true,
     };
     this.steps.delete(path);
     this.steps.set(path, step);
@@ -123,7 +137,7 @@ export class RunLog {
   private end(event: SkeinEvent & { readonly type: 'step.ended' }): void {
     const known = this.steps.get(event.path);
     // What is skipped has never started; a step that is visited again may be skipped then.
-    const step = known?.status === 'running' ? known : this.begin(event.path, event.node, event.kind, event.parent);
+    const step = known?.status === 'running' ? known : this.begin(event);
     this.open.delete(event.path);
     step.status = event.outcome;
     step.endedAt = this.now;

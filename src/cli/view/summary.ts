@@ -1,5 +1,6 @@
 import { formatDuration } from '../../base/duration.js';
 import type { ErrorData } from '../../base/errors.js';
+import type { Usage } from '../../events/event.js';
 import type { RunOutcome } from '../../events/outcome.js';
 import type { Census } from '../../events/census.js';
 import { oneLine, printable } from './printable.js';
@@ -20,6 +21,19 @@ export interface SummaryOptions {
   readonly questions: readonly OpenQuestion[];
   readonly strict: boolean;
   readonly style: Style;
+  /** Absent: nothing was recorded. */
+  readonly recorded?: RecordedEnd;
+}
+
+/** What the end of a recorded run says besides. */
+export interface RecordedEnd {
+  /** What commands call the run. */
+  readonly id: string;
+  /** Steps whose results came from the record, and steps that ran here; of a run that went on from a record. */
+  readonly reused?: number;
+  readonly ran?: number;
+  /** What sessions before this one had cost. */
+  readonly before?: { readonly modelCalls: number; readonly toolCalls: number; readonly usage: Usage };
 }
 
 /** A question that nobody has answered. */
@@ -27,6 +41,10 @@ export interface OpenQuestion {
   readonly path: string;
   readonly text: string;
   readonly choices: readonly string[];
+  /** What an answer is given to, when the run was recorded. */
+  readonly key?: string;
+  /** When it is too late, milliseconds since 1970. */
+  readonly due?: number;
 }
 
 /** More steps than this are not listed one by one, unless something is the matter with them. */
@@ -48,21 +66,51 @@ export function summaryLines(options: SummaryOptions): readonly string[] {
     '',
     ...stepTable([...log.steps.values()], options),
     `${outcomeText(options)} in ${took}: ${options.censusText}`,
+    ...reuseLines(options),
     ...(log.modelCalls === 0 ? [] : [callsLine(log, tokens, calls)]),
+    ...costBefore(options),
     ...(options.auditFolder === undefined ? [] : [`audit folder: ${printable(options.auditFolder)}`]),
+    ...(options.recorded === undefined ? [] : [`recorded as run ${options.recorded.id}`]),
     ...trouble(options),
   ];
 }
 
-/** The part of a summary that a quiet run tells, too: questions without an answer, and why it failed. */
+/** The part of a summary that a quiet run tells, too: questions without an answer, why it failed, and how it can go on. */
 export function trouble(options: SummaryOptions): readonly string[] {
-  return [...questionLines(options), ...errorLines(options)];
+  return [...questionLines(options), ...errorLines(options), ...resumeLines(options)];
 }
 
 function callsLine(log: RunLog, tokens: string, calls: string): string {
   const tools = log.toolCalls === 0 ? '' : `, ${countText(log.toolCalls, 'tool call')}`;
   return `${countText(log.modelCalls, 'model call')} (${calls})${tools}${tokens === '' ? '' : `, ${tokens}`}`;
 }
+
+function reuseLines({ recorded }: SummaryOptions): readonly string[] {
+  if (recorded?.reused === undefined || recorded.ran === undefined) return [];
+  return [`${recorded.reused} reused, ${recorded.ran} run`];
+}
+
+function costBefore({ recorded }: SummaryOptions): readonly string[] {
+  const { before } = recorded ?? {};
+  if (before === undefined || before.modelCalls === 0) return [];
+  const tokens = tokensText(before.usage);
+  return [`before: ${countText(before.modelCalls, 'model call')}${tokens === '' ? '' : `, ${tokens}`}`];
+}
+
+/** What did not succeed can be gone on with. */
+function resumeLines({ recorded, outcome }: SummaryOptions): readonly string[] {
+  if (recorded === undefined || outcome === 'succeeded') return [];
+  const what = RESUMED[outcome];
+  return [`next: skein resume ${recorded.id} ${what}`];
+}
+
+const RESUMED: Readonly<Record<Exclude<RunOutcome, 'succeeded'>, string>> = {
+  degraded: 'tries again what failed, and keeps what is finished',
+  failed: 'tries again what failed, and keeps what is finished',
+  paused: 'goes on when there are answers',
+  cancelled: 'goes on where it was',
+  out_of_budget: 'goes on where it was',
+};
 
 function outcomeText({ name, outcome, style, strict }: SummaryOptions): string {
   const subject = style.bold(printable(name));
@@ -98,9 +146,10 @@ function stepTable(steps: readonly StepLog[], { error, style }: SummaryOptions):
 /** The error of the run itself is told below the table. */
 function rest(step: StepLog, told: ErrorData | undefined): string {
   const why = step.error !== undefined && step.error === told ? undefined : (step.error?.message ?? step.reason);
-  const time = step.endedAt === undefined || step.status === 'skipped' ? '' : tookText(step, step.endedAt);
+  const time =
+    step.endedAt === undefined || step.status === 'skipped' || step.reused ? '' : tookText(step, step.endedAt);
   const parts = [
-    outcomeWords(step.status),
+    step.reused ? reusedWords(step) : outcomeWords(step.status),
     time,
     factsText(step),
     why === undefined ? '' : oneLine(why, LONGEST_REASON),
@@ -108,13 +157,25 @@ function rest(step: StepLog, told: ErrorData | undefined): string {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-function questionLines({ questions, outcome }: SummaryOptions): readonly string[] {
+function reusedWords({ status }: StepLog): string {
+  return status === 'succeeded' ? 'reused' : outcomeWords(status);
+}
+
+function questionLines({ questions, outcome, recorded }: SummaryOptions): readonly string[] {
   if (outcome !== 'paused' || questions.length === 0) return [];
-  const asked = questions.flatMap(({ path, text, choices }) => [
+  const asked = questions.flatMap(({ path, text, choices, key, due }) => [
     `question of ${printable(path)}: ${printable(text)}`,
     ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
+    ...(due === undefined ? [] : [`  until ${new Date(due).toISOString()}`]),
+    ...(key === undefined || recorded === undefined ? [] : [`  skein answer ${recorded.id} ${quoted(key)} VALUE`]),
   ]);
+  if (recorded !== undefined) return asked;
   return [...asked, 'next: run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"'];
+}
+
+/** A word of a shell. */
+function quoted(word: string): string {
+  return `'${printable(word).replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions): readonly string[] {

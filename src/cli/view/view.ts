@@ -26,6 +26,8 @@ export interface ViewOptions {
   /** The stream that it is written to. */
   readonly screen: Screen;
   readonly env: NodeJS.ProcessEnv;
+  /** What commands call a run; undefined when it is not recorded. */
+  readonly nameOfRun?: (runId: string) => string | undefined;
 }
 
 /** A terminal, or a file or pipe instead. */

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { GivenInput } from '../run/given-inputs.js';
+import { readAssignment } from '../run/given-inputs.js';
+import type { CommonFlags } from '../run/run-flags.js';
+import { addRunOptions } from '../run/run-options.js';
+
+interface ParsedOptions extends CommonFlags {
+  readonly set?: readonly GivenInput[];
+  readonly inputFile?: readonly GivenInput[];
+  readonly from?: string;
+  readonly file?: string;
+}
+
+/** `skein fork RUN`. */
+export function define(command: Command, done: (code: number) => void): void {
+  const inputs: GivenInput[] = [];
+  const take = (flag: string, isFile: boolean) => (text: string) => {
+    inputs.push(readAssignment(text, isFile, flag));
+    return inputs;
+  };
+  addRunOptions(command)
+    .argument('<run>', 'the run: the end of its id, or -1 for the newest')
+    .option('--set <name=value>', 'another value of an input; again for each', take('--set', false))
+    .option('--input-file <name=file>', 'such a value from a file, - for stdin', take('--input-file', true))
+    .option('--from <step>', 'run this step again, and all that comes after it')
+    .option('--file <file>', 'another workflow file than that of the run')
+    .addHelpText('after', '\nFlags that are not given are those that the run was begun with.')
+    .action(async (run: string, options: ParsedOptions) => {
+      const { set: _set, inputFile: _inputFile, from, file, ...flags } = options;
+      const { goOn } = await import('../run/go-on.js');
+      const fork = { inputs, ...(from === undefined ? {} : { from }), ...(file === undefined ? {} : { file }) };
+      done(await goOn({ run, flags, fork }));
+    });
+}

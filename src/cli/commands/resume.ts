@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import type { CommonFlags } from '../run/run-flags.js';
+import { addRunOptions } from '../run/run-options.js';
+
+/** `skein resume RUN`. */
+export function define(command: Command, done: (code: number) => void): void {
+  addRunOptions(command)
+    .argument('<run>', 'the run: the end of its id, or -1 for the newest')
+    .addHelpText('after', '\nFlags that are not given are those that the run was begun with.')
+    .action(async (run: string, flags: CommonFlags) => {
+      const { goOn } = await import('../run/go-on.js');
+      done(await goOn({ run, flags }));
+    });
+}

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { SkeinError } from '../../base/errors.js';
+import type { Store } from '../../journal/store.js';
+import type { Workflow } from '../../plan/workflow.js';
+import type { WorkflowRun } from '../../runtime.js';
+import { countText } from '../view/step-text.js';
+import { printNote } from '../view/streams.js';
+import { openRunStore } from './open-store.js';
+
+/** What is run, disturbed, and run to its end. */
+export interface ActOptions {
+  readonly workflow: Workflow;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly script: string;
+}
+
+const RUN_ID = 'demo';
+const INPUTS = 'inputs.json';
+
+/**
+ * Runs the same once more in a process that is killed in the middle, goes on with it here, and says what was reused. True when the result
+ * is that of the run that nobody disturbed. Its files are in a temporary folder, which is removed.
+ */
+export async function durabilityAct(options: ActOptions, undisturbed: Record<string, unknown>): Promise<boolean> {
+  printNote('\nThe same once more, in a process of its own, which is killed in the middle (SIGKILL).');
+  const folder = await mkdtemp(join(tmpdir(), 'skein-demo-'));
+  try {
+    await mkdir(join(folder, '.skein'), { mode: 0o700 });
+    const store = await openRunStore({ cwd: folder, create: true });
+    if (store === undefined) throw new SkeinError('SKEIN_INTERNAL', 'no store was made');
+    try {
+      await writeFile(join(folder, INPUTS), JSON.stringify(options.inputs));
+      return await disturb({ ...options, folder, store }, undisturbed);
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_PACKAGE_MISSING') throw error;
+    printNote(`This needs SQLite: ${error.message} (${error.hint ?? ''}).`);
+    return true;
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+interface Act extends ActOptions {
+  readonly folder: string;
+  readonly store: Store;
+}
+
+async function disturb(act: Act, undisturbed: Record<string, unknown>): Promise<boolean> {
+  const ending = await runInChild(act.folder, act.cwd);
+  const { readRun } = await import('../../index.js');
+  const done = readRun(act.store, RUN_ID).steps.filter(({ outcome }) => outcome === 'succeeded').length;
+  const { result } = await startAct(act, { resume: RUN_ID });
+  const { outcome, state, reused, ran } = await result;
+  const same = isDeepStrictEqual(JSON.parse(JSON.stringify(state)), JSON.parse(JSON.stringify(undisturbed)));
+  printNote(`${ending} after ${countText(done, 'step')}; resumed here: ${reused} reused, ${ran} run, ${outcome}`);
+  printNote(
+    same
+      ? 'The result is the same as that of the undisturbed run.'
+      : 'The result differs from that of the undisturbed run!',
+  );
+  return same && outcome === 'succeeded';
+}
+
+/** Starts this program again, for {@link runAndDie}. Gives how it ended, in words. */
+function runInChild(folder: string, cwd: string): Promise<string> {
+  const child = spawn(process.execPath, [process.argv[1] ?? '', 'demo', '--act', folder], { cwd, stdio: 'ignore' });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolve(signal === null ? `ended with ${code}` : 'killed'));
+  });
+}
+
+/** The part of the process that is killed: by itself, when half of the steps have ended, so that it is always the same moment. */
+export async function runAndDie(folder: string, options: Omit<ActOptions, 'inputs'>): Promise<void> {
+  const store = await openRunStore({ cwd: folder, create: true });
+  if (store === undefined) return;
+  const inputs = JSON.parse(await readFile(join(folder, INPUTS), 'utf8')) as Record<string, string>;
+  const { result } = await startAct({ ...options, folder, store, inputs }, { runId: RUN_ID }, true);
+  await result;
+}
+
+async function startAct(
+  { workflow, inputs, cwd, script, store }: Act,
+  which: { readonly runId: string } | { readonly resume: string },
+  dies = false,
+): Promise<WorkflowRun> {
+  const { runWorkflow } = await import('../../runtime.js');
+  const half = Math.floor((workflow.plan?.nodes.length ?? 0) / 2);
+  let ended = 0;
+  return await runWorkflow(workflow, {
+    ...which,
+    store,
+    inputs,
+    cwd,
+    models: { script },
+    audit: false,
+    listeners: [
+      (event) => {
+        if (event.type !== 'step.ended' || event.outcome !== 'succeeded') return;
+        ended += 1;
+        if (dies && ended === half) process.kill(process.pid, 'SIGKILL');
+      },
+    ],
+  });
+}

@@ -1,0 +1,22 @@
+import type { Workflow } from '../../plan/workflow.js';
+import type { WorkflowResult } from '../../runtime.js';
+import type { RunLog } from '../view/run-log.js';
+import type { Recording } from './recording.js';
+import type { CommonFlags } from './run-flags.js';
+
+/** A workflow that was loaded and may be run. */
+export interface Execution {
+  readonly flags: CommonFlags;
+  readonly cwd: string;
+  readonly workflow: Workflow;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly log: RunLog;
+  /** Absent: nothing is recorded. */
+  readonly recording?: Recording;
+}
+
+/** A run that has ended. */
+export interface Executed {
+  readonly exitCode: number;
+  readonly result: WorkflowResult;
+}

@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
+import { EXIT } from '../exit-codes.js';
+import { printProblems } from '../failures.js';
+import { printable } from '../view/printable.js';
+import { RunLog } from '../view/run-log.js';
+import { printNote, printResult } from '../view/streams.js';
+import { createStyle, wantsColor } from '../view/style.js';
+import type { Comparison, DefinitionOf } from './change-report.js';
+import { changeLines, compareDefinitions } from './change-report.js';
+import type { Execution } from './execution.js';
+import { executeRun } from './execute-run.js';
+import { checkFork } from './fork-options.js';
+import { readInputs } from './given-inputs.js';
+import type { GivenInput } from './given-inputs.js';
+import { openRunStore, storeRoot } from './open-store.js';
+import { writeOrigin } from './origin.js';
+import type { NextWorkflow, RecordedRun } from './recorded-run.js';
+import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
+import type { Recording } from './recording.js';
+import { orRefusal } from './run-command.js';
+import type { CommonFlags } from './run-flags.js';
+import { mergeFlags } from './run-flags.js';
+import { refusalReport } from './run-report.js';
+
+/** What stands on the command line of `skein resume` and `skein fork`. */
+export interface GoOnOptions {
+  /** The run, as somebody calls it. */
+  readonly run: string;
+  readonly flags: CommonFlags;
+  /** Absent: the run itself goes on. */
+  readonly fork?: ForkFlags;
+}
+
+/** What makes a fork another run. */
+export interface ForkFlags {
+  readonly inputs: readonly GivenInput[];
+  /** A step that runs again, with all that comes after it. */
+  readonly from?: string;
+  /** Another file than that of the run. */
+  readonly file?: string;
+}
+
+/**
+ * `skein resume` and `skein fork`: loads the file of a recorded run, says what was changed in it and what that makes run again, and goes on.
+ *
+ * @throws SkeinError what keeps it from starting, unless `--json` asks for it as a document
+ */
+export function goOn(options: GoOnOptions): Promise<number> {
+  return orRefusal(options.flags.json === true, async () => {
+    const { durability } = options.flags;
+    const opening = { cwd: process.cwd(), create: false, ...(durability === undefined ? {} : { durability }) };
+    const root = storeRoot(opening);
+    const store = await openRunStore(opening);
+    if (store === undefined || root === undefined) {
+      throw new SkeinError(
+        'SKEIN_NO_RUN',
+        'no run is recorded here: there is no .skein/skein.db in this folder or above',
+        {
+          hint: 'skein run FILE records its run; or change to the folder where it ran',
+        },
+      );
+    }
+    try {
+      return await goOnWith(await readRecordedRun(store, root, options.run), options);
+    } finally {
+      store.close();
+    }
+  });
+}
+
+async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number> {
+  const cwd = folderOf(run);
+  const flags = mergeFlags(run.origin.flags, anchored(options.flags, cwd));
+  const given = await readInputs(options.fork?.inputs ?? [], process.cwd());
+  const inputs = { ...run.inputs, ...given };
+  const file = fileOf(run, options.fork);
+  const next = await loadNext(run, file, { cwd, inputs, interactive: flags.interactive ?? false });
+  printProblems(next.problems);
+  const { plan } = next.workflow;
+  if (next.broken || plan === undefined) {
+    if (flags.json === true) printResult(refusalReport({ problems: next.problems }));
+    return EXIT.invalid;
+  }
+  const forgotten = options.fork === undefined ? [] : await checkFork(plan, given, options.fork.from);
+  const changed = Object.keys(given).filter((name) => given[name] !== run.inputs[name]);
+  const { codeDigests } = await import('../../runtime.js');
+  const after: DefinitionOf = { plan, code: codeDigests(next.workflow.bindings, plan) };
+  const comparison = await compareDefinitions(run.definition, after, { inputs: changed, forgotten });
+  if (flags.quiet !== true) tell({ run, file, next, comparison, changed, color: flags.color });
+  const { workflow } = next;
+  const recording: Recording =
+    options.fork === undefined
+      ? { store: run.store, resume: run.id, before: run.cost }
+      : {
+          store: run.store,
+          fork: { run: run.id, forget: forgotten },
+          origin: writeOrigin({ root: run.root, cwd, file, flags, workflow }),
+        };
+  const execution: Execution = { flags, cwd, workflow, inputs: given, log: new RunLog(plan), recording };
+  return (await executeRun(execution)).exitCode;
+}
+
+/** Files that were named here stay the same ones, wherever the run is carried out. */
+function anchored(flags: CommonFlags, cwd: string): CommonFlags {
+  const here = process.cwd();
+  if (here === cwd) return flags;
+  const { mock, record, replay, auditDir } = flags;
+  return {
+    ...flags,
+    ...(mock === undefined || mock === '' ? {} : { mock: resolve(here, mock) }),
+    ...(record === undefined ? {} : { record: resolve(here, record) }),
+    ...(replay === undefined ? {} : { replay: resolve(here, replay) }),
+    ...(auditDir === undefined ? {} : { auditDir: resolve(here, auditDir) }),
+  };
+}
+
+/** @throws SkeinError `SKEIN_FILE` when somebody names a file that is not there */
+function fileOf({ root, origin }: RecordedRun, fork: ForkFlags | undefined): string {
+  return fork?.file === undefined ? resolve(root, origin.file) : resolve(process.cwd(), fork.file);
+}
+
+interface Telling {
+  readonly run: RecordedRun;
+  readonly file: string;
+  readonly next: NextWorkflow;
+  readonly comparison: Comparison;
+  readonly changed: readonly string[];
+  readonly color: boolean;
+}
+
+/** What is different from before, and what it makes run again. */
+function tell({ run, file, next, comparison, changed, color }: Telling): void {
+  const style = createStyle(wantsColor(process.stderr, process.env, color));
+  if (next.fromRecord) {
+    printNote(`${style.warn('note')}: ${printable(file)} is gone; the run goes on with its definition from the record`);
+  }
+  const { diff, again, maybe } = comparison;
+  const edited = diff.steps.length + diff.inputs.length + diff.plan.length > 0;
+  if (edited) printNote(`${printable(file)} is not what the run of ${printable(run.name)} was recorded with:`);
+  for (const name of changed) printNote(`  input ${printable(name)} has another value`);
+  if (edited || again.length + maybe.length > 0) {
+    for (const line of changeLines(comparison, run.finished, style)) printNote(line);
+  }
+}

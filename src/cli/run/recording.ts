@@ -1,0 +1,47 @@
+import { SkeinError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import type { Usage } from '../../events/event.js';
+import type { Store } from '../../journal/store.js';
+import type { Fork } from '../../runtime.js';
+import { printNote } from '../view/streams.js';
+import type { OpenRunStoreOptions } from './open-store.js';
+import { openRunStore } from './open-store.js';
+
+/** Where a run is recorded, and what it goes on from. */
+export interface Recording {
+  /** Absent until `open` was called, and when that gave nothing. */
+  store?: Store;
+  readonly open?: () => Promise<Store | undefined>;
+  readonly origin?: JsonObject;
+  readonly resume?: string;
+  readonly fork?: Fork;
+  /** What the run cost before this session. */
+  readonly before?: CostBefore;
+}
+
+/** Calls and tokens of sessions before this one. */
+export interface CostBefore {
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly usage: Usage;
+}
+
+/**
+ * Opens the store for a new run; `create` makes one where there is none. Undefined where there is none, and when this machine has no
+ * SQLite, which is said: a run is no less useful for that.
+ *
+ * @throws SkeinError `SKEIN_STORE`, `SKEIN_USAGE`
+ */
+export async function storeForRun(options: OpenRunStoreOptions): Promise<Store | undefined> {
+  try {
+    return await openRunStore(options);
+  } catch (error) {
+    if (!SkeinError.isInstance(error)) throw error;
+    const { code, message, hint = 'see the message' } = error;
+    if (code !== 'SKEIN_PACKAGE_MISSING') {
+      throw new SkeinError(code, message, { hint: `${hint}; --no-store runs without a record`, cause: error });
+    }
+    printNote(`warning: this run is not recorded, so it can't be resumed: ${message}; ${hint}`);
+    return undefined;
+  }
+}

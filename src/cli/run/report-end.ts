@@ -1,0 +1,96 @@
+import type { Store } from '../../journal/store.js';
+import type { WorkflowResult } from '../../runtime.js';
+import { shortId } from '../runs/find-run.js';
+import { exitCodeOf } from '../exit-codes.js';
+import { escapeJson } from '../view/json-text.js';
+import { printable } from '../view/printable.js';
+import { printNote, printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
+import type { OpenQuestion, RecordedEnd } from '../view/summary.js';
+import { summaryLines, trouble } from '../view/summary.js';
+import type { Execution } from './execution.js';
+import type { Asker } from './questions.js';
+
+import { runReport } from './run-report.js';
+
+interface Ended {
+  readonly result: WorkflowResult;
+  readonly asker: Asker;
+  readonly style: Style;
+  /** Only what went wrong is told. */
+  readonly quiet: boolean;
+}
+
+/** Prints how a run ended and its results, and gives the exit code. */
+export async function reportEnd(execution: Execution, { result, asker, style, quiet }: Ended): Promise<number> {
+  const { flags, workflow, log } = execution;
+  const [{ formatCensus }, { formatOutput }] = await Promise.all([
+    import('../../index.js'),
+    import('../../runtime.js'),
+  ]);
+  const strict = flags.strict ?? false;
+  const exitCode = exitCodeOf(result.outcome, { strict, error: result.error });
+  const name = workflow.plan?.name ?? 'workflow';
+  const recorded = recordedEnd(execution, result);
+  const shared = {
+    log,
+    census: result.census,
+    error: result.error,
+    auditFolder: result.auditFolder,
+    questions: await openQuestions(execution, result, asker),
+    ...(recorded === undefined ? {} : { recorded }),
+  };
+  const [failure, ...more] = result.auditFailures;
+  if (failure !== undefined) {
+    const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    printNote(`${style.warn('warning')}: the audit folder is incomplete: ${printable(failure)}${others}`);
+  }
+  const summary = { ...shared, name, outcome: result.outcome, censusText: formatCensus(result.census), strict, style };
+  for (const line of quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
+  if (flags.json === true) {
+    printResult(runReport({ ...shared, workflow: name, runId: result.runId, outcome: result.outcome, exitCode }));
+  } else {
+    const format = flags.format ?? workflow.settings.output.format;
+    const text = formatOutput({ workflow, state: result.state, reports: result.steps, format });
+    const safe = format === 'json' ? escapeJson : printable;
+    printResult(process.stdout.isTTY ? safe(text) : text);
+  }
+  return exitCode;
+}
+
+function recordedEnd({ recording }: Execution, { runId, reused, ran }: WorkflowResult): RecordedEnd | undefined {
+  if (recording?.store === undefined) return undefined;
+  const { store, before, resume, fork } = recording;
+  const goesOn = resume !== undefined || fork !== undefined;
+  return {
+    id: nameOf(store, runId) ?? runId,
+    ...(goesOn ? { reused, ran } : {}),
+    ...(before === undefined ? {} : { before }),
+  };
+}
+
+/** What commands call a run; undefined when it is not recorded. */
+export function nameOf(store: Store | undefined, runId: string): string | undefined {
+  if (store === undefined) return undefined;
+  return shortId(
+    runId,
+    store.list().map(({ id }) => id),
+  );
+}
+
+/** Of a recorded run, whatever anybody may answer; else what was asked here in vain. */
+async function openQuestions(
+  { recording }: Execution,
+  { outcome, runId }: WorkflowResult,
+  asker: Asker,
+): Promise<readonly OpenQuestion[]> {
+  if (recording?.store === undefined || outcome !== 'paused') return asker.open;
+  const { readRun } = await import('../../index.js');
+  return readRun(recording.store, runId).pauses.map(({ key, path, name, question, choices = [], due }) => ({
+    key,
+    path,
+    text: question ?? `waits for the event ${name}`,
+    choices,
+    ...(due === undefined ? {} : { due }),
+  }));
+}

@@ -1,0 +1,53 @@
+import type { OutputFormat } from '../../plan/workflow.js';
+import type { GivenInput } from './given-inputs.js';
+import type { Durability } from './open-store.js';
+
+/** What decides how a run is carried out and what its results look like: kept with the run, and used again when it is resumed. */
+export interface KeptFlags {
+  readonly model?: string;
+  /** Empty: echo; else the script. */
+  readonly mock?: string;
+  readonly replay?: string;
+  readonly format?: OutputFormat;
+  readonly stream?: boolean;
+  readonly concurrency?: number;
+  readonly strict?: boolean;
+  readonly interactive?: boolean;
+  readonly auditDir?: string;
+  readonly audit: boolean;
+  readonly allowPrivateAddresses?: boolean;
+}
+
+/** What stands on the command line of `skein run`, `skein resume` and `skein fork` alike. */
+export interface CommonFlags extends KeptFlags {
+  readonly record?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  readonly quiet?: boolean;
+  readonly durability?: Durability;
+  readonly color: boolean;
+}
+
+/** What stands on the command line of `skein run`. */
+export interface RunFlags extends CommonFlags {
+  readonly file: string;
+  readonly inputs: readonly GivenInput[];
+  readonly store: boolean;
+}
+
+/**
+ * Flags with those that the run had before for what is not given. A model that is given takes the place of a script or recording.
+ *
+ * @example
+ * mergeFlags({ audit: true, mock: '' }, { audit: true, color: true, model: 'openai/gpt-5' }); // asks the model
+ */
+export function mergeFlags(kept: KeptFlags, given: CommonFlags): CommonFlags {
+  const { mock, replay, ...rest } = kept;
+  const replaced = given.model !== undefined || given.mock !== undefined || given.replay !== undefined;
+  const before = {
+    ...rest,
+    ...(replaced || mock === undefined ? {} : { mock }),
+    ...(replaced || replay === undefined ? {} : { replay }),
+  };
+  return { ...before, ...given, audit: kept.audit && given.audit };
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { OutputFormat } from '../../plan/workflow.js';
+
+/** Flags that `run`, `resume` and `fork` have in common. */
+export function addRunOptions(command: Command): Command {
+  return command
+    .option('-m, --model <provider/model>', 'the model of all agents, whatever the files say')
+    .addOption(
+      new Option('--mock [file]', 'answer without a model: by echo, or --mock=FILE by a script').conflicts('replay'),
+    )
+    .option('--record <file>', 'write all model calls to a file')
+    .option('--replay <file>', 'answer all model calls from such a file')
+    .option('--json', 'print one JSON document about the run instead of the results')
+    .addOption(new Option('--format <format>', 'form of the results: markdown, plain or json').argParser(readFormat))
+    .option('--stream', 'show text as it arrives (also --streaming)')
+    .addOption(new Option('--verbose', 'show model turns and tool calls').conflicts('quiet'))
+    .option('-q, --quiet', 'show only warnings, errors and results')
+    .option('--concurrency <n>', 'how many steps run at once', readCount)
+    .option('--strict', 'exit with 4 when a step failed that was allowed to')
+    .option('--interactive', 'agents may ask, unless the file says otherwise')
+    .option('--audit-dir <dir>', 'where run folders are made')
+    .option('--no-audit', 'make no run folder')
+    .addOption(
+      new Option(
+        '--durability <mode>',
+        'what a finished step survives: fast a killed process, full a power cut',
+      ).choices(['fast', 'full']),
+    )
+    .option('--allow-private-addresses', 'let the fetch tool reach this machine and its network')
+    .option('--no-color', 'no colours')
+    .addHelpText('after', EXIT_CODES);
+}
+
+const EXIT_CODES = `
+Exit codes: 0 succeeded, 1 wrong usage, 2 invalid definition or input (nothing ran), 3 a step failed,
+4 degraded under --strict, 5 paused (a question waits), 6 out of budget, 130 cancelled.`;
+
+function readFormat(text: string): OutputFormat {
+  switch (text.toLowerCase()) {
+    case 'markdown':
+    case 'md':
+      return 'markdown';
+    case 'plain':
+    case 'text':
+      return 'plain';
+    case 'json':
+      return 'json';
+    default:
+      throw new InvalidArgumentError('Allowed choices are markdown, plain, json.');
+  }
+}
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d{1,6}$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a whole number from 1 up.');
+  return count;
+}

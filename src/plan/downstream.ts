@@ -1,0 +1,115 @@
+import { analyzeShape, routeTargets } from './graph-shape.js';
+import type { Plan, PlanNode } from './plan.js';
+import { referencesOf, routeReferences, writtenChannels } from './references.js';
+
+/** Where a change begins. */
+export interface ChangeStart {
+  /** Paths of steps: `review/critic`. */
+  readonly steps: readonly string[];
+  /** Names of inputs. */
+  readonly inputs?: readonly string[];
+}
+
+/**
+ * Paths of the steps that a change can reach: along edges, routes and handlers, and from whoever writes a channel to whoever reads
+ * it. A step with a sub-plan stands for all that is inside of it. Those that the change begins with are not listed. It is an upper bound:
+ * a step that gives the same result as before stops the spread.
+ *
+ * @example
+ * affected(plan, { steps: ['facts'] }); // ['text', 'review']
+ */
+export function affected(plan: Plan, start: ChangeStart): readonly string[] {
+  return affectedIn(
+    plan,
+    start.steps.map((path) => path.split('/')),
+    start.inputs ?? [],
+    '',
+  );
+}
+
+function affectedIn(
+  plan: Plan,
+  steps: readonly (readonly string[])[],
+  inputs: readonly string[],
+  prefix: string,
+): string[] {
+  const ids = new Set(plan.nodes.map((node) => node.id));
+  const known = steps.filter(([first = '']) => ids.has(first));
+  const own = new Set(known.flatMap(([first = '', ...rest]) => (rest.length === 0 ? [first] : [])));
+  const starts = new Set(known.map(([first = '']) => first));
+  const reading = readersOfInputs(plan, inputs);
+  const reached = spread(plan, new Set([...starts, ...reading]));
+  for (const id of reading) reached.add(id);
+  const found: string[] = [];
+  for (const node of plan.nodes) {
+    const path = prefix + node.id;
+    if (own.has(node.id)) continue;
+    const inside = known
+      .filter(([first, ...rest]) => first === node.id && rest.length > 0)
+      .map((step) => step.slice(1));
+    if (reached.has(node.id)) found.push(path);
+    else if (inside.length > 0 && 'plan' in node) found.push(...affectedIn(node.plan, inside, [], `${path}/`));
+  }
+  return found;
+}
+
+/** Ids that can be reached from these, in any number of steps. */
+function spread(plan: Plan, from: ReadonlySet<string>): Set<string> {
+  const next = successors(plan);
+  const reached = new Set<string>();
+  const open = [...from];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    for (const target of next.get(id) ?? []) {
+      if (reached.has(target)) continue;
+      reached.add(target);
+      open.push(target);
+    }
+  }
+  return reached;
+}
+
+function successors(plan: Plan): ReadonlyMap<string, ReadonlySet<string>> {
+  const shape = analyzeShape(plan);
+  const idOf = (at: number): string => plan.nodes[at]?.id ?? '';
+  const next = new Map(plan.nodes.map((node) => [node.id, new Set<string>()]));
+  for (const edge of shape.edges) next.get(idOf(edge.from))?.add(idOf(edge.to));
+  for (const at of shape.openRoutes) for (const node of plan.nodes) next.get(idOf(at))?.add(node.id);
+  const readers = readersByChannel(plan);
+  for (const node of plan.nodes) {
+    for (const channel of writtenChannels(node)) {
+      for (const reader of readers.get(channel) ?? []) next.get(node.id)?.add(reader);
+    }
+  }
+  return next;
+}
+
+/** Functions may read any input. */
+function readersOfInputs(plan: Plan, names: readonly string[]): readonly string[] {
+  const channels = plan.inputs.flatMap(({ name, channel }) => (names.includes(name) ? [channel] : []));
+  if (channels.length === 0) return [];
+  const readers = readersByChannel(plan);
+  const code = plan.nodes.flatMap((node) => (node.kind === 'task' ? [node.id] : []));
+  return [...code, ...channels.flatMap((channel) => readers.get(channel) ?? [])];
+}
+
+function readersByChannel(plan: Plan): ReadonlyMap<string, readonly string[]> {
+  const readers = new Map<string, string[]>();
+  const add = (channel: string, id: string): void => {
+    const known = readers.get(channel);
+    if (known === undefined) readers.set(channel, [id]);
+    else known.push(id);
+  };
+  for (const node of plan.nodes) for (const channel of channelsOf(node)) add(channel, node.id);
+  for (const route of plan.routes) {
+    // What a route reads decides where it leads, not what its node does.
+    for (const { channel } of routeReferences(route)) for (const id of routeTargets(route) ?? []) add(channel, id);
+  }
+  return readers;
+}
+
+/** Sub-plans take inputs that are not said from channels of the same name. */
+function channelsOf(node: PlanNode): readonly string[] {
+  const said = referencesOf(node).map((reference) => reference.channel);
+  const isSilent = (node.kind === 'call' || node.kind === 'loop') && node.inputs === undefined;
+  return isSilent ? [...said, ...node.plan.inputs.map((input) => input.channel)] : said;
+}
