@@ -168,12 +168,14 @@ export function listRuns(store: Store, limit = Number.POSITIVE_INFINITY): readon
   return rows.slice(0, Math.min(limit, rows.length)).map((row) => summary(store, row));
 }
 
+const OPEN: ReadonlySet<StepOverview['outcome']> = new Set(['running', 'interrupted', 'paused']);
+
 function summary(store: Store, row: RunRow): RunSummary {
   const { id, name, createdAt, parent } = row;
   const fixed = { id, name, beganAt: createdAt, ...(parent === undefined ? {} : { parent }) };
   try {
     const { status, ms, steps, pauses } = readRun(store, id);
-    const ended = steps.filter(({ outcome }) => outcome !== 'running' && outcome !== 'interrupted');
+    const ended = steps.filter(({ outcome }) => !OPEN.has(outcome));
     return { ...fixed, status, ms, steps: ended.length, pauses: pauses.length };
   } catch (error) {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_JOURNAL') throw error;
