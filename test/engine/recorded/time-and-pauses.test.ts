@@ -75,14 +75,12 @@ describe('timers over a restart', () => {
 
 const asks = definePlan({
   name: 'asks',
-  nodes: [
-    ...Array.from({ length: 50 }, (_, at) => ({
-      id: `q${at}`,
-      kind: 'ask' as const,
-      question: `Question ${at}?`,
-      output: `a${at}`,
-    })),
-  ],
+  nodes: Array.from({ length: 50 }, (_, at) => ({
+    id: `q${at}`,
+    kind: 'ask' as const,
+    question: `Question ${at}?`,
+    output: `a${at}`,
+  })),
 });
 
 describe('J10: fifty questions at once', () => {
