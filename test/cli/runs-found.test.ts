@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { findRun, shortId } from '../../src/cli/runs/find-run.js';
+import { lineDiff } from '../../src/cli/runs/line-diff.js';
+import { answerCommand, shellWord } from '../../src/cli/runs/text.js';
+import type { OpenPause } from '../../src/journal/overview-pauses.js';
+import { errorOf } from '../journal/support/recorded-runs.js';
+
+const NEW = '01a2004c-c9dc-7012-8345-0000abcdef01';
+const OLD = '01a2004c-aaaa-7012-8345-1111abcdef01';
+const listOf = (...ids: readonly string[]) => ({ list: () => ids.map((id) => ({ id, name: 'flow' })) });
+const RUNS = listOf(NEW, OLD, 'nightly');
+
+describe('a run is found', () => {
+  test.each([
+    [NEW, NEW],
+    ['-1', NEW],
+    ['-3', 'nightly'],
+    ['01a2004c-a', OLD],
+    ['1abcdef01', OLD],
+    ['night', 'nightly'],
+  ])('by %s', (text, id) => {
+    expect(findRun(RUNS, text)).toBe(id);
+  });
+
+  test('by all of its id, also when that is a part of another', () => {
+    expect(findRun(listOf('r1', 'r'), 'r')).toBe('r');
+  });
+
+  test.each([
+    ['abcdef01', 'may be one of 2 runs', NEW],
+    ['-4', '3 runs are recorded here', '-1 is the newest'],
+    ['-0', 'there is no run -0', '-1 is the newest'],
+    ['', 'there is no run', 'skein runs'],
+    ['nihgtly', 'there is no run nihgtly', 'did you mean "nightly"?'],
+  ])('or refused: %j', (text, message, hint) => {
+    const error = errorOf(() => findRun(RUNS, text));
+    expect(error.code).toBe('SKEIN_NO_RUN');
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
+  });
+
+  test('by its short id, which is long enough to be its own', () => {
+    const ids = [NEW, OLD, 'nightly'];
+    expect(ids.map((id) => shortId(id, ids))).toEqual(['0abcdef01', '1abcdef01', 'nightly']);
+    expect(shortId(NEW, [NEW])).toBe('abcdef01');
+    for (const id of ids) expect(findRun(RUNS, shortId(id, ids))).toBe(id);
+  });
+});
+
+test.each([
+  ['a\nb\nc', 'a\nc', ['- b']],
+  ['a\nc', 'a\nb\nc', ['+ b']],
+  ['a', 'b', ['- a', '+ b']],
+  ['x\na\nb\ny', 'x\nb\nc\ny', ['- a', '+ c']],
+  ['same', 'same', []],
+  ['a\na', 'a', ['- a']],
+])('lines of %j that are others in %j', (before, after, lines) => {
+  expect(lineDiff(before, after)).toEqual(lines);
+});
+
+describe('the command that answers', () => {
+  const pause = (key: string, name: string): OpenPause => ({
+    key: `${key}@answer`,
+    id: '',
+    path: key,
+    name,
+    question: '?',
+    askedAt: 0,
+  });
+
+  test('has the shortest words that mean this question alone, as a shell takes them', () => {
+    const pauses = [pause('publish', 'publish'), pause('each[a b]/ask', 'ask'), pause('each[c]/ask', 'ask')];
+    expect(pauses.map((one) => answerCommand(one, pauses, 'r1'))).toEqual([
+      'skein answer r1 publish VALUE',
+      "skein answer r1 'each[a b]/ask' VALUE",
+      "skein answer r1 'each[c]/ask' VALUE",
+    ]);
+  });
+
+  test.each([
+    ["it's", String.raw`'it'\''s'`],
+    ['$(rm)', "'$(rm)'"],
+    ['', "''"],
+    ['a\u001b[2J', String.raw`'a\x1b[2J'`],
+    ['loop#2/ask@answer', 'loop#2/ask@answer'],
+  ])('quotes %j', (text, word) => {
+    expect(shellWord(text)).toBe(word);
+  });
+});
