@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { PlanNode } from '../plan/plan.js';
-import { isInside, parseKey, pathOf } from './address.js';
+import { isInside, parseKey, pathOf, stepOf } from './address.js';
 import type { TellMoment } from './overview-moments.js';
 import { modelText, noteText, sessionText } from './overview-moments.js';
 import type { TraceEnd } from './overview-trace.js';
@@ -46,8 +46,6 @@ export class OverviewFold {
   readonly sessions: SessionTrace[] = [];
   /** Questions and events that are waited for, by key. */
   readonly pauses = new Map<string, PauseRecord>();
-  /** Digests of questions that have an answer, by key. */
-  readonly answered = new Map<string, string>();
   readonly warnings: RunWarning[] = [];
 
   constructor(private readonly options: FoldOptions) {}
@@ -86,13 +84,6 @@ export class OverviewFold {
     }
   }
 
-  /** Path of the step of a key. The question about what became of an effect is named after the effect. */
-  pathOfKey(key: string): string {
-    return pathOf(
-      parseKey(key.endsWith('.outcome') && this.pauses.has(key) ? key.slice(0, -'.outcome'.length) : key).path,
-    );
-  }
-
   private open(record: OpenRecord): void {
     const before = this.sessions.at(-1);
     const number = this.sessions.push({ open: record, end: undefined, lastAt: record.at });
@@ -116,7 +107,7 @@ export class OverviewFold {
 
   private done(record: DoneRecord): void {
     const { key, at, error, ms = 0 } = record;
-    const path = this.pathOfKey(key);
+    const path = pathOfKey(key);
     const { name, attempt } = parseKey(key);
     const trace = this.trace(key, at, at - ms);
     const asked = this.pauses.get(key);
@@ -185,7 +176,6 @@ export class OverviewFold {
 
   private answer(path: string, asked: PauseRecord, record: DoneRecord): void {
     this.pauses.delete(record.key);
-    this.answered.set(record.key, asked.id);
     const what = asked.question === undefined ? 'the event came' : 'answered';
     const given = JSON.stringify(this.options.valueOf(record)) ?? 'nothing';
     const text = record.error === undefined ? `${what}: ${given}` : `no answer: ${record.error.message}`;
@@ -226,7 +216,7 @@ export class OverviewFold {
   }
 
   private forgetPauses(path: string): void {
-    for (const key of this.pauses.keys()) if (isInside(this.pathOfKey(key), path)) this.pauses.delete(key);
+    for (const key of this.pauses.keys()) if (isInside(pathOfKey(key), path)) this.pauses.delete(key);
   }
 
   private warn(at: number, path: string, { code, message }: Readonly<Record<string, unknown>>): void {
@@ -234,7 +224,7 @@ export class OverviewFold {
   }
 
   private trace(key: string, at: number, from = at): StepTrace {
-    const path = this.pathOfKey(key);
+    const path = pathOfKey(key);
     const session = Math.max(0, this.sessions.length - 1);
     let trace = this.steps.get(path);
     if (trace === undefined) {
@@ -246,8 +236,13 @@ export class OverviewFold {
   }
 
   private tell(key: string, at: number, what: { readonly kind: 'step' | 'pause'; readonly text: string }): void {
-    this.options.tell({ at, path: this.pathOfKey(key), ...what });
+    this.options.tell({ at, path: pathOfKey(key), ...what });
   }
+}
+
+/** Path of the step of a key. */
+export function pathOfKey(key: string): string {
+  return pathOf(stepOf(key));
 }
 
 /** `model#3.2` is the second call of turn 3. */

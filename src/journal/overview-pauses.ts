@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.js';
 import type { OverviewFold } from './overview-fold.js';
+import { pathOfKey } from './overview-fold.js';
 import type { Answer } from './store.js';
 
 /** A question or an event that a run waits for. */
@@ -37,7 +38,7 @@ export function openPauses(fold: OverviewFold, answers: readonly Answer[], now: 
       return {
         key,
         id,
-        path: fold.pathOfKey(key),
+        path: pathOfKey(key),
         name,
         ...(text === undefined ? {} : { question: text }),
         ...rest,
