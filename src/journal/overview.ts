@@ -16,10 +16,13 @@ import type { OpenPause } from './overview-pauses.js';
 import { openPauses } from './overview-pauses.js';
 import { NO_USAGE, sumUsage } from './overview-trace.js';
 import type { StepTrace } from './overview-trace.js';
+import type { JournalRecord } from './record.js';
 import { replay } from './replay.js';
-import { readRecord } from './schema.js';
 import { readStored } from './session.js';
 import type { RunRow, Store } from './store.js';
+
+export type { OpenPause } from './overview-pauses.js';
+export type { RunMoment } from './overview-moments.js';
 
 /**
  * How a run stands: it runs now; its process died (`interrupted`), so that it can be resumed; or how its last session ended.
@@ -194,14 +197,11 @@ function openRecord(store: Store, runId: string, tell: TellMoment): OpenRunRecor
   if (row === undefined) {
     throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
   }
-  const batches = store.read(runId);
-  const history = replay(runId, batches);
-  const plan = readStored(store, history.current.plan) as Plan;
-  const nodeAt = nodeFinder(plan);
+  const records: JournalRecord[] = [];
+  const history = replay(runId, store.read(runId), (record) => records.push(record));
+  const nodeAt = nodeFinder(readStored(store, history.current.plan) as Plan);
   const fold = new OverviewFold({ nodeAt, tell, valueOf: (stored) => readStored(store, stored) });
-  for (const batch of batches.slice(0, history.batches)) {
-    for (const line of batch.text.split('\n')) fold.add(readRecord(line));
-  }
+  for (const record of records) fold.add(record);
   return { overview: (options) => overviewOf({ store, row, history, fold, nodeAt }, options) };
 }
 

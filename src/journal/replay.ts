@@ -2,6 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import { FIRST_SUM, chainSum } from './codec.js';
 import { HistoryFold } from './fold.js';
 import type { RunHistory } from './history.js';
+import type { JournalRecord } from './record.js';
 import { readRecord } from './schema.js';
 import type { StoredBatch } from './store.js';
 
@@ -17,7 +18,7 @@ import type { StoredBatch } from './store.js';
  * @example
  * const history = replay(runId, store.read(runId));
  */
-export function replay(runId: string, batches: readonly StoredBatch[]): RunHistory {
+export function replay(runId: string, batches: readonly StoredBatch[], tell: TellRecord = toNobody): RunHistory {
   const fold = new HistoryFold(runId);
   let sum = FIRST_SUM;
   let good = 0;
@@ -25,7 +26,7 @@ export function replay(runId: string, batches: readonly StoredBatch[]): RunHisto
   for (const [at, batch] of batches.entries()) {
     if (batch.seq !== at) throw damaged(runId, at, `it has the number ${batch.seq}: batches are missing, or moved`);
     if (chainSum(sum, runId, at, batch.text) === batch.sum) {
-      addBatch(fold, runId, batch);
+      addBatch(fold, batch, { runId, tell });
       sum = batch.sum;
       good += 1;
     } else if (at === batches.length - 1) {
@@ -43,10 +44,24 @@ export function replay(runId: string, batches: readonly StoredBatch[]): RunHisto
   });
 }
 
-function addBatch(fold: HistoryFold, runId: string, batch: StoredBatch): void {
+/** Is told each record that counts, in order. */
+type TellRecord = (record: JournalRecord) => void;
+
+function toNobody(): void {
+  // The history is enough.
+}
+
+interface Told {
+  readonly runId: string;
+  readonly tell: TellRecord;
+}
+
+function addBatch(fold: HistoryFold, batch: StoredBatch, { runId, tell }: Told): void {
   for (const [at, line] of batch.text.split('\n').entries()) {
     try {
-      fold.add(readRecord(line));
+      const record = readRecord(line);
+      fold.add(record);
+      tell(record);
     } catch (error) {
       throw SkeinError.isInstance(error) ? damaged(runId, batch.seq, error.message, at + 1, error) : error;
     }
