@@ -33,7 +33,17 @@ describe('demo', () => {
     expect(end.stderr).toMatch(/code-review succeeded in .*: 7 succeeded, 1 skipped/);
     expect(end.stderr).toMatch(/With a model this run would have made \d+ calls to .* tokens/);
     expect(end.stderr).toMatch(/at most \d+ model calls/);
+    expect(end.stderr).toMatch(/\nkilled after (\d+) steps; resumed here: \1 reused, \d+ run, succeeded\n/);
+    expect(end.stderr).toContain('\nThe result is the same as that of the undisturbed run.\n');
     expect(await filesIn(cwd)).toEqual(before);
+  });
+
+  test('leaves nothing in the folder for temporary files either', async () => {
+    const cwd = await makeProject({ 'tmp/here.txt': '' });
+    const TMPDIR = join(cwd, 'tmp');
+    const end = await skein(['demo'], { cwd, env: { TMPDIR } });
+    expect(end.stderr).toContain('The result is the same as that of the undisturbed run.');
+    expect(await filesIn(TMPDIR)).toEqual(['here.txt']);
   });
 
   test.each([

@@ -12,7 +12,10 @@ export async function checkFork(
   inputs: Readonly<Record<string, string>>,
   from: string | undefined,
 ): Promise<readonly string[]> {
-  const known = plan.inputs.map((input) => input.name);
+  const { affected } = await import('../../runtime.js');
+  // A notation may let anything be given: what is declared nowhere and used nowhere is not known all the same.
+  const isUsed = (name: string): boolean => affected(plan, { steps: [], inputs: [name] }).length > 0;
+  const known = plan.inputs.filter(({ name, at }) => at !== undefined || isUsed(name)).map((input) => input.name);
   const unknown = Object.keys(inputs).filter((name) => !known.includes(name));
   const [first] = unknown;
   if (first !== undefined) {
@@ -32,7 +35,6 @@ export async function checkFork(
       hint: didYouMean(from, paths) ?? `its steps: ${paths.slice(0, 20).join(', ')}`,
     });
   }
-  const { affected } = await import('../../runtime.js');
   return [from, ...affected(plan, { steps: [from] })];
 }
 

@@ -95,7 +95,8 @@ export async function loadNext(
   file: string,
   options: { readonly cwd: string; readonly inputs: Readonly<Record<string, unknown>>; readonly interactive: boolean },
 ): Promise<NextWorkflow> {
-  if (existsSync(file)) return { ...(await loadWorkflow(file, options)), fromRecord: false };
+  if (existsSync(file) || file !== resolve(run.root, run.origin.file))
+    return { ...(await loadWorkflow(file, options)), fromRecord: false };
   if (Object.keys(run.definition.code).length > 0) {
     throw new SkeinError('SKEIN_FILE', `the workflow file is gone: ${file}`, {
       hint: 'put it back, then resume the run',

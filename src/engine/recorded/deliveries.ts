@@ -1,4 +1,5 @@
 import { settled } from '../../base/clock.js';
+import { stepOf } from '../../journal/address.js';
 import type { OpenSession } from '../../journal/session.js';
 import type { Taker } from '../ports/durable.js';
 import { DeliveryQueue } from './delivery-queue.js';
@@ -14,6 +15,8 @@ export class Deliveries {
   replaying: boolean;
   /** The interpreter is at work. */
   busy = false;
+  /** Steps of which something happened here: what of them comes from the record after that, such as a clean-up, is no replay. */
+  private readonly fresh: Set<string> | undefined;
   private readonly queue = new DeliveryQueue();
   private taker: Taker | undefined = undefined;
   private waking = false;
@@ -26,6 +29,7 @@ export class Deliveries {
   ) {
     this.time = beganAt;
     this.replaying = goesOn;
+    this.fresh = goesOn ? new Set() : undefined;
   }
 
   get empty(): boolean {
@@ -84,7 +88,8 @@ export class Deliveries {
   private hand(taker: Taker, ticket: RecordedTicket): void {
     this.busy = true;
     this.time = Math.max(this.time, ticket.at);
-    this.replaying = ticket.replayed;
+    this.replaying = ticket.replayed && this.fresh?.has(stepOf(ticket.key)) !== true;
+    if (!ticket.replayed) this.fresh?.add(stepOf(ticket.key));
     ticket.outcome = ticket.due;
     const rest = taker.take(ticket);
     this.busy = false;
