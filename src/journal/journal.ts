@@ -217,7 +217,8 @@ class StoreWriter {
   }
 }
 
-function staleLease(lease: Lease): SkeinError {
+/** The error for a run that was taken over. */
+export function staleLease(lease: Lease): SkeinError {
   return new SkeinError('SKEIN_LEASE', `another process has taken over the run ${lease.runId}`, {
     hint: 'nothing of what was recorded is lost; look at the run with skein show',
   });

@@ -6,6 +6,7 @@ import type { Plan } from '../plan/plan.js';
 import { FIRST_SUM, chainSum, encodeRecord, storeText } from './codec.js';
 import type { RunHistory } from './history.js';
 import type { JournalEnd } from './journal.js';
+import { staleLease } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { openLedger } from './ledger.js';
 import type { BeginRecord, LogRecord, OpenRecord, Stored } from './record.js';
@@ -175,7 +176,8 @@ function appendFirst(
 ): JournalEnd {
   const text = lines.join('\n');
   const sum = chainSum(before, lease.runId, seq, text);
-  store.append([{ lease, seq, text, sum, ...(blobs.length === 0 ? {} : { blobs }) }]);
+  const [written] = store.append([{ lease, seq, text, sum, ...(blobs.length === 0 ? {} : { blobs }) }]);
+  if (written !== true) throw staleLease(lease);
   return { batches: seq + 1, sum };
 }
 

@@ -138,6 +138,36 @@ describe('J9: who has a run', () => {
     expect(done).toEqual(['a', 'a', 'b']);
   });
 
+  test.each(['when it begins', 'when it ends'])('a run that is taken over %s has not succeeded', async (when) => {
+    const inner = memoryStore();
+    const other = { id: 'other', host: 'h', pid: 1 };
+    const workflow = definePlan({ name: 'p', nodes: [{ id: 'a', output: 'a', run: () => 1 }] });
+    await run(workflow, { store: inner, runId: 'r' }).result;
+    const takeOver = (): unknown => inner.lease('r', other, Date.now() + 60_000);
+    const store = new Proxy(inner, {
+      get(target, name: keyof Store) {
+        const method = target[name] as (...values: unknown[]) => unknown;
+        return (...values: unknown[]) => {
+          if (name === 'append' && when === 'when it begins') takeOver();
+          return method.apply(target, values);
+        };
+      },
+    });
+    const listeners = [
+      ({ type }: { type: string }) => void (type === 'run.ended' && when === 'when it ends' && takeOver()),
+    ];
+    const before = linesOf(inner, 'r').length;
+    const resumed = async (): Promise<string | undefined> => {
+      const { outcome, error } = await run(workflow, { store, resume: 'r', listeners }).result;
+      expect(outcome).toBe('failed');
+      return error?.code;
+    };
+    const code = await resumed().catch((error: unknown) => (error as { code?: string }).code);
+    expect(code).toBe('SKEIN_LEASE');
+    // Of the session there is its beginning at most.
+    expect(linesOf(inner, 'r').length - before).toBe(when === 'when it begins' ? 0 : 1);
+  });
+
   test('a request to cancel from outside ends it as cancelled; it can be resumed', async () => {
     const store = memoryStore();
     let calm = false;
