@@ -4,9 +4,11 @@ import type { Executor, Result, StepContext } from '../engine/ports/executor.js'
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
 import { runAgentLoop } from './loop/agent-loop.js';
+import { conversationDigest } from './loop/identities.js';
 import type { StepTool } from './loop/step-tool.js';
 import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
+import type { Message } from './model.js';
 import type { ModelSource } from './model-source.js';
 import type { AgentSession } from './session.js';
 import { agentSession } from './session.js';
@@ -32,13 +34,15 @@ export interface AgentDeps {
 export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
   return async (node, step) => {
     const session = agentSession({ models: deps.models, tools: deps.tools, spec: node.agent, step });
+    const messages: Message[] = [];
     try {
-      return { type: 'done', output: await runAgent(deps, node, step, session) };
+      return { type: 'done', output: await runAgent({ deps, node, step, session, messages }) };
     } catch (error) {
       return failure(error);
     } finally {
       // Closing is an effect like any other; a step that is already over has no effects, and closes all the same.
-      await step.effect('close', () => session.close(), { cleanup: true }).catch(() => session.close());
+      const identity = { digest: conversationDigest(messages) };
+      await step.effect('close', () => session.close(), { cleanup: true, identity }).catch(() => session.close());
     }
   };
 }
@@ -49,7 +53,17 @@ function failure(error: unknown): Result {
   return question === undefined ? { type: 'failed', error: data } : { type: 'paused', question, reason: data.message };
 }
 
-async function runAgent(deps: AgentDeps, node: AgentNode, step: StepContext, session: AgentSession): Promise<unknown> {
+/** One execution of an agent node. */
+interface AgentRun {
+  readonly deps: AgentDeps;
+  readonly node: AgentNode;
+  readonly step: StepContext;
+  readonly session: AgentSession;
+  /** Takes the conversation. */
+  readonly messages: Message[];
+}
+
+async function runAgent({ deps, node, step, session, messages }: AgentRun): Promise<unknown> {
   const spec = node.agent;
   const memory = deps.memory === undefined || spec.memory === undefined ? undefined : deps.memory;
   // What other agents write while this one opens its tools comes too late for the prompt.
@@ -68,6 +82,7 @@ async function runAgent(deps: AgentDeps, node: AgentNode, step: StepContext, ses
     step,
     spec,
     opened,
+    messages,
     system,
     prompt,
     stepTools: [...ownTools(memory, node, step), ...(spec.interactive === true ? [askUserTool] : [])],

@@ -2,6 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { recordText } from '../base/json.js';
+import { diffPlans } from '../plan/diff.js';
 import type { Plan } from '../plan/plan.js';
 import { FIRST_SUM, chainSum, encodeRecord, storeText } from './codec.js';
 import type { RunHistory } from './history.js';
@@ -110,7 +111,7 @@ export function resumeSession(
     if (history.cut !== undefined) store.cut(lease, history.batches);
     const { begin } = history;
     const parents = begin.parent === undefined ? [] : familyOf(store, begin.parent);
-    const changed = changes(history, definition);
+    const changed = changes(store, history, definition);
     const open: OpenRecord = { t: 'open', at: now, fence: lease.fence, ...changed.fields };
     return {
       store,
@@ -229,18 +230,24 @@ function textOf(value: unknown, what: string): string {
   }
 }
 
-function changes(history: RunHistory, next: Definition): { fields: Partial<OpenRecord>; blobs: readonly BlobText[] } {
-  const { current } = history;
-  const [plan, inputs] = [storedValue(next.plan, 'the plan'), storedValue(next.inputs, 'the inputs')];
-  const newPlan = differs(current.plan, plan.stored);
+/** What a session changes of the definition; places in files do not count. */
+function changes(
+  store: Store,
+  { current }: RunHistory,
+  next: Definition,
+): { fields: Partial<OpenRecord>; blobs: readonly BlobText[] } {
+  const inputs = storedValue(next.inputs, 'the inputs');
   const newInputs = differs(current.inputs, inputs.stored);
+  const diff = diffPlans(readStored(store, current.plan) as Plan, next.plan);
+  const newPlan = diff.steps.length + diff.inputs.length + diff.plan.length > 0;
+  const plan = newPlan ? storedValue(next.plan, 'the plan') : undefined;
   return {
     fields: {
-      ...(newPlan ? { plan: plan.stored } : {}),
+      ...(plan === undefined ? {} : { plan: plan.stored }),
       ...(differs(current.code, next.code) ? { code: next.code } : {}),
       ...(newInputs ? { inputs: inputs.stored } : {}),
     },
-    blobs: [...(newPlan ? plan.blobs : []), ...(newInputs ? inputs.blobs : [])],
+    blobs: [...(plan?.blobs ?? []), ...(newInputs ? inputs.blobs : [])],
   };
 }
 

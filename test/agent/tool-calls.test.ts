@@ -124,6 +124,7 @@ it('the counts of all turns are summed', async () => {
     opened,
     system: '',
     prompt: 'Go.',
+    messages: [],
     stepTools: [],
     use: (signal) => session.use(signal, opened),
     replayed: () => undefined,

@@ -28,6 +28,8 @@ export interface LoopOptions {
   /** The whole system prompt; empty: none is sent. */
   readonly system: string;
   readonly prompt: string;
+  /** Takes the conversation as it goes on. */
+  readonly messages: Message[];
   readonly stepTools: readonly StepTool[];
   /** What is open; called by effects that really run, with their signal. */
   use(signal: AbortSignal): Promise<OpenParts>;
@@ -61,9 +63,10 @@ interface LoopState {
  * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, and what models throw.
  */
 export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
-  const { step } = options;
+  const { step, messages } = options;
+  messages.push(...systemMessage(options.system), { role: 'user', text: options.prompt });
   const state: LoopState = {
-    messages: [...systemMessage(options.system), { role: 'user', text: options.prompt }],
+    messages,
     usage: { inputTokens: 0, outputTokens: 0 },
     turns: 0,
     toolCalls: 0,
