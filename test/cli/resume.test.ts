@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, documentOf, filesIn, makeProject, skein, startSkein } from './support/skein.js';
+import { CHAIN, MAIN, documentOf, filesIn, makeProject, skein, start, startSkein } from './support/skein.js';
 
 const SCRIPT = `rules:
   - { step: facts, answer: { text: They weave., usage: { input: 7, output: 3 } } }
@@ -154,5 +154,24 @@ describe('the record', () => {
     expect(end.code).toBe(2);
     expect(end.stderr).toMatch(/^error SKEIN_STORE: .*\n {4}hint: .*--no-store runs without a record\n$/);
     expect((await skein(['run', 'flow.yaml', '--mock', '--no-store'], { cwd })).code).toBe(0);
+  });
+
+  test('on a disk that is full in the middle: the run fails and says so; what was recorded is reused when there is room', async () => {
+    const steps = Array.from({ length: 60 }, (_, at) => {
+      const after = at === 0 ? '' : `, depends_on: [s${at - 1}]`;
+      return `  - { id: s${at}, agent: writer${after}, prompt: "${'x'.repeat(3000)}" }\n`;
+    });
+    const head = 'name: big\nagents:\n  writer: { inline: { prompt: You write., tools: [] } }\nsteps:\n';
+    const cwd = await makeProject({ 'big.yaml': head + steps.join('') });
+    const run = `ulimit -f 700 && exec "$@"`;
+    const words = [MAIN, 'run', 'big.yaml', '--mock', '--no-audit', '--json'];
+    const end = await start(['bash', '-c', run, 'bash', process.execPath, ...words], { cwd, input: '' }).ended;
+    expect(end.code).toBe(3);
+    expect(end.stderr).toMatch(/\nerror SKEIN_STORE: .*\n {4}hint: .*\n(?:.*\n)*next: skein resume \w+ /);
+    expect(documentOf(end)).toMatchObject({ outcome: 'failed', error: { code: 'SKEIN_STORE' } });
+    const again = documentOf(await skein(['resume', '-1', '--json'], { cwd }));
+    expect(again).toMatchObject({ outcome: 'succeeded' });
+    expect(Number(again['reused'])).toBeGreaterThan(0);
+    expect(Number(again['reused']) + Number(again['ran'])).toBe(60);
   });
 });

@@ -110,7 +110,9 @@ describe('commands in the documentation and in the READMEs of the examples', asy
   test.each([...new Set(skein)])('%s', async (line) => {
     const [, command = ''] = line.split(/\s+/);
     const file = command === 'help' ? 'program' : `commands/${command}`;
-    const source = await readFile(join(ROOT, `src/cli/${file}.ts`), 'utf8');
+    const shared = ['run', 'resume', 'fork'].includes(command) ? ['run/run-options'] : [];
+    const texts = [file, ...shared].map((name) => readFile(join(ROOT, `src/cli/${name}.ts`), 'utf8'));
+    const source = (await Promise.all(texts)).join('\n');
     for (const [flag] of line.matchAll(/(?<=\s)--[a-z-]+/g)) expect(source).toContain(flag);
     for (const [path] of line.matchAll(/examples\/[\w./-]+/g)) {
       expect((await readFile(join(ROOT, path), 'utf8').catch(() => '')).length).toBeGreaterThan(0);

@@ -69,13 +69,17 @@ function recordedEnd({ recording }: Execution, { runId, reused, ran }: WorkflowR
   };
 }
 
-/** What commands call a run; undefined when it is not recorded. */
+/** What commands call a run; undefined when it is not recorded. A store that broke can't say what else is in it. */
 export function nameOf(store: Store | undefined, runId: string): string | undefined {
   if (store === undefined) return undefined;
-  return shortId(
-    runId,
-    store.list().map(({ id }) => id),
-  );
+  try {
+    return shortId(
+      runId,
+      store.list().map(({ id }) => id),
+    );
+  } catch {
+    return shortId(runId, []);
+  }
 }
 
 /** Of a recorded run, whatever anybody may answer; else what was asked here in vain. */
