@@ -12,7 +12,7 @@ import type { Ledger } from './ledger.js';
 import { openLedger } from './ledger.js';
 import type { BeginRecord, LogRecord, OpenRecord, Stored } from './record.js';
 import { replay } from './replay.js';
-import type { BlobText, Holder, Lease, Store } from './store.js';
+import type { BlobText, FirstBatch, Holder, Lease, Store } from './store.js';
 
 /** What a session runs. */
 export interface Definition {
@@ -72,19 +72,14 @@ export function beginSession(store: Store, run: NewSession, holder: Holder, now:
     origin,
   };
   const own = parent === undefined ? {} : { parent: parent.runId };
-  const lease = store.create({ id: runId, name: plan.name, createdAt: now, ...own }, holder, now);
-  const open: OpenRecord = { t: 'open', at: now, fence: lease.fence };
+  const open: OpenRecord = { t: 'open', at: now, fence: 1 };
+  const first = batchOf(runId, NO_END, [encodeRecord(begin), encodeRecord(open)], [...plans.blobs, ...inputs.blobs]);
+  const lease = store.create({ id: runId, name: plan.name, createdAt: now, ...own }, holder, now, first);
   return {
     store,
     lease,
     ledger: openLedger(nothingYet(begin), parents),
-    end: appendFirst(
-      store,
-      lease,
-      NO_END,
-      [encodeRecord(begin), encodeRecord(open)],
-      [...plans.blobs, ...inputs.blobs],
-    ),
+    end: { batches: 1, sum: first.sum },
     beganAt: now,
     seed: begin.seed,
     nextOrder: 0,
@@ -171,15 +166,24 @@ const NO_END: JournalEnd = { batches: 0, sum: FIRST_SUM };
 function appendFirst(
   store: Store,
   lease: Lease,
-  { batches: seq, sum: before }: JournalEnd,
+  end: JournalEnd,
   lines: readonly string[],
   blobs: readonly BlobText[],
 ): JournalEnd {
-  const text = lines.join('\n');
-  const sum = chainSum(before, lease.runId, seq, text);
-  const [written] = store.append([{ lease, seq, text, sum, ...(blobs.length === 0 ? {} : { blobs }) }]);
+  const batch = batchOf(lease.runId, end, lines, blobs);
+  const [written] = store.append([{ ...batch, lease, seq: end.batches }]);
   if (written !== true) throw staleLease(lease);
-  return { batches: seq + 1, sum };
+  return { batches: end.batches + 1, sum: batch.sum };
+}
+
+function batchOf(
+  runId: string,
+  { batches, sum: before }: JournalEnd,
+  lines: readonly string[],
+  blobs: readonly BlobText[],
+): FirstBatch {
+  const text = lines.join('\n');
+  return { text, sum: chainSum(before, runId, batches, text), ...(blobs.length === 0 ? {} : { blobs }) };
 }
 
 function nothingYet(begin: BeginRecord): RunHistory {

@@ -6,8 +6,12 @@
  * call has changed nothing.
  */
 export interface Store {
-  /** Makes the row of a new run and leases it. @throws SkeinError `SKEIN_STORE` when the id is taken */
-  create(run: NewRun, holder: Holder, now: number): Lease;
+  /**
+   * Makes the row of a new run, leases it, with the fencing number 1, and commits its first batch: all or nothing.
+   *
+   * @throws SkeinError `SKEIN_STORE` when the id is taken
+   */
+  create(run: NewRun, holder: Holder, now: number, first?: FirstBatch): Lease;
   /**
    * Leases a run to a new holder; the fencing number grows, so that the former holder can write no more (J9).
    *
@@ -101,6 +105,9 @@ export interface Batch {
   readonly sum: string;
   readonly blobs?: readonly BlobText[];
 }
+
+/** The first batch of a run that is being made. */
+export type FirstBatch = Omit<Batch, 'lease' | 'seq'>;
 
 /** A batch that was stored. */
 export interface StoredBatch {

@@ -1,4 +1,15 @@
-import type { Answer, Batch, Holder, Lease, NewRun, RunRow, SessionEnd, Store, StoredBatch } from '../journal/store.js';
+import type {
+  Answer,
+  Batch,
+  FirstBatch,
+  Holder,
+  Lease,
+  NewRun,
+  RunRow,
+  SessionEnd,
+  Store,
+  StoredBatch,
+} from '../journal/store.js';
 import { LEASE_MS } from '../journal/store.js';
 import { checkLease, checkTexts, lost, noRun, outOfOrder, removable, taken, withoutDead } from './rules.js';
 
@@ -28,12 +39,14 @@ class MemoryStore implements Store {
   readonly #runs = new Map<string, Entry>();
   readonly #blobs = new Map<string, string>();
 
-  create(run: NewRun, holder: Holder, now: number): Lease {
-    checkTexts(run, holder);
+  create(run: NewRun, holder: Holder, now: number, first?: FirstBatch): Lease {
+    checkTexts(run, holder, first?.text, first?.sum, first?.blobs);
     if (this.#runs.has(run.id)) throw taken(run.id);
     const row = { ...run, fence: 1, holder, leasedUntil: now + LEASE_MS, cancelRequested: false };
     this.#runs.set(run.id, { row, batches: [], answers: [], blobs: new Set() });
-    return { runId: run.id, fence: 1 };
+    const lease = { runId: run.id, fence: 1 };
+    if (first !== undefined) this.append([{ ...first, lease, seq: 0 }]);
+    return lease;
   }
 
   lease(runId: string, holder: Holder, now: number): Lease {

@@ -1,4 +1,15 @@
-import type { Answer, Batch, Holder, Lease, NewRun, RunRow, SessionEnd, Store, StoredBatch } from '../journal/store.js';
+import type {
+  Answer,
+  Batch,
+  FirstBatch,
+  Holder,
+  Lease,
+  NewRun,
+  RunRow,
+  SessionEnd,
+  Store,
+  StoredBatch,
+} from '../journal/store.js';
 import { LEASE_MS } from '../journal/store.js';
 import { checkLease, checkText, checkTexts, lost, noRun, outOfOrder, removable, taken, withoutDead } from './rules.js';
 import type { Connection } from './sqlite-connection.js';
@@ -84,12 +95,23 @@ export class SqliteStore implements Store {
     this.#database = database;
   }
 
-  create(run: NewRun, holder: Holder, now: number): Lease {
+  create(run: NewRun, holder: Holder, now: number, first?: FirstBatch): Lease {
     checkTexts(run, holder);
     const { id, name, createdAt, parent = null } = run;
     const values = [id, name, createdAt, parent, holder.id, holder.host, holder.pid, now + LEASE_MS];
-    if (this.#run('create', values) === 0) throw taken(id);
-    return { runId: id, fence: 1 };
+    const lease = { runId: id, fence: 1 };
+    const make = (): void => {
+      if (this.#run('create', values) === 0) throw taken(id);
+    };
+    if (first === undefined) make();
+    else {
+      checkBatch(first);
+      this.#together(() => {
+        make();
+        this.#append({ ...first, lease, seq: 0 });
+      });
+    }
+    return lease;
   }
 
   lease(runId: string, holder: Holder, now: number): Lease {
@@ -117,20 +139,12 @@ export class SqliteStore implements Store {
   }
 
   append(batches: readonly Batch[]): readonly boolean[] {
-    for (const { text, sum, blobs } of batches) {
-      checkText(text);
-      checkText(sum);
-      if (blobs !== undefined) checkTexts(...blobs);
-    }
+    for (const batch of batches) checkBatch(batch);
     const [only] = batches;
-    try {
-      // A single statement is a transaction of its own, which costs half as much.
-      if (only !== undefined && batches.length === 1 && (only.blobs ?? []).length === 0) return [this.#append(only)];
-      return this.#database.transaction(() => batches.map((batch) => this.#append(batch)));
-    } catch (error) {
-      this.#places.clear();
-      throw error;
-    }
+    // A single statement is a transaction of its own, which costs half as much.
+    if (only !== undefined && batches.length === 1 && (only.blobs ?? []).length === 0)
+      return this.#remembering(() => [this.#append(only)]);
+    return this.#together(() => batches.map((batch) => this.#append(batch)));
   }
 
   read(runId: string): readonly StoredBatch[] {
@@ -200,7 +214,23 @@ export class SqliteStore implements Store {
   }
 
   close(): void {
+    // The driver lets go of the file when its statements are gone.
+    this.#prepared.clear();
     this.#database.close();
+  }
+
+  #together<T>(work: () => T): T {
+    return this.#remembering(() => this.#database.transaction(work));
+  }
+
+  /** After a failure it is not known any more where batches go. */
+  #remembering<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      this.#places.clear();
+      throw error;
+    }
   }
 
   #append(batch: Batch): boolean {
@@ -252,6 +282,12 @@ export class SqliteStore implements Store {
   #first(name: keyof typeof SQL, values: readonly SqlValue[]): SqlRow | undefined {
     return this.#all(name, values)[0];
   }
+}
+
+function checkBatch({ text, sum, blobs }: FirstBatch): void {
+  checkText(text);
+  checkText(sum);
+  if (blobs !== undefined) checkTexts(...blobs);
 }
 
 function readRow(row: SqlRow): RunRow {

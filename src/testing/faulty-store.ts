@@ -1,5 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import type { Answer, Batch, Holder, Lease, NewRun, SessionEnd, Store } from '../journal/store.js';
+import type { Answer, Batch, FirstBatch, Holder, Lease, NewRun, SessionEnd, Store } from '../journal/store.js';
 
 /** Where and how a {@link FaultyStore} fails. */
 export interface StoreFault {
@@ -54,7 +54,8 @@ class Faulty implements FaultyStore {
     return this.#operations >= this.#fault.failAt;
   }
 
-  create = (run: NewRun, holder: Holder, now: number) => this.#do(() => this.#inner.create(run, holder, now));
+  create = (run: NewRun, holder: Holder, now: number, first?: FirstBatch) =>
+    this.#do(() => this.#inner.create(run, holder, now, first));
   lease = (runId: string, holder: Holder, now: number) => this.#do(() => this.#inner.lease(runId, holder, now));
   renew = (leases: readonly Lease[], now: number) => this.#do(() => this.#inner.renew(leases, now));
   release = (lease: Lease, end: SessionEnd) => this.#do(() => this.#inner.release(lease, end));
