@@ -1,9 +1,9 @@
 import { SkeinError, fromErrorData } from './base/errors.js';
 import type { RunHandle, RunResult } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
-import { checkedPlan } from './runtime/checked-plan.js';
 import { launch, openModels } from './runtime/launch.js';
 import type { RunOptions, Runnable } from './runtime/options.js';
+import { preparedPlan } from './runtime/prepared.js';
 
 export { formatOutput } from './audit/final-output.js';
 export { codeDigests } from './engine/identity.js';
@@ -29,8 +29,7 @@ export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/
  */
 export function run(workflow: Runnable, options: RunOptions = {}): RunHandle {
   return launch({
-    plan: checkedPlan(workflow),
-    bindings: workflow.bindings ?? {},
+    compiled: preparedPlan(workflow),
     models: openModels(options),
     options,
   });

@@ -17,7 +17,7 @@ export const ARRIVALS = '#arrivals';
  */
 export class ReadLog implements ReadObserver {
   readonly view: Readonly<Record<string, unknown>>;
-  private readonly names = new Set<string>();
+  private names: Set<string> | undefined = undefined;
 
   constructor(
     private readonly version: Version,
@@ -29,20 +29,25 @@ export class ReadLog implements ReadObserver {
   }
 
   channel(name: string): void {
-    this.names.add(written(name));
+    this.add(written(name));
   }
 
   all(): void {
-    this.names.add(ALL);
+    this.add(ALL);
   }
 
   /** The function asked what came along its in-edges. */
   arrived(): void {
-    this.names.add(ARRIVALS);
+    this.add(ARRIVALS);
   }
 
-  /** What was read: digests by name. Who read all channels did not read some of them besides. */
-  reads(): Readonly<Record<string, string>> {
+  private add(name: string): void {
+    (this.names ??= new Set()).add(name);
+  }
+
+  /** What was read: digests by name; undefined for nothing. Who read all channels did not read some of them besides. */
+  reads(): Readonly<Record<string, string>> | undefined {
+    if (this.names === undefined) return undefined;
     const all = this.names.has(ALL);
     const names = [...this.names].filter((name) => !all || name === ALL || name === ARRIVALS);
     return Object.fromEntries(names.toSorted().map((name) => [name, this.current(name)]));

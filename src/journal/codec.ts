@@ -29,10 +29,18 @@ export function encodeRecord(record: JournalRecord): string {
   return `{"v":${RECORD_VERSION},${JSON.stringify(record).slice(1)}`;
 }
 
-/** The line of an outcome whose value is JSON text already. */
+/** The line of an outcome whose value is JSON text already. Put together by hand: it is the line that is written most. */
 export function encodeDone(record: DoneRecord, inline: string | undefined): string {
-  const line = encodeRecord(record);
-  return inline === undefined ? line : `${line.slice(0, -1)},"value":${inline}}`;
+  const { at, key, id, reads, ms, blob, error, cleanup, inline: atOnce } = record;
+  let line = `{"v":${RECORD_VERSION},"t":"done","at":${at},"key":${JSON.stringify(key)}`;
+  if (id !== undefined) line += `,"id":${JSON.stringify(id)}`;
+  if (reads !== undefined) line += `,"reads":${JSON.stringify(reads)}`;
+  if (ms !== undefined) line += `,"ms":${ms}`;
+  if (cleanup === true) line += ',"cleanup":true';
+  if (atOnce === true) line += ',"inline":true';
+  if (error !== undefined) line += `,"error":${JSON.stringify(error)}`;
+  if (blob !== undefined) line += `,"blob":${JSON.stringify(blob)}`;
+  return inline === undefined ? `${line}}` : `${line},"value":${inline}}`;
 }
 
 /** The sum of a batch: a chain, so that a batch that is changed, left out, moved or taken from elsewhere is noticed (J8). */

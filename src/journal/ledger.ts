@@ -44,8 +44,9 @@ export function openLedger(own: RunHistory | undefined, parents: readonly RunHis
     sources.push({ history, void: all, shift: -before, forgotten: [...forgotten] });
     forgotten.push(...forgetOf(history));
   }
+  const only = sources.length === 1 ? sources[0] : undefined;
   return {
-    find: (key) => sources.flatMap((source) => offered(source, key)),
+    find: (key) => (only === undefined ? sources.flatMap((source) => offered(source, key)) : offered(only, key)),
     started: (key) => own?.started.get(key),
     timer: (key) => own?.timers.get(key),
     pause: (key) => own?.pauses.get(key),

@@ -63,7 +63,7 @@ export interface DoneRecord extends Stored {
   readonly id?: string;
   /** What it read: digests by name. */
   readonly reads?: Readonly<Record<string, string>>;
-  /** Milliseconds that it took. */
+  /** Milliseconds that it took; absent for none. */
   readonly ms?: number;
   readonly error?: ErrorData;
   readonly cleanup?: true;

@@ -222,7 +222,7 @@ interface StoredValue {
 function storedValue(value: unknown, what: string): StoredValue {
   const { inline, stored: place, blob } = storeText(textOf(value, what));
   if (blob !== undefined) return { stored: place, blobs: [blob] };
-  return { stored: inline === undefined ? {} : { value: JSON.parse(inline) as Json }, blobs: [] };
+  return { stored: inline === undefined ? {} : { value: value as Json }, blobs: [] };
 }
 
 function textOf(value: unknown, what: string): string {

@@ -6,7 +6,6 @@ import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemClock } from '../base/clock.js';
 import { systemIds } from '../base/ids.js';
-import { compile } from '../engine/compile.js';
 import type { CompiledPlan } from '../engine/compile.js';
 import { codeDigests } from '../engine/identity.js';
 import { inputVersion } from '../engine/inputs.js';
@@ -18,14 +17,12 @@ import { startRun } from '../engine/run.js';
 import type { OpenSession } from '../journal/session.js';
 import { beginSession, readHistory, readStored, resumeSession } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
-import type { Bindings, Plan } from '../plan/plan.js';
 import { thisProcess } from '../stores/holder.js';
 import type { RunOptions } from './options.js';
 
 /** What is started: checked, with the models it may use. */
 export interface Launch {
-  readonly plan: Plan | CompiledPlan;
-  readonly bindings: Bindings;
+  readonly compiled: CompiledPlan;
   readonly models: ModelRegistry;
   readonly options: RunOptions;
 }
@@ -41,16 +38,15 @@ export function openModels(options: RunOptions): ModelRegistry {
  *
  * @throws SkeinError `SKEIN_INPUT`; with a store also `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`
  */
-export function launch({ plan, bindings, models, options }: Launch): RunHandle {
+export function launch({ compiled, models, options }: Launch): RunHandle {
   const executors = { agent: agentsOf(models, options), ...options.executors };
   const atEnd = (): Promise<void> => models.finish();
   const answer = answerBy(models, options.answer);
   if (options.store === undefined) {
     const runId = options.runId ?? systemIds.next();
     const durable = new MemoryDurable(runId, { answer });
-    return startRun(plan, { ...pick(options), runId, durable, bindings, executors, atEnd });
+    return startRun(compiled, { ...pick(options), runId, durable, executors, atEnd });
   }
-  const compiled = 'maxSteps' in plan ? plan : compile(plan, bindings);
   const inputs = recordedInputs(options.store, options);
   inputVersion(compiled, inputs);
   const session = openSession(options.store, compiled, { ...options, inputs });

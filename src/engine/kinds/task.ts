@@ -134,7 +134,7 @@ class RecordedTask implements Effect, Identity {
     return definitionOf(this.step.compiled);
   }
 
-  reads(): Readonly<Record<string, string>> {
+  reads(): Readonly<Record<string, string>> | undefined {
     return this.log.reads();
   }
 

@@ -26,7 +26,7 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
   if (ticket.id !== undefined) record.id = ticket.id;
   const reads = options?.identity?.reads?.();
   if (reads !== undefined) record.reads = reads;
-  if (startedAt !== undefined) record.ms = Math.max(0, at - startedAt);
+  if (startedAt !== undefined && at > startedAt) record.ms = at - startedAt;
   if (options?.cleanup === true) record.cleanup = true;
   if (atOnce) record.inline = true;
   if (!told.ok) record.error = told.error;
