@@ -1,4 +1,4 @@
-import { mkdir, realpath, rm, stat } from 'node:fs/promises';
+import { mkdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
@@ -49,12 +49,15 @@ export interface RunFolder {
    * Gives what could not be written. A second call changes nothing.
    */
   close(result?: RunEnd): Promise<readonly string[]>;
+  /** Takes everything back: the run was refused after all. Never throws. */
+  discard(): Promise<void>;
 }
 
 /**
  * Makes the folder of a run below `dir`, which is made too, and writes down what is known before the run: its marker, the
  * metadata with the status `running`, the workflow file, the first text of the shared memory. Pass `listen` to the run, and call
- * `close` when it has ended. Older run folders are removed in the background, `keep` of them stay.
+ * `close` when it has ended, or `discard` when it never began. Older run folders are removed in the background as soon as the run has begun;
+ * `keep` of them stay.
  *
  * A folder that exists is never used again. Files are replaced as a whole, so that whatever happens they can be read;
  * they are not synced to the disk one by one, so a power cut may lose the last of them.
@@ -68,23 +71,43 @@ export interface RunFolder {
 export async function openRunFolder(options: RunFolderOptions): Promise<RunFolder> {
   const startedAt = options.startedAt ?? systemClock.now();
   const redactor = createRedactor(options.secrets);
-  const { dir, name } = await makeFolder(options, startedAt, redactor);
+  const { dir, name, made } = await makeFolder(options, startedAt, redactor);
   const path = join(dir, name);
   const writer = new FileWriter(path, ['steps']);
   const log = new RunLog({ ...options, startedAt, redactor, writer });
   await writeFirstFiles(path, options, log, redactor, startedAt);
-  const removal = removeOldRuns({ dir, keep: options.keep, current: name, now: systemClock.now() }).catch(
-    (error: unknown) => [`old run folders stay: ${toErrorData(error).message}`],
-  );
+  let removal: Promise<readonly string[]> | undefined;
+  // Not before the run has begun: one that is refused leaves the others as they are.
+  const removeOld = (): Promise<readonly string[]> =>
+    (removal ??= removeOldRuns({ dir, keep: options.keep, current: name, now: systemClock.now() }).catch(
+      (error: unknown) => [`old run folders stay: ${toErrorData(error).message}`],
+    ));
   let closing: Promise<readonly string[]> | undefined;
   return {
     path,
-    listen: (event) => log.listen(event),
+    listen(event) {
+      void removeOld();
+      log.listen(event);
+    },
     close(result) {
-      closing ??= end(log, writer, removal, result);
+      closing ??= end(log, writer, removeOld(), result);
       return closing;
     },
+    async discard() {
+      await writer.idle();
+      await takeBack(path, made);
+    },
   };
+}
+
+/** Removes the folder of a run, and those above it that were made for it and hold nothing else. */
+async function takeBack(path: string, made: readonly string[]): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+    for (const folder of made.toReversed()) await rmdir(folder);
+  } catch {
+    // Somebody else has put something into it, or it can't be removed: then it stays.
+  }
 }
 
 async function end(
@@ -105,15 +128,15 @@ async function makeFolder(
   options: RunFolderOptions,
   startedAt: number,
   redactor: Redactor,
-): Promise<{ readonly dir: string; readonly name: string }> {
+): Promise<{ readonly dir: string; readonly name: string; readonly made: readonly string[] }> {
   const wanted = runFolderName(startedAt, redactor.text(options.workflow.plan?.name ?? ''), options.runId);
   try {
-    await makeFolders(resolve(options.dir));
+    const made = await makeFolders(resolve(options.dir));
     // From here on only the real place counts: a link that is changed later leads nobody elsewhere.
     const dir = await realpath(options.dir);
     for (let twin = 1; twin <= MOST_TWINS; twin += 1) {
       const name = twin === 1 ? wanted : `${wanted}-${twin}`;
-      if (await makeNew(join(dir, name))) return { dir, name };
+      if (await makeNew(join(dir, name))) return { dir, name, made };
     }
   } catch (error) {
     throw unwritable(options.dir, error);
@@ -121,15 +144,17 @@ async function makeFolder(
   throw unwritable(options.dir, new Error(`${MOST_TWINS} folders have the name ${wanted}`));
 }
 
-/** Makes a folder and what is above it. With `recursive`, Node tries for ever where the system denies that the parent is there, as in /proc. */
-async function makeFolders(path: string): Promise<void> {
+/** Makes a folder and what is above it, and gives those that were not there, from the top. With `recursive`, Node tries for ever where the system denies that the parent is there, as in /proc. */
+async function makeFolders(path: string): Promise<string[]> {
   try {
-    if (!(await makeNew(path)) && !(await stat(path)).isDirectory()) await mkdir(path);
+    if (await makeNew(path)) return [path];
+    if (!(await stat(path)).isDirectory()) await mkdir(path);
+    return [];
   } catch (error) {
     const parent = dirname(path);
     if (codeOf(error) !== 'ENOENT' || parent === path) throw error;
-    await makeFolders(parent);
-    await makeNew(path);
+    const above = await makeFolders(parent);
+    return (await makeNew(path)) ? [...above, path] : above;
   }
 }
 

@@ -64,18 +64,19 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const { memory } = workflow.settings;
   const folder = await openAudit(workflow, plan, { ...options, runId, inputs });
-  const store = options.store ?? (await options.openStore?.());
-  const handle = launch({
-    plan: compiled,
-    bindings: workflow.bindings,
-    models,
-    options: {
-      ...(memory === undefined ? {} : { memory: memory.initial }),
-      ...options,
-      ...(store === undefined ? {} : { store }),
-      runId,
-      listeners: [...(folder === undefined ? [] : [folder.listen]), ...(options.listeners ?? [])],
-    },
+  const handle = await launchIn(folder, async () => {
+    const store = options.store ?? (await options.openStore?.());
+    return launch({
+      compiled,
+      models,
+      options: {
+        ...(memory === undefined ? {} : { memory: memory.initial }),
+        ...options,
+        ...(store === undefined ? {} : { store }),
+        runId,
+        listeners: [...(folder === undefined ? [] : [folder.listen]), ...(options.listeners ?? [])],
+      },
+    });
   });
   const result = handle.result.then(async (ended) => ({
     ...ended,
@@ -83,6 +84,16 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
     auditFailures: (await folder?.close(ended)) ?? [],
   }));
   return { runId, auditFolder: folder?.path, result, cancel: (reason) => handle.cancel(reason) };
+}
+
+/** A run that its store refuses leaves no folder behind. */
+async function launchIn(folder: RunFolder | undefined, start: () => Promise<RunHandle>): Promise<RunHandle> {
+  try {
+    return await start();
+  } catch (error) {
+    await folder?.discard();
+    throw error;
+  }
 }
 
 /** The run folder, if there is to be one. */

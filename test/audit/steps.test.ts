@@ -273,6 +273,6 @@ describe('folders of steps', () => {
     const { path, result } = await record(workflow, script, { dir });
     expect(result.outcome).toBe('succeeded');
     expect(await readJson(path, 'steps/00_outer.work/step.meta.json')).toMatchObject({ status: 'failed' });
-    expect(await read(path, 'steps/00_outer.work~2/output.md')).toBe('second');
+    expect(await read(path, 'steps/00_outer-2.work/output.md')).toBe('second');
   });
 });

@@ -38,7 +38,8 @@ describe('R1: an outcome is committed before anything knows of it', () => {
           const method = target[name] as (...values: unknown[]) => unknown;
           return (...values: unknown[]) => {
             // The first commit is the beginning of the run.
-            if (name === 'append' && commits++ === k) throw Object.assign(new Error('no'), { code: 'SKEIN_STORE' });
+            const commit = name === 'create' || name === 'append';
+            if (commit && commits++ === k) throw Object.assign(new Error('no'), { code: 'SKEIN_STORE' });
             return method.apply(target, values);
           };
         },

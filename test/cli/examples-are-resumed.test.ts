@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isMap, parseDocument } from 'yaml';
+import type { Document, YAMLMap, YAMLSeq } from 'yaml';
+import { ROOT, documentOf, makeProject, skein, startSkein } from './support/skein.js';
+
+const EXAMPLES = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/** The answer of one step in the middle takes for ever, so that there is a middle to be killed in; gives the step. */
+function hangInTheMiddle(script: Document): string {
+  const rules = (script.get('rules') as YAMLSeq<YAMLMap>).items;
+  const [early, late] = [rules.slice(0, Math.floor(rules.length / 2)), rules.slice(Math.floor(rules.length / 2))];
+  const rule = [...late, ...early].find((one) => one.has('step'));
+  if (rule === undefined) throw new Error('no rule names its step');
+  const answer = rule.get('answer') ?? (rule.get('answers') as YAMLSeq).items.at(-1);
+  if (isMap(answer)) answer.set('delay', '600s');
+  else rule.set('answer', script.createNode({ text: answer, delay: '600s' }));
+  return rule.get('step') as string;
+}
+
+/** A folder with an example where it expects to be, in a repository that it can read the history of. */
+async function projectOf(name: string): Promise<{ readonly cwd: string; readonly script: string }> {
+  const cwd = await makeProject();
+  await cp(join(ROOT, 'examples', name), join(cwd, 'examples', name), { recursive: true });
+  const who = ['-c', 'user.name=Sample', '-c', 'user.email=sample@example.org', '-c', 'commit.gpgsign=false'];
+  for (const words of [['init'], ['commit', '--allow-empty', '-m', 'Accept several input files']]) {
+    execFileSync('git', [...who, ...words], { cwd, stdio: 'ignore' });
+  }
+  return { cwd, script: `examples/${name}/script.yaml` };
+}
+
+/** Steps that a screen says to be reused, to have succeeded, or to have ended somehow. */
+function steps(screen: string, what: string): readonly string[] {
+  return [...screen.matchAll(new RegExp(`^step (\\S+) ${what}`, 'gm'))].map(([, id = '']) => id);
+}
+
+test('there is something to be killed', () => expect(EXAMPLES).toHaveLength(10));
+
+test.each(EXAMPLES)(
+  'done means: %s is killed in the middle, goes on with what it had, and gives what it gives undisturbed',
+  { timeout: 60_000 },
+  async (name) => {
+    const { cwd, script } = await projectOf(name);
+    const words = ['run', `examples/${name}/workflow.yaml`, `--mock=${script}`, '--no-audit'];
+    const undisturbed = await skein([...words, '--no-store'], { cwd });
+    const whole = documentOf(await skein([...words, '--no-store', '--json'], { cwd }));
+
+    const text = await readFile(join(cwd, script), 'utf8');
+    const slow = parseDocument(text);
+    const step = hangInTheMiddle(slow);
+    await writeFile(join(cwd, script), slow.toString());
+    const running = startSkein(words, { cwd, input: '' });
+    await running.seen(`step ${step} started`);
+    running.child.kill('SIGKILL');
+    const killed = await running.ended;
+    expect([killed.signal, killed.stdout]).toEqual(['SIGKILL', '']);
+    await writeFile(join(cwd, script), text);
+
+    const done = steps(killed.stderr, 'succeeded');
+    expect(done.length).toBeGreaterThan(0);
+    const resumed = await skein(['resume', '-1'], { cwd });
+    expect(steps(resumed.stderr, 'reused')).toEqual(expect.arrayContaining([...done]));
+    expect(steps(resumed.stderr, '(?:succeeded|failed) in')).toContain(step);
+    expect(resumed).toMatchObject({ code: undisturbed.code, stdout: undisturbed.stdout });
+
+    // Each call was made once, before the end or after it.
+    const shown = JSON.parse((await skein(['show', '-1', '--json'], { cwd })).stdout) as Record<string, unknown>;
+    expect(shown).toMatchObject({ status: whole['outcome'], modelCalls: whole['modelCalls'] });
+  },
+);
