@@ -73,6 +73,9 @@ function findPause(store: Store, { id, status, pauses }: RunOverview, key: strin
     throw refused(which, `say which: ${keysOf(found)}`);
   }
   if (key !== undefined && store.answers(id).some((answer) => answer.key === key)) throw answeredBefore(key);
+  if (pauses.length === 0 && status === 'paused') {
+    throw refused('all that the run asked is answered', `skein resume ${id} goes on with it`);
+  }
   if (pauses.length === 0) throw refused(nothingOpen(status), `skein show ${id} shows how it stands`);
   const names = pauses.flatMap((one) => [one.key, one.path, one.name]);
   const near = key === undefined ? undefined : didYouMean(key, names);

@@ -5,6 +5,7 @@ import { agentExecutor } from '../../src/agent/executor.js';
 import type { ModelRequest } from '../../src/agent/model.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import type { Tool } from '../../src/agent/tool.js';
+import { readRun } from '../../src/journal/overview.js';
 import type { Store } from '../../src/journal/store.js';
 import type { AgentSpec } from '../../src/plan/agent-spec.js';
 import type { Plan } from '../../src/plan/plan.js';
@@ -133,6 +134,7 @@ describe('a once tool that was started and has no result', () => {
     const resume = { resume: 'one' };
     const paused = await session({ store, said, tools: [pay], options: resume });
     expect([paused.result.outcome, paid, paused.turns]).toEqual(['paused', 0, []]);
+    expect(readRun(store, 'one').pauses).toMatchObject([{ evidence: { tool: 'pay', input: { path: 'a' } } }]);
     const after = await session({
       store,
       said,

@@ -23,10 +23,13 @@ agents:
 steps:
   - { id: note, agent: writer, prompt: Write a note. }
 `;
+/** Longer than a line: nothing of what is allowed may be left out. */
+const LONG = `hello${'.'.repeat(2000)}!`;
+const CALL = `"content": "${LONG}"`;
 const WRITES = `rules:
   - step: note
     answers:
-      - tools: [{ name: write_file, input: { path: note.txt, content: hello } }]
+      - tools: [{ name: write_file, input: { path: note.txt, content: ${LONG} } }]
       - Written.
 `;
 
@@ -68,6 +71,12 @@ describe('a run that waits for an answer', () => {
     const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(end.stderr) ?? [];
     const [, choice = ''] = /\n {2}1\. (.*)\n/.exec(end.stderr) ?? [];
     expect(choice).not.toBe('');
+    // What is decided about is told wherever the decision is asked for.
+    expect(end.stderr).toContain(CALL);
+    expect((await skein(['show', run], { cwd })).stdout).toContain(CALL);
+    expect((await skein(['answer', run], { cwd })).stdout).toContain(CALL);
+    const evidence = { tool: 'write_file', input: { path: 'note.txt', content: LONG } };
+    expect(documentOf(await skein(['resume', run, '--json'], { cwd }))).toMatchObject({ questions: [{ evidence }] });
     expect((await skein(['answer', run, key, 'perhaps'], { cwd })).code).toBe(2);
     expect((await skein(['answer', run, key, choice], { cwd })).code).toBe(0);
     expect((await skein(['resume', '-1'], { cwd })).code).toBe(0);

@@ -65,6 +65,15 @@ describe('an answer', () => {
     expect(errorOf(() => answerRun(store, 'nobody', { value: 1 })).code).toBe('SKEIN_NO_RUN');
   });
 
+  test('to a run whose questions are all answered is refused, and what to do next is said', async () => {
+    const { store, id } = await paused();
+    answerRun(store, id, { value: 'yes' });
+    expect(errorOf(() => answerRun(store, id, { value: 'no' }))).toMatchObject({
+      message: 'all that the run asked is answered',
+      hint: `skein resume ${id} goes on with it`,
+    });
+  });
+
   test('that does not match the schema is refused, and another may follow', async () => {
     const { store, id } = await paused(asking({ type: 'object', required: ['ok'] }));
     const error = errorOf(() => answerRun(store, id, { key: 'one', value: { no: 1 } }));

@@ -15,8 +15,13 @@ export function approvalQuestion(agent: string, call: ToolCall): Question | unde
     text: `May the agent "${agent}" call ${call.name}?`,
     choices: CHOICES,
     schema: { enum: CHOICES },
-    evidence: { tool: call.name, input },
+    evidence: callEvidence(call),
   };
+}
+
+/** What a person sees of a call. An input that is no JSON object is shown as the model wrote it. */
+export function callEvidence(call: ToolCall): unknown {
+  return { tool: call.name, input: inputOf(call) ?? call.input };
 }
 
 /** Anything but a clear yes is a no. */

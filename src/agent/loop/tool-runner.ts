@@ -6,7 +6,7 @@ import type { StepContext } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
 import type { OpenParts, OpenedTool } from '../session.js';
-import { approvalQuestion, isAllowed } from './approval.js';
+import { approvalQuestion, callEvidence, isAllowed } from './approval.js';
 import { callDigest } from './identities.js';
 import type { StepTool } from './step-tool.js';
 import { readInput } from './tool-input.js';
@@ -94,7 +94,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
     return step.effect(name, (io) => runTool(call, io), {
       effect: kind,
       identity: { digest: () => callDigest(call) },
-      ...(kind === 'once' ? { lostValue: LOST } : {}),
+      ...(kind === 'once' ? { lostValue: LOST, evidence: callEvidence(call) } : {}),
     });
   }
 

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { SkeinError } from '../../base/errors.js';
 import type { Question } from '../../index.js';
+import { evidenceLines } from '../view/evidence.js';
 import { printable } from '../view/printable.js';
 import type { OpenQuestion } from '../view/summary.js';
 import type { View } from '../view/view.js';
@@ -43,7 +44,8 @@ export function createAsker(options: AskerOptions): Asker {
       const path = stepOf(address);
       const choices = question.choices ?? [];
       const unanswered = (why: string): SkeinError => {
-        open.push({ path, text: question.text, choices });
+        const { evidence } = question;
+        open.push({ path, text: question.text, choices, ...(evidence === undefined ? {} : { evidence }) });
         const hint = options.recorded ? 'answer it with skein answer' : 'run it on a terminal to answer';
         return new SkeinError('SKEIN_QUESTION', `${why}: ${question.text}`, { hint });
       };
@@ -80,8 +82,7 @@ interface Asking extends AskerOptions {
 async function askOne({ lines, output, path, question, signal, findFaults }: Asking): Promise<Typed | undefined> {
   const { choices = [], schema } = question;
   output.write(`\n${printable(path)} asks: ${printable(question.text)}\n`);
-  const { evidence } = question;
-  if (evidence !== undefined) output.write(`${printable(evidenceText(evidence))}\n`);
+  for (const line of evidenceLines(question.evidence)) output.write(`${line}\n`);
   choices.forEach((choice, at) => output.write(`  ${at + 1}. ${printable(choice)}\n`));
   const range = `1-${choices.length}${schema === undefined ? ', or your own words' : ''}`;
   for (;;) {
@@ -96,12 +97,6 @@ async function askOne({ lines, output, path, question, signal, findFaults }: Ask
 
 interface Typed {
   readonly value: unknown;
-}
-
-/** What a person should see to decide, such as the call of a tool. */
-function evidenceText(evidence: unknown): string {
-  const text = typeof evidence === 'string' ? evidence : JSON.stringify(evidence, null, 2);
-  return text.replaceAll(/^/gm, '  ');
 }
 
 async function nextLine(

@@ -90,11 +90,12 @@ async function openQuestions(
 ): Promise<readonly OpenQuestion[]> {
   if (recording?.store === undefined || outcome !== 'paused') return asker.open;
   const { readRun } = await import('../../index.js');
-  return readRun(recording.store, runId).pauses.map(({ key, path, name, question, choices = [], due }) => ({
+  return readRun(recording.store, runId).pauses.map(({ key, path, name, question, choices = [], evidence, due }) => ({
     key,
     path,
     text: question ?? `waits for the event ${name}`,
     choices,
+    ...(evidence === undefined ? {} : { evidence }),
     ...(due === undefined ? {} : { due }),
   }));
 }

@@ -1,5 +1,6 @@
 import type { OpenPause, RunOverview, RunStatus, StepOverview } from '../../index.js';
 import { formatDuration } from '../../base/duration.js';
+import { evidenceLines } from '../view/evidence.js';
 import { oneLine, printable } from '../view/printable.js';
 import { countText, modelText, outcomeMark, outcomeWords, tokensText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
@@ -94,7 +95,7 @@ export function questionLines(pause: OpenPause): readonly string[] {
   const what = question === undefined ? `waits for the event ${printable(pause.name)}` : `asks: ${printable(question)}`;
   return [
     `${printable(pause.path)} ${what}`,
-    ...(evidence === undefined ? [] : [`  ${oneLine(JSON.stringify(evidence), 500)}`]),
+    ...evidenceLines(evidence),
     ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
     ...(schema === undefined || choices.length > 0 ? [] : [`  schema: ${oneLine(JSON.stringify(schema), 500)}`]),
     ...(due === undefined ? [] : [`  ${overdue === true ? 'was due' : 'due'} ${localTime(due)}`]),

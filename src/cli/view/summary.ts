@@ -3,6 +3,7 @@ import type { ErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import type { RunOutcome } from '../../events/outcome.js';
 import type { Census } from '../../events/census.js';
+import { evidenceLines } from './evidence.js';
 import { oneLine, printable } from './printable.js';
 import type { RunLog, StepLog } from './run-log.js';
 import { countText, factsText, modelText, outcomeMark, outcomeWords, tokensText, tookText } from './step-text.js';
@@ -41,6 +42,8 @@ export interface OpenQuestion {
   readonly path: string;
   readonly text: string;
   readonly choices: readonly string[];
+  /** What a person should see to decide, such as a tool call. */
+  readonly evidence?: unknown;
   /** What an answer is given to, when the run was recorded. */
   readonly key?: string;
   /** When it is too late, milliseconds since 1970. */
@@ -163,8 +166,9 @@ function reusedWords({ status }: StepLog): string {
 
 function questionLines({ questions, outcome, recorded }: SummaryOptions): readonly string[] {
   if (outcome !== 'paused' || questions.length === 0) return [];
-  const asked = questions.flatMap(({ path, text, choices, key, due }) => [
+  const asked = questions.flatMap(({ path, text, choices, evidence, key, due }) => [
     `question of ${printable(path)}: ${printable(text)}`,
+    ...evidenceLines(evidence),
     ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
     ...(due === undefined ? [] : [`  until ${new Date(due).toISOString()}`]),
     ...(key === undefined || recorded === undefined ? [] : [`  skein answer ${recorded.id} ${quoted(key)} VALUE`]),

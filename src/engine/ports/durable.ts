@@ -103,6 +103,8 @@ export interface StepOptions {
   readonly cleanup?: boolean;
   /** The value of a `once` effect of which a person says that it was done. */
   readonly lostValue?: unknown;
+  /** What a person should see who is asked whether a `once` effect was done: JSON. */
+  readonly evidence?: unknown;
 }
 
 /** What an outcome depends on (J2). Asked only by back ends that record. */

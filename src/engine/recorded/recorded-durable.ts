@@ -138,6 +138,11 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (!deliveries.busy) deliveries.time = Math.max(deliveries.time, this.clock.now());
     this.stopRunning(ticket);
     ticket.drop();
+    deliveries.wake();
+  }
+
+  get quiet(): boolean {
+    return this.running === 0;
   }
 
   get replaying(): boolean {
@@ -167,7 +172,9 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (this.over) return;
     this.stop();
     const at = this.clock.now();
-    this.journal.write(encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error: plainError(error) }) }));
+    this.journal.write(
+      encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error: plainError(error) }) }),
+    );
     this.journal.close();
     this.session.store.release(this.session.lease, { outcome, endedAt: at });
   }
@@ -237,7 +244,8 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (kind !== 'once' && kind !== 'idempotent') this.perform(ticket, effect);
     else if (before === undefined) this.performLater(ticket, effect);
     else {
-      this.askAside(ticket, innerKey(ticket.key, 'outcome'), lostQuestion(ticket.key, before), (outcome) => {
+      const wait = lostQuestion(ticket.key, before, ticket.options?.evidence);
+      this.askAside(ticket, innerKey(ticket.key, 'outcome'), wait, (outcome) => {
         if (outcome.ok && runsAgain(outcome.value)) this.performLater(ticket, effect);
         else this.settle(ticket, lostOutcome(ticket.key, outcome, ticket.options?.lostValue));
       });
@@ -335,7 +343,6 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (!ticket.running) return;
     ticket.running = false;
     this.running -= 1;
-    if (this.running === 0) this.deliveries.wake();
   }
 
   /** Nothing to deliver: the run has caught up with its record (R3), and may have nothing left but questions (R4). */

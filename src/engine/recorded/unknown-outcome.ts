@@ -11,14 +11,15 @@ const GIVE_UP = 'fail';
  * The question about a `once` effect that was started and has no recorded success (J6). It names the start, so that an answer counts for
  * that start alone.
  */
-export function lostQuestion(key: string, started: StartedEffect): Wait {
+export function lostQuestion(key: string, started: StartedEffect, evidence?: unknown): Wait {
   const at = isoTime(started.at);
   const end = started.failed
     ? 'It ended with an error, which may have come after its effect.'
     : 'The run was interrupted before it ended.';
   const text = `'${key}' may be done once only, and was started at ${at}. ${end} What happened?`;
   const choices = [AGAIN, WAS_DONE, GIVE_UP];
-  return { name: innerKey(key, 'outcome'), question: { text, choices, schema: { enum: choices } } };
+  const shown = evidence === undefined ? {} : { evidence };
+  return { name: innerKey(key, 'outcome'), question: { text, choices, schema: { enum: choices }, ...shown } };
 }
 
 /** The person says that it did not happen. */
