@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { watchInterrupt } from '../../src/cli/run/interrupt.js';
-import { makeProject, runFolder, startSkein } from './support/skein.js';
+import { documentOf, makeProject, runFolder, skein, startSkein } from './support/skein.js';
 import type { Running } from './support/skein.js';
 
 const FLOW = `name: slow
@@ -14,14 +14,14 @@ steps:
   - { id: two, agent: runner, depends_on: [one], prompt: after }
 `;
 
-/** A child with a child of its own; both say who they are, and neither ends by itself. `trap` keeps the first from ending on SIGTERM. */
+/** A child with a child of its own; both say who they are, and neither ends by itself, unless it was there before. `trap` keeps the first from ending on SIGTERM. */
 const script = (stubborn: boolean): string => `strict: false
 rules:
   - step: one
     answers:
       - tools:
           - name: shell
-            input: { argv: [sh, -c, "${stubborn ? "trap '' TERM; " : ''}sleep 1000 & echo $! > second; echo $$ > first; while :; do wait; done"] }
+            input: { argv: [sh, -c, "test -e first && exit; ${stubborn ? "trap '' TERM; " : ''}sleep 1000 & echo $! > second; echo $$ > first; while :; do wait; done"] }
       - { text: never said }
 `;
 
@@ -92,6 +92,13 @@ describe.skipIf(!hasSignals)('a run that is interrupted', () => {
     const end = await running.ended;
     expect(end).toMatchObject({ code: 130, signal: null, stdout: '' });
     await until(() => !pids.some(isRunning));
+    // The record was not closed, and can be gone on with all the same; what became of the program is asked.
+    const asking = await skein(['resume', '-1'], { cwd });
+    expect(asking.code).toBe(5);
+    const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(asking.stderr) ?? [];
+    expect((await skein(['answer', run, key, 'run it'], { cwd })).code).toBe(0);
+    const resumed = await skein(['resume', '-1', '--json'], { cwd });
+    expect(documentOf(resumed)).toMatchObject({ outcome: 'succeeded', modelCalls: 2, before: { modelCalls: 1 } });
   });
 
   test('the same signal at the same moment is one: npm passes on what the terminal has sent already', () => {
