@@ -38,6 +38,8 @@ export interface StartOptions {
   readonly durable?: Durable;
   readonly runId?: string;
   readonly listeners?: readonly Listener[];
+  /** Told of what goes wrong: everything but starts and plain successes, unless there are listeners too. */
+  readonly log?: Listener;
   /** Cancels the run when aborted. */
   readonly signal?: AbortSignal;
   /** Leaf steps at once; replaces the plan's own bound. */
@@ -87,6 +89,7 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = NO_O
 }
 
 const NO_EXECUTORS: Executors = {};
+const NO_LISTENERS: readonly Listener[] = [];
 const NO_OPTIONS: StartOptions = {};
 
 class Run implements RunHandle, RunServices, ScopeOwner, Taker {
@@ -94,6 +97,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly durable: Durable;
   readonly executors: Executors;
   readonly result: Promise<RunResult>;
+  readonly followed: boolean;
   private readonly emitter: Emitter | undefined;
   private readonly top: Scope;
   private readonly limit: number;
@@ -123,8 +127,10 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.durable = options.durable ?? new MemoryDurable(this.runId);
     this.executors = options.executors ?? NO_EXECUTORS;
     this.limit = options.concurrency ?? compiled.plan.limits?.concurrency ?? Number.POSITIVE_INFINITY;
-    const { listeners } = options;
-    this.emitter = listeners === undefined || listeners.length === 0 ? undefined : new Emitter(this.runId, listeners);
+    const { listeners = NO_LISTENERS, log } = options;
+    this.followed = listeners.length > 0;
+    if (log !== undefined) this.emitter = new Emitter(this.runId, [log, ...listeners]);
+    else this.emitter = this.followed ? new Emitter(this.runId, listeners) : undefined;
     const inputs = inputVersion(compiled, options.inputs);
     this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs, owner: this });
     this.result = new Promise((resolve) => {
@@ -137,7 +143,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   begin(): void {
-    if (this.observed) {
+    if (this.followed) {
       const { name, nodes } = this.compiled.plan;
       this.emit('', '', { type: 'run.started', plan: name, nodes: nodes.length });
     }
@@ -332,7 +338,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     const { census } = this.top;
     census.notRun += this.top.untouched();
     const why = error === undefined ? {} : { error };
-    if (this.observed) this.emit('', '', { type: 'run.ended', outcome, census, ...why });
+    if (this.followed) this.emit('', '', { type: 'run.ended', outcome, census, ...why });
     const { runId, reused, ran } = this;
     const steps = this.reports ?? [];
     this.resolve?.({ runId, outcome, state: this.top.state(), ...why, census, steps, reused, ran });

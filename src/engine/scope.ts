@@ -285,7 +285,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     step.close();
     this.unlink(step);
     const { compiled, depth, round } = step;
-    if (this.run.observed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output });
+    if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output });
     else this.census.succeeded += 1;
     if (compiled.sub === undefined) this.run.leafEnded(true);
     const live = tokenOf('live', version, depth, round);

@@ -18,6 +18,8 @@ export interface RunServices {
   readonly executors: Executors;
   /** False when nobody listens: events are then not even made. */
   readonly observed: boolean;
+  /** Somebody wants to know of starts and successes too. */
+  readonly followed: boolean;
   emit(path: string, parent: string, body: EventBody): void;
   report(report: StepReport): void;
   /** A step that does work succeeded or failed: how much was reused, how much ran. */

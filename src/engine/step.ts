@@ -142,7 +142,7 @@ export class Step implements Work, Waiter, Effect {
     }
     if (this.attempt === 1 && this.skipByCondition()) return;
     const { run, compiled } = this;
-    if (this.attempt === 1 && run.observed) {
+    if (this.attempt === 1 && run.followed) {
       const { id, node } = compiled;
       run.emit(this.path, this.owner.parent, { type: 'step.started', node: id, kind: node.kind, visit: this.visit });
     }

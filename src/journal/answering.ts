@@ -9,6 +9,7 @@ import { pickChoice } from '../lang/choices.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import { encodeRecord } from './codec.js';
 import { Journal } from './journal.js';
+import type { JournalOwner } from './journal.js';
 import type { OpenPause } from './overview-pauses.js';
 import type { RunOverview, RunStatus } from './overview.js';
 import { readRun } from './overview.js';
@@ -203,7 +204,7 @@ function recordCancelled(store: Store, lease: Lease): CancelOutcome {
       return 'ended';
     }
     if (history.cut !== undefined) store.cut(lease, history.batches);
-    const journal = new Journal(store, lease, history, { committed: () => undefined, broken: () => undefined });
+    const journal = new Journal(store, lease, history, NOBODY);
     journal.write(encodeRecord({ t: 'open', at, fence: lease.fence }));
     journal.write(encodeRecord({ t: 'end', at, outcome: 'cancelled', census: last?.census ?? emptyCensus() }));
     journal.close();
@@ -213,3 +214,6 @@ function recordCancelled(store: Store, lease: Lease): CancelOutcome {
     store.release(lease, end);
   }
 }
+
+/** Nothing comes of a journal that is only closed. */
+const NOBODY: JournalOwner = { quiet: false, committed: () => undefined, broken: () => undefined };

@@ -9,8 +9,16 @@ import { LEASE_MS } from './store.js';
 /** A batch takes no further line once it has this many characters; a store takes 1 MiB. */
 const FULL_BATCH = 256 * 1024;
 
+/**
+ * A run that does one thing after the other has nothing to share a commit with: it does not wait for the turn of the event loop to end, but
+ * gives way to it after this many commits.
+ */
+const LONGEST_ROW = 16;
+
 /** Who writes a journal: is told, outside of any other call, how it went. */
 export interface JournalOwner {
+  /** Nothing is under way that could have something to write before the next commit. */
+  readonly quiet: boolean;
   /** Everything that was written before this turn of the event loop is committed. */
   committed(): void;
   /** Nothing more can be written. */
@@ -81,6 +89,10 @@ export class Journal {
     this.writer.leave(this);
   }
 
+  get quiet(): boolean {
+    return this.owner.quiet;
+  }
+
   /** The batches that are to be committed. */
   takeBatches(): Batch[] {
     const { lines, blobs, lease } = this;
@@ -126,6 +138,8 @@ class StoreWriter {
   private readonly journals = new Set<Journal>();
   private enlisted: Journal[] = [];
   private scheduled = false;
+  /** Commits since the event loop last had its turn. */
+  private inARow = 0;
   private stopRenewal: (() => void) | undefined = undefined;
 
   private constructor(
@@ -158,7 +172,16 @@ class StoreWriter {
     this.enlisted.push(journal);
     if (this.scheduled) return;
     this.scheduled = true;
-    void settled().then(() => this.flush());
+    const alone = this.journals.size === 1 && journal.quiet;
+    if (alone && this.inARow < LONGEST_ROW) {
+      this.inARow += 1;
+      queueMicrotask(() => this.flush());
+      return;
+    }
+    void settled().then(() => {
+      this.inARow = 0;
+      this.flush();
+    });
   }
 
   /** Commits one journal at once. */

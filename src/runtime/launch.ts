@@ -52,8 +52,7 @@ export function launch({ compiled, models, options }: Launch): RunHandle {
   const session = openSession(options.store, compiled, { ...options, inputs });
   let cancel: () => void = nobody;
   const durable = new RecordedDurable(session, { answer, onCancel: () => cancel() });
-  const listeners = [durable.listen, ...(options.listeners ?? [])];
-  const handle = startRun(compiled, { ...pick(options), inputs, listeners, durable, executors, atEnd });
+  const handle = startRun(compiled, { ...pick(options), inputs, log: durable.listen, durable, executors, atEnd });
   cancel = () => handle.cancel('somebody asked for it to be cancelled');
   return {
     runId: handle.runId,

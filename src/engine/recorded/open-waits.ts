@@ -97,10 +97,13 @@ export class OpenWaits {
     for (const one of fresh) {
       if (this.waits.get(one.wait.key) !== one) continue;
       const { due } = one.wait;
-      if (due !== undefined) {
-        const left = Math.max(0, due - this.options.clock.now());
-        one.stopExpiry = this.options.clock.setTimer(left, () => this.expire(one));
+      const left = due === undefined ? Infinity : due - this.options.clock.now();
+      // It has expired while nobody ran the run: at once, or the run would be paused over what nobody may answer.
+      if (left <= 0) {
+        this.expire(one);
+        continue;
       }
+      if (due !== undefined) one.stopExpiry = this.options.clock.setTimer(left, () => this.expire(one));
       this.askHere(one);
     }
     if (this.waits.size > 0) this.stopPolling ??= this.pollLater();

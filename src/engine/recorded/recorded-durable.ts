@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { systemClock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
-import { plainError, SkeinError, toErrorData } from '../../base/errors.js';
+import { fromErrorData, plainError, SkeinError, toErrorData } from '../../base/errors.js';
 import { seededRandom } from '../../base/ids.js';
 import { isThenable } from '../../base/thenable.js';
 import type { SkeinEvent } from '../../events/event.js';
@@ -62,6 +62,8 @@ export class RecordedDurable implements Durable, JournalOwner {
   private running = 0;
   private nextOrder: number;
   private over = false;
+  /** Why nothing more can be recorded. */
+  private failure: ErrorData | undefined = undefined;
   private stopWatch: (() => void) | undefined = undefined;
 
   constructor(
@@ -164,12 +166,12 @@ export class RecordedDurable implements Durable, JournalOwner {
   };
 
   /**
-   * Writes how the session ended and gives the run back. Nothing is done for a session that broke.
+   * Writes how the session ended and gives the run back.
    *
-   * @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE`
+   * @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE`, also when that happened before and the run had ended already
    */
   close({ outcome, census, error }: RunResult): void {
-    if (this.over) return;
+    if (this.failure !== undefined) throw fromErrorData(this.failure);
     this.stop();
     const at = this.clock.now();
     this.journal.write(
@@ -189,6 +191,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   }
 
   broken(error: ErrorData): void {
+    this.failure = error;
     this.stop();
     giveBack(this.session, this.clock.now());
     this.taker?.broken(error);
