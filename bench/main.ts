@@ -1,3 +1,4 @@
+import { benchDurable } from './durable.js';
 import { benchEngine, benchRuntime } from './engine.js';
 import { benchManyRuns } from './many-runs.js';
 import { benchScheduling } from './scheduling.js';
@@ -8,6 +9,7 @@ const missed = [
   ...(await benchManyRuns()),
   ...(await benchEngine()),
   ...(await benchScheduling()),
+  ...(await benchDurable()),
   ...(await benchStartUp()),
 ];
 await benchRuntime();
