@@ -1,18 +1,20 @@
 /**
- * Writes the hand-made golden journals of the version in package.json, where they are not there yet:
+ * Writes the golden journals of the version in package.json, hand-made ones and those of real runs, where they are not there yet:
  *
  *     npx tsx test/journal/write-golden.ts && npx prettier --write test/journal/golden
  *
  * Until a version is released its journals may be deleted and written anew when the records change; after that they stay as they are.
- * The journal of a real run is added with `writeGolden(version, name, runId, store.read(runId))`.
  */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JournalRecord } from '../../src/journal/record.js';
 import type { StoredBatch } from '../../src/journal/store.js';
 import { FULL, begin, done, end, failed, open, stored } from './examples.js';
+import { memoryStore } from '../../src/stores/memory.js';
 import { writeGolden } from './golden-file.js';
+import { REAL_RUNS, recordReal, writeNotes } from './real-runs.js';
 
 /** The version that is being made. */
 export function versionInTheMaking(): string {
@@ -57,5 +59,13 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   for (const { name, runId, batches } of handMadeJournals()) {
     const written = writeGolden(versionInTheMaking(), name, runId, batches);
     console.log(`${written ? 'written' : 'already there'}: ${versionInTheMaking()}/${name}`);
+  }
+  for (const { name, runId, workflow, inputs } of REAL_RUNS) {
+    const store = memoryStore();
+    const cwd = mkdtempSync(join(tmpdir(), 'skein-golden-'));
+    await writeNotes(cwd);
+    const { outcome } = await recordReal(await workflow(), { store, runId, inputs, cwd, asked: [] });
+    const written = writeGolden(versionInTheMaking(), name, runId, store.read(runId));
+    console.log(`${written ? 'written' : 'already there'}: ${versionInTheMaking()}/${name}, ${outcome}`);
   }
 }
