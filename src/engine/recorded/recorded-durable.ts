@@ -200,9 +200,11 @@ export class RecordedDurable implements Durable, JournalOwner {
   /** A question from inside of an effect: its answer is recorded, and goes straight to the effect. */
   async askInside(ticket: RecordedTicket, name: string, question: Question): Promise<unknown> {
     this.stopRunning(ticket);
+    ticket.questions += 1;
     const key = askKey(ticket.key, name);
     const outcome = await new Promise<Outcome>((resolve) => this.askAside(ticket, key, { name, question }, resolve));
-    if (!ticket.dropped) this.startRunning(ticket);
+    ticket.questions -= 1;
+    if (ticket.questions === 0 && !ticket.dropped) this.startRunning(ticket);
     // The clock of the attempt goes on from now, not from the last delivery.
     const { deliveries } = this;
     if (!deliveries.busy) deliveries.time = Math.max(deliveries.time, this.clock.now());
@@ -314,7 +316,11 @@ export class RecordedDurable implements Durable, JournalOwner {
     const due = again ? known.due : wait.expiresMs === undefined ? undefined : at + wait.expiresMs;
     const open = { key, id, wait, due, settle };
     if (!again) this.journal.write(encodeRecord(pauseRecord(at, open)));
-    holder.undo = () => this.waits.close(key);
+    const { undo } = holder;
+    holder.undo = () => {
+      undo?.();
+      this.waits.close(key);
+    };
     this.waits.open(open);
     this.deliveries.wake();
   }

@@ -22,6 +22,8 @@ export class RecordedTicket implements Ticket, StepIo {
   dropped = false;
   /** Its effect is under way, and waits for no answer. */
   running = false;
+  /** Questions of its effect that are open. */
+  questions = 0;
   /** When its effect started, milliseconds since 1970. */
   startedAt: number | undefined = undefined;
   /** Digest of what it depends on, asked when it was started. */
