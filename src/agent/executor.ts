@@ -41,7 +41,8 @@ export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
       return failure(error);
     } finally {
       // Closing is an effect like any other; a step that is already over has no effects, and closes all the same.
-      const identity = { digest: conversationDigest(messages) };
+      const said = conversationDigest(messages);
+      const identity = { digest: () => digestText(`${sessionIdentity(deps, step)} ${said()}`) };
       await step.effect('close', () => session.close(), { cleanup: true, identity }).catch(() => session.close());
     }
   };
@@ -70,7 +71,7 @@ async function runAgent({ deps, node, step, session, messages }: AgentRun): Prom
   const remembered = memory?.read() ?? '';
   const opened = await step.effect('open', (io) => session.open(io.signal), {
     effect: 'read',
-    identity: { digest: () => digestText(`${step.definition()} ${deps.models.identity?.() ?? ''}`) },
+    identity: { digest: () => digestText(sessionIdentity(deps, step)) },
   });
   const inject = spec.memory?.inject === true;
   const addendum = memory !== undefined && !inject ? [MEMORY_ADDENDUM] : [];
@@ -90,6 +91,11 @@ async function runAgent({ deps, node, step, session, messages }: AgentRun): Prom
     replayed: (call) => deps.models.replayed?.(spec, call),
   });
   return result.output;
+}
+
+/** An agent that is defined otherwise has a session of its own, also when all that is said in it comes out the same. */
+function sessionIdentity({ models }: AgentDeps, step: StepContext): string {
+  return `${step.definition()} ${models.identity?.() ?? ''}`;
 }
 
 function ownTools(memory: SharedMemory | undefined, node: AgentNode, step: StepContext): readonly StepTool[] {

@@ -7,6 +7,7 @@ import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
 import { pickChoice } from '../lang/choices.js';
 import { schemaFindings } from '../lang/schema-check.js';
+import { pathOf, stepOf } from './address.js';
 import { encodeRecord } from './codec.js';
 import { Journal } from './journal.js';
 import type { JournalOwner } from './journal.js';
@@ -73,7 +74,8 @@ function findPause(store: Store, { id, status, pauses }: RunOverview, key: strin
     const which = key === undefined ? 'the run waits for several answers' : `'${key}' may be one of several questions`;
     throw refused(which, `say which: ${keysOf(found)}`);
   }
-  if (key !== undefined && store.answers(id).some((answer) => answer.key === key)) throw answeredBefore(key);
+  const isMeant = (given: string): boolean => given === key || pathOf(stepOf(given)) === key;
+  if (key !== undefined && store.answers(id).some((answer) => isMeant(answer.key))) throw answeredBefore(key);
   if (pauses.length === 0 && status === 'paused') {
     throw refused('all that the run asked is answered', `skein resume ${id} goes on with it`);
   }
@@ -109,7 +111,9 @@ function checkedValue(pause: OpenPause, answer: GivenAnswer): unknown {
   if (findings.length === 0) return value;
   const choices = pause.choices ?? [];
   const listed = choices.length === 0 ? `the schema is ${JSON.stringify(schema)}` : `choices: ${choices.join(', ')}`;
-  throw refused(`the answer to '${pause.key}' does not match what was asked for: ${findings.join('; ')}`, listed);
+  const isChoice = JSON.stringify(schema) === JSON.stringify({ enum: choices });
+  const why = isChoice ? 'it must be one of the choices' : findings.join('; ');
+  throw refused(`the answer to '${pause.key}' does not match what was asked for: ${why}`, listed);
 }
 
 /** What a person means by a text. */

@@ -330,14 +330,15 @@ function outputOf(store: Store, trace: StepTrace): Json | undefined {
 }
 
 /** What a fork took from its parents: what succeeded or was skipped there, was not to be forgotten, and did not happen here. */
-function takenSteps({ store, history, fold }: Gathered, options: ReadRunOptions): readonly StepOverview[] {
+function takenSteps({ store, history, fold, nodeAt }: Gathered, options: ReadRunOptions): readonly StepOverview[] {
   const { parent, forget = [] } = history.begin;
   if (parent === undefined) return [];
   const { steps } = readRun(store, parent, options);
   return steps
     .filter(({ path, outcome }) => {
       const counts = outcome === 'succeeded' || outcome === 'skipped';
-      return counts && !fold.steps.has(path) && !forget.some((step) => isInside(path, step));
+      const known = nodeAt(path) !== undefined;
+      return counts && known && !fold.steps.has(path) && !forget.some((step) => isInside(path, step));
     })
     .map((step) => ({ ...step, from: step.from ?? parent }));
 }

@@ -36,13 +36,14 @@ export function openModels(options: RunOptions): ModelRegistry {
 /**
  * Starts a run with agents, tools and, where there is a store, a journal.
  *
- * @throws SkeinError `SKEIN_INPUT`; with a store also `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`
+ * @throws SkeinError `SKEIN_INPUT`, `SKEIN_USAGE`; with a store also `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`
  */
 export function launch({ compiled, models, options }: Launch): RunHandle {
   const executors = { agent: agentsOf(models, options), ...options.executors };
   const atEnd = (): Promise<void> => models.finish();
   const answer = answerBy(models, options.answer);
   if (options.store === undefined) {
+    checkNothingRecorded(options);
     const runId = options.runId ?? systemIds.next();
     const durable = new MemoryDurable(runId, { answer });
     return startRun(compiled, { ...pick(options), runId, durable, executors, atEnd });
@@ -59,6 +60,15 @@ export function launch({ compiled, models, options }: Launch): RunHandle {
     result: handle.result.then((result) => closed(durable, result)),
     cancel: (reason) => handle.cancel(reason),
   };
+}
+
+/** Without the store, a run that should go on would do everything again. */
+function checkNothingRecorded({ resume, fork }: RunOptions): void {
+  if (resume === undefined && fork === undefined) return;
+  const option = resume === undefined ? 'fork' : 'resume';
+  throw new SkeinError('SKEIN_USAGE', `${option} needs the store in which the run is recorded`, {
+    hint: `run(workflow, { store, ${option}: ... })`,
+  });
 }
 
 function nobody(): void {

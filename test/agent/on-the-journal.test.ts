@@ -69,6 +69,16 @@ it('a fork of a finished run starts no server and calls no model', async () => {
   expect(existsSync(pids)).toBe(false);
 });
 
+it('a fork that runs an agent of another definition records its end, though everything said is the same', async () => {
+  const store = memoryStore();
+  const said = [{ text: 'Done.' }];
+  await session({ store, said });
+  const spec = { settings: { temperature: 0.5 } };
+  const after = await session({ store, said, spec, options: { runId: 'two', fork: { run: 'one' } } });
+  expect(after.turns).toEqual([1]);
+  expect(readRun(store, 'two').steps).toMatchObject([{ path: 'review', outcome: 'succeeded' }]);
+});
+
 describe('a run whose process died anywhere', () => {
   const said: readonly Said[] = [
     {

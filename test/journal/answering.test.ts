@@ -68,6 +68,8 @@ describe('an answer', () => {
   test('to a run whose questions are all answered is refused, and what to do next is said', async () => {
     const { store, id } = await paused();
     answerRun(store, id, { value: 'yes' });
+    const again = errorOf(() => answerRun(store, id, { key: 'publish', value: 'no' }));
+    expect(again.message).toBe("'publish' was answered before");
     expect(errorOf(() => answerRun(store, id, { value: 'no' }))).toMatchObject({
       message: 'all that the run asked is answered',
       hint: `skein resume ${id} goes on with it`,
@@ -126,6 +128,7 @@ describe('a typed answer', () => {
     const { store, id } = await paused();
     const error = errorOf(() => answerRun(store, id, { text: 'perhaps' }));
     expect([error.code, error.hint]).toEqual(['SKEIN_ANSWER', 'choices: yes, no']);
+    expect(error.message).toMatch(/does not match what was asked for: it must be one of the choices$/);
   });
 
   test.each([

@@ -152,6 +152,13 @@ describe('the overview of a run', () => {
     expect(steps.find((step) => step.path === 'b')).toMatchObject({ outcome: 'succeeded' });
     expect(steps.find((step) => step.path === 'b')?.from).toBeUndefined();
   });
+
+  test('a fork with another definition takes no steps that it does not have', async () => {
+    const store = memoryStore();
+    const parent = await record(store, chain('a', 'b', 'c'));
+    const fork = await record(store, chain('a', 'd'), { fork: { run: parent.id } });
+    expect(readRun(store, fork.id).steps.map((step) => step.path)).toEqual(['a', 'd']);
+  });
 });
 
 describe('a run whose process died', () => {

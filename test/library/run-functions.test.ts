@@ -37,6 +37,17 @@ async function thrownBy(work: () => unknown): Promise<SkeinError> {
 }
 
 describe('run', () => {
+  test.each([
+    ['resume', { resume: 'r' }],
+    ['fork', { fork: { run: 'r' } }],
+  ])('%s without the store does not begin from nothing', async (option, options) => {
+    const error = await thrownBy(() => run(greeting, { inputs: { who: 'you' }, ...options }).result);
+    expect([error.code, error.message]).toEqual([
+      'SKEIN_USAGE',
+      `${option} needs the store in which the run is recorded`,
+    ]);
+  });
+
   test('gives outcome, final state and census', async () => {
     const { result } = run(greeting, { inputs: { who: 'Ada' } });
     expect(await result).toMatchObject({

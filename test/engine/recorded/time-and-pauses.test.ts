@@ -137,3 +137,24 @@ function withNode(
   const whole = { ...plan, nodes: [...plan.nodes, ...more.plan.nodes] };
   return { plan: whole, bindings: { ...bindings, ...more.bindings } };
 }
+
+describe('J9: a question that expired while nobody ran the run', () => {
+  const gate = {
+    id: 'q',
+    kind: 'ask' as const,
+    question: 'Sure?',
+    choices: ['yes', 'no'],
+    expiresMs: 1000,
+    output: 'a',
+  };
+  test.each([
+    ['fails its step', {}, ['failed', undefined]],
+    ['is answered by its definition', { onExpire: { answer: 'no' } }, ['succeeded', 'no']],
+  ])('%s when the run is resumed, and is not asked again', async (_name, more, [outcome, answer]) => {
+    const plan = definePlan({ name: 'late', nodes: [{ ...gate, ...more }] });
+    const store = memoryStore();
+    expect((await begin(plan, store, new FakeClock(0))).outcome).toBe('paused');
+    const result = await begin(plan, store, new FakeClock(1000));
+    expect([result.outcome, result.state['a']]).toEqual([outcome, answer]);
+  });
+});
