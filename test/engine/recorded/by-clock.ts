@@ -1,0 +1,28 @@
+import { settled } from '../../../src/base/clock.js';
+import { startRun, type RunResult } from '../../../src/engine/run.js';
+import { RecordedDurable } from '../../../src/engine/recorded/recorded-durable.js';
+import { beginSession, resumeSession } from '../../../src/journal/session.js';
+import type { Store } from '../../../src/journal/store.js';
+import type { Definition } from '../../../src/plan/builder-input.js';
+import type { FakeClock } from '../../../src/testing/index.js';
+
+const HOLDER = { id: 'h', host: 'h', pid: 1 };
+
+/** A session of the run `r` by a clock of the test's; it is resumed when the store has it. */
+export function sessionAt({ plan, bindings }: Definition, store: Store, clock: FakeClock): Promise<RunResult> {
+  const definition = { plan, code: {}, inputs: {} };
+  const known = store.run('r') !== undefined;
+  const session = known
+    ? resumeSession(store, 'r', definition, HOLDER, clock.now())
+    : beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, clock.now());
+  const durable = new RecordedDurable(session, { clock });
+  return startRun(plan, { bindings, durable, listeners: [durable.listen] }).result.then((result) => {
+    durable.close(result);
+    return result;
+  });
+}
+
+/** Lets everything happen that needs no time. */
+export async function turns(count = 20): Promise<void> {
+  for (let at = 0; at < count; at++) await settled();
+}
