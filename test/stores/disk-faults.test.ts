@@ -129,6 +129,26 @@ describe.skipIf(missing !== undefined).concurrent('at the n-th write, for every 
     expect(failures).toBeGreaterThanOrEqual(BATCHES);
   });
 
+  test('the file may not grow any more', async () => {
+    let failures = 0;
+    for (let n = 1, code: number | string = 3; code !== 0; n += 2) {
+      const outcome = await writeWith(`pwrite64:error=EFBIG:when=${n}+`, fileFor(`big-${n}`, prepared));
+      code = outcome.code;
+      if (code === 0) continue;
+      failures += 1;
+      expect([code, lastOf(outcome)]).toEqual([
+        3,
+        expect.stringMatching(/^ended SKEIN_STORE big-\S+\.db could not be /),
+      ]);
+    }
+    expect(failures).toBeGreaterThan(3);
+  });
+
+  test('a slow disk only takes time', async () => {
+    const outcome = await writeWith('fsync,fdatasync:delay_enter=20000', fileFor('slow', prepared), 'full');
+    expect([outcome.code, outcome.said.filter((line) => line.startsWith('wrote')).length]).toEqual([0, BATCHES]);
+  });
+
   test('the process is killed', async () => {
     let kills = 0;
     for (let n = 1, code: number | string = ''; code !== 0; n++) {

@@ -1,35 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { settled } from '../../../src/base/clock.js';
-import { startRun, type RunResult } from '../../../src/engine/run.js';
-import { RecordedDurable } from '../../../src/engine/recorded/recorded-durable.js';
-import { beginSession, readHistory, resumeSession } from '../../../src/journal/session.js';
-import type { Store } from '../../../src/journal/store.js';
+import { readHistory } from '../../../src/journal/session.js';
 import { definePlan } from '../../../src/plan/builder.js';
 import type { Definition } from '../../../src/plan/builder-input.js';
 import { run } from '../../../src/runtime.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { FakeClock, seededRandom } from '../../../src/testing/index.js';
+import { sessionAt, turns } from './by-clock.js';
 import { linesOf, storeWith } from './in-process.js';
-
-const HOLDER = { id: 'h', host: 'h', pid: 1 };
-
-/** A session by a clock of the test's; it is resumed when the store has the run. */
-function begin({ plan, bindings }: Definition, store: Store, clock: FakeClock): Promise<RunResult> {
-  const definition = { plan, code: {}, inputs: {} };
-  const known = store.run('r') !== undefined;
-  const session = known
-    ? resumeSession(store, 'r', definition, HOLDER, clock.now())
-    : beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, clock.now());
-  const durable = new RecordedDurable(session, { clock });
-  return startRun(plan, { bindings, durable, listeners: [durable.listen] }).result.then((result) => {
-    durable.close(result);
-    return result;
-  });
-}
-
-async function turns(count = 20): Promise<void> {
-  for (let at = 0; at < count; at++) await settled();
-}
 
 const napping = definePlan({
   name: 'nap',
@@ -49,11 +26,11 @@ describe('timers over a restart', () => {
   ])('%s: what is left of the wait is waited for', async (_name, jump, left) => {
     const start = Date.UTC(2026, 0, 1);
     const store = memoryStore();
-    void begin(napping, store, new FakeClock(start));
+    void sessionAt(napping, store, new FakeClock(start));
     await turns();
     const copy = storeWith('r', store.read('r'));
     const clock = new FakeClock(start + jump);
-    const ended = begin(napping, copy, clock);
+    const ended = sessionAt(napping, copy, clock);
     let over = false;
     void ended.then(() => {
       over = true;
@@ -153,8 +130,8 @@ describe('J9: a question that expired while nobody ran the run', () => {
   ])('%s when the run is resumed, and is not asked again', async (_name, more, [outcome, answer]) => {
     const plan = definePlan({ name: 'late', nodes: [{ ...gate, ...more }] });
     const store = memoryStore();
-    expect((await begin(plan, store, new FakeClock(0))).outcome).toBe('paused');
-    const result = await begin(plan, store, new FakeClock(1000));
+    expect((await sessionAt(plan, store, new FakeClock(0))).outcome).toBe('paused');
+    const result = await sessionAt(plan, store, new FakeClock(1000));
     expect([result.outcome, result.state['a']]).toEqual([outcome, answer]);
   });
 });
