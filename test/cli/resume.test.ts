@@ -152,7 +152,9 @@ describe('the record', () => {
     });
     const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
     expect(end.code).toBe(2);
-    expect(end.stderr).toMatch(/^error SKEIN_STORE: .*\n {4}hint: .*--no-store runs without a record\n$/);
+    expect(end.stderr).toMatch(
+      /^error SKEIN_STORE: .*\n {4}hint: .*\.skein.skein\.db\); --no-store runs without a record\n$/,
+    );
     expect((await skein(['run', 'flow.yaml', '--mock', '--no-store'], { cwd })).code).toBe(0);
   });
 

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Store } from '../../journal/store.js';
+import { quietSqlite } from '../view/quiet-sqlite.js';
 
 /** Name of the folder that holds the store, and of the store in it. */
 const FOLDER = '.skein';
@@ -35,7 +36,19 @@ export async function openRunStore(options: OpenRunStoreOptions): Promise<Store 
   if (root === undefined) return undefined;
   const durability = options.durability ?? durabilityOf(process.env['SKEIN_DURABILITY']);
   const { openSqliteStore } = await import('../../sqlite.js');
-  return await openSqliteStore(join(root, FOLDER, FILE), { durability });
+  const path = join(root, FOLDER, FILE);
+  quietSqlite();
+  try {
+    return await openSqliteStore(path, { durability });
+  } catch (error) {
+    throw SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' ? withPlace(error, path) : error;
+  }
+}
+
+/** Messages of the store name the file only; which one it is depends on the folder where the command was called. */
+function withPlace(error: SkeinError, path: string): SkeinError {
+  const { code, message, hint = 'see the message' } = error;
+  return new SkeinError(code, message, { hint: `${hint} (the file is ${path})`, cause: error });
 }
 
 /**
