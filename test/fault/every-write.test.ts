@@ -52,7 +52,8 @@ test.skipIf(skipped !== undefined).each(SHAPES_HERE)(
       }
     }
     process.stderr.write(`every write: ${shape}: ${kills} kills in ${runs} runs; 0 other final states\n`);
-    expect(kills).toBeGreaterThan(10);
+    // How many writes there are depends on what shares a commit; none at all would show nothing.
+    expect(kills).toBeGreaterThan(5);
   },
 );
 
