@@ -235,6 +235,10 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     return this.unsettled && !this.ended ? this.comeToRest() : undefined;
   }
 
+  caughtUp(): void {
+    if (this.followed && !this.ended) this.emit('', '', { type: 'run.resumed' });
+  }
+
   /** The back end can't go on: nothing of this run can be recorded any more. */
   broken(error: ErrorData): void {
     if (this.ended) return;

@@ -19,6 +19,8 @@ export interface EventBase {
 /** What happened. Bodies are JSON; see {@link SkeinEvent} for the whole event. */
 export type EventBody =
   | { readonly type: 'run.started'; readonly plan: string; readonly nodes: number }
+  /** A run that goes on has gone through its record: steps that are open work here from now on. */
+  | { readonly type: 'run.resumed' }
   | { readonly type: 'run.ended'; readonly outcome: RunOutcome; readonly census: Census; readonly error?: ErrorData }
   | { readonly type: 'step.started'; readonly node: string; readonly kind: string; readonly visit: number }
   | { readonly type: 'step.retrying'; readonly attempt: number; readonly delayMs: number; readonly error: ErrorData }

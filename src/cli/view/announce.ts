@@ -43,6 +43,11 @@ export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: 
       silent.delete(event.path);
       return reused(event.path, log.steps.get(event.path));
     }
+    if (event.type === 'run.resumed') {
+      const open = [...silent];
+      silent.clear();
+      return options.starts ? open.map((path) => startedLine(path, options.style)) : [];
+    }
     const begins = event.type !== 'step.ended' && silent.has(event.path) && options.starts;
     silent.delete(event.path);
     return [...(begins ? [startedLine(event.path, options.style)] : []), ...newsLines(event, { log, texts, options })];
@@ -75,6 +80,7 @@ function newsLines(event: SkeinEvent, { log, texts, options }: Telling & { reado
     case 'run.warning':
       return [warning(event.message, style)];
     case 'run.ended':
+    case 'run.resumed':
       return [];
     case 'step.started':
       return options.starts ? [startedLine(event.path, style)] : [];

@@ -80,6 +80,9 @@ export class RunLog {
         return;
       case 'run.ended':
         return;
+      case 'run.resumed':
+        for (const step of this.open.values()) this.wake(step);
+        return;
       case 'step.started':
         this.begin(event);
         return;

@@ -47,6 +47,8 @@ export interface Taker {
   readonly resting: Promise<void> | undefined;
   /** Takes a settled ticket; the promise resolves when everything that it woke has come to rest. */
   take(ticket: Ticket): Promise<void> | undefined;
+  /** Everything that is recorded has been delivered: what goes on from here is new. Never for a run that begins. */
+  caughtUp(): void;
   /** The back end can't go on: the run fails, nothing more is asked of it. */
   broken(error: ErrorData): void;
 }

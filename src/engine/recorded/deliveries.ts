@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.js';
 import { settled } from '../../base/clock.js';
 import { stepOf } from '../../journal/address.js';
 import type { OpenSession } from '../../journal/session.js';
@@ -25,6 +26,7 @@ export class Deliveries {
   /** `idle` is called when there is nothing to hand over. */
   constructor(
     { beganAt, goesOn }: Pick<OpenSession, 'beganAt' | 'goesOn'>,
+    private readonly clock: Clock,
     private readonly idle: () => void,
   ) {
     this.time = beganAt;
@@ -66,7 +68,7 @@ export class Deliveries {
       const { first } = this.queue;
       if (resting !== undefined) this.pumpAfter(resting);
       else if (first === undefined) {
-        this.replaying = false;
+        this.catchUp(this.taker);
         this.idle();
         return;
       } else if (first.due === undefined && !first.dropped) return;
@@ -75,6 +77,14 @@ export class Deliveries {
         if (!first.dropped) this.hand(this.taker, first);
       }
     }
+  }
+
+  /** The interpreter is at rest, so that nothing but what is told of the run sees this time. */
+  private catchUp(taker: Taker): void {
+    if (!this.replaying) return;
+    this.replaying = false;
+    this.time = Math.max(this.time, this.clock.now());
+    taker.caughtUp();
   }
 
   private pumpAfter(resting: Promise<void>): void {

@@ -43,6 +43,7 @@ function loggedBody(event: SkeinEvent): JsonObject | undefined {
       return LOGGED_NOTES.has(event.note.kind) ? bodyOf(event) : undefined;
     case 'run.started':
     case 'run.ended':
+    case 'run.resumed':
     case 'step.started':
       return undefined;
   }

@@ -73,7 +73,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.runId = session.lease.runId;
     this.clock = options.clock ?? systemClock;
     this.nextOrder = session.nextOrder;
-    this.deliveries = new Deliveries(session, () => this.idle());
+    this.deliveries = new Deliveries(session, this.clock, () => this.idle());
     this.journal = new Journal(session.store, session.lease, session.end, this, this.clock);
     this.timers = new RecordedTimers(this.clock, session.ledger, this.journal, (ticket) =>
       this.settle(ticket, { ok: true, value: undefined }),
