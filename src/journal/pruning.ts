@@ -1,3 +1,4 @@
+import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import type { RunRow, Store } from './store.js';
 
@@ -29,9 +30,13 @@ const ENDED: ReadonlySet<string | undefined> = new Set(['succeeded', 'degraded',
  *
  * @throws SkeinError `SKEIN_USAGE` when nothing says which ones; `SKEIN_STORE`
  * @example
- * const { removed } = pruneRuns(store, { keep: 100, olderThanMs: 30 * 24 * 3_600_000 }, Date.now());
+ * const { removed } = pruneRuns(store, { keep: 100, olderThanMs: 30 * 24 * 3_600_000 });
  */
-export function pruneRuns(store: Store, { keep, olderThanMs }: PruneOptions, now: number): PruneResult {
+export function pruneRuns(
+  store: Store,
+  { keep, olderThanMs }: PruneOptions,
+  now: number = systemClock.now(),
+): PruneResult {
   if (keep === undefined && olderThanMs === undefined) {
     throw new SkeinError('SKEIN_USAGE', 'nothing says which runs are to be removed', {
       hint: 'give keep or olderThanMs',

@@ -100,12 +100,14 @@ export function resumeSession(
   holder: Holder,
   now: number,
 ): OpenSession {
+  const before = store.run(runId);
   const lease = store.lease(runId, holder, now);
   try {
     const history = readHistory(store, runId);
     if (history.cut !== undefined) store.cut(lease, history.batches);
     const { begin } = history;
     const parents = begin.parent === undefined ? [] : familyOf(store, begin.parent);
+    checkKinship(readStored(store, history.current.plan) as Plan, definition.plan, runId);
     const changed = changes(store, history, definition);
     const open: OpenRecord = { t: 'open', at: now, fence: lease.fence, ...changed.fields };
     return {
@@ -121,7 +123,7 @@ export function resumeSession(
       ...(history.cut === undefined ? {} : { cut: history.cut }),
     };
   } catch (error) {
-    store.release(lease, { outcome: 'interrupted', endedAt: now });
+    store.release(lease, { outcome: before?.outcome ?? 'interrupted', endedAt: before?.endedAt ?? now });
     throw error;
   }
 }
@@ -232,6 +234,17 @@ function textOf(value: unknown, what: string): string {
     const why = error instanceof Error ? error.message : String(error);
     throw new SkeinError('SKEIN_NOT_JSON', `${what} can't be recorded: ${why}`, { hint: 'give plain JSON values' });
   }
+}
+
+/** An edited workflow goes on; one that has nothing to do with the run would only run under its name. */
+function checkKinship(before: Plan, after: Plan, runId: string): void {
+  const known = new Set(before.nodes.map(({ id }) => id));
+  if (before.name === after.name || after.nodes.some(({ id }) => known.has(id))) return;
+  throw new SkeinError(
+    'SKEIN_USAGE',
+    `the run ${runId} is of the workflow '${before.name}', which has no step in common with '${after.name}'`,
+    { hint: 'give the workflow that it was begun with, or begin a run of its own' },
+  );
 }
 
 /** What a session changes of the definition; places in files do not count. */

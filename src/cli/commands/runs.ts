@@ -84,7 +84,7 @@ function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly
 async function prune({ keep, olderThan, json = false }: PruneFlags): Promise<number> {
   const olderThanMs = olderThan ?? (keep === undefined ? DEFAULT_AGE_MS : undefined);
   const which = { ...(keep === undefined ? {} : { keep }), ...(olderThanMs === undefined ? {} : { olderThanMs }) };
-  const result = await withStore((store) => pruneRuns(store, which, Date.now()));
+  const result = await withStore((store) => pruneRuns(store, which));
   printResult(json ? jsonText(result) : prunedText(result));
   return EXIT.ok;
 }

@@ -57,3 +57,16 @@ test('a fork draws the random numbers of its parent: delays that were waited for
   expect(linesOf(store, 'f').filter((line) => line.includes('"t":"timer"'))).toEqual([]);
   expect(readHistory(store, 'f').begin.seed).toBe('r');
 });
+
+test('a workflow that has nothing to do with a run is not run under its name; an edited one is', async () => {
+  const store = memoryStore();
+  const one = definePlan({ name: 'one', nodes: [{ id: 'a', output: 'a', run: () => 1 }] });
+  const other = definePlan({ name: 'other', nodes: [{ id: 'b', output: 'b', run: () => 2 }] });
+  const renamed = definePlan({ name: 'renamed', nodes: [{ id: 'a', output: 'a', run: () => 3 }] });
+  await run(one, { store, runId: 'r' }).result;
+  const before = linesOf(store, 'r').length;
+  expect(() => run(other, { store, resume: 'r' })).toThrow("has no step in common with 'other'");
+  expect(linesOf(store, 'r').length).toBe(before);
+  expect(store.run('r')?.outcome).toBe('succeeded');
+  expect((await run(renamed, { store, resume: 'r' }).result).state).toEqual({ a: 3 });
+});
