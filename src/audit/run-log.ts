@@ -115,6 +115,7 @@ export class RunLog {
         this.warn({ path: event.path, code: event.code, message: event.message });
         break;
       case 'run.started':
+      case 'run.resumed':
         break;
       case 'run.ended':
         this.ending = event;
