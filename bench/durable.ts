@@ -11,7 +11,9 @@ import { median, printTable } from './measure.js';
 
 const BYTES = 300;
 const PAYLOAD = 'x'.repeat(BYTES - 30);
-const ROUNDS = 5;
+const ROUNDS = 9;
+/** How long a job runs before it is measured, in milliseconds. */
+const WARM_UP = 1_000;
 
 type State = Readonly<Record<string, unknown>>;
 
@@ -102,7 +104,7 @@ async function recorded(folder: string, job: Runnable): Promise<number> {
 
 async function medianOf(job: () => number | Promise<number>): Promise<number> {
   const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) await job();
+  for (const start = performance.now(); performance.now() - start < WARM_UP;) await job();
   for (let round = 0; round < ROUNDS; round++) times.push(await job());
   return median(times);
 }

@@ -58,7 +58,7 @@ export interface NewSession extends Definition {
 export function beginSession(store: Store, run: NewSession, holder: Holder, now: number): OpenSession {
   const { runId, plan, parent, origin } = run;
   const parents = parent === undefined ? [] : familyOf(store, parent.runId);
-  const [plans, inputs] = [storedValue(plan, 'the plan'), storedValue(run.inputs, 'the inputs')];
+  const [plans, inputs] = [storedPlan(plan), storedValue(run.inputs, 'the inputs')];
   const begin: BeginRecord = {
     t: 'begin',
     at: now,
@@ -221,6 +221,17 @@ interface StoredValue {
   readonly blobs: readonly BlobText[];
 }
 
+/** Plans that nobody can change any more, as they are stored: many runs have the same one. */
+const plans = new WeakMap<Plan, StoredValue>();
+
+function storedPlan(plan: Plan): StoredValue {
+  const known = plans.get(plan);
+  if (known !== undefined) return known;
+  const made = storedValue(plan, 'the plan');
+  if (Object.isFrozen(plan)) plans.set(plan, made);
+  return made;
+}
+
 function storedValue(value: unknown, what: string): StoredValue {
   const { inline, stored: place, blob } = storeText(textOf(value, what));
   if (blob !== undefined) return { stored: place, blobs: [blob] };
@@ -257,7 +268,7 @@ function changes(
   const newInputs = differs(current.inputs, inputs.stored);
   const diff = diffPlans(readStored(store, current.plan) as Plan, next.plan);
   const newPlan = diff.steps.length + diff.inputs.length + diff.plan.length > 0;
-  const plan = newPlan ? storedValue(next.plan, 'the plan') : undefined;
+  const plan = newPlan ? storedPlan(next.plan) : undefined;
   return {
     fields: {
       ...(plan === undefined ? {} : { plan: plan.stored }),
