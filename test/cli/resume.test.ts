@@ -158,6 +158,12 @@ describe('the record', () => {
     expect((await skein(['run', 'flow.yaml', '--mock', '--no-store'], { cwd })).code).toBe(0);
   });
 
+  test('a file where its folder would be is told as one', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, '.skein': 'a note' });
+    const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/\.skein is a file, .*\n {4}hint: move it away/)]);
+  });
+
   test('on a disk that is full in the middle: the run fails and says so; what was recorded is reused when there is room', async () => {
     const steps = Array.from({ length: 60 }, (_, at) => {
       const after = at === 0 ? '' : `, depends_on: [s${at - 1}]`;

@@ -37,12 +37,19 @@ export async function openRunStore(options: OpenRunStoreOptions): Promise<Store 
   const durability = options.durability ?? durabilityOf(process.env['SKEIN_DURABILITY']);
   const { openSqliteStore } = await import('../../sqlite.js');
   const path = join(root, FOLDER, FILE);
+  if (statSync(join(root, FOLDER), { throwIfNoEntry: false })?.isFile() === true) throw isFile(join(root, FOLDER));
   quietSqlite();
   try {
     return await openSqliteStore(path, { durability });
   } catch (error) {
     throw SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' ? withPlace(error, path) : error;
   }
+}
+
+function isFile(path: string): SkeinError {
+  return new SkeinError('SKEIN_STORE', `${path} is a file, where the folder of recorded runs would be`, {
+    hint: 'move it away, or run with --no-store',
+  });
 }
 
 /** Messages of the store name the file only; which one it is depends on the folder where the command was called. */
