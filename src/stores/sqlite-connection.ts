@@ -14,13 +14,16 @@ const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>>
   11: ['it is damaged', 'put a copy back in its place, or move it away'],
   13: ['the disk is full', 'make room; then resume the run'],
   14: ['it cannot be opened', 'check that its folder is there and writable'],
+  // The file beside it that its processes share could not be made larger.
+  4874: ['the disk is full, or reports an I/O error', 'make room, or check the disk; then resume the run'],
   26: ['it is no SQLite database', 'name another file, or move this one away'],
 };
 
 /** An error of a driver as a SkeinError. `action`: what was tried, such as `written`. */
 export function storeError(path: string, action: string, cause: unknown): SkeinError {
   const code = resultCode(cause);
-  const [reason, hint] = REASONS[(code ?? 0) & 0xff] ?? [cause instanceof Error ? cause.message : String(cause), ''];
+  const [reason, hint] = REASONS[code ?? 0] ??
+    REASONS[(code ?? 0) & 0xff] ?? [cause instanceof Error ? cause.message : String(cause), ''];
   return new SkeinError('SKEIN_STORE', `${basename(path)} could not be ${action}: ${reason}`, {
     hint: hint === '' ? 'see the cause of this error' : hint,
     cause,
