@@ -1,5 +1,5 @@
 import type { ErrorData } from '../../base/errors.js';
-import { recordText } from '../../base/json.js';
+import { freezeData, recordText } from '../../base/json.js';
 import { encodeDone, storeText } from '../../journal/codec.js';
 import type { Journal } from '../../journal/journal.js';
 import type { DoneRecord } from '../../journal/record.js';
@@ -17,6 +17,8 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
   if (outcome.ok && outcome.value !== undefined) {
     try {
       text = recordText(outcome.value);
+      // Whoever gave it can't change it any more: what is delivered is what is recorded.
+      freezeData(outcome.value);
     } catch (error) {
       told = { ok: false, error: notJson(key, error) };
     }

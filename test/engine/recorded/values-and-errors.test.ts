@@ -66,3 +66,30 @@ describe('whatever a step throws', () => {
     expect([second.outcome, second.state['out']]).toEqual(['succeeded', 1]);
   });
 });
+
+test('what a function changes after it has returned is no part of its result: it is recorded and delivered as it was returned', async () => {
+  const store = memoryStore();
+  const shared = { n: 1 };
+  let refused = '';
+  const plan = definePlan({
+    name: 'late',
+    nodes: [
+      {
+        id: 'gives',
+        output: 'given',
+        run: () => {
+          queueMicrotask(() => {
+            try {
+              shared.n = 2;
+            } catch (error) {
+              refused = String(error);
+            }
+          });
+          return shared;
+        },
+      },
+    ],
+  });
+  const result = await run(plan, { store }).result;
+  expect([result.state, refused]).toEqual([{ given: { n: 1 } }, expect.stringContaining('read only')]);
+});
