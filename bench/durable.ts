@@ -11,7 +11,7 @@ import { median, printTable } from './measure.js';
 
 const BYTES = 300;
 const PAYLOAD = 'x'.repeat(BYTES - 30);
-const ROUNDS = 9;
+const ROUNDS = 15;
 /** How long a job runs before it is measured, in milliseconds. */
 const WARM_UP = 1_000;
 
@@ -102,11 +102,18 @@ async function recorded(folder: string, job: Runnable): Promise<number> {
   return took;
 }
 
-async function medianOf(job: () => number | Promise<number>): Promise<number> {
-  const times: number[] = [];
-  for (const start = performance.now(); performance.now() - start < WARM_UP;) await job();
-  for (let round = 0; round < ROUNDS; round++) times.push(await job());
-  return median(times);
+/** Median milliseconds by job: each is warmed up, then they take turns, so that what else the machine does meets all of them. */
+async function medians(
+  jobs: Readonly<Record<string, () => number | Promise<number>>>,
+): Promise<Record<string, number>> {
+  const times: Record<string, number[]> = {};
+  for (const job of Object.values(jobs)) {
+    for (const start = performance.now(); performance.now() - start < WARM_UP;) await job();
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, job] of Object.entries(jobs)) (times[name] ??= []).push(await job());
+  }
+  return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, median(list)]));
 }
 
 interface Row {
@@ -120,9 +127,13 @@ interface Row {
 async function rates(folder: string): Promise<Row[]> {
   const [rows, width] = [2_000, 1_000];
   const [one, many] = [sequence(rows), together(width)];
-  const raw = ((await medianOf(() => bare(folder, rows))) * 1_000) / rows;
-  const sequential = ((await medianOf(() => recorded(folder, one))) * 1_000) / rows;
-  const concurrent = ((await medianOf(() => recorded(folder, many))) * 1_000) / width;
+  const times = await medians({
+    bare: () => bare(folder, rows),
+    sequential: () => recorded(folder, one),
+    concurrent: () => recorded(folder, many),
+  });
+  const each = (name: string, units: number): number => ((times[name] ?? Number.NaN) * 1_000) / units;
+  const [raw, sequential, concurrent] = [each('bare', rows), each('sequential', rows), each('concurrent', width)];
   const us = (value: number): string => `${value.toFixed(1)} us`;
   return [
     { name: `bare single-row transaction, ${BYTES} bytes`, figure: us(raw), compared: '1.00', goal: '', held: true },

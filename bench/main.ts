@@ -7,9 +7,9 @@ import { benchStartUp } from './start-up.js';
 // The concurrent runs come first: they are bound by the collector, and what other jobs leave on the heap would be measured with them.
 const missed = [
   ...(await benchManyRuns()),
+  ...(await benchDurable()),
   ...(await benchEngine()),
   ...(await benchScheduling()),
-  ...(await benchDurable()),
   ...(await benchStartUp()),
 ];
 await benchRuntime();
