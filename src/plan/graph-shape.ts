@@ -1,3 +1,4 @@
+import { MinHeap } from '../base/min-heap.js';
 import type { Plan, Route } from './plan.js';
 import { END } from './plan.js';
 
@@ -199,59 +200,20 @@ function sortForward(edges: readonly ShapeEdge[], outEdges: readonly (readonly n
     if (edge.from > edge.to) declaredInOrder = false;
   }
   if (declaredInOrder) return outEdges.map((_, at) => at);
-  const ready = new IndexHeap();
-  for (let node = 0; node < outEdges.length; node += 1) if (waiting[node] === 0) ready.push(node);
+  const ready = new MinHeap((node: number) => node);
+  for (let node = 0; node < outEdges.length; node += 1) if (waiting[node] === 0) ready.put(node);
   const order: number[] = [];
-  for (let node = ready.pop(); node !== undefined; node = ready.pop()) {
+  for (let node = ready.take(); node !== undefined; node = ready.take()) {
     order.push(node);
     for (const at of outEdges[node] ?? []) {
       const edge = edges[at];
       if (edge === undefined || edge.closesCycle) continue;
       const left = (waiting[edge.to] ?? 0) - 1;
       waiting[edge.to] = left;
-      if (left === 0) ready.push(edge.to);
+      if (left === 0) ready.put(edge.to);
     }
   }
   return order;
-}
-
-/** A binary heap of node indexes, the smallest first. */
-class IndexHeap {
-  private readonly items: number[] = [];
-
-  push(item: number): void {
-    const { items } = this;
-    let at = items.length;
-    items.push(item);
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = items[parent] ?? item;
-      if (above <= item) break;
-      items[at] = above;
-      at = parent;
-    }
-    items[at] = item;
-  }
-
-  pop(): number | undefined {
-    const { items } = this;
-    const first = items[0];
-    const last = items.pop();
-    if (first === undefined || last === undefined || items.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      const left = 2 * at + 1;
-      if (left >= items.length) break;
-      const right = left + 1;
-      const child = right < items.length && (items[right] ?? last) < (items[left] ?? last) ? right : left;
-      const below = items[child] ?? last;
-      if (below >= last) break;
-      items[at] = below;
-      at = child;
-    }
-    items[at] = last;
-    return first;
-  }
 }
 
 function measure(

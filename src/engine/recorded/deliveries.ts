@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.js';
 import { settled } from '../../base/clock.js';
+import { MinHeap } from '../../base/min-heap.js';
 import { stepOf } from '../../journal/address.js';
 import type { OpenSession } from '../../journal/session.js';
 import type { Taker } from '../ports/durable.js';
-import { DeliveryQueue } from './delivery-queue.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /**
@@ -18,7 +18,8 @@ export class Deliveries {
   busy = false;
   /** Steps of which something happened here: what of them comes from the record after that, such as a clean-up, is no replay. */
   private readonly fresh: Set<string> | undefined;
-  private readonly queue = new DeliveryQueue();
+  /** Tickets that have an outcome and were not delivered. */
+  private readonly queue = new MinHeap((ticket: RecordedTicket) => ticket.order);
   private taker: Taker | undefined = undefined;
   private waking = false;
   private over = false;
