@@ -8,7 +8,7 @@ import { preparedPlan } from './runtime/prepared.js';
 export { formatOutput } from './audit/final-output.js';
 export { codeDigests } from './engine/identity.js';
 export { readHistory, readStored } from './journal/session.js';
-export { schemaFindings } from './lang/schema-check.js';
+export { typedAnswer } from './lang/typed-answer.js';
 export { diffPlans } from './plan/diff.js';
 export { affected } from './plan/downstream.js';
 export { describeProviders } from './agent/models/describe-providers.js';

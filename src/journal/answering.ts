@@ -5,8 +5,8 @@ import { systemIds } from '../base/ids.js';
 import { recordText } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
-import { pickChoice } from '../lang/choices.js';
 import { schemaFindings } from '../lang/schema-check.js';
+import { parsedJson, typedAnswer } from '../lang/typed-answer.js';
 import { pathOf, stepOf } from './address.js';
 import { encodeRecord } from './codec.js';
 import { Journal } from './journal.js';
@@ -105,34 +105,26 @@ function nothingOpen(status: RunStatus): string {
 }
 
 function checkedValue(pause: OpenPause, answer: GivenAnswer): unknown {
-  const { schema } = pause;
-  const value = 'text' in answer ? valueOfText(pause, answer.text) : answer.value;
-  const findings = schema === undefined ? [] : schemaFindings(schema, value);
-  if (findings.length === 0) return value;
-  const choices = pause.choices ?? [];
+  const { schema, question } = pause;
+  if (!('text' in answer)) {
+    const findings = schema === undefined ? [] : schemaFindings(schema, answer.value);
+    if (findings.length === 0) return answer.value;
+    throw unfit(pause, findings.join('; '));
+  }
+  if (question === undefined) {
+    const json = parsedJson(answer.text);
+    return json === undefined ? answer.text : json.value;
+  }
+  const typed = typedAnswer(pause, answer.text);
+  if (typed.ok) return typed.value;
+  throw unfit(pause, typed.why);
+}
+
+function unfit({ key, schema, choices = [] }: OpenPause, why: string): SkeinError {
   const listed = choices.length === 0 ? `the schema is ${JSON.stringify(schema)}` : `choices: ${choices.join(', ')}`;
   const isChoice = JSON.stringify(schema) === JSON.stringify({ enum: choices });
-  const why = isChoice ? 'it must be one of the choices' : findings.join('; ');
-  throw refused(`the answer to '${pause.key}' does not match what was asked for: ${why}`, listed);
-}
-
-/** What a person means by a text. */
-function valueOfText({ question, schema, choices }: OpenPause, text: string): unknown {
-  const picked = pickChoice(text, choices);
-  const json = parsed(picked);
-  if (question === undefined) return json === undefined ? picked : json.value;
-  if (schema === undefined || schemaFindings(schema, picked).length === 0) return picked;
-  const trimmed = picked.trim();
-  if (schemaFindings(schema, trimmed).length === 0) return trimmed;
-  return json === undefined ? picked : json.value;
-}
-
-function parsed(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
+  const what = isChoice ? 'it must be one of the choices' : why;
+  return refused(`the answer to '${key}' does not match what was asked for: ${what}`, listed);
 }
 
 function jsonText(pause: OpenPause, value: unknown): string {

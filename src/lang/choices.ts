@@ -5,7 +5,11 @@
  * pickChoice('2', ['red', 'blue']); // 'blue'
  */
 export function pickChoice(answer: string, choices: readonly string[] | undefined): string {
-  const typed = answer.trim();
-  if (choices === undefined || choices.includes(typed) || !/^\d{1,4}$/.test(typed)) return answer;
-  return choices[Number(typed) - 1] ?? answer;
+  return choices === undefined ? answer : (chosen(answer.trim(), choices, answer) ?? answer);
+}
+
+/** The choice that is meant, `otherwise` what is no number, undefined for a number that no choice has. A choice that is itself a number wins. */
+export function chosen(typed: string, choices: readonly string[], otherwise: string = typed): string | undefined {
+  if (choices.length === 0 || choices.includes(typed) || !/^\d{1,4}$/.test(typed)) return otherwise;
+  return choices[Number(typed) - 1];
 }

@@ -20,7 +20,7 @@ import type { CommonFlags } from './run-flags.js';
 export async function executeRun(execution: Execution): Promise<Executed> {
   const { flags, workflow, log, recording } = execution;
   await checkRecord(flags.record, execution.cwd);
-  const { runWorkflow, schemaFindings } = await import('../../runtime.js');
+  const { runWorkflow, typedAnswer } = await import('../../runtime.js');
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   const { quiet, verbose } = loudness(flags, workflow);
   const view = createView({
@@ -39,7 +39,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
     terminal,
     input: process.stdin,
     output: process.stderr,
-    findFaults: schemaFindings,
+    readLine: typedAnswer,
     recorded: recording !== undefined,
   });
   const interrupt = watchInterrupt((name) =>

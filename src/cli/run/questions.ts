@@ -2,11 +2,10 @@ import { createInterface } from 'node:readline';
 import { SkeinError } from '../../base/errors.js';
 import type { Question } from '../../index.js';
 import { evidenceLines } from '../view/evidence.js';
+import type { typedAnswer } from '../../lang/typed-answer.js';
 import { printable } from '../view/printable.js';
 import type { OpenQuestion } from '../view/summary.js';
 import type { View } from '../view/view.js';
-import type { FindFaults } from './typed-answer.js';
-import { typedAnswer } from './typed-answer.js';
 
 /** Puts questions to the person at the terminal, or keeps those that nobody can answer. */
 export interface Asker {
@@ -22,7 +21,8 @@ export interface AskerOptions {
   readonly terminal: boolean;
   readonly input: NodeJS.ReadableStream;
   readonly output: { write(text: string): unknown };
-  readonly findFaults: FindFaults;
+  /** What a person means by a line. */
+  readonly readLine: typeof typedAnswer;
   /** The run can be gone on with later, when there is an answer. */
   readonly recorded: boolean;
 }
@@ -33,7 +33,7 @@ export interface AskerOptions {
  * elsewhere meanwhile goes away.
  *
  * @example
- * const asker = createAsker({ view, terminal: true, input: process.stdin, output: process.stderr, findFaults: schemaFindings, recorded: true });
+ * const asker = createAsker({ view, terminal: true, input: process.stdin, output: process.stderr, readLine: typedAnswer, recorded: true });
  */
 export function createAsker(options: AskerOptions): Asker {
   const open: OpenQuestion[] = [];
@@ -79,7 +79,7 @@ interface Asking extends AskerOptions {
   readonly signal: AbortSignal;
 }
 
-async function askOne({ lines, output, path, question, signal, findFaults }: Asking): Promise<Typed | undefined> {
+async function askOne({ lines, output, path, question, signal, readLine }: Asking): Promise<Typed | undefined> {
   const { choices = [], schema } = question;
   output.write(`\n${printable(path)} asks: ${printable(question.text)}\n`);
   for (const line of evidenceLines(question.evidence)) output.write(`${line}\n`);
@@ -89,7 +89,7 @@ async function askOne({ lines, output, path, question, signal, findFaults }: Ask
     output.write(choices.length === 0 ? '> ' : `(${range}) > `);
     const line = await nextLine(lines, output, signal);
     if (line === undefined) return undefined;
-    const typed = typedAnswer(question, line, findFaults);
+    const typed = readLine(question, line);
     if (typed.ok) return typed;
     output.write(`${printable(typed.why)}\n`);
   }

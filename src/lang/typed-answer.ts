@@ -1,0 +1,41 @@
+import { chosen } from './choices.js';
+import { schemaFindings } from './schema-check.js';
+
+/** What somebody typed: the answer, or what is wrong with it. */
+export type TypedAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+
+/** What an answer must be. */
+interface Asked {
+  readonly choices?: readonly string[] | undefined;
+  readonly schema?: unknown;
+}
+
+/**
+ * Reads a line as the answer to a question: a number picks a choice; where the schema does not take the text, it is read as JSON.
+ *
+ * @example
+ * typedAnswer({ choices: ['hand', 'power'] }, '2'); // { ok: true, value: 'power' }
+ */
+export function typedAnswer({ choices = [], schema }: Asked, line: string): TypedAnswer {
+  const typed = line.trim();
+  if (typed === '') return { ok: false, why: 'please type an answer' };
+  const picked = chosen(typed, choices);
+  if (picked === undefined) return { ok: false, why: `there is no choice ${typed}` };
+  if (schema === undefined || schemaFindings(schema, picked).length === 0) return { ok: true, value: picked };
+  const json = parsedJson(picked);
+  if (json !== undefined && schemaFindings(schema, json.value).length === 0) return { ok: true, value: json.value };
+  if (choices.length > 0) return { ok: false, why: `it must be one of: ${choices.join(', ')}` };
+  return {
+    ok: false,
+    why: `that is not what was asked for: ${schemaFindings(schema, json?.value ?? picked).join('; ')}`,
+  };
+}
+
+/** A text as JSON; undefined when it is none. */
+export function parsedJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
