@@ -58,7 +58,8 @@ export class MinHeap<T> {
 
   /** Which of two places holds the lower item; the second may be none. */
   private lower(left: number, right: number): number {
-    const [one, other] = [this.items[left], this.items[right]];
+    const one = this.items[left];
+    const other = this.items[right];
     return one !== undefined && other !== undefined && this.orderOf(other) < this.orderOf(one) ? right : left;
   }
 }

@@ -65,19 +65,23 @@ function mergeTrees(trees: readonly Tree[], level: number, base: number, merge: 
 }
 
 /** Children at a slot, without most of the repetitions: those equal to the first or to the one before are left out. */
-function differentChildren(trees: readonly Tree[], slot: number): (Tree | Cell)[] {
-  const different: (Tree | Cell)[] = [];
+function differentChildren(trees: readonly Tree[], slot: number): readonly (Tree | Cell)[] {
+  let different: (Tree | Cell)[] | undefined;
   let first: Tree | Cell | undefined;
   let last: Tree | Cell | undefined;
   for (const tree of trees) {
     const child = tree[slot];
     if (child === undefined || child === first || child === last) continue;
-    first ??= child;
     last = child;
-    different.push(child);
+    if (different === undefined) {
+      first = child;
+      different = [child];
+    } else different.push(child);
   }
-  return different;
+  return different ?? NONE;
 }
+
+const NONE: readonly never[] = [];
 
 function mergeCells(cells: readonly Cell[], channel: number, merge: Merge): Cell | undefined {
   const reducer = merge.reducers[channel];
@@ -109,7 +113,8 @@ function coversTree(tree: Tree | undefined, level: number, other: Tree | undefin
   if (tree === undefined || otherLevel > level) return false;
   if (otherLevel < level) return coversTree(tree[0] as Tree | undefined, level - 1, other, otherLevel);
   for (let slot = 0; slot < other.length; slot++) {
-    const [mine, theirs] = [tree[slot], other[slot]];
+    const mine = tree[slot];
+    const theirs = other[slot];
     if (theirs === undefined || mine === theirs) continue;
     if (mine === undefined) return false;
     if (

@@ -56,12 +56,21 @@ export class Version {
 export const EMPTY_VERSION = new Version([], 0);
 
 function put(tree: Tree | undefined, level: number, channel: number, cell: Cell): Tree {
-  const copy: (Tree | Cell | undefined)[] = tree === undefined ? [] : tree.slice();
   const slot = (channel >> (BITS * level)) & MASK;
-  while (copy.length < slot) copy.push(undefined);
+  const copy = copyOf(tree, slot + 1);
   copy[slot] = level === 0 ? cell : put(copy[slot] as Tree | undefined, level - 1, channel, cell);
   return copy;
 }
+
+/** A copy with at least `width` slots, and no room for more: an array that grows as it is filled takes twice the memory. */
+function copyOf(tree: Tree | undefined, width: number): (Tree | Cell | undefined)[] {
+  if (tree !== undefined && tree.length >= width) return tree.slice();
+  const copy = BLANK.slice(0, width);
+  if (tree !== undefined) for (let slot = 0; slot < tree.length; slot++) copy[slot] = tree[slot];
+  return copy;
+}
+
+const BLANK: Tree = Array.from({ length: WIDTH }, () => undefined);
 
 function walk(tree: Tree, level: number, base: number, visit: (channel: number, cell: Cell) => void): void {
   for (let slot = 0; slot < tree.length; slot++) {
