@@ -1,7 +1,7 @@
 import { canonicalJson, digestText } from '../base/hash.js';
 import type { Condition } from '../lang/values.js';
 import type { Bindings, Plan, PlanNode } from '../plan/plan.js';
-import type { CompiledNode, CompiledRoute } from './compile.js';
+import type { CompiledNode, CompiledPlan, CompiledRoute } from './compile.js';
 
 /** Digests of nodes that were asked for before. A plan that is compiled is shared by all of its runs. */
 const known = new WeakMap<CompiledNode, string>();
@@ -80,6 +80,19 @@ export function codeDigests(bindings: Bindings, plan: Plan): Readonly<Record<str
     for (const key of codeKeys(one.plan)) put(prefix + key);
     for (const node of one.plan.nodes)
       if ('plan' in node) open.push({ plan: node.plan, prefix: `${prefix}${node.id}/` });
+  }
+  return digests;
+}
+
+/** The {@link codeDigests} of plans that were compiled. */
+const knownCode = new WeakMap<CompiledPlan, Readonly<Record<string, string>>>();
+
+/** The {@link codeDigests} of a plan that is compiled: made once for all of its runs. */
+export function codeOf(compiled: CompiledPlan): Readonly<Record<string, string>> {
+  let digests = knownCode.get(compiled);
+  if (digests === undefined) {
+    digests = Object.freeze(codeDigests(compiled.bindings, compiled.plan));
+    knownCode.set(compiled, digests);
   }
   return digests;
 }

@@ -16,16 +16,16 @@ export const ARRIVALS = '#arrivals';
  * log.reads(); // { topic: 'Wq0...' }
  */
 export class ReadLog implements ReadObserver {
-  readonly view: Readonly<Record<string, unknown>>;
   private names: Set<string> | undefined = undefined;
 
   constructor(
-    private readonly version: Version,
-    private readonly source: ChannelSource,
-    /** What came along the in-edges, for functions that can ask for it. */
-    private readonly arrivals?: () => unknown,
-  ) {
-    this.view = watchedView(version, source, this);
+    readonly version: Version,
+    readonly source: ChannelSource,
+  ) {}
+
+  /** A view of the state whose reads are noted here. */
+  get view(): Readonly<Record<string, unknown>> {
+    return watchedView(this);
   }
 
   channel(name: string): void {
@@ -56,8 +56,13 @@ export class ReadLog implements ReadObserver {
   /** The digest, now, of what was read under a name. */
   current(name: string): string {
     if (name === ALL) return digestOfAll(this.version, this.source);
-    if (name === ARRIVALS) return canonicalHash(this.arrivals?.() ?? []);
+    if (name === ARRIVALS) return canonicalHash(this.arrivals());
     return digestOf(this.version, this.source, read(name));
+  }
+
+  /** What came along the in-edges, for functions that can ask for it. */
+  protected arrivals(): readonly unknown[] {
+    return [];
   }
 }
 

@@ -2,13 +2,15 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import { evaluateConditions } from '../lang/condition.js';
 import type { ReadChannel } from '../lang/json-path.js';
 import { END } from '../plan/plan.js';
-import type { Route } from '../plan/plan.js';
+import type { PlanNode, Route } from '../plan/plan.js';
 import { ownValue } from '../base/json.js';
 import type { CompiledRoute, Hop } from './compile.js';
 import { routeDefinition } from './identity.js';
-import type { Identity, Outcome, Ticket } from './ports/durable.js';
+import type { Effect, Identity, Outcome, StepOptions, Ticket } from './ports/durable.js';
+import { ReadLog } from './reads.js';
 import type { Step } from './step.js';
 import type { Version } from './version.js';
+import type { ChannelSource } from './view.js';
 
 /** What the routes of a node chose. */
 export interface Choice {
@@ -67,13 +69,34 @@ function askCode(step: Step, version: Version, route: CompiledRoute, at: number)
   const { durable } = step.run;
   const key = `${step.key}@route${at === 0 ? '' : `#${at + 1}`}`;
   if (!durable.recorded) return durable.step(key, { perform: () => route.choose?.(owner.view(version)) });
-  const log = owner.readLog(version);
-  const identity: Identity = {
-    digest: () => routeDefinition(route, compiled.node),
-    reads: () => log.reads(),
-    current: (name) => log.current(name),
-  };
-  return durable.step(key, { perform: () => route.choose?.(log.view) }, { identity, pure: true });
+  const chooser = new RecordedChooser(version, owner, route, compiled.node);
+  return durable.step(key, chooser, chooser);
+}
+
+/** A chooser whose answer is recorded. */
+class RecordedChooser extends ReadLog implements Effect, Identity, StepOptions {
+  readonly pure = true;
+
+  constructor(
+    version: Version,
+    source: ChannelSource,
+    private readonly route: CompiledRoute,
+    private readonly node: PlanNode,
+  ) {
+    super(version, source);
+  }
+
+  get identity(): Identity {
+    return this;
+  }
+
+  perform(): unknown {
+    return this.route.choose?.(this.view);
+  }
+
+  digest(): string {
+    return routeDefinition(this.route, this.node);
+  }
 }
 
 function byCases(route: Route, read: ReadChannel): string[] {

@@ -10,7 +10,6 @@ import { pastMaxVisits, releaseMessage, skipReason, tooDeep, updateOf } from './
 import { Flow, carriedBy } from './flow.js';
 import { bodyOf } from './kinds/bodies.js';
 import type { Question } from './ports/durable.js';
-import { ReadLog } from './reads.js';
 import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
@@ -101,10 +100,6 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
 
   view(version: Version): Readonly<Record<string, unknown>> {
     return stateView(version, this);
-  }
-
-  readLog(version: Version, arrivals?: () => unknown): ReadLog {
-    return new ReadLog(version, this, arrivals);
   }
 
   reader(version: Version): ReadChannel {

@@ -8,14 +8,14 @@ import type { Bindings, NodeKind } from '../plan/plan.js';
 import { AttemptClock } from './attempt-clock.js';
 import type { CompiledNode } from './compile.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from './ports/durable.js';
-import type { ReadLog } from './reads.js';
 import { retryDelay } from './retry.js';
 import type { Work, RunServices } from './services.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
+import type { ChannelSource } from './view.js';
 
 /** What a step tells the scope that it belongs to. Each step calls exactly one of these, once, unless it is aborted. */
-export interface StepOwner {
+export interface StepOwner extends ChannelSource {
   readonly run: RunServices;
   readonly prefix: string;
   readonly parent: string;
@@ -27,8 +27,6 @@ export interface StepOwner {
   /** Read-only view of a version, for functions of users. */
   view(version: Version): Readonly<Record<string, unknown>>;
   reader(version: Version): ReadChannel;
-  /** Observes what a function of a user reads of a version; only for back ends that record. */
-  readLog(version: Version, arrivals?: () => unknown): ReadLog;
   /** Counts steps that ran inside of this one. */
   count(census: Census): void;
   readonly bindings: Bindings;

@@ -23,31 +23,17 @@ export function stateView(version: Version, source: ChannelSource): Readonly<Rec
   return new Proxy(new Viewed(version, source), HANDLER) as unknown as Readonly<Record<string, unknown>>;
 }
 
-/** Is told what is read through a view. */
-export interface ReadObserver {
+/** What is viewed, and is told what is read of it. */
+export interface ReadObserver extends Viewed {
   /** A channel, written or not. */
   channel(name: string): void;
   /** Which channels there are, and so all of them. */
   all(): void;
 }
 
-class Watched extends Viewed {
-  constructor(
-    version: Version,
-    source: ChannelSource,
-    readonly observer: ReadObserver,
-  ) {
-    super(version, source);
-  }
-}
-
 /** A view as {@link stateView} gives it, whose reads are observed. */
-export function watchedView(
-  version: Version,
-  source: ChannelSource,
-  observer: ReadObserver,
-): Readonly<Record<string, unknown>> {
-  return new Proxy(new Watched(version, source, observer), WATCHING) as unknown as Readonly<Record<string, unknown>>;
+export function watchedView(observer: ReadObserver): Readonly<Record<string, unknown>> {
+  return new Proxy(observer, WATCHING) as unknown as Readonly<Record<string, unknown>>;
 }
 
 /** Digest of a channel in a version (J2); empty when nobody wrote it. */
@@ -113,22 +99,22 @@ const HANDLER: ProxyHandler<Viewed> = {
   preventExtensions: () => false,
 };
 
-const WATCHING: ProxyHandler<Watched> = {
-  ...(HANDLER as ProxyHandler<Watched>),
+const WATCHING: ProxyHandler<ReadObserver> = {
+  ...(HANDLER as ProxyHandler<ReadObserver>),
   get: (target, key, receiver) => {
-    if (typeof key === 'string') target.observer.channel(key);
+    if (typeof key === 'string') target.channel(key);
     return HANDLER.get?.(target, key, receiver) as unknown;
   },
   has: (target, key) => {
-    if (typeof key === 'string') target.observer.channel(key);
+    if (typeof key === 'string') target.channel(key);
     return has(target, key);
   },
   ownKeys: (target) => {
-    target.observer.all();
+    target.all();
     return HANDLER.ownKeys?.(target) ?? [];
   },
   getOwnPropertyDescriptor: (target, key) => {
-    if (typeof key === 'string') target.observer.channel(key);
+    if (typeof key === 'string') target.channel(key);
     return HANDLER.getOwnPropertyDescriptor?.(target, key);
   },
 };

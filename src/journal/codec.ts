@@ -1,5 +1,5 @@
 import { digestText } from '../base/hash.js';
-import type { DoneRecord, JournalRecord, Stored } from './record.js';
+import type { BeginRecord, DoneRecord, JournalRecord } from './record.js';
 import { RECORD_VERSION } from './record.js';
 import type { BlobText } from './store.js';
 
@@ -9,19 +9,9 @@ export const LONGEST_INLINE = 64 * 1024;
 /** The sum before the first batch. */
 export const FIRST_SUM = '';
 
-/** How a value is stored; `blob` is what goes to the store besides. */
-export interface StoredText {
-  readonly stored: Stored;
-  /** Text of the value in place; undefined for a blob, and for undefined. */
-  readonly inline: string | undefined;
-  readonly blob: BlobText | undefined;
-}
-
-/** Decides where the JSON text of a value goes; undefined is stored as nothing. */
-export function storeText(text: string | undefined): StoredText {
-  if (text === undefined || text.length <= LONGEST_INLINE) return { stored: {}, inline: text, blob: undefined };
-  const digest = digestText(text);
-  return { stored: { blob: digest }, inline: undefined, blob: { digest, text } };
+/** The blob that the JSON text of a value goes to; undefined: it stands in its place. */
+export function blobOf(text: string): BlobText | undefined {
+  return text.length <= LONGEST_INLINE ? undefined : { digest: digestText(text), text };
 }
 
 /** The line of a record. */
@@ -29,8 +19,18 @@ export function encodeRecord(record: JournalRecord): string {
   return `{"v":${RECORD_VERSION},${JSON.stringify(record).slice(1)}`;
 }
 
+/** The line that begins a run. What is JSON text already is most of it, and the same for many runs. */
+export function encodeBegin(record: BeginRecord, texts: Readonly<Record<'plan' | 'code' | 'inputs', string>>): string {
+  const { plan: _plan, code: _code, inputs: _inputs, origin, ...head } = record;
+  const line = `{"v":${RECORD_VERSION},${JSON.stringify(head).slice(1, -1)},"plan":${texts.plan},"code":${texts.code}`;
+  return `${line},"inputs":${texts.inputs},"origin":${JSON.stringify(origin)}}`;
+}
+
+/** An outcome as it is written: what it does not have may be undefined. */
+export type WrittenDone = { readonly [K in keyof DoneRecord]: DoneRecord[K] | undefined };
+
 /** The line of an outcome whose value is JSON text already. Put together by hand: it is the line that is written most. */
-export function encodeDone(record: DoneRecord, inline: string | undefined): string {
+export function encodeDone(record: WrittenDone, inline: string | undefined): string {
   const { at, key, id, reads, ms, blob, error, cleanup, inline: atOnce } = record;
   let line = `{"v":${RECORD_VERSION},"t":"done","at":${at},"key":${JSON.stringify(key)}`;
   if (id !== undefined) line += `,"id":${JSON.stringify(id)}`;

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../base/json.js';
 import { recordText } from '../base/json.js';
 import { diffPlans } from '../plan/diff.js';
 import type { Plan } from '../plan/plan.js';
-import { FIRST_SUM, chainSum, encodeRecord, storeText } from './codec.js';
+import { FIRST_SUM, blobOf, chainSum, encodeBegin, encodeRecord } from './codec.js';
 import type { RunHistory } from './history.js';
 import type { JournalEnd } from './journal.js';
 import { staleLease } from './journal.js';
@@ -73,7 +73,8 @@ export function beginSession(store: Store, run: NewSession, holder: Holder, now:
   };
   const own = parent === undefined ? {} : { parent: parent.runId };
   const open: OpenRecord = { t: 'open', at: now, fence: 1 };
-  const first = batchOf(runId, NO_END, [encodeRecord(begin), encodeRecord(open)], [...plans.blobs, ...inputs.blobs]);
+  const line = encodeBegin(begin, { plan: plans.text, code: codeText(run.code), inputs: inputs.text });
+  const first = batchOf(runId, NO_END, [line, encodeRecord(open)], [...plans.blobs, ...inputs.blobs]);
   const lease = store.create({ id: runId, name: plan.name, createdAt: now, ...own }, holder, now, first);
   return {
     store,
@@ -218,6 +219,8 @@ function familyOf(store: Store, runId: string): RunHistory[] {
 
 interface StoredValue {
   readonly stored: Stored;
+  /** JSON text of `stored`. */
+  readonly text: string;
   readonly blobs: readonly BlobText[];
 }
 
@@ -233,9 +236,22 @@ function storedPlan(plan: Plan): StoredValue {
 }
 
 function storedValue(value: unknown, what: string): StoredValue {
-  const { inline, stored: place, blob } = storeText(textOf(value, what));
-  if (blob !== undefined) return { stored: place, blobs: [blob] };
-  return { stored: inline === undefined ? {} : { value: value as Json }, blobs: [] };
+  const text = textOf(value, what);
+  const blob = blobOf(text);
+  if (blob === undefined) return { stored: { value: value as Json }, text: `{"value":${text}}`, blobs: [] };
+  const place = { blob: blob.digest };
+  return { stored: place, text: JSON.stringify(place), blobs: [blob] };
+}
+
+/** JSON texts of the digests of functions, where nobody can change these any more. */
+const codeTexts = new WeakMap<object, string>();
+
+function codeText(code: Definition['code']): string {
+  const known = codeTexts.get(code);
+  if (known !== undefined) return known;
+  const made = JSON.stringify(code);
+  if (Object.isFrozen(code)) codeTexts.set(code, made);
+  return made;
 }
 
 function textOf(value: unknown, what: string): string {

@@ -7,7 +7,7 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemClock } from '../base/clock.js';
 import { systemIds } from '../base/ids.js';
 import type { CompiledPlan } from '../engine/compile.js';
-import { codeDigests } from '../engine/identity.js';
+import { codeOf } from '../engine/identity.js';
 import { inputVersion } from '../engine/inputs.js';
 import type { AnswerQuestion } from '../engine/memory-durable.js';
 import { MemoryDurable } from '../engine/memory-durable.js';
@@ -96,8 +96,7 @@ export function recordedInputs(store: Store, options: RunOptions): Readonly<Reco
 }
 
 function openSession(store: Store, compiled: CompiledPlan, options: RunOptions): OpenSession {
-  const { plan, bindings } = compiled;
-  const definition = { plan, code: codeDigests(bindings, plan), inputs: options.inputs ?? {} };
+  const definition = { plan: compiled.plan, code: codeOf(compiled), inputs: options.inputs ?? {} };
   const now = systemClock.now();
   const here = thisProcess();
   const holder = { ...here, id: `${systemIds.next()}@${here.id}` };

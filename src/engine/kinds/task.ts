@@ -4,8 +4,8 @@ import type { TaskQuestion, TaskStep as TaskStepInput } from '../../plan/builder
 import type { TaskFunction } from '../compile.js';
 import { definitionOf } from '../identity.js';
 import { answerSchema, questionIn } from '../open-question.js';
-import type { Effect, Identity, Outcome, Question, StepIo } from '../ports/durable.js';
-import type { ReadLog } from '../reads.js';
+import type { Effect, Identity, Outcome, Question, StepIo, StepOptions } from '../ports/durable.js';
+import { ReadLog } from '../reads.js';
 import type { Body, Step } from '../step.js';
 import type { TokenKind } from '../token.js';
 import { isMutation } from '../view.js';
@@ -105,7 +105,7 @@ function startTask(step: Step): void {
   const { durable } = step.run;
   if (durable.recorded) {
     const recorded = new RecordedTask(step);
-    step.follow(durable.step(step.key, recorded, { identity: recorded, ...(effect === undefined ? {} : { effect }) }));
+    step.follow(durable.step(step.key, recorded, recorded));
   } else step.follow(durable.step(step.key, step, effect === undefined ? undefined : { effect }));
 }
 
@@ -118,28 +118,33 @@ function bodyOf({ compiled }: Step): TaskFunction {
   return compiled.body;
 }
 
-/** A function whose result is recorded: it is known by its source and by what it reads. */
-class RecordedTask implements Effect, Identity {
-  private readonly log: ReadLog;
-
+/**
+ * A function whose result is recorded: it is known by its source and by what it reads. One object is all that the port is given, because
+ * all of it is held until the commit.
+ */
+class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   constructor(private readonly step: Step) {
-    this.log = step.owner.readLog(step.input, () => arrivalsOf(step));
+    super(step.input, step.owner);
+  }
+
+  get identity(): Identity {
+    return this;
+  }
+
+  get effect(): StepOptions['effect'] {
+    return this.step.compiled.node.effect;
   }
 
   perform(io: StepIo): unknown {
-    return bodyOf(this.step)(this.log.view, new TaskStep(this.step, io, this.log));
+    return bodyOf(this.step)(this.view, new TaskStep(this.step, io, this));
   }
 
   digest(): string {
     return definitionOf(this.step.compiled);
   }
 
-  reads(): Readonly<Record<string, string>> | undefined {
-    return this.log.reads();
-  }
-
-  current(name: string): string {
-    return this.log.current(name);
+  protected override arrivals(): readonly Arrival[] {
+    return arrivalsOf(this.step);
   }
 }
 

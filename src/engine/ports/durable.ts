@@ -93,7 +93,7 @@ export interface StepIo {
 /** How an effect is recorded, and treated after a crash (J6). */
 export interface StepOptions {
   /** `once` and `idempotent` are journaled before they start; a `once` effect that was started and not recorded is never run again unasked. */
-  readonly effect?: 'read' | 'idempotent' | 'once';
+  readonly effect?: 'read' | 'idempotent' | 'once' | undefined;
   /** What the outcome depends on besides the key (J2). Absent: nothing. */
   readonly identity?: Identity;
   /**

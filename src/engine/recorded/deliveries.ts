@@ -20,6 +20,9 @@ export class Deliveries {
   private readonly fresh: Set<string> | undefined;
   /** Tickets that have an outcome and were not delivered. */
   private readonly queue = new MinHeap((ticket: RecordedTicket) => ticket.order);
+  /** Those whose outcome was committed here, in their order, and how many of them were delivered. */
+  private committed: readonly RecordedTicket[] = [];
+  private handed = 0;
   private taker: Taker | undefined = undefined;
   private waking = false;
   private over = false;
@@ -36,7 +39,7 @@ export class Deliveries {
   }
 
   get empty(): boolean {
-    return this.queue.first === undefined;
+    return this.first === undefined;
   }
 
   to(taker: Taker): void {
@@ -48,8 +51,27 @@ export class Deliveries {
     this.queue.put(ticket);
   }
 
+  /** Puts tickets that have the highest orders so far, in their order. */
+  putCommitted(tickets: readonly RecordedTicket[]): void {
+    const left = this.committed.length - this.handed;
+    this.committed = left === 0 ? tickets : [...this.committed.slice(this.handed), ...tickets];
+    this.handed = 0;
+  }
+
   stop(): void {
     this.over = true;
+  }
+
+  /** The ticket that comes next. */
+  private get first(): RecordedTicket | undefined {
+    const one = this.queue.first;
+    const other = this.committed[this.handed];
+    return one === undefined || (other !== undefined && other.order < one.order) ? other : one;
+  }
+
+  private take(first: RecordedTicket): void {
+    if (first === this.queue.first) this.queue.take();
+    else this.handed += 1;
   }
 
   /** Looks, once the turn of the event loop is over, whether something can be delivered. */
@@ -66,7 +88,7 @@ export class Deliveries {
   pump(): void {
     while (!this.busy && !this.over && this.taker !== undefined) {
       const { resting } = this.taker;
-      const { first } = this.queue;
+      const { first } = this;
       if (resting !== undefined) this.pumpAfter(resting);
       else if (first === undefined) {
         this.catchUp(this.taker);
@@ -74,7 +96,7 @@ export class Deliveries {
         return;
       } else if (first.due === undefined && !first.dropped) return;
       else {
-        this.queue.take();
+        this.take(first);
         if (!first.dropped) this.hand(this.taker, first);
       }
     }

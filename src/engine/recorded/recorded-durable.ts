@@ -185,7 +185,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     const { uncommitted, starting } = this;
     this.uncommitted = [];
     this.starting = [];
-    for (const ticket of uncommitted) this.deliveries.put(ticket);
+    this.deliveries.putCommitted(uncommitted);
     for (const start of starting) start();
     this.deliveries.pump();
   }

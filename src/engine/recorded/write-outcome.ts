@@ -1,8 +1,8 @@
 import type { ErrorData } from '../../base/errors.js';
 import { freezeData, recordText } from '../../base/json.js';
-import { encodeDone, storeText } from '../../journal/codec.js';
+import { blobOf, encodeDone } from '../../journal/codec.js';
+import type { WrittenDone } from '../../journal/codec.js';
 import type { Journal } from '../../journal/journal.js';
-import type { DoneRecord } from '../../journal/record.js';
 import type { Outcome } from '../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
@@ -23,20 +23,23 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
       told = { ok: false, error: notJson(key, error) };
     }
   }
-  const { inline, stored, blob } = storeText(text);
-  const record: Writable<DoneRecord> = { t: 'done', at, key, ...stored };
-  if (ticket.id !== undefined) record.id = ticket.id;
-  const reads = options?.identity?.reads?.();
-  if (reads !== undefined) record.reads = reads;
-  if (startedAt !== undefined && at > startedAt) record.ms = at - startedAt;
-  if (options?.cleanup === true) record.cleanup = true;
-  if (atOnce) record.inline = true;
-  if (!told.ok) record.error = told.error;
-  journal.write(encodeDone(record, inline), blob);
+  const blob = text === undefined ? undefined : blobOf(text);
+  const record: WrittenDone = {
+    t: 'done',
+    at,
+    key,
+    id: ticket.id,
+    reads: options?.identity?.reads?.(),
+    ms: startedAt !== undefined && at > startedAt ? at - startedAt : undefined,
+    cleanup: options?.cleanup === true ? true : undefined,
+    inline: atOnce ? true : undefined,
+    error: told.ok ? undefined : told.error,
+    blob: blob?.digest,
+    value: undefined,
+  };
+  journal.write(encodeDone(record, blob === undefined ? text : undefined), blob);
   return told;
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Nobody could answer for now: no outcome that is recorded. */
 export function isUnanswered(outcome: Outcome): boolean {
