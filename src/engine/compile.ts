@@ -2,6 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import type { GraphShape } from '../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../plan/graph-shape.js';
 import type { Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../plan/plan.js';
+import type { LabelledChannel } from '../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../plan/reducers.js';
 import { reducerFor } from '../plan/reducers.js';
 import { findCycles } from './cycles.js';
@@ -15,6 +16,8 @@ export interface CompiledPlan {
   readonly starts: readonly number[];
   readonly index: ReadonlyMap<string, number>;
   readonly channels: ChannelTable;
+  /** What a block of outputs shows, in the order of the plan's channels. */
+  readonly labelled: readonly LabelledChannel[];
   /** One -1 for each node: how often it ran, where -1 means that nothing happened to it yet. */
   readonly untouched: readonly number[];
   /** Causal depth at most. */
@@ -43,7 +46,7 @@ export interface CompiledNode {
   readonly slots: number;
   /** Source node of each slot. */
   readonly sources: readonly number[];
-  readonly join: 'all' | 'any' | 'settled' | 'quorum';
+  readonly join: 'all' | 'any' | 'each' | 'settled' | 'quorum';
   /** Live tokens that `any` and `quorum` need. */
   readonly need: number;
   readonly exit: boolean;
@@ -57,6 +60,8 @@ export interface CompiledNode {
   readonly sub: CompiledPlan | undefined;
   /** It works itself, and so uses a slot of `concurrency` (E5). */
   readonly leaf: boolean;
+  /** It neither runs other nodes nor just stands there: what it gives counts as something that ran. */
+  readonly counted: boolean;
   readonly onErrorTo: number;
   readonly onMaxVisitsTo: number;
 }
@@ -128,6 +133,7 @@ export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): Compi
       until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
       sub: 'plan' in node ? compile(node.plan, bindings, `${prefix}${node.id}/`) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
+      counted: !('plan' in node) && node.kind !== 'pass',
       onErrorTo: targetOf(node.onError, shape),
       onMaxVisitsTo: targetOf(node.onMaxVisits, shape),
     };
@@ -140,6 +146,7 @@ export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): Compi
     starts: shape.starts,
     index: shape.index,
     channels,
+    labelled: plan.channels.flatMap(({ name, label }) => (label === undefined ? [] : [{ channel: name, label }])),
     untouched: plan.nodes.map(() => -1),
     maxSteps,
   };

@@ -126,6 +126,10 @@ export abstract class Flow {
   private deliver(hop: Hop, token: Token): void {
     const node = this.compiled.nodes[hop.to];
     if (node === undefined) return;
+    if (node.join === 'each') {
+      if (token.kind === 'live') this.fire(node, token);
+      return;
+    }
     if (node.slots === 1 && node.join !== 'quorum') {
       if (token.kind === 'live') this.fire(node, token);
       else this.letGo(node, { arrivals: [token], runs: node.join === 'settled' });
