@@ -4,11 +4,11 @@ import { quoteShort } from '../../lang/value-text.js';
 import { absolutePath, listMarkdown } from '../source/files.js';
 import { createFindings } from '../source/findings.js';
 import type { Findings } from '../source/findings.js';
+import { reportUnread } from '../source/open-file.js';
 import type { SourceScalar } from '../source/nodes.js';
 import { readAgentFile } from './agent-file.js';
 import type { AgentFile } from './agent-file.js';
 import type { AgentDef, AgentTraits, Definition, StepDef } from './definition.js';
-import { reportUnread } from './workspace.js';
 import type { Workspace } from './workspace.js';
 
 /** An agent that steps can use: instructions as fixed text (`body`), or as text with references (`prompt`). */

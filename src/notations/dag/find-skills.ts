@@ -4,11 +4,11 @@ import { quoteShort } from '../../lang/value-text.js';
 import { absolutePath } from '../source/files.js';
 import type { ReadResult } from '../source/files.js';
 import type { Findings } from '../source/findings.js';
+import { reportUnread } from '../source/open-file.js';
 import { parseFrontMatter } from '../source/front-matter.js';
 import type { SourceScalar } from '../source/nodes.js';
 import { readFields } from '../source/shape.js';
 import type { Definition, StepDef } from './definition.js';
-import { reportUnread } from './workspace.js';
 import type { Workspace } from './workspace.js';
 
 const SKILL_FILE = 'SKILL.md';

@@ -1,23 +1,23 @@
 import { dirname, resolve } from 'node:path';
 import { hasErrors } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
-import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow.js';
-import { readText } from '../source/files.js';
+import type { SourceFile, Workflow } from '../../plan/workflow.js';
 import { createFindings, sortProblems } from '../source/findings.js';
 import type { Findings } from '../source/findings.js';
-import { parseYaml } from '../source/yaml.js';
+import { openFile, openText, unusable } from '../source/open-file.js';
+import type { OpenedFile } from '../source/open-file.js';
 import type { ParsedYaml } from '../source/yaml.js';
 import { buildPlan } from './build-plan.js';
 import type { Definition } from './definition.js';
 import { findAgents } from './find-agents.js';
 import type { Agent } from './find-agents.js';
 import { findSkills } from './find-skills.js';
-import { checkName } from './names.js';
+import { checkName } from '../source/names.js';
 import { readWorkflow } from './read-workflow.js';
 import { createReferences } from './references.js';
 import { connectSteps } from './step-graph.js';
 import { buildSettings, checkOutputSteps, readInitialMemory } from './settings.js';
-import { openWorkspace, reportUnread } from './workspace.js';
+import { openWorkspace } from './workspace.js';
 import type { Workspace } from './workspace.js';
 
 /** Where a workflow is loaded. */
@@ -47,12 +47,7 @@ export interface DagTextOptions extends DagOptions {
  * for (const problem of workflow.problems) console.error(formatProblem(problem));
  */
 export async function loadDag(file: string, options: DagOptions): Promise<Workflow> {
-  const path = resolve(options.cwd, file);
-  const text = await readText(path);
-  if (text.ok) return await loadText(text.text, file, path, options);
-  const findings = createFindings();
-  reportUnread(text, `the workflow file ${file}`, { file, line: 1, column: 1 }, findings);
-  return unusable(findings, []);
+  return await loadOpenedDag(await openFile(file, options.cwd), options);
 }
 
 /**
@@ -63,30 +58,25 @@ export async function loadDag(file: string, options: DagOptions): Promise<Workfl
  */
 export async function loadDagText(text: string, options: DagTextOptions): Promise<Workflow> {
   const file = options.file ?? 'workflow.yaml';
-  return await loadText(text, file, resolve(options.cwd, file), options);
+  return await loadOpenedDag(openText(text, file, resolve(options.cwd, file)), options);
 }
 
-/** After these the text was not read as it was meant, and every further finding would be noise. */
-const FATAL: ReadonlySet<string> = new Set(['yaml-limit', 'yaml-syntax', 'yaml-documents']);
-
-async function loadText(text: string, file: string, path: string, options: DagOptions): Promise<Workflow> {
-  const source: SourceFile = { path, text };
+/**
+ * Loads a DAG workflow from a file that is open already. See {@link loadDag}.
+ *
+ * @example
+ * const workflow = await loadOpenedDag(await openFile('review.yaml', cwd), { cwd });
+ */
+export async function loadOpenedDag(opened: OpenedFile, options: DagOptions): Promise<Workflow> {
+  const { source, content } = opened;
+  const files = source === undefined ? [] : [source];
+  if (source === undefined || content === undefined) return unusable(opened.problems, files);
   const findings = createFindings();
-  const yaml = parseYaml(text, file);
-  findings.add(yaml.problems);
-  const definition = yaml.problems.some((problem) => FATAL.has(problem.code))
-    ? undefined
-    : readRoot(yaml, file, findings);
-  if (definition === undefined) return unusable(findings, [source]);
-  const workspace = openWorkspace({ cwd: resolve(options.cwd), home: options.home, base: dirname(path) });
-  return await assemble(definition, { yaml, source, workspace, options }, findings);
-}
-
-function readRoot({ root }: ParsedYaml, file: string, findings: Findings): Definition | undefined {
-  if (root !== undefined && !(root.kind === 'scalar' && root.value === null)) return readWorkflow(root, findings);
-  const hint = 'begin with "name: NAME" and "steps:"';
-  findings.error('empty-file', 'the workflow file is empty', { file, line: 1, column: 1 }, hint);
-  return undefined;
+  findings.add(opened.problems);
+  const definition = readWorkflow(content.root, findings);
+  if (definition === undefined) return unusable(findings.list, files);
+  const workspace = openWorkspace({ cwd: resolve(options.cwd), home: options.home, base: dirname(opened.path) });
+  return await assemble(definition, { yaml: content.yaml, source, workspace, options }, findings);
 }
 
 interface Loading {
@@ -144,10 +134,4 @@ function agentFiles(agents: ReadonlyMap<string, Agent>): ReadonlyMap<string, str
   const files = new Map<string, string>();
   for (const { name, file } of agents.values()) if (file !== undefined) files.set(name, file);
   return files;
-}
-
-const NO_SETTINGS: WorkflowSettings = { output: { format: 'markdown' } };
-
-function unusable(findings: Findings, files: readonly SourceFile[]): Workflow {
-  return { plan: undefined, bindings: {}, settings: NO_SETTINGS, files, problems: sortProblems(findings.list) };
 }

@@ -7,7 +7,7 @@ import { readFields } from '../source/shape.js';
 import type { Fields } from '../source/shape.js';
 import { ON_ERROR } from './definition.js';
 import type { ConditionDef, StepDef } from './definition.js';
-import { checkName } from './names.js';
+import { checkName } from '../source/names.js';
 import { readModels } from './read-agent.js';
 
 const STEP_KEYS = [

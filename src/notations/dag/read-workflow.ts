@@ -5,7 +5,7 @@ import { readFields } from '../source/shape.js';
 import type { Fields } from '../source/shape.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { AgentDef, Definition, InputDef } from './definition.js';
-import { checkName } from './names.js';
+import { checkName } from '../source/names.js';
 import { reportOtherNotation } from './other-notation.js';
 import { readTraits } from './read-agent.js';
 import { readConfig, readOutput } from './read-config.js';

@@ -2,10 +2,10 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { WorkflowSettings } from '../../plan/workflow.js';
 import { absolutePath } from '../source/files.js';
 import type { Findings } from '../source/findings.js';
+import { reportUnread } from '../source/open-file.js';
 import { present } from '../source/present.js';
 import type { Definition } from './definition.js';
 import { nearestStep } from './step-graph.js';
-import { reportUnread } from './workspace.js';
 import type { Workspace } from './workspace.js';
 
 /**

@@ -1,9 +1,7 @@
-import type { Position } from '../../base/problem.js';
 import type { SourceFile } from '../../plan/workflow.js';
 import { readText, shownPath } from '../source/files.js';
-import type { ReadResult, Unread } from '../source/files.js';
+import type { ReadResult } from '../source/files.js';
 import { visibleText } from '../source/findings.js';
-import type { Findings } from '../source/findings.js';
 
 /** The files around a workflow: where paths start, each file read once, and which ones the workflow is made of. */
 export interface Workspace {
@@ -44,14 +42,4 @@ export function openWorkspace(places: Pick<Workspace, 'cwd' | 'home' | 'base'>):
       return [...used.values()];
     },
   };
-}
-
-/**
- * Reports a file or directory that could not be read, under the code `file-missing`, `file-unreadable` ...
- *
- * @example
- * reportUnread(result, 'agent file agents/critic.md', at, findings);
- */
-export function reportUnread(result: Unread, what: string, at: Position | undefined, findings: Findings): void {
-  findings.error(`file-${result.failure}`, `${what} ${result.message}`, at, result.hint);
 }

@@ -1,7 +1,7 @@
 import { FORBIDDEN_NAMES } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../source/findings.js';
+import type { Findings } from './findings.js';
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 const LONGEST = 64;
