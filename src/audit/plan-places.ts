@@ -82,7 +82,11 @@ function describe(condition: Condition, writers: NodePlace['writers']): Record<s
   if (condition.op === 'code') return { code: true };
   const { channel, path = [] } = condition.value;
   const writer = writers.get(channel);
-  const operand = condition.op === 'matches_json' ? condition.operand : templateText(condition.operand);
   const value = writer === undefined || path.length > 0 ? { value: refText(condition.value) } : { step: writer };
-  return { ...value, [condition.op]: operand };
+  return { ...value, [condition.op]: operandOf(condition) };
+}
+
+function operandOf(condition: Exclude<Condition, { op: 'cel' | 'code' }>): unknown {
+  if (condition.op === 'truthy') return true;
+  return condition.op === 'matches_json' ? condition.operand : templateText(condition.operand);
 }

@@ -1,4 +1,5 @@
 import type { ErrorData } from '../base/errors.js';
+import type { StepOutcome } from '../events/outcome.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
 import type { Arrivals, TokenKind } from './token.js';
 
@@ -30,8 +31,16 @@ export function tooDeep(maxSteps: number): ErrorData {
   };
 }
 
+/** How a step ended that failed. */
+export function failureOf(error: ErrorData): StepOutcome {
+  return error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed';
+}
+
 /** A node was chosen once more than it may run. */
 export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
+  const { onMaxVisits } = node.node;
+  if (typeof onMaxVisits === 'object' && 'fail' in onMaxVisits)
+    return { code: 'SKEIN_MAX_VISITS', message: onMaxVisits.fail };
   return {
     code: 'SKEIN_MAX_VISITS',
     message: `'${node.id}' ran ${cap} times, its maxVisits, and was chosen once more`,

@@ -45,6 +45,7 @@ function ownOf(node: PlanNode): object {
     case 'call':
     case 'map':
     case 'loop':
+    case 'pass':
       return { kind: node.kind };
   }
 }

@@ -26,5 +26,6 @@ function isRetried(policy: RetryPolicy, error: ErrorData): boolean {
   if (error.code === 'SKEIN_CANCELLED') return false;
   if (policy.on === 'any') return true;
   if (policy.on === undefined) return error.retryable === true || error.code === 'SKEIN_TIMEOUT';
-  return policy.on.some((wanted) => error.code === wanted || error.message.includes(wanted));
+  const message = error.message.toLowerCase();
+  return policy.on.some((wanted) => error.code === wanted || message.includes(wanted.toLowerCase()));
 }

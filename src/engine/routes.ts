@@ -1,6 +1,5 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { evaluateConditions } from '../lang/condition.js';
-import type { ReadChannel } from '../lang/json-path.js';
 import { END } from '../plan/plan.js';
 import type { PlanNode, Route } from '../plan/plan.js';
 import { ownValue } from '../base/json.js';
@@ -31,7 +30,7 @@ export function chooseRoutes(step: Step, version: Version, done: (choice: Choice
       const route = routes[at];
       if (route === undefined) break;
       if (route.choose === undefined) {
-        chosen.push(byCases(route.route, step.owner.reader(version)));
+        chosen.push(byCases(route.route, version, step));
         continue;
       }
       const ticket = askCode(step, version, route, at);
@@ -52,6 +51,7 @@ export function chooseRoutes(step: Step, version: Version, done: (choice: Choice
     }
     done(collect(step, chosen));
   };
+  step.routed = true;
   guarded(step, ask);
 }
 
@@ -99,8 +99,10 @@ class RecordedChooser extends ReadLog implements Effect, Identity, StepOptions {
   }
 }
 
-function byCases(route: Route, read: ReadChannel): string[] {
-  for (const one of route.cases ?? []) if (evaluateConditions(one.when, read).holds) return [...one.to];
+function byCases(route: Route, version: Version, { owner }: Step): string[] {
+  const read = owner.reader(version);
+  for (const { when, to } of route.cases ?? [])
+    if (evaluateConditions(when, read, undefined, owner.labelled).holds) return [...to];
   return [...(route.otherwise ?? [])];
 }
 

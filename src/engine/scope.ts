@@ -4,9 +4,11 @@ import type { Census, OpenCensus } from '../events/census.js';
 import { addCensus, emptyCensus } from '../events/census.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { ReadChannel } from '../lang/json-path.js';
+import type { LabelledChannel } from '../lang/outputs-block.js';
 import type { Bindings, NodeKind } from '../plan/plan.js';
+import { capsGoRound } from './caps.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
-import { pastMaxVisits, releaseMessage, skipReason, tooDeep, updateOf } from './explain.js';
+import { failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep, updateOf } from './explain.js';
 import { Flow, carriedBy } from './flow.js';
 import { bodyOf } from './kinds/bodies.js';
 import type { Question } from './ports/durable.js';
@@ -74,6 +76,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
 
   get recorded(): boolean {
     return this.run.durable.recorded;
+  }
+
+  get labelled(): readonly LabelledChannel[] {
+    return this.compiled.labelled;
   }
 
   get bindings(): Bindings {
@@ -146,11 +152,17 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     else chooseRoutes(step, version, (choice) => this.goOn(step, version, output, choice));
   }
 
+  ignored(step: Step, error: ErrorData): void {
+    const { compiled, input } = step;
+    if (compiled.routes.length === 0) this.goOn(step, input, undefined, undefined, error);
+    else chooseRoutes(step, input, (choice) => this.goOn(step, input, undefined, choice, error));
+  }
+
   failed(step: Step, error: ErrorData): void {
-    if (step.compiled.sub === undefined && !step.refused) this.run.leafEnded(false);
-    this.finish(step, error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed', { error });
+    if (step.compiled.counted && !step.refused) this.run.leafEnded(false);
+    this.finish(step, failureOf(error), { error });
     const { onError } = step.compiled.node;
-    if (onError === undefined || onError === 'fail' || step.refused) {
+    if (onError === undefined || onError === 'fail' || onError === 'ignore' || step.refused) {
       this.end({ type: 'failed', error, path: step.path }, [step.input]);
       return;
     }
@@ -276,13 +288,17 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     return this.outstanding === 1 && this.waiting === 0 && this.pausedSteps === 0 && this.coveredBy(version);
   }
 
-  private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined): void {
+  /** On with a live token; `error` is a failure that is ignored. */
+  private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined, error?: ErrorData): void {
     step.close();
     this.unlink(step);
     const { compiled, depth, round } = step;
-    if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output });
+    if (error !== undefined) {
+      this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
+      this.census.degraded += 1;
+    } else if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output });
     else this.census.succeeded += 1;
-    if (compiled.sub === undefined) this.run.leafEnded(true);
+    if (compiled.counted) this.run.leafEnded(error === undefined);
     const live = tokenOf('live', version, depth, round);
     if (compiled.exit) this.leaveByExit(compiled, live);
     else this.send(compiled, live, choice);
@@ -301,26 +317,12 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
 
   private pastCap(node: CompiledNode, firing: Firing, cap: number): void {
     const { version, depth, round } = firing;
-    if (node.onMaxVisitsTo >= 0 && !this.capsGoRound(node)) this.fireHandler(node, node.onMaxVisitsTo, firing);
+    const { nodes } = this.compiled;
+    if (node.onMaxVisitsTo >= 0 && !capsGoRound(nodes, node, (at) => this.runsOf(at)))
+      this.fireHandler(node, node.onMaxVisitsTo, firing);
     else if (node.node.onMaxVisits === 'skip')
       this.skip(node, [tokenOf('live', version, depth, round)], depth, round, false);
     else this.refuse(node, firing, pastMaxVisits(node, cap));
-  }
-
-  /** Nodes at their caps that hand over to one another, with none that may still run. */
-  private capsGoRound(first: CompiledNode): boolean {
-    const seen = new Set<CompiledNode>();
-    for (
-      let node: CompiledNode | undefined = first;
-      node !== undefined;
-      node = this.compiled.nodes[node.onMaxVisitsTo]
-    ) {
-      if (seen.has(node)) return true;
-      seen.add(node);
-      const cap = node.node.maxVisits;
-      if (cap === undefined || this.runsOf(node.index) < cap) return false;
-    }
-    return false;
   }
 
   private enqueue(step: Step): void {

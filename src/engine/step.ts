@@ -4,6 +4,9 @@ import type { Census, OpenCensus } from '../events/census.js';
 import { addCensus, emptyCensus } from '../events/census.js';
 import type { ReadChannel } from '../lang/json-path.js';
 import { evaluateConditions } from '../lang/condition.js';
+import type { LabelledChannel } from '../lang/outputs-block.js';
+import { renderTemplate } from '../lang/template.js';
+import type { Template } from '../lang/values.js';
 import type { Bindings, NodeKind } from '../plan/plan.js';
 import { AttemptClock } from './attempt-clock.js';
 import type { CompiledNode } from './compile.js';
@@ -22,11 +25,15 @@ export interface StepOwner extends ChannelSource {
   readonly over: boolean;
   succeeded(step: Step, output: unknown): void;
   failed(step: Step, error: ErrorData): void;
+  /** It failed, and goes on all the same (`onError: ignore`). Not over yet, as after `succeeded`. */
+  ignored(step: Step, error: ErrorData): void;
   skipped(step: Step, reason: string): void;
   paused(step: Step, question: Question, reason: string): void;
   /** Read-only view of a version, for functions of users. */
   view(version: Version): Readonly<Record<string, unknown>>;
   reader(version: Version): ReadChannel;
+  /** What a block of outputs shows. */
+  readonly labelled: readonly LabelledChannel[];
   /** Counts steps that ran inside of this one. */
   count(census: Census): void;
   readonly bindings: Bindings;
@@ -62,6 +69,8 @@ export class Step implements Work, Waiter, Effect {
   following: Step | undefined = undefined;
   next: Work | undefined = undefined;
   readonly path: string;
+  /** Its routes were asked for the ways on. */
+  routed = false;
   private ticket: Ticket | undefined = undefined;
   /** The wait before the next attempt. */
   private backoff: Ticket | undefined = undefined;
@@ -188,6 +197,11 @@ export class Step implements Work, Waiter, Effect {
     }
   }
 
+  /** A template filled in with the state that it sees. */
+  render(template: Template): string {
+    return renderTemplate(template, this.owner.reader(this.input), this.owner.labelled);
+  }
+
   /** Registers something that is stopped when this attempt is over. */
   hold(activity: Activity): void {
     (this.activities ??= new Set()).add(activity);
@@ -234,6 +248,13 @@ export class Step implements Work, Waiter, Effect {
   /** Fails whatever the retry policy says. */
   failForGood(error: ErrorData): void {
     if (this.over) return;
+    // Routes that failed would fail again.
+    if (this.compiled.node.onError === 'ignore' && !this.refused && !this.routed) {
+      this.stopAttempt();
+      this.phase = 'routing';
+      this.owner.ignored(this, error);
+      return;
+    }
     this.close();
     this.owner.failed(this, error);
   }
@@ -272,11 +293,11 @@ export class Step implements Work, Waiter, Effect {
   private skipByCondition(): boolean {
     const { when } = this.compiled.node;
     if (when === undefined) return false;
-    const { condition } = this.compiled;
+    const { condition, id } = this.compiled;
+    const { owner, input } = this;
+    const check = (): boolean => asBoolean(condition?.(owner.view(input)), `when:${id}`);
     try {
-      const verdict = evaluateConditions(when, this.owner.reader(this.input), () =>
-        asBoolean(condition?.(this.owner.view(this.input)), `when:${this.compiled.id}`),
-      );
+      const verdict = evaluateConditions(when, owner.reader(input), check, owner.labelled);
       if (verdict.holds) return false;
       this.skip(verdict.reason);
     } catch (error) {

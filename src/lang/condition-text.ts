@@ -18,6 +18,8 @@ export function conditionText(condition: Condition): string {
       return `${refText(condition.value)} is ${quoteShort(templateText(condition.operand))}`;
     case 'matches_json':
       return `${refText(condition.value)} matches ${quoteShort(valueText(condition.operand))}`;
+    case 'truthy':
+      return `${refText(condition.value)} is true`;
     case 'cel':
       return quoteShort(condition.expression, 80).slice(1, -1).replaceAll('\\"', '"');
     case 'code':
@@ -26,11 +28,16 @@ export function conditionText(condition: Condition): string {
 }
 
 /**
- * A template as it could have been written: references stand in double braces.
+ * A template as it could have been written: references stand in double braces, and so does a block of outputs, which ends with an empty line.
  *
  * @example
  * templateText(['Hi ', { channel: 'inputs.name' }]); // 'Hi {{inputs.name}}'
  */
 export function templateText(template: Template): string {
-  return template.map((piece) => (typeof piece === 'string' ? piece : `{{${refText(piece)}}}`)).join('');
+  return template.map(pieceText).join('');
+}
+
+function pieceText(piece: Template[number]): string {
+  if (typeof piece === 'string') return piece;
+  return 'outputs' in piece ? '{{prior outputs}}\n\n' : `{{${refText(piece)}}}`;
 }

@@ -5,7 +5,9 @@ import { compileExpression } from './expression.js';
 import type { Expression } from './expression.js';
 import { parseJsonText, readPath, readRef, refText } from './json-path.js';
 import type { ReadChannel } from './json-path.js';
+import type { LabelledChannel } from './outputs-block.js';
 import { renderTemplate } from './template.js';
+import { isTruthy } from './truthy.js';
 import { quoteShort, valueText } from './value-text.js';
 import type { CelVar, Condition, ValueRef } from './values.js';
 
@@ -15,23 +17,32 @@ export type Verdict = { readonly holds: true } | { readonly holds: false; readon
 const HOLDS: Verdict = { holds: true };
 
 /**
- * Evaluates one condition on the state that a step sees. A missing value counts as the empty text. `callCode` answers for `code` conditions.
+ * Evaluates one condition on the state that a step sees. A missing value counts as the empty text. `callCode` answers for `code` conditions;
+ * `labelled` are the channels that a block of outputs in an operand shows.
  *
  * @throws SkeinError SKEIN_TEMPLATE when an operand or an expression can't be evaluated; SKEIN_NO_BINDING for a `code` condition without `callCode`.
  * @example
  * const verdict = evaluateCondition(condition, (channel) => state[channel]);
  * if (!verdict.holds) console.error(verdict.reason); // steps.scan.output does not contain "RUN"
  */
-export function evaluateCondition(condition: Condition, read: ReadChannel, callCode?: () => boolean): Verdict {
+export function evaluateCondition(
+  condition: Condition,
+  read: ReadChannel,
+  callCode?: () => boolean,
+  labelled?: readonly LabelledChannel[],
+): Verdict {
   switch (condition.op) {
     case 'contains':
     case 'not_contains':
     case 'equals': {
       const value = valueText(readRef(condition.value, read));
-      return compareText(condition.op, refText(condition.value), value, renderTemplate(condition.operand, read));
+      const operand = renderTemplate(condition.operand, read, labelled);
+      return compareText(condition.op, refText(condition.value), value, operand);
     }
     case 'matches_json':
       return matchJson(condition.value, condition.operand, read);
+    case 'truthy':
+      return isTruthy(condition, read) ? HOLDS : no(`${refText(condition.value)} is not true`);
     case 'cel':
       return evaluateCel(condition, read);
     case 'code': {
@@ -52,9 +63,10 @@ export function evaluateConditions(
   conditions: readonly Condition[],
   read: ReadChannel,
   callCode?: () => boolean,
+  labelled?: readonly LabelledChannel[],
 ): Verdict {
   for (const condition of conditions) {
-    const verdict = evaluateCondition(condition, read, callCode);
+    const verdict = evaluateCondition(condition, read, callCode, labelled);
     if (!verdict.holds) return verdict;
   }
   return HOLDS;

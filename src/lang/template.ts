@@ -1,6 +1,8 @@
 import { SkeinError } from '../base/errors.js';
 import { readPath, refText } from './json-path.js';
 import type { ReadChannel } from './json-path.js';
+import { renderOutputs } from './outputs-block.js';
+import type { LabelledChannel } from './outputs-block.js';
 import { truncateText } from './truncate.js';
 import { quoteShort, valueText } from './value-text.js';
 import type { Template, TemplateRef } from './values.js';
@@ -43,14 +45,22 @@ export function parseTemplate(text: string): readonly (string | RawReference)[] 
 /**
  * Renders a template in one pass: what is inserted is never looked at again, so braces in a value stay braces.
  * A missing channel gives the empty text; text is inserted as it is, other values as JSON; `truncate` is applied to each value.
+ * `labelled` are the channels that a block of outputs shows.
  *
  * @throws SkeinError SKEIN_TEMPLATE when a path does not resolve, or a value has no JSON form.
  * @example
  * renderTemplate(['Review: ', { channel: 'steps.diff.output' }], (channel) => state[channel]);
  */
-export function renderTemplate(template: Template, read: ReadChannel): string {
+export function renderTemplate(
+  template: Template,
+  read: ReadChannel,
+  labelled: readonly LabelledChannel[] = [],
+): string {
   let result = '';
-  for (const piece of template) result += typeof piece === 'string' ? piece : insertedText(piece, read);
+  for (const piece of template) {
+    if (typeof piece === 'string') result += piece;
+    else result += 'outputs' in piece ? renderOutputs(labelled, read) : insertedText(piece, read);
+  }
   return result;
 }
 

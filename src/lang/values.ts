@@ -23,19 +23,31 @@ export interface TemplateRef extends ValueRef {
 }
 
 /**
- * A parsed template: literal text and references. It is parsed once, by the notation, and rendered in one pass:
+ * All outputs so far as one block of text: every labelled channel of the plan that holds something, in the order of the channels, and
+ * an empty line behind the block. Without any there is no text at all.
+ */
+export interface OutputsBlock {
+  readonly outputs: 'prior';
+}
+
+/**
+ * A parsed template: literal text, references, and blocks of outputs. It is parsed once, by the notation, and rendered in one pass:
  * what is inserted is never looked at again.
  */
-export type Template = readonly (string | TemplateRef)[];
+export type Template = readonly (string | TemplateRef | OutputsBlock)[];
 
 /**
  * A condition. Text operators compare the value as text ("" when it is missing); `equals` trims both sides.
  * `matches_json`: the value, read as JSON, contains the operand (objects: every key of the operand; lists: as a subset).
+ * `truthy`: the value is `true`, or the text `true`, `1` or `yes`; `text` is the condition as it was written. A path is followed where the value is, or reads
+ * as, a JSON object, and leads to false when there is nothing; of any other value the whole text counts, or the JSON in its code fence. A channel that
+ * nobody wrote is an error.
  * `cel`: an expression of the Common Expression Language over the named values. `code`: a function in the bindings.
  */
 export type Condition =
   | { readonly op: 'contains' | 'not_contains' | 'equals'; readonly value: ValueRef; readonly operand: Template }
   | { readonly op: 'matches_json'; readonly value: ValueRef; readonly operand: Json }
+  | { readonly op: 'truthy'; readonly value: ValueRef; readonly text: string }
   | { readonly op: 'cel'; readonly expression: string; readonly vars: Readonly<Record<string, CelVar>> }
   | { readonly op: 'code' };
 

@@ -19,6 +19,8 @@ export interface AgentSpec {
   readonly tools?: readonly string[];
   /** Tools whose calls a person must allow, named as in `tools`. A name that nothing answers to fails the step. */
   readonly approve?: readonly string[];
+  /** Which calls are refused, allowed, or asked about. Absent: `approve` alone decides. */
+  readonly permissions?: Permissions;
   /** Tool processes that live as long as the agent's step. */
   readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
   /** Texts of attached skills. */
@@ -34,8 +36,21 @@ export interface AgentSpec {
   readonly interactive?: boolean;
   readonly memory?: MemoryUse;
   readonly settings?: ModelSettings;
+  /** An answer without text is an output too, the empty text; otherwise it is a failure. */
+  readonly allowEmpty?: boolean;
+  /** What the system prompt tells of the outside, as it is when the step starts: the date (UTC), working directory and system. */
+  readonly about?: readonly ('date' | 'environment')[];
   /** Where and with which key the models are called; absent: by the environment. */
   readonly provider?: ProviderSpec;
+}
+
+/**
+ * Rules for tool calls, tried in this order: `deny` refuses with an error result, `allow` lets the call happen, and every other call of a tool that
+ * is not just reading waits for a person. A rule is `TOOL` or `TOOL:ARG=PATTERN:...`; `*` stands for any text.
+ */
+export interface Permissions {
+  readonly deny?: readonly string[];
+  readonly allow?: readonly string[];
 }
 
 /** A tool server: a child process over stdio (`command`), or streamable HTTP (`url`). */

@@ -11,6 +11,7 @@ import type {
   LoopNode,
   MapNode,
   NodeBase,
+  PassNode,
   Plan,
   ReducerName,
   TaskNode,
@@ -124,9 +125,12 @@ export type AskInput<S> = Omit<OptionsOf<AskNode, S>, 'question'> & {
 /** A wait for time or for an event. */
 export type WaitInput<S> = OptionsOf<WaitNode, S> & { readonly kind: 'wait' };
 
+/** A place where paths part or meet. */
+export type PassInput<S> = OptionsOf<PassNode, S> & { readonly kind: 'pass' };
+
 /** Any node of {@link PlanInput}. */
 export type NodeInput<S> =
-  TaskInput<S> | AgentInput<S> | CallInput<S> | MapInput<S> | LoopInput<S> | AskInput<S> | WaitInput<S>;
+  TaskInput<S> | AgentInput<S> | CallInput<S> | MapInput<S> | LoopInput<S> | AskInput<S> | WaitInput<S> | PassInput<S>;
 
 /** A choice after a node: a function that answers with a target, or cases that are tried in order. */
 export interface RouteInput<S> {
@@ -139,11 +143,18 @@ export interface RouteInput<S> {
   readonly otherwise?: string | readonly string[];
 }
 
-/** A channel: the name of a reducer, a reducer function, or reducer and schema by name. The schema is a Standard Schema, such as one of zod. */
+/**
+ * A channel: the name of a reducer, a reducer function, or reducer, schema and label by name. The schema is a Standard Schema, such as one
+ * of zod; the label is what its value is called in a block of outputs.
+ */
 export type ChannelInput =
   | ReducerName
   | ReduceInput
-  | { readonly reducer?: ReducerName | ReduceInput; readonly schema?: { readonly '~standard': unknown } };
+  | {
+      readonly reducer?: ReducerName | ReduceInput;
+      readonly schema?: { readonly '~standard': unknown };
+      readonly label?: string;
+    };
 
 /** An input by name; it is required unless it has a default. */
 export type InputInput =

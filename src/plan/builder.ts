@@ -85,10 +85,12 @@ class Builder {
   constructor(private readonly texts: TextReader) {}
 
   channel(name: string, input: ChannelInput): ChannelSpec {
-    const { reducer, schema } = typeof input === 'object' ? input : { reducer: input, schema: undefined };
+    const { reducer, schema, label } =
+      typeof input === 'object' ? input : { reducer: input, schema: undefined, label: undefined };
     if (typeof reducer === 'function') this.bindings[`channel:${name}`] = reducer;
     if (schema !== undefined) this.bindings[`schema:${name}`] = schema;
-    return { name, ...optional('reducer', typeof reducer === 'function' ? 'code' : reducer) };
+    const folded = optional('reducer', typeof reducer === 'function' ? ('code' as const) : reducer);
+    return { name, ...folded, ...optional('label', label) };
   }
 
   node(input: NodeInput<StateOf>): PlanNode {
@@ -104,6 +106,7 @@ class Builder {
       case 'ask':
         return { ...input, question: this.texts.template(input.question), ...when } as PlanNode;
       case 'wait':
+      case 'pass':
         return { ...input, ...when } as PlanNode;
       case 'loop': {
         const until = this.conditions(`until:${input.id}`, input.until, subPlanTexts(input.plan));

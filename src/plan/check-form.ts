@@ -83,8 +83,11 @@ const TRUNCATE = object({
   'keep?': oneOf('first', 'last'),
 });
 const TEMPLATE_REF = object({ ...REF_KEYS, 'truncate?': TRUNCATE });
+const OUTPUTS = object({ outputs: oneOf('prior') });
 const TEMPLATE = list((piece, path, report) => {
-  if (typeof piece !== 'string') TEMPLATE_REF(piece, path, report);
+  if (typeof piece === 'string') return;
+  const isBlock = isPlainObject(piece) && Object.hasOwn(piece, 'outputs');
+  (isBlock ? OUTPUTS : TEMPLATE_REF)(piece, path, report);
 });
 
 const MOST_FIELDS = 50;
@@ -116,6 +119,7 @@ const CONDITION_FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
   ['not_contains', TEXT_CONDITION],
   ['equals', TEXT_CONDITION],
   ['matches_json', object({ value: REF, operand: ANY })],
+  ['truthy', object({ value: REF, text: TEXT })],
   ['cel', object({ expression: TEXT, vars: record(CEL_VAR) })],
   ['code', ANY],
 ]);
@@ -123,12 +127,15 @@ const CONDITION_FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
 const CONDITIONS = list(byWord('op', CONDITION_FORMS));
 
 const TO = object({ to: TEXT });
+const FAIL = object({ fail: TEXT });
+const AT_CAP: Form = (value, path, report) =>
+  (isPlainObject(value) && Object.hasOwn(value, 'fail') ? FAIL : TO)(value, path, report);
 const NODE_KEYS = {
   id: TEXT,
   'label?': TEXT,
   'writes?': list(TEXT),
   'output?': TEXT,
-  'join?': textOr(['all', 'any', 'settled'], object({ quorum: NUMBER })),
+  'join?': textOr(['all', 'any', 'each', 'settled'], object({ quorum: NUMBER })),
   'when?': CONDITIONS,
   'retry?': object({
     retries: NUMBER,
@@ -139,9 +146,9 @@ const NODE_KEYS = {
     'jitter?': NUMBER,
   }),
   'timeoutMs?': NUMBER,
-  'onError?': textOr(['fail', 'continue', 'skipDependents'], TO),
+  'onError?': textOr(['fail', 'continue', 'skipDependents', 'ignore'], TO),
   'maxVisits?': NUMBER,
-  'onMaxVisits?': textOr(['fail', 'skip'], TO),
+  'onMaxVisits?': textOr(['fail', 'skip'], AT_CAP),
   'effect?': oneOf('read', 'idempotent', 'once'),
   'version?': TEXT,
 };
@@ -152,13 +159,18 @@ const AGENT = object({
   models: list(TEXT),
   'tools?': list(TEXT),
   'approve?': list(TEXT),
+  'permissions?': object({ 'deny?': list(TEXT), 'allow?': list(TEXT) }),
   'mcpServers?': record(OBJECT),
   'maxTurns?': NUMBER,
   'maxToolCalls?': NUMBER,
   'output?': object({ schema: ANY }),
+  'allowEmpty?': FLAG,
+  'about?': list(oneOf('date', 'environment')),
 });
+const TEXT_INPUT = object({ template: TEMPLATE });
 const SUB_INPUTS = record((value, path, report) => {
-  if (!isPlainObject(value) || !Object.hasOwn(value, 'value')) REF(value, path, report);
+  if (isPlainObject(value) && Object.hasOwn(value, 'value')) return;
+  (isPlainObject(value) && Object.hasOwn(value, 'template') ? TEXT_INPUT : REF)(value, path, report);
 });
 const SUB_KEYS = { plan: OBJECT, 'inputs?': SUB_INPUTS, 'outputs?': record(TEXT), 'concurrency?': NUMBER };
 
@@ -180,6 +192,7 @@ const NODE_FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
   ['loop', object({ ...NODE_KEYS, ...SUB_KEYS, until: CONDITIONS, 'carry?': list(TEXT), 'maxRounds?': NUMBER })],
   ['ask', object({ ...NODE_KEYS, ...ASK_KEYS })],
   ['wait', object({ ...NODE_KEYS, 'ms?': NUMBER, 'event?': TEXT })],
+  ['pass', object(NODE_KEYS)],
 ]);
 
 /** An object whose form follows from one of its keys. */
@@ -202,7 +215,7 @@ const PLAN = object({
   name: TEXT,
   'description?': TEXT,
   inputs: list(object({ channel: TEXT, name: TEXT, 'description?': TEXT, required: FLAG })),
-  channels: list(object({ name: TEXT, 'reducer?': REDUCER })),
+  channels: list(object({ name: TEXT, 'reducer?': REDUCER, 'label?': TEXT })),
   nodes: list(byWord('kind', NODE_FORMS)),
   edges: list(object({ from: TEXT, to: TEXT })),
   routes: list(

@@ -33,6 +33,10 @@ export function checkLimits(scope: Scope): void {
       checkTemplate(scope, node.agent.instructions, 'agent.instructions', at);
       checkTemplate(scope, node.prompt, 'prompt', at);
     }
+    if ('plan' in node) {
+      for (const [name, source] of Object.entries(node.inputs ?? {}))
+        if ('template' in source) checkTemplate(scope, source.template, `inputs.${name}.template`, at);
+    }
     if (node.kind === 'ask') {
       checkTemplate(scope, node.question, 'question', at);
       checkExpiry(scope, node, at);
@@ -83,6 +87,7 @@ function boundsOf(node: PlanNode): readonly Bound[] {
       break;
     case 'task':
     case 'call':
+    case 'pass':
       break;
   }
   return bounds;
@@ -130,7 +135,7 @@ function checkExpiry(scope: Scope, node: AskNode, at: number): void {
 
 function checkTemplate(scope: Scope, template: Template, path: string, node: number): void {
   template.forEach((piece, at) => {
-    if (typeof piece === 'string' || piece.truncate === undefined) return;
+    if (typeof piece === 'string' || !('truncate' in piece) || piece.truncate === undefined) return;
     const name = `${path}[${at}].truncate.limit`;
     checkBound(scope, { value: piece.truncate.limit, name, least: 0, most: Number.MAX_SAFE_INTEGER }, node);
   });

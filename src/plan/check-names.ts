@@ -103,7 +103,8 @@ function checkHandlers(plan: Plan, check: (id: string, what: string, path: strin
   plan.nodes.forEach((node, at) => {
     const { onError, onMaxVisits } = node;
     if (typeof onError === 'object') check(onError.to, 'a failure is handled by', 'onError.to', at);
-    if (typeof onMaxVisits === 'object') check(onMaxVisits.to, 'the cap of visits leads to', 'onMaxVisits.to', at);
+    if (typeof onMaxVisits === 'object' && 'to' in onMaxVisits)
+      check(onMaxVisits.to, 'the cap of visits leads to', 'onMaxVisits.to', at);
   });
 }
 

@@ -90,6 +90,7 @@ function resultTypes(node: PlanNode): ReadonlySet<string> | undefined {
     case 'call':
     case 'loop':
     case 'wait':
+    case 'pass':
       return undefined;
   }
 }

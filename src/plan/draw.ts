@@ -45,6 +45,8 @@ const MERMAID_SHAPES: Readonly<Record<DrawnItem['shape'], readonly [string, stri
   loop: ['[[', ']]'],
   ask: ['{{', '}}'],
   wait: ['[/', '/]'],
+  pass: ['((', '))'],
+  choice: ['{', '}'],
   end: ['(((', ')))'],
   anywhere: ['((', '))'],
 };
@@ -88,6 +90,8 @@ const DOT_STYLES: Readonly<Record<DrawnItem['shape'], string>> = {
   loop: 'shape=box, peripheries=2',
   ask: 'shape=hexagon',
   wait: 'shape=parallelogram',
+  pass: 'shape=circle, width=0.3, fontsize=10',
+  choice: 'shape=diamond',
   end: 'shape=doublecircle',
   anywhere: 'shape=circle',
 };

@@ -14,7 +14,7 @@ export interface Drawing {
 /** A node, or a frame around the items of a sub-plan. */
 export interface DrawnItem {
   readonly key: string;
-  readonly shape: NodeKind | 'end' | 'anywhere';
+  readonly shape: NodeKind | 'choice' | 'end' | 'anywhere';
   /** Lines of text. */
   readonly lines: readonly string[];
   /** Starts a run. */
@@ -52,9 +52,10 @@ function drawPlan(plan: Plan, prefix: string, edges: DrawnEdge[]): readonly Draw
   });
   const exits = new Set(plan.exits);
   const tokens = tokensOf(plan);
+  const choosing = new Set(plan.routes.map((route) => route.from));
   const items: DrawnItem[] = plan.nodes.map((node, at) => ({
     key: `${prefix}${at}`,
-    shape: node.kind,
+    shape: node.kind === 'pass' && choosing.has(node.id) ? 'choice' : node.kind,
     lines: linesOf(node, tokens.get(node.id)),
     entry: plan.entry === node.id,
     exit: exits.has(node.id),
@@ -79,7 +80,7 @@ function drawPlan(plan: Plan, prefix: string, edges: DrawnEdge[]): readonly Draw
   }
   for (const node of plan.nodes) {
     if (typeof node.onError === 'object') add(node.id, keys.get(node.onError.to), 'on error', true);
-    if (typeof node.onMaxVisits === 'object') {
+    if (typeof node.onMaxVisits === 'object' && 'to' in node.onMaxVisits) {
       add(node.id, keys.get(node.onMaxVisits.to), `after ${node.maxVisits ?? 'all'} visits`, true);
     }
   }
@@ -120,6 +121,7 @@ function linesOf(node: PlanNode, tokens: Tokens | undefined): readonly string[] 
 function whatText(node: PlanNode): string | undefined {
   switch (node.kind) {
     case 'task':
+    case 'pass':
       return undefined;
     case 'agent':
       return node.agent.name === node.id ? undefined : `agent ${node.agent.name}`;
@@ -173,6 +175,6 @@ function joinText(join: Join | undefined, tokens: Tokens): string | undefined {
 }
 
 function errorText(onError: OnError | undefined): string | undefined {
-  if (onError === 'continue') return 'may fail';
+  if (onError === 'continue' || onError === 'ignore') return 'may fail';
   return onError === 'skipDependents' ? 'may fail, and then its dependents are skipped' : undefined;
 }

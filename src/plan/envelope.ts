@@ -87,6 +87,7 @@ function nodeCost(node: PlanNode): Cost {
     case 'task':
     case 'ask':
     case 'wait':
+    case 'pass':
       return { typicalModel: 0, typicalTool: 0, worstModel: 0, worstTool: 0 };
   }
 }

@@ -103,7 +103,7 @@ function collectEdges(plan: Plan, index: ReadonlyMap<string, number>): MutableEd
   for (const node of plan.nodes) {
     const { onError, onMaxVisits } = node;
     const onFailure = typeof onError === 'object' ? onError.to : undefined;
-    const onCap = typeof onMaxVisits === 'object' ? onMaxVisits.to : undefined;
+    const onCap = typeof onMaxVisits === 'object' && 'to' in onMaxVisits ? onMaxVisits.to : undefined;
     if (onFailure !== undefined) add(node.id, onFailure, 'handler', -1);
     if (onCap !== undefined && onCap !== onFailure) add(node.id, onCap, 'handler', -1);
   }

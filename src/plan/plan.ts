@@ -53,6 +53,8 @@ export interface ChannelSpec {
   readonly name: string;
   /** How unordered writes are folded (S3); absent: unordered writes are an error. */
   readonly reducer?: ReducerName;
+  /** What its value is called in a block of outputs (`OutputsBlock`), which shows labelled channels only. */
+  readonly label?: string;
 }
 
 /** Built-in reducers, or `code` for a function in {@link Bindings} under `channel:NAME`. */
@@ -88,14 +90,17 @@ export interface RouteCase {
   readonly to: readonly string[];
 }
 
-/** When a node fires, by the tokens on its in-edges (E2). */
-export type Join = 'all' | 'any' | 'settled' | { readonly quorum: number };
+/**
+ * When a node fires, by the tokens on its in-edges (E2). `each`: every live token fires it by itself, and dead ones are not waited for:
+ * for the places where paths meet of which one is taken at a time.
+ */
+export type Join = 'all' | 'any' | 'each' | 'settled' | { readonly quorum: number };
 
 /**
  * What happens when a step fails (E8): end the run; go on with a dead token that carries the failure; go on, but skip every
- * node that depends on it; or go to a handler node.
+ * node that depends on it; go on with a live token, as if the step had given nothing; or go to a handler node.
  */
-export type OnError = 'fail' | 'continue' | 'skipDependents' | { readonly to: string };
+export type OnError = 'fail' | 'continue' | 'skipDependents' | 'ignore' | { readonly to: string };
 
 /** Retry of failed attempts. Delays are in milliseconds. */
 export interface RetryPolicy {
@@ -105,7 +110,7 @@ export interface RetryPolicy {
   readonly delayMs: number;
   /** Upper bound of a single delay. Default 60 000. A provider's Retry-After replaces the computed delay. */
   readonly maxDelayMs?: number;
-  /** Which failures: error codes, or substrings of the message. Default: retryable errors and timeouts. */
+  /** Which failures: error codes, or substrings of the message in any case. Default: retryable errors and timeouts. */
   readonly on?: readonly string[] | 'any';
   /** Fraction of the delay that is drawn at random, 0 to 1. Default 0. */
   readonly jitter?: number;
@@ -129,8 +134,8 @@ export interface NodeBase {
   readonly onError?: OnError;
   /** How often the node may run in one run. */
   readonly maxVisits?: number;
-  /** At the cap: fail the run (default), skip the step, or continue at another node. */
-  readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string };
+  /** At the cap: fail the run (default), also with a message of its own, skip the step, or continue at another node. */
+  readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string } | { readonly fail: string };
   /** How a crash in the middle is treated (J6). */
   readonly effect?: 'read' | 'idempotent' | 'once';
   /** Changes when a code node's behaviour changes in a way its source text does not show (J2). */
@@ -150,8 +155,8 @@ export interface AgentNode extends NodeBase {
   readonly prompt: Template;
 }
 
-/** Where the inputs of a sub-plan come from. */
-export type SubInputs = Readonly<Record<string, ValueRef | { readonly value: Json }>>;
+/** Where the inputs of a sub-plan come from: a value of the state, a fixed one, or a text that is rendered when the step starts. */
+export type SubInputs = Readonly<Record<string, ValueRef | { readonly value: Json } | { readonly template: Template }>>;
 
 /** What nodes with a sub-plan share. */
 export interface SubPlan {
@@ -226,8 +231,13 @@ export interface WaitNode extends NodeBase {
   readonly event?: string;
 }
 
+/** Does nothing: a place where paths part (by its routes), meet, or jump. It writes nothing, takes no slot and leaves no record. */
+export interface PassNode extends NodeBase {
+  readonly kind: 'pass';
+}
+
 /** One vertex of a plan. */
-export type PlanNode = TaskNode | AgentNode | CallNode | MapNode | LoopNode | AskNode | WaitNode;
+export type PlanNode = TaskNode | AgentNode | CallNode | MapNode | LoopNode | AskNode | WaitNode | PassNode;
 
 /** The kinds of nodes. */
 export type NodeKind = PlanNode['kind'];

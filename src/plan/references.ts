@@ -20,6 +20,7 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
   switch (node.kind) {
     case 'task':
     case 'wait':
+    case 'pass':
       break;
     case 'agent':
       found.push(...templateReferences(node.agent.instructions, 'agent.instructions'));
@@ -57,13 +58,15 @@ export function conditionReferences(conditions: readonly Condition[], path: stri
       return;
     }
     found.push({ channel: condition.value.channel, path: `${here}.value` });
-    if (condition.op !== 'matches_json') found.push(...templateReferences(condition.operand, `${here}.operand`));
+    if (condition.op === 'matches_json' || condition.op === 'truthy') return;
+    found.push(...templateReferences(condition.operand, `${here}.operand`));
   });
   return found;
 }
 
 /** Channels that a node is known to write. */
 export function writtenChannels(node: PlanNode): readonly string[] {
+  if (node.kind === 'pass') return [];
   const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};
   const output = node.output === undefined ? [] : [node.output];
   return [...new Set([...output, ...(node.writes ?? []), ...Object.keys(outputs)])];
@@ -78,7 +81,7 @@ export function writesUnknown(node: PlanNode): boolean {
 function templateReferences(template: Template, path: string): Reference[] {
   const found: Reference[] = [];
   template.forEach((piece, at) => {
-    if (typeof piece !== 'string') found.push({ channel: piece.channel, path: `${path}[${at}]` });
+    if (typeof piece !== 'string' && 'channel' in piece) found.push({ channel: piece.channel, path: `${path}[${at}]` });
   });
   return found;
 }
@@ -87,6 +90,7 @@ function inputReferences(inputs: SubInputs | undefined): Reference[] {
   const found: Reference[] = [];
   for (const [name, source] of Object.entries(inputs ?? {})) {
     if ('channel' in source) found.push({ channel: source.channel, path: `inputs.${name}` });
+    else if ('template' in source) found.push(...templateReferences(source.template, `inputs.${name}.template`));
   }
   return found;
 }

@@ -56,7 +56,7 @@ describe('code-review', () => {
     const run = await runExample('code-review');
     const verdict = run.workflow.plan?.nodes.find((node) => node.id === 'verdict');
     const refs = verdict?.kind === 'agent' ? verdict.prompt.filter((piece) => typeof piece !== 'string') : [];
-    expect(refs.map((ref) => ref.truncate)).toEqual(
+    expect(refs.map((ref) => ('truncate' in ref ? ref.truncate : undefined))).toEqual(
       Array.from({ length: 3 }, () => ({ strategy: 'chars', limit: 2000 })),
     );
     expect(run.workflow.plan?.limits?.concurrency).toBe(3);

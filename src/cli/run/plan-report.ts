@@ -77,7 +77,7 @@ export async function describePlan(plan: Plan, inputs: Readonly<Record<string, s
 
 function filled(piece: Template[number], known: ReadonlyMap<string, string>): string | undefined {
   if (typeof piece === 'string') return piece;
-  return piece.path === undefined ? known.get(piece.channel) : undefined;
+  return 'channel' in piece && piece.path === undefined ? known.get(piece.channel) : undefined;
 }
 
 function agentDescription(node: AgentNode, preview: (template: Template) => string): Partial<StepDescription> {

@@ -1,4 +1,3 @@
-import { renderTemplate } from '../../lang/template.js';
 import { answerSchema } from '../open-question.js';
 import type { Question } from '../ports/durable.js';
 import type { AskNode } from '../../plan/plan.js';
@@ -32,7 +31,7 @@ function answered(step: Step, node: AskNode, answer: unknown): void {
 function questionOf(step: Step, node: AskNode): Question {
   const { choices, schema } = node;
   return {
-    text: renderTemplate(node.question, step.owner.reader(step.input)),
+    text: step.render(node.question),
     ...(choices === undefined ? {} : { choices }),
     ...answerSchema(choices, schema),
   };

@@ -5,6 +5,7 @@ import { callBody } from './call.js';
 import { executorBody } from './executor.js';
 import { loopBody } from './loop.js';
 import { mapBody } from './map.js';
+import { passBody } from './pass.js';
 import { taskBody } from './task.js';
 import { waitBody } from './wait.js';
 
@@ -16,6 +17,7 @@ const BODIES: Readonly<Record<NodeKind, Body>> = {
   loop: loopBody,
   ask: askBody,
   wait: waitBody,
+  pass: passBody,
 };
 
 /** The body of a node kind. */

@@ -1,6 +1,7 @@
-import type { SubPlan } from '../../plan/plan.js';
+import type { SubInputs, SubPlan } from '../../plan/plan.js';
 import { SkeinError } from '../../base/errors.js';
 import { readRef } from '../../lang/json-path.js';
+import type { ReadChannel } from '../../lang/json-path.js';
 import type { CompiledPlan } from '../compile.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../services.js';
 import type { Body, Step } from '../step.js';
@@ -85,9 +86,14 @@ export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: Compile
     put(input.channel, (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
   }
   for (const [channel, source] of Object.entries(inputs ?? {})) {
-    put(channel, 'value' in source ? source.value : readRef(source, read));
+    put(channel, given(step, source, read));
   }
   return version;
+}
+
+function given(step: Step, source: SubInputs[string], read: ReadChannel): unknown {
+  if ('value' in source) return source.value;
+  return 'template' in source ? step.render(source.template) : readRef(source, read);
 }
 
 /** What a finished sub-plan writes into the plan around it. */

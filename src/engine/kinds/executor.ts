@@ -2,7 +2,6 @@ import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { StepNote } from '../../events/event.js';
 import { readRef } from '../../lang/json-path.js';
-import { renderTemplate } from '../../lang/template.js';
 import type { Template, ValueRef } from '../../lang/values.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../ports/durable.js';
@@ -65,7 +64,7 @@ class ExecutorAttempt implements StepContext, Activity {
   }
 
   render(template: Template): string {
-    return renderTemplate(template, this.step.owner.reader(this.step.input));
+    return this.step.render(template);
   }
 
   async effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: StepOptions): Promise<T> {

@@ -37,7 +37,8 @@ function runRound(step: Step, node: LoopNode, inputs: Version, round: number): v
 function isOver(step: Step, node: LoopNode, scope: ScopeHandle, round: number): boolean {
   const { until } = step.compiled;
   const check = (): boolean => asBoolean(until?.(scope.state(), round), `until:${node.id}`);
-  return evaluateConditions(node.until, (channel) => scope.read(channel), check).holds;
+  const { labelled } = subPlan(step);
+  return evaluateConditions(node.until, (channel) => scope.read(channel), check, labelled).holds;
 }
 
 function carried(step: Step, node: LoopNode, inputs: Version, scope: ScopeHandle): Version {

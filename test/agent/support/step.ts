@@ -4,6 +4,7 @@ import { canonicalHash } from '../../../src/base/hash.js';
 import type { StepNote } from '../../../src/events/event.js';
 import type { Question, StepIo } from '../../../src/engine/ports/durable.js';
 import type { StepContext } from '../../../src/engine/ports/executor.js';
+import { renderTemplate } from '../../../src/lang/template.js';
 import type { Template } from '../../../src/lang/values.js';
 import type { AgentSpec } from '../../../src/plan/agent-spec.js';
 import type { AgentNode } from '../../../src/plan/plan.js';
@@ -106,8 +107,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
     controller,
     of: (kind) => notes.filter((note) => note.kind === kind) as never,
     read: (ref) => options.state?.[ref.channel],
-    render: (template: Template) =>
-      template.map((part) => (typeof part === 'string' ? part : (options.state?.[part.channel] ?? ''))).join(''),
+    render: (template: Template) => renderTemplate(template, (channel) => options.state?.[channel]),
     async effect(name, effect, how) {
       if (effectKinds.has(name)) throw new Error(`the effect name ${name} is used twice`);
       effects.push(name);

@@ -1,5 +1,5 @@
 import type { CallNode, LoopNode, MapNode, PlanNode, SubInputs, Plan } from '../../../src/plan/plan.js';
-import { allHold, valueAt, type State } from './conditions.js';
+import { allHold, rendered, valueAt, type State } from './conditions.js';
 import { failureOf, type Ending, type Place, type SubRun, type World } from './world.js';
 
 /** Stops a body; nothing is told of it afterwards. */
@@ -24,6 +24,9 @@ export function beginBody(start: BodyStart, done: Done): Cancel {
       return beginTask(start, done);
     case 'call':
       return beginCall({ ...start, node }, done);
+    case 'pass':
+      done({ ok: true, value: undefined });
+      return () => undefined;
     case 'loop':
       return beginLoop({ ...start, node }, done);
     case 'map':
@@ -134,10 +137,15 @@ function subInputs(plan: Plan, inputs: SubInputs | undefined, state: State): Rec
   for (const input of plan.inputs) if (input.default !== undefined) result[input.channel] = input.default;
   const named = plan.inputs.map((input) => [input.channel, { channel: input.channel }] as const);
   for (const [channel, source] of inputs === undefined ? named : Object.entries(inputs)) {
-    const value = 'channel' in source ? valueAt(source, state) : source.value;
+    const value = given(source, state);
     if (value !== undefined) result[channel] = value;
   }
   return result;
+}
+
+function given(source: SubInputs[string], state: State): unknown {
+  if ('template' in source) return rendered(source.template, state);
+  return 'channel' in source ? valueAt(source, state) : source.value;
 }
 
 function outputsOf(node: CallNode | LoopNode, final: State): State {

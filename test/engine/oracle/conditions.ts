@@ -20,8 +20,15 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function rendered(template: Template, state: State): string {
-  return template.map((part) => (typeof part === 'string' ? part : asText(valueAt(part, state)))).join('');
+/** A template without blocks of outputs, filled in. */
+export function rendered(template: Template, state: State): string {
+  return template
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      if ('outputs' in part) throw new Error('the oracle knows no blocks of outputs');
+      return asText(valueAt(part, state));
+    })
+    .join('');
 }
 
 /** True when all conditions hold. `code` conditions ask the given function. */
@@ -37,6 +44,7 @@ export function allHold(conditions: readonly Condition[], state: State, code: ()
       case 'equals':
         return asText(valueAt(condition.value, state)).trim() === rendered(condition.operand, state).trim();
       case 'matches_json':
+      case 'truthy':
       case 'cel':
         throw new Error(`the oracle does not know conditions of the kind ${condition.op}`);
     }

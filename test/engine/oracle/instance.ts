@@ -168,7 +168,7 @@ export class Instance implements SubRun {
 
   #overVisited(step: Step): void {
     const policy = step.node.onMaxVisits ?? 'fail';
-    if (policy === 'fail') {
+    if (policy === 'fail' || (typeof policy === 'object' && 'fail' in policy)) {
       const failure = { code: 'SKEIN_MAX_VISITS', message: step.node.id };
       this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
       this.#failRun(failure);
@@ -216,11 +216,18 @@ export class Instance implements SubRun {
     const isExit = this.#plan.exits?.includes(node.id) === true;
     const chosen = isExit ? new Map<string, readonly string[]>() : this.#choose(step, after);
     if ('code' in chosen) {
-      this.#fail(step, chosen);
+      // Nothing says where an ignored failure of a route goes on.
+      if (node.onError === 'ignore') this.#failFor(step, chosen);
+      else this.#fail(step, chosen);
       return;
     }
     this.#world.count(node, this.#pathOf(node), 'succeeded');
-    if (isExit) {
+    this.#leave(step, after, chosen);
+  }
+
+  /** Goes on from a step that knows where to. */
+  #leave(step: Step, after: History, chosen: ReadonlyMap<string, readonly string[]>): void {
+    if (this.#plan.exits?.includes(step.node.id) === true) {
       this.#ended.push(after);
       if (this.#plan.firstExitWins === true) this.#firstExit(after);
       else this.#send({ ...step, history: after }, {});
@@ -274,15 +281,37 @@ export class Instance implements SubRun {
 
   #fail(step: Step, failure: Failure): void {
     const policy = step.node.onError ?? 'fail';
-    this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
     if (policy === 'fail') {
-      this.#failRun(failure);
+      this.#failFor(step, failure);
       return;
     }
+    if (policy === 'ignore') {
+      this.#ignore(step, failure);
+      return;
+    }
+    this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
     this.#world.census.degraded += 1;
     const alone = typeof policy === 'object' ? [this.#handing(policy.to, step)] : [];
     this.#send(step, { poisoned: policy === 'skipDependents', alone });
     if (alone.length === 0) this.#ended.push(step.history);
+  }
+
+  /** As if it had succeeded and given nothing. */
+  #ignore(step: Step, failure: Failure): void {
+    const isExit = this.#plan.exits?.includes(step.node.id) === true;
+    const chosen = isExit ? new Map<string, readonly string[]>() : this.#choose(step, step.history);
+    if ('code' in chosen) {
+      this.#failFor(step, chosen);
+      return;
+    }
+    this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
+    this.#world.census.degraded += 1;
+    this.#leave(step, step.history, chosen);
+  }
+
+  #failFor(step: Step, failure: Failure): void {
+    this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
+    this.#failRun(failure);
   }
 
   /** By its own condition or cap: it saw its state, and its branch ends there (S4). */

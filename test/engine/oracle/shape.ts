@@ -60,7 +60,7 @@ function startsOf(plan: Plan, edges: readonly BareEdge[]): string[] {
   const called = new Set<string>();
   for (const node of plan.nodes) {
     if (typeof node.onError === 'object') called.add(node.onError.to);
-    if (typeof node.onMaxVisits === 'object') called.add(node.onMaxVisits.to);
+    if (typeof node.onMaxVisits === 'object' && 'to' in node.onMaxVisits) called.add(node.onMaxVisits.to);
   }
   const rootless = plan.nodes
     .map((node) => node.id)

@@ -1,0 +1,43 @@
+import { isPlainObject } from '../base/json.js';
+import { SkeinError } from '../base/errors.js';
+import { parseJsonText, readPath } from './json-path.js';
+import type { ReadChannel } from './json-path.js';
+import { valueText } from './value-text.js';
+import type { Condition } from './values.js';
+
+type TruthyCondition = Extract<Condition, { op: 'truthy' }>;
+
+/**
+ * Whether a value is true, as a condition of a pipeline asks: `true`, or the text `true`, `1` or `yes` in any case. A path is followed into
+ * what is, or reads as, a JSON object, and whatever it leads to besides `true` and those texts is false, also nothing. Of any other
+ * value the path is ignored and the whole text counts; of a text with JSON in a code fence that JSON.
+ *
+ * @throws SkeinError SKEIN_TEMPLATE when nobody wrote the channel.
+ * @example
+ * isTruthy({ op: 'truthy', value: { channel: 'qa', path: ['ok'] }, text: '$steps.qa.output.ok' }, () => '{"ok":"YES"}'); // true
+ */
+export function isTruthy(condition: TruthyCondition, read: ReadChannel): boolean {
+  const { channel, path = [] } = condition.value;
+  const value = read(channel);
+  if (value === undefined) {
+    const message = `workflow: condition did not resolve to boolean: "${condition.text}"`;
+    throw new SkeinError('SKEIN_TEMPLATE', message, { hint: `nothing has given ${channel} a value by then` });
+  }
+  if (path.length === 0) return isTrueText(wholeText(value));
+  const found = typeof value === 'string' ? parseJsonText(value) : value;
+  if (!isPlainObject(found)) return isTrueText(wholeText(value));
+  const target = readPath(found, path);
+  return target === true || (typeof target === 'string' && isTrueText(target));
+}
+
+function wholeText(value: unknown): string {
+  const text = valueText(value);
+  if (!text.includes('```')) return text;
+  const fenced = parseJsonText(text);
+  return fenced === undefined ? text : valueText(fenced);
+}
+
+function isTrueText(text: string): boolean {
+  const trimmed = text.trim();
+  return trimmed.length <= 4 && ['true', '1', 'yes'].includes(trimmed.toLowerCase());
+}

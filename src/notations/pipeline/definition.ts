@@ -1,0 +1,115 @@
+import type { Json } from '../../base/json.js';
+import type { Position } from '../../base/problem.js';
+import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { SourceScalar } from '../source/nodes.js';
+
+/** A pipeline file as it was written: types are checked, steps have their ids, references are not resolved yet. */
+export interface PipelineDef {
+  /** The name of the file, without its ending. */
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly agents: ReadonlyMap<string, AgentDef>;
+  /** Never empty in a file without errors. A file without `workflow` has one step: its agent `root`, or else its first one. */
+  readonly steps: readonly StepDef[];
+  /** How often each jump back may be made. */
+  readonly maxLoopIterations: number;
+  readonly at: Position;
+}
+
+/** An agent of the section `agents`. */
+export interface AgentDef {
+  /** All but the instructions, which may refer to steps and so differ from step to step. */
+  readonly spec: Omit<AgentSpec, 'instructions'>;
+  readonly instruction: SourceScalar | undefined;
+  readonly at: Position;
+}
+
+/** What every step has. */
+export interface StepBase {
+  /** As it was written, or else by its place: `step_1`, `par_2`, `cond_3`, in a branch `cond_3_true_1`. Unique in its block. */
+  readonly id: string;
+  /** Where the id stands; where the step stands when it has none. */
+  readonly idAt: Position;
+  readonly at: Position;
+  /** For messages: `step "qa"`. */
+  readonly label: string;
+  /** Per attempt. */
+  readonly timeoutMs: number | undefined;
+  readonly retry: RetryDef | undefined;
+  readonly onError: 'fail' | 'continue';
+}
+
+/** The key `retry`. */
+export interface RetryDef {
+  /** Tries after the first one. */
+  readonly retries: number;
+  readonly backoff: 'fixed' | 'exponential';
+  readonly delayMs: number;
+  /** 0 to 1. */
+  readonly jitter: number;
+  /** Classes and substrings; absent: any error. */
+  readonly on: readonly string[] | undefined;
+}
+
+export interface AgentStep extends StepBase {
+  readonly type: 'agent';
+  readonly agent: SourceScalar | undefined;
+  /** Takes the place of the workflow's prompt. */
+  readonly prompt: SourceScalar | undefined;
+}
+
+/** Its branches belong to the block that it stands in: their steps are addressed like those around it. */
+export interface ConditionStep extends StepBase {
+  readonly type: 'condition';
+  readonly condition: SourceScalar | undefined;
+  readonly whenTrue: readonly StepDef[];
+  readonly whenFalse: readonly StepDef[];
+}
+
+/** Its steps start together, and it ends when all have ended. */
+export interface ParallelStep extends StepBase {
+  readonly type: 'parallel';
+  readonly steps: readonly StepDef[];
+}
+
+/** A jump to a step of the same block, by id or by index into the block's list. */
+export interface GotoStep extends StepBase {
+  readonly type: 'goto';
+  readonly target: SourceScalar | undefined;
+}
+
+/** Its steps, one after the other, for each item of a list. */
+export interface MapStep extends StepBase {
+  readonly type: 'map';
+  readonly over: SourceScalar | undefined;
+  /** What an item is called in templates: `{{ $item }}`. */
+  readonly as: string;
+  /** Path into an item that names it. */
+  readonly key: readonly string[] | undefined;
+  readonly maxItems: number;
+  readonly concurrency: number | undefined;
+  readonly onItemError: 'fail' | 'continue';
+  readonly steps: readonly StepDef[];
+}
+
+/** A question to a person. */
+export interface AskStep extends StepBase {
+  readonly type: 'ask';
+  readonly question: SourceScalar | undefined;
+  readonly choices: readonly string[] | undefined;
+  readonly schema: Json | undefined;
+  readonly expiresMs: number | undefined;
+  /** The answer that is taken when nobody gave one in time; absent: the step fails then. */
+  readonly expireAnswer: Json | undefined;
+}
+
+/** Another workflow file as one step. */
+export interface CallStep extends StepBase {
+  readonly type: 'call';
+  readonly file: SourceScalar | undefined;
+  readonly prompt: SourceScalar | undefined;
+  /** Inputs of a workflow that has some, by name. */
+  readonly inputs: readonly { readonly name: string; readonly value: SourceScalar; readonly at: Position }[];
+}
+
+export type StepDef = AgentStep | ConditionStep | ParallelStep | GotoStep | MapStep | AskStep | CallStep;
