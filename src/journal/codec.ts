@@ -27,7 +27,9 @@ export function encodeBegin(record: BeginRecord, texts: Readonly<Record<'plan' |
 }
 
 /** An outcome as it is written: what it does not have may be undefined. */
-export type WrittenDone = { readonly [K in keyof DoneRecord]: DoneRecord[K] | undefined };
+export type WrittenDone = Pick<DoneRecord, 't' | 'at' | 'key'> & {
+  readonly [K in keyof DoneRecord]?: DoneRecord[K] | undefined;
+};
 
 /** The line of an outcome whose value is JSON text already. Put together by hand: it is the line that is written most. */
 export function encodeDone(record: WrittenDone, inline: string | undefined): string {

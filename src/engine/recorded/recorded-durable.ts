@@ -213,7 +213,8 @@ export class RecordedDurable implements Durable, JournalOwner {
   }
 
   private find({ key, id, options }: RecordedTicket): Recorded | undefined {
-    return matching(this.session.ledger.find(key), id, options?.identity);
+    const candidates = this.session.ledger.find(key);
+    return candidates.length === 0 ? undefined : matching(candidates, id, options?.identity);
   }
 
   /** R2 */

@@ -35,7 +35,6 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
     inline: atOnce ? true : undefined,
     error: told.ok ? undefined : told.error,
     blob: blob?.digest,
-    value: undefined,
   };
   journal.write(encodeDone(record, blob === undefined ? text : undefined), blob);
   return told;
