@@ -28,6 +28,8 @@ interface Ending {
   readonly reason?: string | undefined;
   readonly error?: ErrorData | undefined;
   readonly output?: unknown;
+  /** What its routes chose. */
+  readonly choice?: Choice | undefined;
 }
 
 /**
@@ -296,7 +298,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     if (error !== undefined) {
       this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
       this.census.degraded += 1;
-    } else if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output });
+    } else if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice });
     else this.census.succeeded += 1;
     if (compiled.counted) this.run.leafEnded(error === undefined);
     const live = tokenOf('live', version, depth, round);
@@ -350,7 +352,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
     this.census[outcome] += 1;
     const { run } = this;
-    const { reason, error, output } = ending;
+    const { reason, error, output, choice } = ending;
     const why = { ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
     if (outcome !== 'succeeded') run.report({ path, node: node.id, outcome, ...why });
     if (!run.observed) return;
@@ -363,6 +365,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
       attempts,
       ...why,
       ...update,
+      ...(choice === undefined ? {} : { to: [...choice.hops.map((hop) => hop.name), ...choice.others] }),
     });
   }
 

@@ -35,6 +35,8 @@ export type EventBody =
       readonly attempts: number;
       /** What it wrote, by channel. */
       readonly update?: Readonly<Record<string, unknown>>;
+      /** The nodes that its routes chose; absent without routes. */
+      readonly to?: readonly string[];
     }
   | { readonly type: 'run.warning'; readonly code: string; readonly message: string }
   | { readonly type: 'step.note'; readonly note: StepNote };

@@ -24,13 +24,15 @@ describe('routes and cycles', () => {
       channels: LOG,
       routes: [{ from: 'a', choose: 'code', map: { yes: 'b', maybe: 'c', no: 'd' }, targets: ['b', 'c', 'd'] }],
     });
-    const { result } = await run(fork, {
+    const { result, events } = await run(fork, {
       ...words('b', 'c', 'd'),
       a: writes({ word: 'both' }),
       'route:a': (state: State) => (state.word === 'both' ? ['yes', 'maybe'] : 'no'),
     });
     expect(result.state.log).toEqual(['b', 'c']);
     expect(outcomes(result)).toEqual({ d: 'skipped' });
+    const chosen = events.flatMap((event) => (event.type === 'step.ended' && 'to' in event ? [event.to] : []));
+    expect(chosen).toEqual([['b', 'c']]);
   });
 
   test('E3: cases are tried in order, all conditions of a case must hold, `otherwise` is the rest', async () => {
