@@ -45,12 +45,13 @@ export interface AgentSpec {
 }
 
 /**
- * Rules for tool calls, tried in this order: `deny` refuses with an error result, `allow` lets the call happen, and every other call of a tool that
- * is not just reading waits for a person. A rule is `TOOL` or `TOOL:ARG=PATTERN:...`; `*` stands for any text.
+ * Rules for tool calls, tried in this order: `deny` refuses with an error result, `allow` lets the call happen, `ask` waits for a person, and so does
+ * every other call of a tool that is not just reading. A rule is `TOOL` or `TOOL:ARG=PATTERN:...`; `*` stands for any text.
  */
 export interface Permissions {
   readonly deny?: readonly string[];
   readonly allow?: readonly string[];
+  readonly ask?: readonly string[];
 }
 
 /** A tool server: a child process over stdio (`command`), or streamable HTTP (`url`). */

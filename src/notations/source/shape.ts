@@ -12,9 +12,13 @@ export interface Fields {
   /** Of the map itself. */
   readonly at: Position;
   has(key: string): boolean;
+  /** The key is there, with or without a value. */
+  names(key: string): boolean;
   node(key: string): SourceNode | undefined;
   /** Of the value, or of the map when the key is absent. */
   placeOf(key: string): Position;
+  /** Of the key itself, or of the map when the key is absent. */
+  keyOf(key: string): Position;
   /** A scalar of any type, as it was written. */
   scalar(key: string): SourceScalar | undefined;
   text(key: string): string | undefined;
@@ -89,8 +93,10 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
   return {
     at: map.at,
     has: (key) => present(key) !== undefined,
+    names: (key) => values.has(key),
     node: present,
     placeOf: (key) => values.get(key)?.at ?? map.at,
+    keyOf: (key) => map.entries.find((entry) => entry.key === key)?.at ?? map.at,
     scalar,
     text: (key) => scalar(key)?.text,
     word: (key, words) => {

@@ -1,6 +1,32 @@
+import { quoteShort } from '../../../lang/value-text.js';
+import type { AgentSpec, Permissions } from '../../../plan/agent-spec.js';
 import type { Findings } from '../../source/findings.js';
+import type { SourceEntry, SourceScalar } from '../../source/nodes.js';
+import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
 import type { AgentDef } from '../definition.js';
+import { findModels } from './agent-models.js';
+import type { ModelTable } from './agent-models.js';
+import { readMcps } from './read-mcps.js';
+import type { McpDef } from './read-mcps.js';
+import { readModels } from './read-models.js';
+import { readOutput } from './read-output.js';
+import { readPermissions } from './read-permissions.js';
+import { readProviders } from './read-providers.js';
+import { readToolsets } from './read-toolsets.js';
+import { readSupported } from './supported.js';
+import type { Keys } from './supported.js';
+
+/** Sections that only the other system has. */
+const UNSUPPORTED_SECTIONS: ReadonlyMap<string, string> = new Map([
+  ['rag', 'give the agent an MCP server that searches'],
+  ['audio', 'remove the section'],
+  ['hooks', 'run the command in a step of its own'],
+  ['commands', 'give the text as the prompt'],
+  ['skills', 'write the skill into the instruction of the agent'],
+  ['runtime', 'remove the section'],
+  ['toolsets', 'write the toolsets into each agent'],
+]);
 
 /** The keys of a pipeline file that say what agents are; all but `workflow` and those of Skein itself. */
 export const AGENT_SECTIONS: readonly string[] = [
@@ -11,7 +37,51 @@ export const AGENT_SECTIONS: readonly string[] = [
   'mcps',
   'permissions',
   'metadata',
+  ...UNSUPPORTED_SECTIONS.keys(),
 ];
+
+const AGENT_KEYS: Keys = {
+  known: [
+    'model',
+    'fallback',
+    'description',
+    'instruction',
+    'toolsets',
+    'structured_output',
+    'max_iterations',
+    'add_date',
+    'add_environment_info',
+  ],
+  unsupported: new Map([
+    ['sub_agents', 'write the order of the agents as steps of workflow'],
+    ['handoffs', 'write the order of the agents as steps of workflow'],
+    ['rag', 'give the agent an MCP server that searches'],
+    ['hooks', 'run the command in a step of its own'],
+    ['commands', 'give the text as the prompt'],
+    ['skills', 'write the skill into the instruction'],
+    ['code_mode_tools', 'the tools are called one by one'],
+    ['add_prompt_files', 'write the text into the instruction'],
+    ['add_description_parameter', 'remove the key'],
+    ['num_history_items', 'each step starts without a history'],
+    ['max_consecutive_tool_calls', 'use max_iterations'],
+    ['max_old_tool_call_tokens', 'remove the key'],
+    ['session_compaction', 'remove the key'],
+    ['session_compaction_threshold', 'remove the key'],
+    ['welcome_message', 'remove the key'],
+    ['cache', 'remove the key'],
+    ['redact_secrets', 'keys that Skein knows never reach logs'],
+    ['force_handoff', 'write the order of the agents as steps of workflow'],
+    ['name', 'the name of an agent is its key under agents'],
+  ]),
+};
+
+const FALLBACK_KEYS: Keys = {
+  known: ['models'],
+  unsupported: new Map([
+    ['retries', 'each model is tried three times; use retry of the step'],
+    ['cooldown', 'each step begins with the first model'],
+  ]),
+};
 
 /**
  * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file.
@@ -21,9 +91,75 @@ export const AGENT_SECTIONS: readonly string[] = [
  * const agents = readAgents(root, findings);
  */
 export function readAgents(root: Fields, findings: Findings): ReadonlyMap<string, AgentDef> {
-  const agents = new Map<string, AgentDef>();
-  for (const entry of root.entries('agents') ?? []) {
-    findings.near(entry.key, []);
+  for (const [section, hint] of UNSUPPORTED_SECTIONS) {
+    if (root.has(section))
+      findings.warning('not-supported', `${section} is not supported`, root.keyOf(section), hint);
   }
-  return agents;
+  const providers = readProviders(root, findings);
+  const models = { providers, models: readModels(root, providers, findings) };
+  const mcps = readMcps(root, findings);
+  const sections = { models, mcps };
+  const agents = (root.entries('agents') ?? []).map((entry) => readAgent(entry, sections, findings));
+  const servers = agents.flatMap(({ spec }) => Object.keys(spec.mcpServers ?? {}));
+  const permissions = readPermissions(root, servers, findings);
+  return new Map(agents.map((agent) => [agent.spec.name, permitted(agent, permissions)]));
+}
+
+function permitted(agent: AgentDef, permissions: Permissions): AgentDef {
+  return { ...agent, spec: { ...agent.spec, permissions } };
+}
+
+interface Sections {
+  readonly models: ModelTable;
+  readonly mcps: ReadonlyMap<string, McpDef>;
+}
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+const MOST_TURNS = 10_000;
+
+function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Findings): AgentDef {
+  const name = entry.key;
+  const label = `agent ${quoteShort(name)}`;
+  if (!NAME.test(name)) {
+    const hint = 'use letters, digits, _, - and ., at most 64';
+    findings.error('bad-name', `${quoteShort(name)} is no valid name of an agent`, entry.at, hint);
+  }
+  const fields = readSupported(entry.value, label, AGENT_KEYS, findings);
+  if (fields === undefined) {
+    const spec = { name, models: [], tools: [], permissions: {}, allowEmpty: true };
+    return { spec, instruction: undefined, at: entry.at };
+  }
+  const chosen = findModels(modelNames(fields, label, findings), models, label, findings);
+  const { tools, servers, memory, interactive } = readToolsets(fields, { mcps, agent: label }, findings);
+  const turns = fields.integer('max_iterations', { min: 0, max: MOST_TURNS });
+  const spec: Omit<AgentSpec, 'instructions'> = present({
+    name,
+    description: fields.text('description'),
+    ...chosen,
+    tools: [...tools],
+    permissions: {},
+    mcpServers: servers.size === 0 ? undefined : Object.fromEntries(servers),
+    maxTurns: turns === 0 ? undefined : turns,
+    output: readOutput(fields, findings),
+    interactive: interactive ? true : undefined,
+    memory: memory ? { inject: false } : undefined,
+    allowEmpty: true,
+    about: readAbout(fields),
+  });
+  return { spec, instruction: fields.scalar('instruction'), at: entry.at };
+}
+
+function modelNames(fields: Fields, label: string, findings: Findings): readonly SourceScalar[] {
+  const model = fields.scalar('model');
+  const node = fields.node('fallback');
+  const fallback =
+    node === undefined ? undefined : readSupported(node, `fallback of ${label}`, FALLBACK_KEYS, findings);
+  return [...(model === undefined ? [] : [model]), ...(fallback?.texts('models') ?? [])];
+}
+
+function readAbout(fields: Fields): AgentSpec['about'] {
+  const about: ('date' | 'environment')[] = [];
+  if (fields.flag('add_date') === true) about.push('date');
+  if (fields.flag('add_environment_info') === true) about.push('environment');
+  return about.length === 0 ? undefined : about;
 }

@@ -1,0 +1,43 @@
+/**
+ * True when a text matches a pattern as a whole: `*` stands for any text, also none, `?` for one character, everything else for itself.
+ * Takes time in the product of both lengths at most, whatever the pattern.
+ *
+ * @example
+ * matchesWildcard('git log*', 'git log --stat'); // true
+ */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  let from = 0;
+  while (from < text.length) {
+    const char = pattern[at];
+    if (char === '*') {
+      star = at;
+      resume = from;
+      at += 1;
+    } else if (char !== undefined && (char === '?' || char === text[from])) {
+      at += 1;
+      from += 1;
+    } else if (star >= 0) {
+      // The last star takes one character more.
+      at = star + 1;
+      resume += 1;
+      from = resume;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[at] === '*') at += 1;
+  return at === pattern.length;
+}
+
+/**
+ * True when a pattern is more than a plain text.
+ *
+ * @example
+ * isWildcard('edit_*'); // true
+ */
+export function isWildcard(pattern: string): boolean {
+  return pattern.includes('*') || pattern.includes('?');
+}

@@ -1,0 +1,138 @@
+import { quoteShort } from '../../../lang/value-text.js';
+import type { Position } from '../../../base/problem.js';
+import type { ModelSettings, ProviderSpec } from '../../../plan/agent-spec.js';
+import type { Findings } from '../../source/findings.js';
+import type { SourceEntry } from '../../source/nodes.js';
+import { present } from '../../source/present.js';
+import type { Fields } from '../../source/shape.js';
+import { readNumber } from './numbers.js';
+import { FOREIGN_PROVIDERS, PROVIDERS, readAddress } from './read-providers.js';
+import type { ProviderDef } from './read-providers.js';
+import { readSupported } from './supported.js';
+import type { Keys } from './supported.js';
+
+/** A model that agents can name. */
+export interface ModelDef {
+  /** `provider/model`. */
+  readonly name: string;
+  readonly settings: ModelSettings;
+  /** Where it is called, when the file says so. */
+  readonly provider: ProviderSpec | undefined;
+}
+
+const MODEL_KEYS: Keys = {
+  known: ['provider', 'model', 'temperature', 'top_p', 'max_tokens', 'seed', 'base_url', 'token_key'],
+  unsupported: new Map([
+    ['thinking_budget', 'the model thinks as much as it does by itself'],
+    ['task_budget', 'use max_tokens'],
+    ['frequency_penalty', 'remove the key'],
+    ['presence_penalty', 'remove the key'],
+    ['parallel_tool_calls', 'calls of one turn always run in parallel'],
+    ['provider_opts', 'remove the key'],
+    ['track_usage', 'usage is always counted'],
+    ['routing', 'name several models in the agent, separated by commas; they are tried in order'],
+    ['bypass_models_gateway', 'there is no gateway'],
+    ['display_model', 'remove the key'],
+    ['first_available', 'name several models in the agent, separated by commas; they are tried in order'],
+  ]),
+};
+
+/**
+ * Reads the section `models`. Problem codes: `missing-model`, `unknown-provider`, `not-supported`, and those of the shape readers.
+ *
+ * @example
+ * const models = readModels(root, providers, findings);
+ */
+export function readModels(
+  root: Fields,
+  providers: ReadonlyMap<string, ProviderDef>,
+  findings: Findings,
+): ReadonlyMap<string, ModelDef | undefined> {
+  const models = new Map<string, ModelDef | undefined>();
+  for (const entry of root.entries('models') ?? []) models.set(entry.key, readModel(entry, providers, findings));
+  return models;
+}
+
+function readModel(
+  entry: SourceEntry,
+  providers: ReadonlyMap<string, ProviderDef>,
+  findings: Findings,
+): ModelDef | undefined {
+  const name = `model ${quoteShort(entry.key)}`;
+  const fields = readSupported(entry.value, name, MODEL_KEYS, findings);
+  if (fields === undefined) return undefined;
+  const settings = readSettings(fields, name, findings);
+  const address = readAddress(fields, name, findings);
+  const model = fields.text('model')?.trim() ?? '';
+  const provider = fields.text('provider')?.trim() ?? '';
+  if (model === '' || (provider === '' && !model.includes('/'))) {
+    const missing = model === '' ? 'model' : 'provider';
+    findings.error('missing-model', `${name} needs a ${missing}`, entry.at, 'add provider: openai and model: NAME');
+    return undefined;
+  }
+  const at = fields.placeOf(provider === '' ? 'model' : 'provider');
+  const whole = provider === '' ? model : `${provider}/${model}`;
+  const found = modelNamed(whole, { providers, at }, findings);
+  if (found === undefined || (address.baseUrl === undefined && address.apiKeyEnv === undefined)) {
+    return found === undefined ? undefined : { ...found, settings };
+  }
+  const own = ownAddress(found, address);
+  return { ...own, settings };
+}
+
+/** A model with an address of its own. Of a provider that Skein doesn't know, an address is all that it needs. */
+function ownAddress(
+  found: Pick<ModelDef, 'name' | 'provider'>,
+  address: Pick<ProviderSpec, 'baseUrl' | 'apiKeyEnv'>,
+): Pick<ModelDef, 'name' | 'provider'> {
+  const slash = found.name.indexOf('/');
+  const id = found.name.slice(0, slash);
+  const known = PROVIDERS.includes(id);
+  const type = known ? id : 'openai-compatible';
+  const name = known ? found.name : `${type}${found.name.slice(slash)}`;
+  return { name, provider: { ...found.provider, type, ...address } };
+}
+
+function readSettings(fields: Fields, name: string, findings: Findings): ModelSettings {
+  return present({
+    temperature: readNumber(fields, { key: 'temperature', name, min: 0, max: 2 }, findings),
+    topP: readNumber(fields, { key: 'top_p', name, min: 0, max: 1 }, findings),
+    maxOutputTokens: fields.integer('max_tokens', { min: 1, max: 10_000_000 }),
+    seed: fields.integer('seed', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  });
+}
+
+/** Where a name of a model stands. */
+interface Place {
+  readonly providers: ReadonlyMap<string, ProviderDef>;
+  readonly at: Position;
+}
+
+/**
+ * A model by `provider/model`, where the provider is one of Skein's or of the section `providers`.
+ *
+ * @example
+ * modelNamed('openai/gpt-5-mini', { providers, at }, findings); // { name: 'openai/gpt-5-mini', provider: undefined }
+ */
+export function modelNamed(
+  text: string,
+  { providers, at }: Place,
+  findings: Findings,
+): Pick<ModelDef, 'name' | 'provider'> | undefined {
+  const slash = text.indexOf('/');
+  const id = text.slice(0, slash).trim();
+  const model = text.slice(slash + 1).trim();
+  const own = providers.get(id);
+  if (own !== undefined) return { name: `${own.type}/${model}`, provider: own.spec };
+  if (PROVIDERS.includes(id.toLowerCase())) return { name: `${id.toLowerCase()}/${model}`, provider: undefined };
+  if (FOREIGN_PROVIDERS.has(id)) {
+    const hint = `declare it under providers with its base_url, or run with --model`;
+    findings.warning('not-supported', `the provider ${quoteShort(id)} is not supported`, at, hint);
+    return { name: `${id}/${model}`, provider: undefined };
+  }
+  const hint =
+    findings.near(id, [...providers.keys(), ...PROVIDERS]) ??
+    `declare it under providers, or use: ${PROVIDERS.join(', ')}`;
+  findings.error('unknown-provider', `there is no provider ${quoteShort(id)}`, at, hint);
+  return undefined;
+}

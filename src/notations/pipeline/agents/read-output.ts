@@ -1,0 +1,109 @@
+import { isPlainObject } from '../../../base/json.js';
+import { quoteShort } from '../../../lang/value-text.js';
+import type { StructuredOutput } from '../../../plan/agent-spec.js';
+import type { Findings } from '../../source/findings.js';
+import { describe, entryOf, toJson } from '../../source/nodes.js';
+import type { SourceEntry, SourceNode } from '../../source/nodes.js';
+import { present } from '../../source/present.js';
+import type { Fields } from '../../source/shape.js';
+
+/**
+ * Reads the key `structured_output` of an agent. Its description goes into the schema; `strict` changes nothing, since answers are always
+ * checked. Problem codes: `bad-schema`, and those of the shape readers.
+ *
+ * @example
+ * const output = readOutput(fields, findings);
+ */
+export function readOutput(agent: Fields, findings: Findings): StructuredOutput | undefined {
+  const fields = agent.fields('structured_output', ['name', 'description', 'strict', 'schema']);
+  if (fields === undefined) return undefined;
+  const name = fields.text('name');
+  const description = fields.text('description');
+  fields.flag('strict');
+  const node = fields.node('schema');
+  if (node === undefined) {
+    findings.error('bad-schema', 'structured_output needs a schema', fields.at, 'add schema: { type: object, ... }');
+    return undefined;
+  }
+  if (node.kind !== 'map') {
+    const message = `schema of structured_output must be a map, not ${describe(node)}`;
+    findings.error(
+      'wrong-type',
+      message,
+      node.at,
+      'write a JSON Schema, such as { type: object, properties: { ... } }',
+    );
+    return undefined;
+  }
+  checkSchema(node, findings);
+  const schema = toJson(node);
+  const described = description !== undefined && isPlainObject(schema) && !Object.hasOwn(schema, 'description');
+  return present({ name, schema: described ? { ...schema, description } : schema });
+}
+
+const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+const SCHEMAS = new Set(['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames']);
+const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+/**
+ * What is wrong with a JSON Schema, with its place: types that don't exist, keywords whose value is of the wrong kind, required properties that
+ * can't be there. Problem code: `bad-schema`.
+ *
+ * @example
+ * checkSchema(node, findings);
+ */
+export function checkSchema(node: SourceNode, findings: Findings): void {
+  if (node.kind === 'scalar' && typeof node.value === 'boolean') return;
+  if (node.kind !== 'map') {
+    findings.error('bad-schema', `a schema must be a map, not ${describe(node)}`, node.at, 'such as { type: string }');
+    return;
+  }
+  for (const entry of node.entries) checkKeyword(entry, findings);
+  checkRequired(node, findings);
+}
+
+function checkKeyword({ key, value }: SourceEntry, findings: Findings): void {
+  const wrong = (wanted: string): void => {
+    findings.error('bad-schema', `${key} of a schema must be ${wanted}, not ${describe(value)}`, value.at);
+  };
+  if (key === 'type') checkType(value, findings);
+  else if (SCHEMAS.has(key)) checkSchema(value, findings);
+  else if (LISTS.has(key)) {
+    if (value.kind === 'list') for (const item of value.items) checkSchema(item, findings);
+    else wrong('a list of schemas');
+  } else if (MAPS.has(key)) {
+    if (value.kind === 'map') for (const entry of value.entries) checkSchema(entry.value, findings);
+    else wrong('a map of schemas');
+  } else if (key === 'enum' && value.kind !== 'list') wrong('a list');
+}
+
+function checkType(node: SourceNode, findings: Findings): void {
+  for (const item of node.kind === 'list' ? node.items : [node]) {
+    const name = item.kind === 'scalar' ? (item.value === null && item.text === '' ? 'null' : item.text) : '';
+    if (TYPES.includes(name)) continue;
+    const seen = item.kind === 'scalar' ? quoteShort(item.text) : describe(item);
+    const hint = findings.near(name, TYPES) ?? `one of: ${TYPES.join(', ')}`;
+    findings.error('bad-schema', `type of a schema can't be ${seen}`, item.at, hint);
+  }
+}
+
+function checkRequired(node: SourceNode, findings: Findings): void {
+  const required = entryOf(node, 'required')?.value;
+  if (required === undefined) return;
+  if (required.kind !== 'list') {
+    const message = `required of a schema must be a list of names, not ${describe(required)}`;
+    findings.error('bad-schema', message, required.at, 'write it beside properties: required: [name]');
+    return;
+  }
+  const properties = entryOf(node, 'properties')?.value;
+  const closed = entryOf(node, 'additionalProperties')?.value;
+  const names = properties?.kind === 'map' ? properties.entries.map((entry) => entry.key) : [];
+  const isClosed = closed?.kind === 'scalar' && closed.value === false;
+  for (const item of required.items) {
+    const name = item.kind === 'scalar' ? item.text : '';
+    if (!isClosed || names.includes(name) || entryOf(node, 'patternProperties') !== undefined) continue;
+    const hint = findings.near(name, names) ?? `its properties are: ${names.join(', ')}`;
+    findings.error('bad-schema', `the schema requires ${quoteShort(name)}, which it does not allow`, item.at, hint);
+  }
+}

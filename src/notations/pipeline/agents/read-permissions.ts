@@ -1,0 +1,97 @@
+import { isWildcard, matchesWildcard } from '../../../lang/wildcard.js';
+import { quoteShort } from '../../../lang/value-text.js';
+import type { Permissions } from '../../../plan/agent-spec.js';
+import { TOOL_ARGUMENTS, parsePermissionRule } from '../../../plan/permission-rule.js';
+import type { PermissionRule } from '../../../plan/permission-rule.js';
+import type { Findings } from '../../source/findings.js';
+import type { SourceScalar } from '../../source/nodes.js';
+import { present } from '../../source/present.js';
+import type { Fields } from '../../source/shape.js';
+import { FOREIGN_TOOLS, argumentOf } from './tool-names.js';
+
+const KEYS = ['deny', 'allow', 'ask'] as const;
+const FORM = 'write TOOL or TOOL:ARG=PATTERN, such as "shell:cmd=rm *"';
+
+/**
+ * Reads the section `permissions`: rules that all agents of the file have. Names of the other system's tools become Skein's. Without the
+ * section there are no rules, and every call that is not just reading waits for a person. Problem codes: `bad-permission`,
+ * `unknown-argument`, `unknown-tool` (a warning: an MCP server may have the tool).
+ *
+ * @example
+ * readPermissions(root, ['github'], findings); // { deny: ['shell:cmd=rm *'] }
+ */
+export function readPermissions(root: Fields, servers: readonly string[], findings: Findings): Permissions {
+  const fields = root.section('permissions', KEYS);
+  const read = (key: (typeof KEYS)[number]): readonly string[] | undefined => {
+    const written = fields.texts(key);
+    const rules = written?.flatMap((rule) => readRule(rule, key, servers, findings)) ?? [];
+    return rules.length === 0 ? undefined : [...new Set(rules)];
+  };
+  return present({ deny: read('deny'), allow: read('allow'), ask: read('ask') });
+}
+
+function readRule(
+  written: SourceScalar,
+  key: string,
+  servers: readonly string[],
+  findings: Findings,
+): readonly string[] {
+  const rule = parsePermissionRule(written.text);
+  if (typeof rule === 'string') {
+    const message = `${quoteShort(written.text)} in ${key} of permissions is no rule: ${rule}`;
+    findings.error('bad-permission', message, written.at, FORM);
+    return [];
+  }
+  const translated = translate(rule);
+  if (!isWildcard(rule.tool)) checkExact(rule, translated, { written, servers }, findings);
+  return translated.map(ruleText);
+}
+
+/** The rule as it is, unless only the other system has its tool, and one for each tool of Skein that it also speaks of. */
+function translate(rule: PermissionRule): readonly PermissionRule[] {
+  const rules: PermissionRule[] = [];
+  const meant = FOREIGN_TOOLS.filter((foreign) => matchesWildcard(rule.tool, foreign.name));
+  const foreignOnly =
+    !isWildcard(rule.tool) && meant.some(({ name, tools }) => tools.length > 0 && !tools.includes(name));
+  if (!foreignOnly) rules.push(rule);
+  for (const { name, tools } of meant) {
+    const args = rule.args.map((arg) => ({ ...arg, name: argumentOf(name, arg.name) }));
+    for (const tool of tools) {
+      // What the pattern itself already says need not be said again.
+      if (matchesWildcard(rule.tool, tool) && args.every((arg, i) => arg.name === rule.args[i]?.name)) continue;
+      rules.push({ ...rule, tool, args });
+    }
+  }
+  if (!isWildcard(rule.tool) && rules.length > 1) return rules.filter((one) => one !== rule);
+  return rules;
+}
+
+function ruleText({ tool, args }: PermissionRule): string {
+  return [tool, ...args.map((arg) => `${arg.name}=${arg.pattern}`)].join(':');
+}
+
+interface Written {
+  readonly written: SourceScalar;
+  /** Names of MCP servers. */
+  readonly servers: readonly string[];
+}
+
+function checkExact(
+  rule: PermissionRule,
+  translated: readonly PermissionRule[],
+  { written, servers }: Written,
+  findings: Findings,
+): void {
+  const known = new Set(FOREIGN_TOOLS.flatMap(({ name, tools }) => [name, ...tools]));
+  for (const { tool, args } of translated) {
+    const names = TOOL_ARGUMENTS.get(tool);
+    const wrong = names === undefined ? undefined : args.find((arg) => !names.includes(arg.name));
+    if (names === undefined || wrong === undefined) continue;
+    const hint = findings.near(wrong.name, names) ?? `its arguments are: ${names.join(', ')}`;
+    findings.error('unknown-argument', `the tool ${tool} has no argument ${quoteShort(wrong.name)}`, written.at, hint);
+  }
+  if (known.has(rule.tool) || servers.length > 0) return;
+  const hint = findings.near(rule.tool, known) ?? 'name a built-in tool, or mcp:SERVER:TOOL';
+  const message = `no agent of this file can have the tool ${quoteShort(rule.tool)}; the rule matches nothing`;
+  findings.warning('unknown-tool', message, written.at, hint);
+}

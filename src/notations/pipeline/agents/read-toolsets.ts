@@ -1,0 +1,230 @@
+import { quoteShort } from '../../../lang/value-text.js';
+import type { McpServerSpec } from '../../../plan/agent-spec.js';
+import type { Findings } from '../../source/findings.js';
+import { describe } from '../../source/nodes.js';
+import type { SourceNode } from '../../source/nodes.js';
+import { readFields } from '../../source/shape.js';
+import type { Fields } from '../../source/shape.js';
+import { MCP_KEYS, readMcp } from './read-mcps.js';
+import type { McpDef } from './read-mcps.js';
+import { readSupported } from './supported.js';
+import type { Keys } from './supported.js';
+import { allTools, toolNames, toolsOf } from './tool-names.js';
+
+/** What the toolsets of an agent come to. */
+export interface Equipment {
+  readonly tools: Set<string>;
+  readonly servers: Map<string, McpServerSpec>;
+  memory: boolean;
+  interactive: boolean;
+}
+
+/** What toolsets may name. */
+export interface ToolsetTable {
+  readonly mcps: ReadonlyMap<string, McpDef>;
+  /** How the agent is called in messages. */
+  readonly agent: string;
+}
+
+const COMMON: readonly (readonly [string, string])[] = [
+  ['instruction', 'write it into the instruction of the agent'],
+  ['defer', 'the tools are there from the start'],
+  ['toon', 'results are passed on as they are'],
+];
+
+function keysOf(known: readonly string[], unsupported: readonly (readonly [string, string])[] = []): Keys {
+  return { known: ['type', ...known], unsupported: new Map([...unsupported, ...COMMON]) };
+}
+
+const TOOLSETS: ReadonlyMap<string, Keys> = new Map([
+  [
+    'filesystem',
+    keysOf(
+      ['tools'],
+      [
+        ['post_edit', 'run the command in a step of its own'],
+        ['ignore_vcs', 'glob and grep leave .git and node_modules out'],
+        ['allow_list', 'the working directory is all that the agent sees'],
+        ['deny_list', 'write rules under permissions, such as "read_file:path=secret*"'],
+      ],
+    ),
+  ],
+  [
+    'shell',
+    keysOf(
+      ['tools'],
+      [
+        ['env', 'programs get a short list of variables'],
+        ['sudo_askpass', 'programs have no terminal'],
+      ],
+    ),
+  ],
+  ['think', keysOf(['tools'])],
+  ['todo', keysOf(['tools'], [['shared', 'each step has a list of its own; use type: memory for what agents share']])],
+  [
+    'memory',
+    keysOf(
+      [],
+      [
+        ['path', 'the memory is shared by all agents of a run and ends with it'],
+        ['tools', 'all tools of the memory are there; use deny under permissions'],
+      ],
+    ),
+  ],
+  [
+    'fetch',
+    keysOf(
+      ['tools'],
+      [
+        ['timeout', 'a page has 30 seconds'],
+        ['allowed_domains', 'write rules under permissions, such as "fetch:url=https://example.com/*"'],
+        ['blocked_domains', 'write rules under permissions, such as "fetch:url=https://example.com/*"'],
+      ],
+    ),
+  ],
+  ['user_prompt', keysOf([], [['tools', 'there is one tool']])],
+  ['mcp', MCP_KEYS],
+]);
+
+/** Toolsets that only the other system has. */
+const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
+  ['a2a', 'reach the other agent as an MCP server'],
+  ['api', 'use type: fetch, or an MCP server'],
+  ['openapi', 'use type: fetch, or an MCP server'],
+  ['lsp', 'use type: shell with the compiler or linter'],
+  ['script', 'use type: shell'],
+  ['rag', 'use an MCP server that searches'],
+  ['tasks', 'use type: todo'],
+  ['plan', 'use type: todo'],
+  ['model_picker', 'name several models in the agent, separated by commas'],
+  ['background_agents', 'run agents side by side with a parallel step'],
+  ['transfer_task', 'run agents one after the other with steps'],
+  ['handoff', 'run agents one after the other with steps'],
+  ['open_url', 'use type: fetch'],
+  ['skills', 'write the skill into the instruction of the agent'],
+]);
+
+/**
+ * Reads the key `toolsets` of an agent. An agent without it has no tools. Problem codes: `unknown-toolset`, `unknown-tool`, `unknown-mcp`,
+ * `not-supported`, `no-effect`, and those of the readers of MCP servers.
+ *
+ * @example
+ * const { tools, servers } = readToolsets(fields, { mcps, agent: 'agent "root"' }, findings);
+ */
+export function readToolsets(fields: Fields, table: ToolsetTable, findings: Findings): Equipment {
+  const equipment: Equipment = { tools: new Set(), servers: new Map(), memory: false, interactive: false };
+  const node = fields.node('toolsets');
+  if (node !== undefined && node.kind !== 'list') {
+    const message = `toolsets of ${table.agent} must be a list, not ${describe(node)}`;
+    findings.error('wrong-type', message, node.at, 'write each toolset as - type: filesystem');
+  }
+  for (const item of node?.kind === 'list' ? node.items : []) readToolset(item, table, equipment, findings);
+  return equipment;
+}
+
+function readToolset(item: SourceNode, table: ToolsetTable, equipment: Equipment, findings: Findings): void {
+  const open = readFields(item, { name: `a toolset of ${table.agent}` }, findings);
+  if (open === undefined) return;
+  const written = open.scalar('type');
+  const type = written?.text.trim() ?? '';
+  const keys = TOOLSETS.get(type);
+  if (keys === undefined) {
+    unknownType(type, written?.at ?? item.at, table, findings);
+    return;
+  }
+  const name = `toolset ${type} of ${table.agent}`;
+  const toolset = readSupported(item, name, keys, findings);
+  if (toolset === undefined) return;
+  if (type === 'memory') equipment.memory = true;
+  else if (type === 'user_prompt') equipment.interactive = true;
+  else if (type === 'mcp') addServer(toolset, table, equipment, findings);
+  else addTools(toolset, { type, name }, equipment, findings);
+}
+
+function unknownType(type: string, at: SourceNode['at'], { agent }: ToolsetTable, findings: Findings): void {
+  const hint = UNSUPPORTED.get(type);
+  if (hint !== undefined) {
+    findings.warning('not-supported', `the toolset ${type} of ${agent} is not supported`, at, hint);
+    return;
+  }
+  const known = [...TOOLSETS.keys()];
+  const message = type === '' ? `a toolset of ${agent} needs a type` : `there is no toolset ${quoteShort(type)}`;
+  const near = type === '' ? undefined : findings.near(type, [...known, ...UNSUPPORTED.keys()]);
+  findings.error('unknown-toolset', message, at, near ?? `one of: ${known.join(', ')}`);
+}
+
+function addTools(
+  toolset: Fields,
+  { type, name }: { readonly type: string; readonly name: string },
+  { tools }: Equipment,
+  findings: Findings,
+): void {
+  const wanted = toolset.texts('tools');
+  if (wanted === undefined) {
+    if (!toolset.has('tools')) for (const tool of allTools(type)) tools.add(tool);
+    return;
+  }
+  if (wanted.length === 0) warnEmpty(toolset, name, findings);
+  for (const { text, at } of wanted) {
+    const found = toolsOf(type, text.trim());
+    for (const tool of found ?? []) tools.add(tool);
+    if (found === undefined) {
+      const hint = findings.near(text, toolNames(type)) ?? `its tools are: ${toolNames(type).join(', ')}`;
+      findings.error('unknown-tool', `${name} has no tool ${quoteShort(text)}`, at, hint);
+    } else if (found.length === 0) {
+      const hint = `take it out of the list; there are: ${allTools(type).join(', ')}`;
+      findings.warning('not-supported', `the tool ${quoteShort(text)} of ${name} is not supported`, at, hint);
+    }
+  }
+}
+
+function warnEmpty(toolset: Fields, name: string, findings: Findings): void {
+  const message = `${name} gives no tools: its list of tools is empty`;
+  findings.warning('no-effect', message, toolset.placeOf('tools'), 'leave the key tools out to have all of them');
+}
+
+function addServer(toolset: Fields, table: ToolsetTable, equipment: Equipment, findings: Findings): void {
+  const ref = toolset.scalar('ref');
+  const named = ref === undefined ? undefined : table.mcps.get(ref.text);
+  if (ref !== undefined && named === undefined && !ref.text.startsWith('docker:')) {
+    const hint = findings.near(ref.text, table.mcps.keys()) ?? 'declare the server under mcps';
+    findings.error('unknown-mcp', `there is no MCP server ${quoteShort(ref.text)} under mcps`, ref.at, hint);
+    return;
+  }
+  const mcp =
+    named === undefined
+      ? readMcp(toolset, `an MCP server of ${table.agent}`, findings)
+      : referred(toolset, named, table, findings);
+  if (mcp.server === undefined) return;
+  const wanted = toolset.text('name') ?? ref?.text ?? ownName(mcp.server);
+  const name = freeName(wanted, equipment.servers);
+  equipment.servers.set(name, mcp.server);
+  if (mcp.tools === undefined) equipment.tools.add(`${name}/*`);
+  for (const tool of mcp.tools ?? []) equipment.tools.add(`${name}/${tool}`);
+  if (mcp.tools?.length === 0) warnEmpty(toolset, `the MCP server ${quoteShort(name)} of ${table.agent}`, findings);
+}
+
+/** A server of `mcps`, of which the toolset may name other tools and nothing else. */
+function referred(toolset: Fields, named: McpDef, { agent }: ToolsetTable, findings: Findings): McpDef {
+  for (const key of ['command', 'args', 'env', 'remote']) {
+    if (!toolset.has(key)) continue;
+    const message = `${key} of a toolset of ${agent} has no effect beside ref`;
+    findings.warning('no-effect', message, toolset.placeOf(key), 'write it under mcps, or remove ref');
+  }
+  return { server: named.server, tools: toolset.texts('tools')?.map((tool) => tool.text) ?? named.tools };
+}
+
+/** Of a server without a name: the program or the host. */
+function ownName({ command, url }: McpServerSpec): string {
+  if (command !== undefined) return command.split(/[\\/]/).at(-1) ?? '';
+  return url !== undefined && URL.canParse(url) ? new URL(url).hostname : '';
+}
+
+function freeName(wanted: string, servers: ReadonlyMap<string, unknown>): string {
+  const legal = wanted.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, 56);
+  const name = /^[A-Za-z0-9_]/.test(legal) ? legal : `mcp_${legal}`;
+  for (let i = 1; ; i++) {
+    const free = i === 1 ? name : `${name}_${i}`;
+    if (!servers.has(free)) return free;
+  }
+}

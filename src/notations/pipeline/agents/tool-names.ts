@@ -1,0 +1,119 @@
+/**
+ * The tools of the other system, by toolset, and which of Skein's do the same. None: there is nothing like it.
+ * Names of Skein's own are known too.
+ */
+const TOOLSETS: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = new Map([
+  [
+    'filesystem',
+    new Map<string, readonly string[]>([
+      ['read_file', ['read_file']],
+      ['read_multiple_files', ['read_file']],
+      ['list_directory', ['list_dir']],
+      ['list_directory_with_sizes', ['list_dir']],
+      ['directory_tree', ['list_dir', 'glob']],
+      ['search_files', ['glob']],
+      ['search_files_content', ['grep']],
+      ['write_file', ['write_file']],
+      ['edit_file', ['edit_file']],
+      ['list_dir', ['list_dir']],
+      ['glob', ['glob']],
+      ['grep', ['grep']],
+      ['create_directory', []],
+      ['remove_directory', []],
+      ['move_file', []],
+      ['get_file_info', []],
+      ['list_allowed_directories', []],
+      ['add_allowed_directory', []],
+    ]),
+  ],
+  [
+    'shell',
+    new Map<string, readonly string[]>([
+      ['shell', ['shell']],
+      ['run_background_job', []],
+      ['list_background_jobs', []],
+      ['view_background_job', []],
+      ['stop_background_job', []],
+    ]),
+  ],
+  ['think', new Map([['think', ['think']]])],
+  [
+    'todo',
+    new Map<string, readonly string[]>([
+      ['create_todo', ['create_todo']],
+      ['create_todos', ['create_todos']],
+      ['update_todo', ['update_todo']],
+      ['update_todos', ['update_todo']],
+      ['list_todos', ['list_todos']],
+    ]),
+  ],
+  ['fetch', new Map([['fetch', ['fetch']]])],
+]);
+
+/** Tools that come with a toolset which can't be limited. */
+const WHOLE: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['add_memory', ['shared_memory_write', 'write_memory']],
+  ['update_memory', ['shared_memory_write', 'write_memory']],
+  ['delete_memory', ['shared_memory_write', 'write_memory']],
+  ['get_memories', ['shared_memory_read', 'read_memory']],
+  ['search_memories', ['shared_memory_read', 'read_memory']],
+  ['user_prompt', ['ask_user']],
+]);
+
+/** Arguments that are called otherwise here. */
+const ARGUMENTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  ['read_multiple_files', new Map([['paths', 'path']])],
+  ['search_files_content', new Map([['query', 'pattern']])],
+  ['fetch', new Map([['urls', 'url']])],
+]);
+
+/**
+ * What a tool of a toolset is called here; undefined when the toolset has none of that name.
+ *
+ * @example
+ * toolsOf('filesystem', 'list_directory'); // ['list_dir']
+ */
+export function toolsOf(toolset: string, name: string): readonly string[] | undefined {
+  return TOOLSETS.get(toolset)?.get(name);
+}
+
+/**
+ * The names that the tools of a toolset may have.
+ *
+ * @example
+ * toolNames('think'); // ['think']
+ */
+export function toolNames(toolset: string): readonly string[] {
+  return [...(TOOLSETS.get(toolset)?.keys() ?? [])];
+}
+
+/**
+ * All tools of a toolset, by Skein's names.
+ *
+ * @example
+ * allTools('filesystem'); // ['read_file', 'list_dir', 'glob', 'grep', 'write_file', 'edit_file']
+ */
+export function allTools(toolset: string): readonly string[] {
+  return [...new Set([...(TOOLSETS.get(toolset)?.values() ?? [])].flat())];
+}
+
+/** A name of the other system, and what stands for it here. */
+export interface ForeignTool {
+  readonly name: string;
+  readonly tools: readonly string[];
+}
+
+/** Every name of both systems. */
+export const FOREIGN_TOOLS: readonly ForeignTool[] = [...TOOLSETS.values(), WHOLE].flatMap((toolset) =>
+  [...toolset].map(([name, tools]) => ({ name, tools })),
+);
+
+/**
+ * What an argument of a tool of the other system is called here.
+ *
+ * @example
+ * argumentOf('fetch', 'urls'); // 'url'
+ */
+export function argumentOf(tool: string, argument: string): string {
+  return ARGUMENTS.get(tool)?.get(argument) ?? argument;
+}
