@@ -3,6 +3,7 @@ import { parseTemplate } from '../../lang/template.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template, TemplateRef, Truncate } from '../../lang/values.js';
 import type { Findings } from '../source/findings.js';
+import { locate } from '../source/locate.js';
 import type { SourceScalar } from '../source/nodes.js';
 import type { ParsedYaml } from '../source/yaml.js';
 import type { InputDef, StepDef } from './definition.js';
@@ -177,18 +178,4 @@ function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, fi
     at,
     itself ? 'a step sees what ran before it' : `add ${id} to its depends_on`,
   );
-}
-
-/** Where a reference stands in the file: in the written text of the value, or, when that spells it differently, the value itself. */
-function locate(
-  yaml: ParsedYaml,
-  scalar: SourceScalar,
-  written: string,
-  from: number,
-): { readonly at: Position; readonly next: number } {
-  const [start, end] = scalar.range;
-  const found = yaml.text.slice(start, end).indexOf(written, from);
-  // After one that is spelt with escapes the rest is not searched: each search would read the whole value again.
-  if (found === -1) return { at: scalar.at, next: end - start };
-  return { at: yaml.places.at(start + found), next: found + written.length };
 }

@@ -1,7 +1,23 @@
-import type { Plan } from '../../plan/plan.js';
+import { END } from '../../plan/plan.js';
+import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Findings } from '../source/findings.js';
+import { present } from '../source/present.js';
 import type { ParsedYaml } from '../source/yaml.js';
+import { placeSteps } from './blocks.js';
+import type { Block, Output } from './blocks.js';
+import { buildNode } from './build-nodes.js';
+import type { NodeParts } from './build-nodes.js';
+import { buildCondition } from './conditions.js';
+import type { ConditionParts } from './conditions.js';
 import type { CallStep, PipelineDef } from './definition.js';
+import { connectBlock, NOWHERE } from './flow.js';
+import type { Flow } from './flow.js';
+import { itemChannel, itemsOf } from './item.js';
+import { outputsBefore } from './order.js';
+import type { Flows } from './order.js';
+import { PROMPT } from './references.js';
+import type { Names } from './references.js';
+import { createTexts } from './templates.js';
 
 /** What else a plan is built from. */
 export interface BuildContext {
@@ -11,14 +27,124 @@ export interface BuildContext {
   readonly calls: ReadonlyMap<CallStep, Plan>;
 }
 
+/** What the workflow is told when nobody says anything. */
+export const DEFAULT_PROMPT = 'Please proceed with the workflow step.';
+
 /**
- * The plan of a pipeline. All references are resolved and checked on the way: unknown agents, steps and jump targets are found here. With findings that are errors the plan must not be used.
+ * The plan of a pipeline: one plan for each block, in which every step is one node with its id. All references are resolved and checked on the
+ * way: unknown agents, steps and jump targets are found here. With findings that are errors the plan must not be used.
+ *
+ * Problem codes: those of {@link connectBlock}, {@link createTexts} and {@link buildCondition}, `unknown-agent`, `map-result`,
+ * `unknown-input`, `missing-input`.
  *
  * @example
  * const plan = buildPlan(definition, { yaml, calls: new Map() }, findings);
  */
 export function buildPlan(definition: PipelineDef, context: BuildContext, findings: Findings): Plan {
-  void context;
-  void findings;
-  return { format: 1, name: definition.name, inputs: [], channels: [], nodes: [], edges: [], routes: [] };
+  const { yaml, calls } = context;
+  const top = placeSteps(definition, calls);
+  const flows = flowsOf(findings);
+  connectAll(top, flows);
+  const names: Names = { top, flows, agents: definition.agents, calls, findings };
+  const texts = createTexts(yaml, names);
+  const parts: Parts = { definition, names, texts, yaml, calls, planOf: (block) => blockPlan(block, parts) };
+  const plan = blockPlan(top, parts);
+  const prompt = { channel: PROMPT, name: PROMPT, required: false, default: DEFAULT_PROMPT };
+  return present({ ...plan, name: definition.name, description: definition.description, inputs: [prompt] });
+}
+
+interface Parts extends NodeParts, ConditionParts {}
+
+/** The flow of each block, made once. */
+function flowsOf(findings: Findings): Flows {
+  const known = new Map<Block, Flow>();
+  return (block) => {
+    const flow = known.get(block) ?? connectBlock(block, findings);
+    known.set(block, flow);
+    return flow;
+  };
+}
+
+function connectAll(block: Block, flows: Flows): void {
+  flows(block);
+  for (const { inner } of block.steps) if (inner !== undefined) connectAll(inner, flows);
+}
+
+function blockPlan(block: Block, parts: Parts): Plan {
+  const flow = parts.names.flows(block);
+  const before = outputsBefore(block, parts.names.flows);
+  const nodes: PlanNode[] = block.steps.map((placed) => buildNode(placed, flow, parts));
+  const edges: Edge[] = [];
+  const routes: Route[] = [];
+  const idOf = (at: number): string => block.steps[at]?.step.id ?? END;
+  for (const { step, at } of block.steps) {
+    const [next, whenFalse = next] = flow.ways[at] ?? [NOWHERE];
+    if (step.type !== 'condition') {
+      if (next !== NOWHERE) edges.push({ from: step.id, to: idOf(next) });
+      continue;
+    }
+    const placed = block.steps[at];
+    const condition =
+      step.condition === undefined || placed === undefined ? undefined : buildCondition(step.condition, placed, parts);
+    // Without a condition something was reported.
+    const cases = condition === undefined ? [] : [{ when: [condition], to: [idOf(next)] }];
+    routes.push({ from: step.id, cases, otherwise: [idOf(whenFalse)] });
+  }
+  const starts = block.kind === 'parallel' ? addStarts(block, flow, nodes, edges) : [];
+  const jumps = flow.back.size * parts.definition.maxLoopIterations;
+  return {
+    format: 1,
+    name: block.holder?.step.id ?? '',
+    notation: 'pipeline',
+    inputs: inputsOf(block, before),
+    channels: channelsOf(block, before),
+    nodes: [...starts, ...meeting(nodes, edges, routes)],
+    edges,
+    routes,
+    ...(block.kind === 'parallel' ? {} : { entry: idOf(flow.starts[0] ?? NOWHERE) }),
+    limits: { maxSteps: (nodes.length + starts.length) * (1 + jumps) },
+  };
+}
+
+/** A plan without an entry starts at nodes that nothing leads to: the steps of a parallel block to which something jumps back get one. */
+function addStarts(block: Block, flow: Flow, nodes: readonly PlanNode[], edges: Edge[]): readonly PassNode[] {
+  const reached = new Set(flow.ways.flat());
+  const ids = new Set(nodes.map((node) => node.id));
+  return flow.starts.flatMap((at) => {
+    const step = block.steps[at]?.step;
+    if (step === undefined || !reached.has(at)) return [];
+    let id = `${step.id}.start`;
+    while (ids.has(id)) id = `${id}.start`;
+    edges.push({ from: id, to: step.id });
+    return [{ kind: 'pass', id, at: step.at }];
+  });
+}
+
+/** Where paths meet, one of them was taken: a node runs whenever it is reached. */
+function meeting(nodes: readonly PlanNode[], edges: readonly Edge[], routes: readonly Route[]): readonly PlanNode[] {
+  const ways = new Map<string, number>();
+  const count = (id: string): Map<string, number> => ways.set(id, (ways.get(id) ?? 0) + 1);
+  for (const { to } of edges) count(to);
+  for (const { cases = [], otherwise = [] } of routes) {
+    for (const id of new Set([...cases.flatMap((each) => each.to), ...otherwise])) count(id);
+  }
+  return nodes.map((node) => ((ways.get(node.id) ?? 0) > 1 ? { ...node, join: 'each' } : node));
+}
+
+function inputsOf(block: Block, before: readonly Output[]): readonly InputSpec[] {
+  if (block.holder === undefined) return [];
+  const items = [
+    ...(block.kind === 'map' ? [itemChannel(block.path)] : []),
+    ...itemsOf(block.holder).map((item) => item.channel),
+  ];
+  const channels = [PROMPT, ...items, ...before.map((output) => output.channel)];
+  return channels.map((channel) => ({ channel, name: channel, required: false }));
+}
+
+/** In declared order, which is the order of the block of outputs. */
+function channelsOf(block: Block, before: readonly Output[]): readonly ChannelSpec[] {
+  const outputs = new Set([...before, ...block.steps.flatMap((placed) => placed.outputs)]);
+  const sorted = [...outputs].toSorted((a, b) => a.order - b.order);
+  const plain = block.holder === undefined ? [PROMPT] : inputsOf(block, []).map((input) => input.channel);
+  return [...plain.map((name) => ({ name })), ...sorted.map(({ channel, label }) => ({ name: channel, label }))];
 }

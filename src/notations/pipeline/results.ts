@@ -1,12 +1,36 @@
-import type { Plan } from '../../plan/plan.js';
+import { END } from '../../plan/plan.js';
+import type { Plan, PlanNode } from '../../plan/plan.js';
 
 /**
- * The nodes that hold the results of a pipeline: where its flow ends.
+ * The nodes that hold the results of a pipeline, in plan order: those at which its flow ends. Where it ends without having done anything, as behind an
+ * empty branch, what ran directly before counts.
  *
  * @example
  * const settings = { output: { nodes: resultNodes(plan), format: 'markdown' } };
  */
 export function resultNodes(plan: Plan): readonly string[] {
-  void plan;
-  return [];
+  const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
+  const before = new Map<string, string[]>();
+  const ends = new Set(nodes.keys());
+  const link = (from: string, to: string): void => {
+    const list = before.get(to);
+    if (list === undefined) before.set(to, [from]);
+    else list.push(from);
+  };
+  for (const { from, to } of plan.edges) {
+    link(from, to);
+    ends.delete(from);
+  }
+  for (const { from, cases = [], otherwise = [] } of plan.routes) {
+    const targets = [...cases.flatMap((each) => each.to), ...otherwise];
+    for (const to of targets) if (to !== END) link(from, to);
+    if (targets.length > 0 && !targets.includes(END)) ends.delete(from);
+  }
+  const found = new Set(ends);
+  for (const id of found) if (!hasResult(nodes.get(id))) for (const from of before.get(id) ?? []) found.add(from);
+  return [...nodes.values()].filter((node) => found.has(node.id) && hasResult(node)).map((node) => node.id);
+}
+
+function hasResult(node: PlanNode | undefined): boolean {
+  return node?.output !== undefined || (node?.writes?.length ?? 0) > 0;
 }

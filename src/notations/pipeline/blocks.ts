@@ -1,0 +1,133 @@
+import type { Plan } from '../../plan/plan.js';
+import { calledOutputs } from './called.js';
+import type { CallStep, PipelineDef, StepDef } from './definition.js';
+
+/** What a step leaves behind: one channel. */
+export interface Output {
+  readonly channel: string;
+  /** What it is called in the block of outputs. */
+  readonly label: string;
+  /** Place among all outputs of the file, as declared. */
+  readonly order: number;
+  /** Channel in the plan of the file that was called. */
+  readonly inner?: string;
+}
+
+/** A step at its place. */
+export interface Placed {
+  readonly step: StepDef;
+  readonly block: Block;
+  /** Index into `block.steps`. */
+  readonly at: number;
+  /** Which of the steps of a parallel block it belongs to, by index; 0 elsewhere. */
+  readonly chain: number;
+  /** The block of a parallel or a map step. */
+  readonly inner: Block | undefined;
+  /** What it gives to the block around it. */
+  readonly outputs: readonly Output[];
+}
+
+/** The top list, the steps of a parallel, or the steps of a map. Branches of a condition belong to the block that they stand in. */
+export interface Block {
+  readonly kind: 'list' | 'parallel' | 'map';
+  /** Of its ids: empty for the top list. */
+  readonly path: string;
+  readonly holder: Placed | undefined;
+  readonly roots: readonly StepDef[];
+  /** All steps, those of branches behind their condition. */
+  readonly steps: readonly Placed[];
+  readonly byId: ReadonlyMap<string, Placed>;
+}
+
+type Open<T> = { -readonly [K in keyof T]: T[K] };
+type OpenBlock = Open<Omit<Block, 'steps' | 'byId'>> & { steps: Placed[]; byId: Map<string, Placed> };
+
+interface Placing {
+  readonly calls: ReadonlyMap<CallStep, Plan>;
+  order: number;
+}
+
+/**
+ * Puts every step of a pipeline into its block, and gives every output its channel and its label.
+ *
+ * @example
+ * const top = placeSteps(definition, new Map());
+ * top.byId.get('gen')?.outputs; // [{ channel: 'steps.gen.output', label: 'gen (agent: generator)', order: 0 }]
+ */
+export function placeSteps(definition: PipelineDef, calls: ReadonlyMap<CallStep, Plan>): Block {
+  return placeBlock({ kind: 'list', path: '', holder: undefined, roots: definition.steps }, { calls, order: 0 });
+}
+
+function placeBlock(head: Pick<Block, 'kind' | 'path' | 'holder' | 'roots'>, placing: Placing): OpenBlock {
+  const block: OpenBlock = { ...head, steps: [], byId: new Map() };
+  head.roots.forEach((step, at) => placeStep(step, block, head.kind === 'parallel' ? at : 0, placing));
+  return block;
+}
+
+function placeStep(step: StepDef, block: OpenBlock, chain: number, placing: Placing): void {
+  const placed: Open<Placed> = { step, block, at: block.steps.length, chain, inner: undefined, outputs: [] };
+  block.steps.push(placed);
+  // Of steps with the same id, which were reported, the first one counts.
+  if (!block.byId.has(step.id)) block.byId.set(step.id, placed);
+  if (step.type === 'condition') {
+    for (const each of [...step.whenTrue, ...step.whenFalse]) placeStep(each, block, chain, placing);
+    return;
+  }
+  const path = block.path === '' ? step.id : `${block.path}/${step.id}`;
+  if (step.type === 'parallel' || step.type === 'map') {
+    // The output of a map stands where the map does; those of its steps are seen within it only.
+    if (step.type === 'map') placed.outputs = [output(path, `${path} (map)`, placing)];
+    placed.inner = placeBlock({ kind: step.type, path, holder: placed, roots: step.steps }, placing);
+    if (step.type === 'parallel') placed.outputs = placed.inner.steps.flatMap((each) => each.outputs);
+  } else placed.outputs = outputsOf(step, path, placing);
+}
+
+function outputsOf(step: StepDef, path: string, placing: Placing): readonly Output[] {
+  switch (step.type) {
+    case 'agent':
+      return [output(path, `${path} (agent: ${step.agent?.text ?? ''})`, placing)];
+    case 'ask':
+      return [output(path, `${path} (answer)`, placing)];
+    case 'call': {
+      const plan = placing.calls.get(step);
+      return plan === undefined
+        ? []
+        : calledOutputs(plan).map(({ channel, label, names }) => ({
+            ...output(`${path}/${names.join('/')}`, `${path}/${label}`, placing),
+            inner: channel,
+          }));
+    }
+    case 'condition':
+    case 'goto':
+    case 'map':
+    case 'parallel':
+      return [];
+  }
+}
+
+function output(path: string, label: string, placing: Placing): Output {
+  return { channel: `steps.${path}.output`, label, order: placing.order++ };
+}
+
+/**
+ * A step and those that it stands in, from the inside out.
+ *
+ * @example
+ * [...around(child)].map((each) => each.step.id); // ['gen_1', 'par_gen']
+ */
+export function* around(placed: Placed): Generator<Placed> {
+  for (let here: Placed | undefined = placed; here !== undefined; here = here.block.holder) yield here;
+}
+
+/**
+ * All steps of a block and of the blocks in it.
+ *
+ * @example
+ * [...allSteps(top)].length;
+ */
+export function* allSteps(block: Block): Generator<Placed> {
+  for (const placed of block.steps) {
+    yield placed;
+    if (placed.inner !== undefined) yield* allSteps(placed.inner);
+  }
+}

@@ -1,0 +1,179 @@
+import { quoteShort } from '../../lang/value-text.js';
+import type { Template } from '../../lang/values.js';
+import type { AgentNode, AskNode, CallNode, MapNode, NodeBase, PassNode, Plan, PlanNode } from '../../plan/plan.js';
+import { present } from '../source/present.js';
+import type { Block, Placed } from './blocks.js';
+import { buildCall } from './build-call.js';
+import type { AgentStep, AskStep, CallStep, MapStep, PipelineDef, RetryDef, StepBase } from './definition.js';
+import { listed, NOWHERE } from './flow.js';
+import type { Flow } from './flow.js';
+import { itemChannel, itemsOf } from './item.js';
+import { outputsBefore } from './order.js';
+import { PROMPT } from './references.js';
+import type { Names } from './references.js';
+import type { Texts } from './templates.js';
+
+/** What nodes are built from. */
+export interface NodeParts {
+  readonly definition: PipelineDef;
+  readonly names: Names;
+  readonly texts: Texts;
+  /** The plan of a block. */
+  readonly planOf: (block: Block) => Plan;
+  readonly calls: ReadonlyMap<CallStep, Plan>;
+}
+
+/**
+ * The node of a step. Every step is one node with its id; conditions and jumps are nodes that do nothing, and the ways that leave them say the rest.
+ *
+ * @example
+ * const node = buildNode(placed, flow, parts);
+ */
+export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNode {
+  const { step } = placed;
+  switch (step.type) {
+    case 'agent':
+      return agentNode(placed, step, parts);
+    case 'condition':
+      return { kind: 'pass', id: step.id, at: step.at };
+    case 'goto':
+      return gotoNode(placed, flow, parts);
+    case 'parallel':
+      return parallelNode(placed, parts);
+    case 'map':
+      return mapNode(placed, step, parts);
+    case 'ask':
+      return askNode(placed, step, parts);
+    case 'call':
+      return buildCall(placed, step, policies(step), parts);
+  }
+}
+
+/** A jump back is counted, and fails the workflow when it has been made too often. */
+function gotoNode(placed: Placed, flow: Flow, parts: NodeParts): PassNode {
+  const { step, block } = placed;
+  const base = { kind: 'pass' as const, id: step.id, at: step.at };
+  const [target = NOWHERE] = flow.ways[placed.at] ?? [];
+  if (!flow.back.has(placed.at)) return base;
+  const limit = parts.definition.maxLoopIterations;
+  const id = block.steps[target]?.step.id ?? '';
+  const fail = `workflow: max loop iterations exceeded (step: ${id}, limit: ${limit})`;
+  return { ...base, maxVisits: limit, onMaxVisits: { fail } };
+}
+
+function agentNode(placed: Placed, step: AgentStep, parts: NodeParts): AgentNode {
+  const { texts, definition, names } = parts;
+  const name = step.agent?.text ?? '';
+  const agent = definition.agents.get(name);
+  if (agent === undefined && step.agent !== undefined) {
+    const hint =
+      names.findings.near(name, definition.agents.keys()) ?? `agents are: ${listed(definition.agents.keys())}`;
+    const message = `${step.label} uses the agent ${quoteShort(name)}, which does not exist`;
+    names.findings.error('unknown-agent', message, step.agent.at, hint);
+  }
+  const instructions: Template = agent?.instruction === undefined ? [] : texts.instructions(agent.instruction, placed);
+  return {
+    kind: 'agent',
+    ...policies(step),
+    ...writing(placed),
+    agent: { ...(agent?.spec ?? { name, models: [] }), instructions },
+    prompt: texts.message(step.prompt, placed),
+  };
+}
+
+function askNode(placed: Placed, step: AskStep, parts: NodeParts): AskNode {
+  const { question, choices, schema, expiresMs, expireAnswer } = step;
+  return present({
+    kind: 'ask' as const,
+    ...policies(step),
+    ...writing(placed),
+    question: question === undefined ? [] : parts.texts.template(question, placed),
+    choices,
+    schema,
+    expiresMs,
+    onExpire: expireAnswer === undefined ? undefined : { answer: expireAnswer },
+  });
+}
+
+/** What its steps see and give has the same names inside and outside. */
+function parallelNode(placed: Placed, parts: NodeParts): CallNode {
+  const writes = placed.outputs.map((output) => output.channel);
+  return { kind: 'call', ...policies(placed.step), writes, plan: innerPlan(placed, parts) };
+}
+
+function innerPlan(placed: Placed, parts: NodeParts): Plan {
+  if (placed.inner === undefined) throw new TypeError(`${placed.step.label} has no block`);
+  return parts.planOf(placed.inner);
+}
+
+function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
+  const { names, texts } = parts;
+  const plan = innerPlan(placed, parts);
+  const channels = [
+    PROMPT,
+    ...itemsOf(placed).map((item) => item.channel),
+    ...(placed.inner === undefined ? [] : outputsBefore(placed.inner, names.flows)).map((output) => output.channel),
+  ];
+  const { maxItems, concurrency, onItemError, key } = step;
+  return present({
+    kind: 'map' as const,
+    ...policies(step),
+    ...writing(placed),
+    plan,
+    over: (step.over === undefined ? undefined : texts.value(step.over, placed)) ?? { channel: PROMPT },
+    item: itemChannel(placed.inner?.path ?? ''),
+    inputs: Object.fromEntries(channels.map((channel) => [channel, { channel }])),
+    key,
+    result: mapResult(placed, names),
+    maxItems,
+    concurrency,
+    onItemError,
+  });
+}
+
+/** The output of the last step: what a map gives for an item. */
+function mapResult(placed: Placed, names: Names): string {
+  const { inner } = placed;
+  const last = inner?.byId.get(inner.roots.at(-1)?.id ?? '');
+  if (last === undefined) return '';
+  const [output, ...more] = last.outputs;
+  if (output !== undefined && more.length === 0 && last.step.type !== 'parallel') return output.channel;
+  const hint = 'end the steps of the map with an agent that brings together what came before';
+  const message = `${placed.step.label} ends with ${last.step.label}, which has not one output`;
+  names.findings.error('map-result', message, last.step.at, hint);
+  return '';
+}
+
+function writing(placed: Placed): { readonly writes: readonly string[]; readonly output: string } {
+  const channel = placed.outputs[0]?.channel ?? '';
+  return { writes: [channel], output: channel };
+}
+
+function policies(step: StepBase): NodeBase {
+  const { id, timeoutMs, at } = step;
+  return present({
+    id,
+    retry: step.retry === undefined ? undefined : retryPolicy(step.retry),
+    timeoutMs,
+    onError: step.onError === 'continue' ? ('ignore' as const) : undefined,
+    at,
+  });
+}
+
+/** Codes of errors by the classes of `retry.on`. */
+const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['timeout', ['SKEIN_TIMEOUT']],
+  ['rate_limit', ['SKEIN_MODEL_OVERLOADED']],
+  ['network', ['SKEIN_NETWORK']],
+  ['server', ['SKEIN_MODEL_FAILED', 'SKEIN_MODEL_OVERLOADED', 'SKEIN_MODEL_UNAVAILABLE']],
+  ['tool', ['SKEIN_TOOL_FAILED', 'SKEIN_MCP']],
+]);
+
+/** A word that names a class is looked for in messages too. */
+function retryPolicy(retry: RetryDef): NodeBase['retry'] {
+  const { retries, backoff, delayMs, jitter, on } = retry;
+  if (retries === 0) return undefined;
+  const wanted = on?.flatMap((word) => [...(CLASSES.get(word.toLowerCase()) ?? []), word]);
+  const policy = { retries, backoff, delayMs, on: wanted === undefined ? ('any' as const) : [...new Set(wanted)] };
+  return jitter === 0 ? policy : { ...policy, jitter };
+}

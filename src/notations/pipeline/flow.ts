@@ -1,0 +1,188 @@
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../source/findings.js';
+import { allSteps } from './blocks.js';
+import type { Block, Placed } from './blocks.js';
+import type { GotoStep, StepDef } from './definition.js';
+
+/** Where it goes on when there is nothing more to do in a block. */
+export const NOWHERE = -1;
+
+/** Where a block goes on after a step, as indexes into its steps. Only a condition has two ways, the first for `true`. */
+export type Ways = readonly [number] | readonly [whenTrue: number, whenFalse: number];
+
+/** The order of the steps of one block. */
+export interface Flow {
+  /** Where it starts: one step, or in a parallel block one for each of its steps. */
+  readonly starts: readonly number[];
+  readonly ways: readonly Ways[];
+  /** Jumps to a step that is declared before. */
+  readonly back: ReadonlySet<number>;
+  /** True when a step can have run before another one; before itself: in a loop. */
+  precedes(earlier: number, later: number): boolean;
+}
+
+/**
+ * Connects the steps of a block: each leads to the next one, the last one of a branch to what follows its condition, and a jump to its target.
+ *
+ * Problem codes: `unknown-step`, `out-of-range` and `bad-jump` for targets, `unreachable-step`, `endless-loop`.
+ *
+ * @example
+ * connectBlock(top, findings).precedes(0, 1); // true
+ */
+export function connectBlock(block: Block, findings: Findings): Flow {
+  const ways: Ways[] = block.steps.map(() => [NOWHERE]);
+  const starts: number[] = [];
+  const back = new Set<number>();
+  const jump = (placed: Placed, step: GotoStep): void => {
+    const target = findTarget(placed, step, findings);
+    ways[placed.at] = [target];
+    if (target !== NOWHERE && target <= placed.at) back.add(placed.at);
+  };
+  let at = 0;
+  /** Connects a list; gives where it begins. */
+  const connect = (steps: readonly StepDef[], next: number): number => {
+    const first = steps.length === 0 ? next : at;
+    steps.forEach((step, index) => {
+      const here = at++;
+      const placed = block.steps[here];
+      const size = sizeOf(step);
+      const following = index + 1 < steps.length ? here + size : next;
+      if (placed === undefined) return;
+      if (step.type === 'condition') {
+        const whenTrue = connect(step.whenTrue, following);
+        ways[here] = [whenTrue, connect(step.whenFalse, following)];
+      } else if (step.type === 'goto') jump(placed, step);
+      else ways[here] = [following];
+    });
+    return first;
+  };
+  if (block.kind === 'parallel') for (const root of block.roots) starts.push(connect([root], NOWHERE));
+  else if (block.roots.length > 0) starts.push(connect(block.roots, NOWHERE));
+  checkReached(block, { starts, ways, back }, findings);
+  return { starts, ways, back, precedes: predecessors(ways) };
+}
+
+/** How many steps of its block a step stands for. */
+function sizeOf(step: StepDef): number {
+  if (step.type !== 'condition') return 1;
+  return [...step.whenTrue, ...step.whenFalse].reduce((sum, each) => sum + sizeOf(each), 1);
+}
+
+function findTarget(placed: Placed, step: GotoStep, findings: Findings): number {
+  const { target } = step;
+  const { block } = placed;
+  if (target === undefined) return NOWHERE;
+  const fail = (code: string, message: string, hint: string): number => {
+    findings.error(code, `${step.label} jumps to ${quoteShort(target.text)}, ${message}`, target.at, hint);
+    return NOWHERE;
+  };
+  const named = typeof target.value === 'number' ? undefined : block.byId.get(target.text);
+  const isIndex = named === undefined && /^-?\d+$/.test(target.text);
+  const root = isIndex ? block.roots[Number(target.text)] : undefined;
+  const found = named ?? (root === undefined ? undefined : block.byId.get(root.id));
+  if (found === undefined) {
+    if (isIndex) {
+      const hint = `the steps of this list are 0 to ${block.roots.length - 1}`;
+      return fail('out-of-range', 'and there is no step with this index', hint);
+    }
+    const other = findElsewhere(block, target.text);
+    if (other !== undefined) {
+      const name = other.block.holder === undefined ? 'the list around its block' : other.block.holder.step.label;
+      return fail('bad-jump', `which belongs to ${name}`, 'a jump stays within its own parallel or map block');
+    }
+    const hint = findings.near(target.text, block.byId.keys()) ?? `steps are: ${listed(block.byId.keys())}`;
+    return fail('unknown-step', 'which does not exist', hint);
+  }
+  if (found.chain !== placed.chain) {
+    return fail(
+      'bad-jump',
+      'which runs beside it',
+      'steps of a parallel block start together: put a list around the loop',
+    );
+  }
+  return found.at;
+}
+
+/** A step with this id in another block. */
+function findElsewhere(block: Block, id: string): Placed | undefined {
+  let top = block;
+  while (top.holder !== undefined) top = top.holder.block;
+  for (const placed of allSteps(top)) if (placed.step.id === id && placed.block !== block) return placed;
+  return undefined;
+}
+
+/** Ids for a hint. */
+export function listed(ids: Iterable<string>): string {
+  const all = [...ids];
+  return `${all.slice(0, 8).join(', ')}${all.length > 8 ? ', ...' : ''}`;
+}
+
+function checkReached(block: Block, flow: Pick<Flow, 'starts' | 'ways' | 'back'>, findings: Findings): void {
+  const reached = new Set(flow.starts);
+  for (const at of reached) for (const to of flow.ways[at] ?? []) if (to !== NOWHERE) reached.add(to);
+  const leaving = leadingOut(flow.ways);
+  const report = (steps: readonly StepDef[]): void => {
+    let wasReached = true;
+    for (const step of steps) {
+      const placed = block.byId.get(step.id);
+      if (placed?.step !== step) continue;
+      const isReached = reached.has(placed.at);
+      if (!isReached && wasReached) {
+        const hint = 'a jump stands before it: take the step out, or jump to it';
+        findings.error('unreachable-step', `${step.label} can never run: no path leads to it`, step.at, hint);
+      }
+      wasReached = isReached;
+      if (isReached && step.type === 'condition') {
+        report(step.whenTrue);
+        report(step.whenFalse);
+      }
+    }
+  };
+  report(block.roots);
+  for (const at of flow.back) {
+    const step = block.steps[at]?.step;
+    if (step === undefined || !reached.has(at) || leaving.has(at)) continue;
+    const hint = 'put the jump into a branch of a condition, so that the loop can end';
+    findings.error('endless-loop', `${step.label} jumps back, and nothing leaves the loop`, step.at, hint);
+  }
+}
+
+/** The steps from which the end of the block can be reached. */
+function leadingOut(ways: readonly Ways[]): ReadonlySet<number> {
+  const before = reversed(ways);
+  const leading = new Set<number>();
+  ways.forEach((targets, at) => {
+    if (targets.some((to) => to === NOWHERE)) leading.add(at);
+  });
+  for (const at of leading) for (const from of before[at] ?? []) leading.add(from);
+  return leading;
+}
+
+function reversed(ways: readonly Ways[]): readonly (readonly number[])[] {
+  const before: number[][] = ways.map(() => []);
+  ways.forEach((targets, at) => {
+    for (const to of targets) before[to]?.push(at);
+  });
+  return before;
+}
+
+/** Walks backwards from a step and marks what it finds. Only the marks of the last step are kept. */
+function predecessors(ways: readonly Ways[]): Flow['precedes'] {
+  const before = reversed(ways);
+  const marks = new Uint32Array(ways.length);
+  let mark = 0;
+  let last = NOWHERE;
+  return (earlier, later) => {
+    if (later !== last) {
+      last = later;
+      mark += 1;
+      const open = [...(before[later] ?? [])];
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        if (marks[next] === mark) continue;
+        marks[next] = mark;
+        for (const from of before[next] ?? []) open.push(from);
+      }
+    }
+    return marks[earlier] === mark;
+  };
+}

@@ -1,0 +1,80 @@
+import { around } from './blocks.js';
+import type { Block, Output, Placed } from './blocks.js';
+import type { Flow } from './flow.js';
+import type { Fault } from './references.js';
+
+/** The flow of each block. */
+export type Flows = (block: Block) => Flow;
+
+/**
+ * Whether a step can have run before another one starts: on a path from the one to the other, or in an earlier round of a loop around both.
+ *
+ * @example
+ * canPrecede(translator, qa, flows); // true
+ */
+export function canPrecede(earlier: Placed, reader: Placed, flows: Flows): boolean {
+  let [left, right] = inOneBlock(earlier, reader);
+  while (left !== undefined && right !== undefined) {
+    if (flows(left.block).precedes(left.at, right.at)) return true;
+    // What the steps of a map leave is not seen outside, and so not in a later round either.
+    if (left.block.kind === 'map') return false;
+    const { holder } = left.block;
+    left = holder;
+    right = holder;
+  }
+  return false;
+}
+
+/** The steps of the innermost common block in which, or as which, two steps stand. */
+function inOneBlock(one: Placed, other: Placed): [Placed | undefined, Placed | undefined] {
+  const holders = new Map([...around(other)].map((each) => [each.block, each]));
+  for (const left of around(one)) {
+    const right = holders.get(left.block);
+    if (right !== undefined) return [left, right];
+  }
+  return [undefined, undefined];
+}
+
+/** The fault of a reference to a step that can't have run before its reader. */
+export function checkOrder(earlier: Placed, reader: Placed, flows: Flows): Fault | undefined {
+  if (canPrecede(earlier, reader, flows)) return undefined;
+  const { label } = reader.step;
+  const code = 'not-upstream';
+  if (earlier === reader)
+    return { code, message: `${label} refers to its own output`, hint: 'a step sees what ran before it' };
+  const [left, right] = inOneBlock(earlier, reader);
+  const what = `${label} refers to ${earlier.step.label}`;
+  if (left !== undefined && left === right) {
+    return { code, message: `${what}, which is a part of it`, hint: 'a step sees what ran before it' };
+  }
+  if (left !== undefined && right !== undefined && left.chain !== right.chain) {
+    return { code, message: `${what}, which runs beside it`, hint: 'read it behind the parallel block' };
+  }
+  if (left !== undefined && right !== undefined && left.at < right.at) {
+    return {
+      code,
+      message: `${what}, which has not run when it does: their branches exclude each other`,
+      hint: 'read it in its own branch',
+    };
+  }
+  const hint = `put ${reader.step.label} behind it`;
+  return { code, message: `${what}, which can't have run before it`, hint };
+}
+
+/**
+ * The outputs from outside that a block gets, in declared order: of all steps that can have run before its holder.
+ *
+ * @example
+ * outputsBefore(parallel.inner, flows).map((output) => output.channel); // ['steps.gen.output']
+ */
+export function outputsBefore(block: Block, flows: Flows): readonly Output[] {
+  const { holder } = block;
+  if (holder === undefined) return [];
+  const found = new Set(outputsBefore(holder.block, flows));
+  const { precedes } = flows(holder.block);
+  for (const placed of holder.block.steps) {
+    if (placed.outputs.length === 0 || !precedes(placed.at, holder.at)) continue;
+    for (const output of placed.outputs) found.add(output);
+  }
+  return [...found].toSorted((a, b) => a.order - b.order);
+}

@@ -1,0 +1,305 @@
+import type { Json } from '../../base/json.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { ValueRef } from '../../lang/values.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Findings } from '../source/findings.js';
+import { around } from './blocks.js';
+import type { Block, Output, Placed } from './blocks.js';
+import { calledResult } from './called.js';
+import type { AgentDef, CallStep } from './definition.js';
+import type { Dotted, Segment } from './expressions.js';
+import { listed } from './flow.js';
+import { findMap } from './item.js';
+import { checkOrder } from './order.js';
+import type { Flows } from './order.js';
+import { pathFault } from './schema-paths.js';
+
+/** What references are resolved in. */
+export interface Names {
+  readonly top: Block;
+  readonly flows: Flows;
+  readonly agents: ReadonlyMap<string, AgentDef>;
+  readonly calls: ReadonlyMap<CallStep, Plan>;
+  readonly findings: Findings;
+}
+
+/** What is wrong with a reference. */
+export interface Fault {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly severity?: 'warning';
+}
+
+/** What a reference stands for: a value of the state, or a text that is known now. */
+export interface Target {
+  readonly ref?: ValueRef;
+  readonly text?: string;
+  /** Names under which an expression finds it: `steps`, `par`, `outputs`, `gen_1`, `output`. */
+  readonly names: readonly string[];
+  /** How many segments the names took; the rest is the path. */
+  readonly used: number;
+  /** Set where the last name is only the beginning of its segment, as in `$steps.a.output-1`. */
+  readonly endsAt?: number;
+  readonly warning?: Fault;
+}
+
+/** Channel of the workflow's prompt. */
+export const PROMPT = 'prompt';
+
+/**
+ * Resolves `$prompt`, `$item` and `$steps.ID.output`, as one step sees them.
+ *
+ * Codes of faults: `unknown-variable`, `unknown-step`, `out-of-range`, `missing-output`, `bad-reference`, `not-upstream`,
+ * `no-structured-output` (a warning), `unknown-property`.
+ *
+ * @example
+ * const target = resolve(readDotted('$steps.qa.output.ok', 0), reader, names);
+ */
+export function resolve(dotted: Dotted, reader: Placed, names: Names): Target | Fault {
+  const { root, segments } = dotted;
+  if (root === 'steps') return resolveStep(segments, reader, names);
+  if (root === PROMPT) return variable(PROMPT, PROMPT, segments);
+  const map = findMap(root, reader);
+  if (map !== undefined) return variable(root, map.channel, segments);
+  const hint =
+    root === 'item'
+      ? 'only the steps of a map have an item'
+      : (names.findings.near(root, ['steps', PROMPT, 'item']) ?? 'known are $steps, $prompt, and $item in a map');
+  return { code: 'unknown-variable', message: `${reader.step.label} refers to $${root}, which does not exist`, hint };
+}
+
+/** Whether a reference could be resolved. */
+export function isFault(found: Target | Fault): found is Fault {
+  return 'code' in found;
+}
+
+function variable(name: string, channel: string, segments: readonly Segment[]): Target {
+  return { ref: refOf(channel, segments), names: [name], used: 0 };
+}
+
+function refOf(channel: string, path: readonly Segment[]): ValueRef {
+  return path.length === 0 ? { channel } : { channel, path: path.map((segment) => segment.text) };
+}
+
+/** A step on the way of a reference, and what is left of it. */
+interface Walk {
+  readonly placed: Placed;
+  readonly segments: readonly Segment[];
+  readonly used: number;
+  readonly names: readonly string[];
+}
+
+interface Leaf {
+  readonly output?: Output;
+  readonly channel?: string;
+  readonly text?: string;
+  readonly placed: Placed;
+  readonly used: number;
+  readonly names: readonly string[];
+  readonly endsAt?: number | undefined;
+}
+
+function resolveStep(segments: readonly Segment[], reader: Placed, names: Names): Target | Fault {
+  const [first] = segments;
+  if (first === undefined) {
+    const hint = 'write $steps.ID.output';
+    return { code: 'bad-reference', message: `${reader.step.label} refers to $steps without naming a step`, hint };
+  }
+  const placed = findStep(first.text, reader);
+  if (placed === undefined) return unknownStep(first.text, reader, names);
+  const leaf = walkIn({ placed, segments, used: 1, names: ['steps', first.text] }, false, names);
+  if (isWrong(leaf)) return { ...leaf, message: `${reader.step.label} refers to ${leaf.message}` };
+  const fault = checkOrder(leaf.placed, reader, names.flows);
+  if (fault !== undefined) return fault;
+  const { used, names: found, endsAt } = leaf;
+  const common = { names: found, used, ...(endsAt === undefined ? {} : { endsAt }) };
+  if (leaf.text !== undefined) return { text: leaf.text, ...common };
+  const path = endsAt === undefined ? segments.slice(used) : [];
+  const wrong = checkPath(leaf.placed, path, reader, names);
+  if (wrong !== undefined && wrong.severity === undefined) return wrong;
+  const ref = refOf(leaf.channel ?? leaf.output?.channel ?? '', path);
+  return { ref, ...common, ...(wrong === undefined ? {} : { warning: wrong }) };
+}
+
+function isWrong(leaf: Leaf | Fault): leaf is Fault {
+  return 'code' in leaf;
+}
+
+/** In the block of the reader, or else in those around it. */
+function findStep(id: string, reader: Placed): Placed | undefined {
+  for (const here of around(reader)) {
+    const found = here.block.byId.get(id);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function unknownStep(id: string, reader: Placed, names: Names): Fault {
+  const ids = [...around(reader)].flatMap((here) => [...here.block.byId.keys()]);
+  const inside = names.top.byId.has(id) ? undefined : findInside(names.top, id);
+  const hint =
+    inside === undefined
+      ? (names.findings.near(id, ids) ?? `steps are: ${listed(ids)}`)
+      : `write $steps.${inside.join('.')}.output`;
+  const message = `${reader.step.label} refers to the step ${quoteShort(id)}, which does not exist`;
+  return { code: 'unknown-step', message: inside === undefined ? message : `${message} in this place`, hint };
+}
+
+/** How a step in a parallel block is reached from outside. */
+function findInside(block: Block, id: string): readonly string[] | undefined {
+  for (const placed of block.steps) {
+    if (placed.inner?.kind !== 'parallel') continue;
+    const here = placed.step.id;
+    if (placed.inner.byId.has(id)) return [here, 'outputs', id];
+    const deeper = findInside(placed.inner, id);
+    if (deeper !== undefined) return [here, 'outputs', ...deeper];
+  }
+  return undefined;
+}
+
+/** Follows the names of a reference from a step on; `flat`: the word `outputs` may be left out. */
+function walkIn(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
+  const { placed, segments, used } = walk;
+  const { step } = placed;
+  switch (step.type) {
+    case 'condition':
+    case 'goto':
+      return missingOutput(`${step.label}, which has no output`, 'refer to a step with an output');
+    case 'agent':
+    case 'ask':
+    case 'map':
+      return leafOf(walk, placed.outputs[0]);
+    case 'parallel': {
+      const word = segments[used];
+      if (word?.text === 'order' && word.kind === 'name') {
+        const text = JSON.stringify(step.steps.map((child) => child.id));
+        return { text, placed, used: used + 1, names: [...walk.names, 'order'] };
+      }
+      return walkBlock(walk, flat, names);
+    }
+    case 'call':
+      return walkCall(walk, step, names);
+  }
+}
+
+function leafOf(walk: Walk, output: Output | undefined): Leaf | Fault {
+  const { placed, segments, used } = walk;
+  const { step } = placed;
+  const word = segments[used];
+  const name = segments.slice(0, used).map(segmentText).join('');
+  if (word?.kind === 'name' && (word.text === 'output' || word.text.startsWith('output-'))) {
+    const endsAt = word.text === 'output' ? undefined : word.end - word.text.length + 'output'.length;
+    const common = { placed, used: used + 1, names: [...walk.names, 'output'], endsAt };
+    return output === undefined ? common : { ...common, output };
+  }
+  if (step.type === 'map' && word?.text === 'outputs') {
+    const hint = `it has one for each item: write $steps${name}.output[0], or $steps${name}.output for all`;
+    return missingOutput(`a step of ${step.label}`, hint);
+  }
+  const rest = word === undefined ? '' : segments.slice(used).map(segmentText).join('');
+  return missingOutput(`${step.label} without ".output"`, `write $steps${name}.output${rest}`);
+}
+
+function missingOutput(message: string, hint: string): Fault {
+  return { code: 'missing-output', message, hint };
+}
+
+function segmentText(segment: Segment): string {
+  if (segment.kind === 'name') return `.${segment.text}`;
+  return segment.kind === 'index' ? `[${segment.text}]` : `["${segment.text}"]`;
+}
+
+function walkBlock(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
+  const { placed, segments, used } = walk;
+  const { inner, step } = placed;
+  if (inner === undefined) return missingOutput(step.label, '');
+  const word = segments[used];
+  const base = `$steps${segments.slice(0, used).map(segmentText).join('')}`;
+  const isOutputs = word?.kind === 'name' && word.text === 'outputs';
+  const child = isOutputs ? segments[used + 1] : flat ? word : undefined;
+  if (child === undefined) {
+    const example = `${base}.outputs.${inner.roots[0]?.id ?? 'ID'}.output`;
+    const what = isOutputs ? 'all outputs' : 'an output';
+    return missingOutput(`${what} of ${step.label}, which has one for each of its steps`, `write ${example}`);
+  }
+  const next = isOutputs ? used + 2 : used + 1;
+  if (child.kind === 'index' && inner.roots[Number(child.text)] === undefined) {
+    const message = `index ${child.text} of ${step.label}, which has ${inner.roots.length} steps`;
+    return { code: 'out-of-range', message, hint: `indexes are 0 to ${inner.roots.length - 1}` };
+  }
+  const id = child.kind === 'index' ? (inner.roots[Number(child.text)]?.id ?? '') : child.text;
+  const found = inner.byId.get(id);
+  if (found === undefined) {
+    const hint = names.findings.near(id, inner.byId.keys()) ?? `its steps are: ${listed(inner.byId.keys())}`;
+    return { code: 'unknown-step', message: `the step ${quoteShort(id)} of ${step.label}, which does not exist`, hint };
+  }
+  return walkIn({ placed: found, segments, used: next, names: [...walk.names, 'outputs', id] }, true, names);
+}
+
+function walkCall(walk: Walk, step: CallStep, names: Names): Leaf | Fault {
+  const { placed, segments, used } = walk;
+  const plan = names.calls.get(step);
+  // The file could not be loaded, which was reported.
+  if (plan === undefined) return { channel: '', placed, used: segments.length, names: walk.names };
+  if (segments[used]?.text !== 'outputs') {
+    const result = calledResult(plan);
+    const output = placed.outputs.find((each) => each.inner === result);
+    const found = leafOf(walk, output);
+    if (isWrong(found) || output !== undefined) return found;
+    const hint = `name one of its steps: $steps.${step.id}.outputs.ID.output`;
+    return missingOutput(`the output of ${step.label}, whose file has not one result`, hint);
+  }
+  const prefix = `steps.${placed.block.path === '' ? '' : `${placed.block.path}/`}${step.id}`;
+  let path = '';
+  for (let at = used + 1; at < segments.length; at += 1) {
+    const segment = segments[at];
+    if (segment === undefined || (segment.text === 'outputs' && path !== '')) continue;
+    const output = placed.outputs.find((each) => each.channel === `${prefix}${path}/${segment.text}.output`);
+    path += `/${segment.text}`;
+    if (output === undefined) continue;
+    const ids = path
+      .slice(1)
+      .split('/')
+      .flatMap((id) => ['outputs', id]);
+    return leafOf({ ...walk, used: at + 1, names: [...walk.names, ...ids] }, output);
+  }
+  const ids = placed.outputs.map((each) => each.channel.slice(prefix.length + 1, -'.output'.length));
+  const wanted = path.slice(1);
+  const message = `the step ${quoteShort(wanted)} of ${step.label}, which does not exist`;
+  return { code: 'unknown-step', message, hint: names.findings.near(wanted, ids) ?? `its steps are: ${listed(ids)}` };
+}
+
+/** A path needs JSON: a warning where nothing says that there will be any, an error where a schema says that there won't. */
+function checkPath(leaf: Placed, path: readonly Segment[], reader: Placed, names: Names): Fault | undefined {
+  if (path.length === 0 || leaf.step.type === 'call') return undefined;
+  const schema = schemaOf(leaf, names);
+  const { label } = leaf.step;
+  if (schema === undefined) {
+    const what = leaf.step.type === 'ask' ? 'a schema' : 'structured_output';
+    const message = `${reader.step.label} looks into the output of ${label}, which has no ${what}`;
+    return {
+      code: 'no-structured-output',
+      message,
+      hint: `declare ${what}, or make sure that it is JSON`,
+      severity: 'warning',
+    };
+  }
+  const fault = pathFault(
+    schema,
+    path.map((segment) => segment.text),
+    names.findings,
+  );
+  if (fault === undefined) return undefined;
+  const message = `${reader.step.label} looks into the output of ${label}: ${fault.message}`;
+  return { code: 'unknown-property', message, hint: fault.hint };
+}
+
+const LIST: Json = { type: 'array' };
+
+function schemaOf(leaf: Placed, names: Names): Json | undefined {
+  const { step } = leaf;
+  if (step.type === 'agent') return names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;
+  if (step.type === 'ask') return step.schema;
+  return step.type === 'map' ? LIST : undefined;
+}

@@ -1,0 +1,59 @@
+import { isPlainObject, ownValue } from '../../base/json.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../source/findings.js';
+
+/** Why a path can't be followed, and what helps. */
+export interface PathFault {
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/**
+ * Follows a path through a JSON Schema; says where it leads to nothing that a value of the schema can have. What a schema leaves open is no fault,
+ * except for further keys of an object whose properties it lists.
+ *
+ * @example
+ * pathFault({ type: 'object', properties: { ok: {} } }, ['okay'], findings)?.hint; // 'did you mean "ok"?'
+ */
+export function pathFault(schema: unknown, path: readonly string[], findings: Findings): PathFault | undefined {
+  let here = schema;
+  for (const key of path) {
+    if (!isPlainObject(here) || isOpen(here)) return undefined;
+    const types = [ownValue(here, 'type')].flat();
+    const properties = ownValue(here, 'properties');
+    const items = ownValue(here, 'items');
+    if (isPlainObject(properties) && Object.hasOwn(properties, key)) {
+      here = properties[key];
+      continue;
+    }
+    if (/^\d+$/.test(key) && (types.includes('array') || items !== undefined)) {
+      here = items;
+      continue;
+    }
+    return missing(here, key, findings);
+  }
+  return undefined;
+}
+
+/** What may hold more than its own keywords say. */
+const OPEN_KEYWORDS = ['$ref', 'anyOf', 'oneOf', 'allOf', 'patternProperties', 'if', 'prefixItems', '$dynamicRef'];
+
+function isOpen(schema: object): boolean {
+  const additional = ownValue(schema, 'additionalProperties');
+  if (additional !== undefined && additional !== false) return true;
+  return OPEN_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword));
+}
+
+function missing(schema: object, key: string, findings: Findings): PathFault | undefined {
+  const properties = ownValue(schema, 'properties');
+  if (isPlainObject(properties)) {
+    const names = Object.keys(properties);
+    const known = names.length === 0 ? 'it has no properties' : `its properties are: ${names.slice(0, 8).join(', ')}`;
+    const message = `the schema has no property ${quoteShort(key)}`;
+    return { message, hint: findings.near(key, names) ?? known };
+  }
+  const types = [ownValue(schema, 'type')].flat().filter((type) => typeof type === 'string');
+  if (types.length === 0 || types.includes('object')) return undefined;
+  const message = `${quoteShort(key)} is looked for in a value of the type ${types.join(' or ')}`;
+  return { message, hint: types.includes('array') ? 'write the index of an item: [0]' : 'leave the path out' };
+}

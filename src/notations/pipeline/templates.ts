@@ -1,0 +1,156 @@
+import type { Position } from '../../base/problem.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Template, TemplateRef, ValueRef } from '../../lang/values.js';
+import { locate } from '../source/locate.js';
+import type { SourceScalar } from '../source/nodes.js';
+import type { ParsedYaml } from '../source/yaml.js';
+import type { Placed } from './blocks.js';
+import { readDotted, splitBraces } from './expressions.js';
+import type { Dotted } from './expressions.js';
+import { findMap, itemsOf } from './item.js';
+import { isFault, PROMPT, resolve } from './references.js';
+import type { Fault, Names, Target } from './references.js';
+
+/** Bounds the size of the plan: references of an agent's instructions are there once for each of its steps. */
+const MAX_REFERENCES = 50_000;
+
+/** Texts with references, parsed once and resolved for each step that uses them. */
+export interface Texts {
+  /** A prompt or a question: whatever begins like a reference must be one. */
+  template(scalar: SourceScalar, reader: Placed): Template;
+  /** The instructions of an agent: only `$steps`, `$prompt` and items are references, other braces are text. */
+  instructions(scalar: SourceScalar, reader: Placed): Template;
+  /** The user message of a step: the outputs so far, and its own prompt or that of the workflow. */
+  message(prompt: SourceScalar | undefined, reader: Placed): Template;
+  /** The value that a text names, in braces or without. */
+  value(scalar: SourceScalar, reader: Placed): ValueRef | undefined;
+  /** Reports what is wrong with a reference; false when it can't be used. */
+  report(found: Target | Fault, at: Position): found is Target;
+}
+
+/** A reference in a text. */
+interface Piece {
+  /** Absent: what stands in the braces is no reference. */
+  readonly dotted: Dotted | undefined;
+  readonly written: string;
+  readonly at: Position;
+}
+
+/**
+ * Resolves the references in texts. What is inserted is never looked at again.
+ *
+ * Problem codes: those of {@link resolve}, `bad-reference`, `too-many-references`.
+ *
+ * @example
+ * const prompt = createTexts(yaml, names).message(step.prompt, placed);
+ */
+export function createTexts(yaml: ParsedYaml, names: Names): Texts {
+  const { findings } = names;
+  const pieces = parseOnce(yaml);
+  const known = new Map<SourceScalar, Template>();
+  let count = 0;
+  const report = (found: Target | Fault, at: Position): found is Target => {
+    const fault = isFault(found) ? found : found.warning;
+    if (fault !== undefined) findings[fault.severity ?? 'error'](fault.code, fault.message, at, fault.hint);
+    return !isFault(found);
+  };
+  const insert = (piece: Piece, reader: Placed): string | TemplateRef => {
+    const { dotted, written, at } = piece;
+    if (dotted === undefined) {
+      const message = `${reader.step.label}: ${quoteShort(written)} is no reference`;
+      findings.error(
+        'bad-reference',
+        message,
+        at,
+        'references are {{ $steps.ID.output }}, {{ $prompt }} and {{ $item }}',
+      );
+      return written;
+    }
+    const found = resolve(dotted, reader, names);
+    if (!report(found, at)) return written;
+    return found.ref ?? found.text ?? '';
+  };
+  const fill = (scalar: SourceScalar, reader: Placed, isReference: (piece: Piece) => boolean): Template => {
+    const parsed = pieces(scalar);
+    if (parsed.every((piece) => typeof piece === 'string')) {
+      // A text without references is the same for all of its steps.
+      const plain = known.get(scalar) ?? parsed;
+      known.set(scalar, plain);
+      return plain;
+    }
+    const template: (string | TemplateRef)[] = [];
+    for (const piece of parsed) {
+      if (typeof piece === 'string') append(template, piece);
+      else if (!isReference(piece)) append(template, piece.written);
+      else if (spend(piece)) append(template, insert(piece, reader));
+    }
+    return template;
+  };
+  const spend = (piece: Piece): boolean => {
+    count += 1;
+    if (count === MAX_REFERENCES + 1) {
+      const hint = 'references in instructions count once for each step of their agent';
+      findings.error('too-many-references', `the workflow has more than ${MAX_REFERENCES} references`, piece.at, hint);
+    }
+    return count <= MAX_REFERENCES;
+  };
+  const template: Texts['template'] = (scalar, reader) => fill(scalar, reader, () => true);
+  return {
+    template,
+    report,
+    instructions: (scalar, reader) => fill(scalar, reader, (piece) => isMeant(piece.written, reader)),
+    message: (prompt, reader) => {
+      if (prompt !== undefined) return [{ outputs: 'prior' }, ...template(prompt, reader)];
+      const [item] = itemsOf(reader);
+      const behind = item === undefined ? [] : ['\n\n', { channel: item.channel }];
+      return [{ outputs: 'prior' }, { channel: PROMPT }, ...behind];
+    },
+    value: (scalar, reader) => {
+      const text = scalar.text.trim();
+      const [only, ...more] = splitBraces(text);
+      const inside = typeof only === 'object' && more.length === 0 ? only.inside : text;
+      const { at } = locate(yaml, scalar, inside, 0);
+      const found = insert({ dotted: wholly(inside), written: text, at }, reader);
+      return typeof found === 'string' ? undefined : found;
+    },
+  };
+}
+
+const MEANT = /^\{\{\s*\$([A-Za-z_]\w*)/;
+
+function isMeant(written: string, reader: Placed): boolean {
+  const root = MEANT.exec(written)?.[1] ?? '';
+  return root === 'steps' || root === PROMPT || root === 'item' || findMap(root, reader) !== undefined;
+}
+
+/** A text that is one reference and nothing else. */
+export function wholly(text: string): Dotted | undefined {
+  const dotted = text.startsWith('$') ? readDotted(text, 0) : undefined;
+  return dotted?.end === text.length ? dotted : undefined;
+}
+
+function parseOnce(yaml: ParsedYaml): (scalar: SourceScalar) => readonly (string | Piece)[] {
+  const known = new Map<SourceScalar, readonly (string | Piece)[]>();
+  return (scalar) => {
+    const pieces = known.get(scalar) ?? parsePlaced(scalar, yaml);
+    known.set(scalar, pieces);
+    return pieces;
+  };
+}
+
+function parsePlaced(scalar: SourceScalar, yaml: ParsedYaml): readonly (string | Piece)[] {
+  let from = 0;
+  return splitBraces(scalar.text).map((piece) => {
+    if (typeof piece === 'string') return piece;
+    const place = locate(yaml, scalar, piece.written, from);
+    from = place.next;
+    return { dotted: wholly(piece.inside), written: piece.written, at: place.at };
+  });
+}
+
+/** Literal text that follows literal text becomes one piece. */
+function append(pieces: (string | TemplateRef)[], piece: string | TemplateRef): void {
+  const last = pieces.at(-1);
+  if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
+  else if (piece !== '') pieces.push(piece);
+}
