@@ -2,26 +2,16 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentNode, AskNode, CallNode, MapNode, NodeBase, PassNode, Plan, PlanNode } from '../../plan/plan.js';
 import { present } from '../source/present.js';
-import type { Block, Placed } from './blocks.js';
+import type { Placed } from './blocks.js';
 import { buildCall } from './build-call.js';
-import type { AgentStep, AskStep, CallStep, MapStep, PipelineDef, RetryDef, StepBase } from './definition.js';
+import type { AgentStep, AskStep, MapStep, RetryDef, StepBase } from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
 import { itemChannel, itemsOf } from './item.js';
 import { outputsBefore } from './order.js';
+import type { NodeParts } from './node-parts.js';
 import { PROMPT } from './references.js';
 import type { Names } from './references.js';
-import type { Texts } from './templates.js';
-
-/** What nodes are built from. */
-export interface NodeParts {
-  readonly definition: PipelineDef;
-  readonly names: Names;
-  readonly texts: Texts;
-  /** The plan of a block. */
-  readonly planOf: (block: Block) => Plan;
-  readonly calls: ReadonlyMap<CallStep, Plan>;
-}
 
 /**
  * The node of a step. Every step is one node with its id; conditions and jumps are nodes that do nothing, and the ways that leave them say the rest.

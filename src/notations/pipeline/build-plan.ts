@@ -6,7 +6,7 @@ import type { ParsedYaml } from '../source/yaml.js';
 import { placeSteps } from './blocks.js';
 import type { Block, Output } from './blocks.js';
 import { buildNode } from './build-nodes.js';
-import type { NodeParts } from './build-nodes.js';
+import type { NodeParts } from './node-parts.js';
 import { buildCondition } from './conditions.js';
 import type { ConditionParts } from './conditions.js';
 import type { CallStep, PipelineDef } from './definition.js';

@@ -9,14 +9,12 @@ import { findDotted } from './expressions.js';
 import type { Dotted } from './expressions.js';
 import { isFault, resolve } from './references.js';
 import type { Names, Target } from './references.js';
-import { wholly } from './templates.js';
-import type { Texts } from './templates.js';
+import { reportFault, wholly } from './templates.js';
 
 /** What conditions are built with. */
 export interface ConditionParts {
   readonly yaml: ParsedYaml;
   readonly names: Names;
-  readonly texts: Texts;
 }
 
 /**
@@ -29,7 +27,7 @@ export interface ConditionParts {
  * buildCondition(step.condition, placed, parts); // { op: 'truthy', value: { channel: 'steps.qa.output' }, text: '{{ $steps.qa.output }}' }
  */
 export function buildCondition(scalar: SourceScalar, reader: Placed, parts: ConditionParts): Condition | undefined {
-  const { names, texts, yaml } = parts;
+  const { names, yaml } = parts;
   const text = scalar.text.trim();
   const isBraced = text.length >= 4 && text.startsWith('{{') && text.endsWith('}}');
   const inside = isBraced ? text.slice(2, -2).trim() : text;
@@ -45,7 +43,7 @@ export function buildCondition(scalar: SourceScalar, reader: Placed, parts: Cond
   const found = resolve(dotted, reader, names);
   const at = locate(yaml, scalar, inside, 0).at;
   if (isFault(found) && UNRESOLVED.has(found.code)) return unresolved(hintOf(found), at);
-  if (!texts.report(found, at)) return undefined;
+  if (!reportFault(found, at, names.findings)) return undefined;
   if (found.ref === undefined) return unresolved('this is never true: refer to an output', at);
   return { op: 'truthy', value: found.ref, text };
 }
@@ -80,7 +78,7 @@ function expression(inside: string, use: Use): Condition | undefined {
     const path = withoutCall(inside, dotted);
     const found = resolve(path, reader, parts.names);
     if (isFault(found) && UNRESOLVED.has(found.code)) return unresolved(hintOf(found), place.at);
-    isUsable = parts.texts.report(found, place.at) && isUsable;
+    isUsable = reportFault(found, place.at, parts.names.findings) && isUsable;
     if (isFault(found)) continue;
     written += inside.slice(from, dotted.start) + nameIn(found, vars);
     from = endOf(found, dotted);

@@ -1,7 +1,7 @@
 import { around } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
+import type { Fault } from './fault.js';
 import type { Flow } from './flow.js';
-import type { Fault } from './references.js';
 
 /** The flow of each block. */
 export type Flows = (block: Block) => Flow;
@@ -71,9 +71,9 @@ export function outputsBefore(block: Block, flows: Flows): readonly Output[] {
   const { holder } = block;
   if (holder === undefined) return [];
   const found = new Set(outputsBefore(holder.block, flows));
-  const { precedes } = flows(holder.block);
+  const flow = flows(holder.block);
   for (const placed of holder.block.steps) {
-    if (placed.outputs.length === 0 || !precedes(placed.at, holder.at)) continue;
+    if (placed.outputs.length === 0 || !flow.precedes(placed.at, holder.at)) continue;
     for (const output of placed.outputs) found.add(output);
   }
   return [...found].toSorted((a, b) => a.order - b.order);

@@ -8,6 +8,7 @@ import type { Block, Output, Placed } from './blocks.js';
 import { calledResult } from './called.js';
 import type { AgentDef, CallStep } from './definition.js';
 import type { Dotted, Segment } from './expressions.js';
+import type { Fault } from './fault.js';
 import { listed } from './flow.js';
 import { findMap } from './item.js';
 import { checkOrder } from './order.js';
@@ -21,14 +22,6 @@ export interface Names {
   readonly agents: ReadonlyMap<string, AgentDef>;
   readonly calls: ReadonlyMap<CallStep, Plan>;
   readonly findings: Findings;
-}
-
-/** What is wrong with a reference. */
-export interface Fault {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly severity?: 'warning';
 }
 
 /** What a reference stands for: a value of the state, or a text that is known now. */

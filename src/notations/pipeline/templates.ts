@@ -1,15 +1,17 @@
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template, TemplateRef, ValueRef } from '../../lang/values.js';
+import type { Findings } from '../source/findings.js';
 import { locate } from '../source/locate.js';
 import type { SourceScalar } from '../source/nodes.js';
 import type { ParsedYaml } from '../source/yaml.js';
 import type { Placed } from './blocks.js';
 import { readDotted, splitBraces } from './expressions.js';
 import type { Dotted } from './expressions.js';
+import type { Fault } from './fault.js';
 import { findMap, itemsOf } from './item.js';
 import { isFault, PROMPT, resolve } from './references.js';
-import type { Fault, Names, Target } from './references.js';
+import type { Names, Target } from './references.js';
 
 /** Bounds the size of the plan: references of an agent's instructions are there once for each of its steps. */
 const MAX_REFERENCES = 50_000;
@@ -24,8 +26,6 @@ export interface Texts {
   message(prompt: SourceScalar | undefined, reader: Placed): Template;
   /** The value that a text names, in braces or without. */
   value(scalar: SourceScalar, reader: Placed): ValueRef | undefined;
-  /** Reports what is wrong with a reference; false when it can't be used. */
-  report(found: Target | Fault, at: Position): found is Target;
 }
 
 /** A reference in a text. */
@@ -45,59 +45,23 @@ interface Piece {
  * const prompt = createTexts(yaml, names).message(step.prompt, placed);
  */
 export function createTexts(yaml: ParsedYaml, names: Names): Texts {
-  const { findings } = names;
   const pieces = parseOnce(yaml);
-  const known = new Map<SourceScalar, Template>();
-  let count = 0;
-  const report = (found: Target | Fault, at: Position): found is Target => {
-    const fault = isFault(found) ? found : found.warning;
-    if (fault !== undefined) findings[fault.severity ?? 'error'](fault.code, fault.message, at, fault.hint);
-    return !isFault(found);
-  };
-  const insert = (piece: Piece, reader: Placed): string | TemplateRef => {
-    const { dotted, written, at } = piece;
-    if (dotted === undefined) {
-      const message = `${reader.step.label}: ${quoteShort(written)} is no reference`;
-      findings.error(
-        'bad-reference',
-        message,
-        at,
-        'references are {{ $steps.ID.output }}, {{ $prompt }} and {{ $item }}',
-      );
-      return written;
-    }
-    const found = resolve(dotted, reader, names);
-    if (!report(found, at)) return written;
-    return found.ref ?? found.text ?? '';
-  };
+  const spend = spending(names.findings);
   const fill = (scalar: SourceScalar, reader: Placed, isReference: (piece: Piece) => boolean): Template => {
     const parsed = pieces(scalar);
-    if (parsed.every((piece) => typeof piece === 'string')) {
-      // A text without references is the same for all of its steps.
-      const plain = known.get(scalar) ?? parsed;
-      known.set(scalar, plain);
-      return plain;
-    }
+    // A text without references is the same for all of its steps.
+    if (parsed.every((piece) => typeof piece === 'string')) return parsed;
     const template: (string | TemplateRef)[] = [];
     for (const piece of parsed) {
       if (typeof piece === 'string') append(template, piece);
       else if (!isReference(piece)) append(template, piece.written);
-      else if (spend(piece)) append(template, insert(piece, reader));
+      else if (spend(piece)) append(template, insert(piece, reader, names));
     }
     return template;
-  };
-  const spend = (piece: Piece): boolean => {
-    count += 1;
-    if (count === MAX_REFERENCES + 1) {
-      const hint = 'references in instructions count once for each step of their agent';
-      findings.error('too-many-references', `the workflow has more than ${MAX_REFERENCES} references`, piece.at, hint);
-    }
-    return count <= MAX_REFERENCES;
   };
   const template: Texts['template'] = (scalar, reader) => fill(scalar, reader, () => true);
   return {
     template,
-    report,
     instructions: (scalar, reader) => fill(scalar, reader, (piece) => isMeant(piece.written, reader)),
     message: (prompt, reader) => {
       if (prompt !== undefined) return [{ outputs: 'prior' }, ...template(prompt, reader)];
@@ -110,9 +74,42 @@ export function createTexts(yaml: ParsedYaml, names: Names): Texts {
       const [only, ...more] = splitBraces(text);
       const inside = typeof only === 'object' && more.length === 0 ? only.inside : text;
       const { at } = locate(yaml, scalar, inside, 0);
-      const found = insert({ dotted: wholly(inside), written: text, at }, reader);
+      const found = insert({ dotted: wholly(inside), written: text, at }, reader, names);
       return typeof found === 'string' ? undefined : found;
     },
+  };
+}
+
+function insert(piece: Piece, reader: Placed, names: Names): string | TemplateRef {
+  const { dotted, written, at } = piece;
+  if (dotted === undefined) {
+    const message = `${reader.step.label}: ${quoteShort(written)} is no reference`;
+    const hint = 'references are {{ $steps.ID.output }}, {{ $prompt }} and {{ $item }}';
+    names.findings.error('bad-reference', message, at, hint);
+    return written;
+  }
+  const found = resolve(dotted, reader, names);
+  if (!reportFault(found, at, names.findings)) return written;
+  return found.ref ?? found.text ?? '';
+}
+
+/** Reports what is wrong with a reference; false when it can't be used. */
+export function reportFault(found: Target | Fault, at: Position, findings: Findings): found is Target {
+  const fault = isFault(found) ? found : found.warning;
+  if (fault !== undefined) findings[fault.severity ?? 'error'](fault.code, fault.message, at, fault.hint);
+  return !isFault(found);
+}
+
+/** Counts references; false, and a problem, when the plan would get too large. */
+function spending(findings: Findings): (piece: Piece) => boolean {
+  let count = 0;
+  return ({ at }) => {
+    count += 1;
+    if (count === MAX_REFERENCES + 1) {
+      const hint = 'references in instructions count once for each step of their agent';
+      findings.error('too-many-references', `the workflow has more than ${MAX_REFERENCES} references`, at, hint);
+    }
+    return count <= MAX_REFERENCES;
   };
 }
 
