@@ -2,9 +2,11 @@
  * Workflows written in YAML.
  *
  * @example
- * import { loadDag } from 'skein/yaml';
+ * import { loadWorkflow } from 'skein/yaml';
  *
- * const { plan, problems } = await loadDag('review.yaml', { cwd: process.cwd() });
+ * const { plan, problems } = await loadWorkflow('review.yaml', { cwd: process.cwd() });
  */
 export { loadDag, loadDagText } from './notations/dag/load.js';
 export type { DagOptions, DagTextOptions } from './notations/dag/load.js';
+export { loadPipeline, loadPipelineText, loadWorkflow, loadWorkflowText } from './notations/load-workflow.js';
+export type { WorkflowOptions, WorkflowTextOptions } from './notations/load-workflow.js';

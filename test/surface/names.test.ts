@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'toDot',
     'toMermaid',
   ],
-  'skein/yaml': ['loadDag', 'loadDagText'],
+  'skein/yaml': ['loadDag', 'loadDagText', 'loadPipeline', 'loadPipelineText', 'loadWorkflow', 'loadWorkflowText'],
   'skein/agent': [
     'agentExecutor',
     'createModelRegistry',

@@ -1,0 +1,75 @@
+import { entryOf } from '../source/nodes.js';
+import type { SourceNode } from '../source/nodes.js';
+import type { StepDef } from './definition.js';
+
+/** The ids of one block: the steps of a list and of the branches in it. */
+export interface BlockIds {
+  /** The steps that were read so far, by id. */
+  readonly steps: Map<string, StepDef | undefined>;
+  /** An id that nothing in the block has: the wanted one, or the wanted one with a number behind it. */
+  free(wanted: string, type: StepDef['type']): string;
+}
+
+/** Longer ones are cut: ids are parts of addresses. */
+const LONGEST = 64;
+
+const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
+  agent: 'step',
+  condition: 'cond',
+  parallel: 'par',
+  goto: 'goto',
+  map: 'map',
+  ask: 'ask',
+  call: 'call',
+};
+
+/**
+ * The ids of a block, from the node of its list. Written ids come first, wherever they stand, so that one by position never takes their place.
+ *
+ * @example
+ * const ids = createIds(listNode);
+ * ids.free('step_1', 'agent'); // 'step_1'
+ */
+export function createIds(list: SourceNode): BlockIds {
+  const taken = new Set<string>();
+  collectWritten(list, taken);
+  const counts = new Map<string, number>();
+  return {
+    steps: new Map(),
+    free: (wanted, type) => {
+      const base = wanted.length <= LONGEST ? wanted : `${PREFIXES[type]}_deep`;
+      let id = base;
+      while (taken.has(id)) {
+        const count = (counts.get(base) ?? 1) + 1;
+        counts.set(base, count);
+        id = `${base}_${count}`;
+      }
+      taken.add(id);
+      return id;
+    },
+  };
+}
+
+/**
+ * What a step without an id is called: by its number in its list, from 1, and by its branch.
+ *
+ * @example
+ * positionalId('agent', 2, undefined); // 'step_2'
+ * positionalId('agent', 1, 'cond_3_true'); // 'cond_3_true_1'
+ */
+export function positionalId(type: StepDef['type'], number: number, branch: string | undefined): string {
+  return `${branch ?? PREFIXES[type]}_${number}`;
+}
+
+/** Branches belong to the block; the steps of parallel and map steps don't. */
+function collectWritten(list: SourceNode, taken: Set<string>): void {
+  if (list.kind !== 'list') return;
+  for (const step of list.items) {
+    const id = entryOf(step, 'id')?.value;
+    if (id?.kind === 'scalar' && id.text !== '') taken.add(id.text);
+    for (const branch of ['true', 'false']) {
+      const steps = entryOf(step, branch)?.value;
+      if (steps !== undefined) collectWritten(steps, taken);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { quoteShort } from '../../lang/value-text.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Workflow } from '../../plan/workflow.js';
+import { absolutePath, shownPath } from '../source/files.js';
+import { visibleText } from '../source/findings.js';
+import type { Findings } from '../source/findings.js';
+import type { CallStep, PipelineDef, StepDef } from './definition.js';
+
+/** Files that call files, at most. */
+const DEEPEST = 20;
+/** Steps of a workflow with all that it calls: a file that is called twice counts twice. */
+const MOST_NODES = 20_000;
+
+/** Loads the workflow of a file, whatever notation it is written in. `chain` ends with this file. */
+export type LoadCalled = (path: string, chain: readonly string[], inputs: readonly string[]) => Promise<Workflow>;
+
+/** Where calls are resolved. */
+export interface CallContext {
+  readonly cwd: string;
+  /** The folder of the file: paths of called files start here. */
+  readonly base: string;
+  readonly load: LoadCalled;
+  readonly chain: readonly string[];
+}
+
+/** What the `call` steps of a pipeline lead to. */
+export interface CalledFiles {
+  readonly plans: ReadonlyMap<CallStep, Plan>;
+  readonly workflows: readonly Workflow[];
+}
+
+/**
+ * Loads the files that the steps of a pipeline call, one after the other. Their problems become problems of the caller.
+ * Problem codes: `call-cycle`, `call-depth`, `called-file`, `too-many-steps`.
+ *
+ * @example
+ * const { plans } = await loadCalls(definition, context, findings);
+ */
+export async function loadCalls(
+  definition: PipelineDef,
+  context: CallContext,
+  findings: Findings,
+): Promise<CalledFiles> {
+  const plans = new Map<CallStep, Plan>();
+  const workflows = new Set<Workflow>();
+  let nodes = 0;
+  for (const step of callsIn(definition.steps)) {
+    const workflow = await loadOne(step, context, findings);
+    if (workflow === undefined) continue;
+    workflows.add(workflow);
+    if (workflow.plan === undefined) continue;
+    nodes += countNodes(workflow.plan);
+    if (nodes > MOST_NODES) {
+      const message = `with the files that it calls the workflow has more than ${MOST_NODES} steps`;
+      findings.error('too-many-steps', message, step.file?.at ?? step.at, 'call fewer files');
+      break;
+    }
+    plans.set(step, workflow.plan);
+  }
+  for (const { problems } of workflows) findings.add(problems);
+  return { plans, workflows: [...workflows] };
+}
+
+async function loadOne(step: CallStep, context: CallContext, findings: Findings): Promise<Workflow | undefined> {
+  const { file } = step;
+  if (file === undefined || file.text.trim() === '') return undefined;
+  const { cwd, chain } = context;
+  const path = absolutePath(file.text, context.base);
+  const shown = (one: string): string => visibleText(shownPath(one, cwd));
+  const again = chain.indexOf(path);
+  if (again !== -1) {
+    const ring = [...chain.slice(again), path].map(shown).join(' -> ');
+    findings.error('call-cycle', `files call each other in a ring: ${ring}`, file.at, 'leave out one of the calls');
+    return undefined;
+  }
+  if (chain.length >= DEEPEST) {
+    const message = `${step.label} calls ${quoteShort(file.text)}, deeper than ${DEEPEST} files within each other`;
+    findings.error('call-depth', message, file.at, 'call it from a file further up');
+    return undefined;
+  }
+  const inputs = step.inputs.map((input) => input.name);
+  const workflow = await context.load(path, [...chain, path], inputs);
+  if (workflow.plan === undefined) {
+    const message = `${step.label} calls ${shown(path)}, which can't be loaded`;
+    findings.error('called-file', message, file.at, 'see the problems of that file');
+  }
+  return workflow;
+}
+
+function callsIn(steps: readonly StepDef[]): readonly CallStep[] {
+  return steps.flatMap((step): readonly CallStep[] => {
+    switch (step.type) {
+      case 'call':
+        return [step];
+      case 'condition':
+        return callsIn([...step.whenTrue, ...step.whenFalse]);
+      case 'parallel':
+      case 'map':
+        return callsIn(step.steps);
+      case 'agent':
+      case 'ask':
+      case 'goto':
+        return [];
+    }
+  });
+}
+
+const counted = new WeakMap<Plan, number>();
+
+/** The nodes of a plan and of all plans in it, in every place where they stand. */
+function countNodes(plan: Plan): number {
+  const known = counted.get(plan);
+  if (known !== undefined) return known;
+  const count = plan.nodes.reduce((sum, node) => sum + 1 + ('plan' in node ? countNodes(node.plan) : 0), 0);
+  counted.set(plan, count);
+  return count;
+}

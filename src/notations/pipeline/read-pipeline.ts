@@ -1,0 +1,120 @@
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../source/findings.js';
+import { entryOf } from '../source/nodes.js';
+import type { SourceMap, SourceNode, SourceScalar } from '../source/nodes.js';
+import { readFields } from '../source/shape.js';
+import type { Fields } from '../source/shape.js';
+import { AGENT_SECTIONS, readAgents } from './agents/read-agents.js';
+import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
+import { NO_POLICIES } from './read-policies.js';
+import { readBlock } from './read-steps.js';
+
+const WORKFLOW_KEYS = ['steps', 'max_loop_iterations', 'overrides'];
+const DEFAULT_LOOPS = 100;
+/** The bound of visits in plans. */
+const MOST_LOOPS = 1_000_000;
+const SHAPE = "workflow: expected a list of steps or a map with 'steps' and optional 'max_loop_iterations'";
+const FIRST_STEP = 'add a step: - {type: agent, name: AGENT}';
+
+/**
+ * True for a file that is a pipeline or a team of agents rather than a workflow of steps that depend on each other.
+ *
+ * @example
+ * if (looksLikePipeline(root)) return await loadOpenedPipeline(opened, options);
+ */
+export function looksLikePipeline(root: SourceNode): boolean {
+  if (root.kind !== 'map' || entryOf(root, 'prompts') !== undefined || entryOf(root, 'states') !== undefined)
+    return false;
+  if (entryOf(root, 'workflow') !== undefined) return true;
+  const isTeam = entryOf(root, 'agents')?.value.kind === 'map';
+  return isTeam && entryOf(root, 'steps') === undefined && entryOf(root, 'name') === undefined;
+}
+
+/**
+ * Reads a whole pipeline file. Undefined when the file is something else.
+ * Problem codes: `not-a-pipeline`, `no-steps`, and those of the sections.
+ *
+ * @example
+ * const definition = readPipeline(root, 'review', findings);
+ */
+export function readPipeline(root: SourceNode, name: string, findings: Findings): PipelineDef | undefined {
+  if (root.kind !== 'map' || !isPipeline(root)) {
+    const hint = 'a pipeline has the keys agents and workflow';
+    const what = root.kind === 'list' ? 'a list' : root.kind === 'map' ? 'of another kind' : 'a plain text';
+    findings.error('not-a-pipeline', `this is not a pipeline: the file is ${what}`, root.at, hint);
+    return undefined;
+  }
+  const fields = readFields(root, { name: '', known: [...AGENT_SECTIONS, 'workflow'] }, findings);
+  if (fields === undefined) return undefined;
+  const agents = readAgents(fields, findings);
+  const workflow = readWorkflow(fields, agents, findings);
+  const about = fields.node('metadata');
+  const description = about === undefined ? undefined : entryOf(about, 'description')?.value;
+  return {
+    name,
+    description: description?.kind === 'scalar' && description.text !== '' ? description.text : undefined,
+    agents,
+    ...workflow,
+    at: root.at,
+  };
+}
+
+function isPipeline(root: SourceMap): boolean {
+  return ['workflow', 'agents'].some((key) => entryOf(root, key) !== undefined) && entryOf(root, 'steps') === undefined;
+}
+
+type Steps = Pick<PipelineDef, 'steps' | 'maxLoopIterations'>;
+
+function readWorkflow(root: Fields, agents: ReadonlyMap<string, AgentDef>, findings: Findings): Steps {
+  const none: Steps = { steps: [], maxLoopIterations: DEFAULT_LOOPS };
+  if (!root.names('workflow')) return { ...none, steps: singleStep(root, agents, findings) };
+  const node = root.node('workflow');
+  if (node?.kind === 'list') return { ...none, steps: readSteps(node, findings) };
+  if (node === undefined) {
+    findings.error('no-steps', 'workflow: no steps configured', root.placeOf('workflow'), FIRST_STEP);
+    return none;
+  }
+  if (node.kind !== 'map' || node.entries.every(({ key }) => !WORKFLOW_KEYS.includes(key))) {
+    findings.error('wrong-type', SHAPE, node.at, 'begin each step with "- type: agent"');
+    return none;
+  }
+  const fields = readFields(node, { name: 'workflow', known: WORKFLOW_KEYS }, findings);
+  if (fields === undefined) return none;
+  return { steps: readSteps(fields.node('steps'), findings, fields), maxLoopIterations: readLoops(fields) };
+}
+
+function readSteps(node: SourceNode | undefined, findings: Findings, workflow?: Fields): PipelineDef['steps'] {
+  if (node === undefined || (node.kind === 'list' && node.items.length === 0)) {
+    const at = node?.at ?? workflow?.placeOf('steps');
+    findings.error('no-steps', 'workflow: no steps configured', at, FIRST_STEP);
+    return [];
+  }
+  if (node.kind === 'list') return readBlock(node, { path: 'steps', depth: 0 }, findings);
+  findings.error('wrong-type', SHAPE, node.at, 'begin each step with "- type: agent"');
+  return [];
+}
+
+/** Values of zero and below mean the default, in both places. */
+function readLoops(workflow: Fields): number {
+  const overrides = workflow.fields('overrides', ['max_loop_iterations']);
+  const written = workflow.integer('max_loop_iterations', { max: MOST_LOOPS });
+  const limit = overrides?.integer('max_loop_iterations', { max: MOST_LOOPS }) ?? written ?? 0;
+  return limit > 0 ? limit : DEFAULT_LOOPS;
+}
+
+/** A file of agents alone runs its agent `root`, or else the first one. */
+function singleStep(root: Fields, agents: ReadonlyMap<string, AgentDef>, findings: Findings): readonly AgentStep[] {
+  const [first] = agents.keys();
+  const name = agents.has('root') ? 'root' : first;
+  const at = name === undefined ? root.at : (agents.get(name)?.at ?? root.at);
+  if (name === undefined) {
+    // A section that could not be read has its own problems.
+    const isEmpty = root.node('agents') === undefined || root.entries('agents')?.length === 0;
+    if (isEmpty)
+      findings.error('no-steps', 'the file has neither a workflow nor agents', root.placeOf('agents'), FIRST_STEP);
+    return [];
+  }
+  const agent: SourceScalar = { kind: 'scalar', value: name, text: name, at, range: [0, 0] };
+  const label = `agent ${quoteShort(name)}`;
+  return [{ type: 'agent', id: 'step_1', idAt: at, at, label, ...NO_POLICIES, agent, prompt: undefined }];
+}

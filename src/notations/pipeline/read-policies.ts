@@ -1,0 +1,172 @@
+import { parseDuration } from '../../base/duration.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../source/findings.js';
+import { describe } from '../source/nodes.js';
+import type { Fields } from '../source/shape.js';
+import type { RetryDef, StepBase } from './definition.js';
+
+/** Keys of {@link readPolicies}. */
+export const POLICY_KEYS = ['timeout', 'on_error', 'retry', 'supervise'];
+
+const RETRY_KEYS = [
+  'max_attempts',
+  'retries',
+  'backoff',
+  'initial_delay',
+  'initial_delay_seconds',
+  'jitter',
+  'on',
+] as const;
+const MAX_RETRIES = 100;
+/** The longest delay of a timer: 24.8 days. */
+const MAX_TIMER_MS = 2_147_483_647;
+const FIRST_DELAY_MS = 1_000;
+/** What `jitter: true` stands for. */
+const SOME_JITTER = 0.1;
+
+/** What a step says of failures and time. */
+export type Policies = Pick<StepBase, 'timeoutMs' | 'retry' | 'onError'>;
+
+/** Of steps that can't fail. */
+export const NO_POLICIES: Policies = { timeoutMs: undefined, retry: undefined, onError: 'fail' };
+
+/**
+ * Reads `timeout`, `on_error` and `retry` of a step. Problem codes: `bad-duration`, `bad-retry`, `no-effect`, `not-supported`, and
+ * those of the types.
+ *
+ * @example
+ * const { timeoutMs, retry, onError } = readPolicies(fields, 'step "qa"', findings);
+ */
+export function readPolicies(fields: Fields, label: string, findings: Findings): Policies {
+  if (fields.has('supervise')) {
+    const message = `supervise of ${label} is not supported yet`;
+    findings.error('not-supported', message, fields.placeOf('supervise'), 'remove the key');
+  }
+  return {
+    timeoutMs: readDuration(fields, 'timeout', { label, min: 1, max: MAX_TIMER_MS }, findings),
+    retry: readRetry(fields, label, findings),
+    onError: readOnError(fields),
+  };
+}
+
+/**
+ * The key `on_error`.
+ *
+ * @example
+ * readOnError(fields); // 'fail'
+ */
+export function readOnError(fields: Fields): StepBase['onError'] {
+  return fields.word('on_error', ['fail', 'continue'] as const) ?? 'fail';
+}
+
+/** Whose duration it is, and its bounds in milliseconds. */
+export interface DurationOptions {
+  readonly label: string;
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * A duration such as `30s`, or a number of seconds, in milliseconds. Problem code: `bad-duration`.
+ *
+ * @example
+ * readDuration(fields, 'timeout', { label: 'step "qa"', min: 1, max: 60_000 }, findings); // 30_000
+ */
+export function readDuration(
+  fields: Fields,
+  key: string,
+  options: DurationOptions,
+  findings: Findings,
+): number | undefined {
+  const node = fields.scalar(key);
+  if (node === undefined) return undefined;
+  const ms = typeof node.value === 'number' ? Math.round(node.value * 1_000) : parseDuration(node.text);
+  if (ms !== undefined && ms >= options.min && ms <= options.max) return ms;
+  const isCount = typeof node.value === 'string' && /^\d+(?:\.\d+)?$/.test(node.text) && Number(node.text) > 0;
+  const most = options.max === MAX_TIMER_MS ? '; at most 24 days' : '';
+  const hint = isCount ? `write ${node.text}s for seconds` : `write 90s, 10m or 1h30m, or a number of seconds${most}`;
+  findings.error('bad-duration', `${key} of ${options.label} is ${quoteShort(node.text)}`, node.at, hint);
+  return undefined;
+}
+
+function readRetry(step: Fields, label: string, findings: Findings): RetryDef | undefined {
+  const fields = step.fields('retry', RETRY_KEYS);
+  if (fields === undefined) return undefined;
+  const backoff = fields.word('backoff', ['fixed', 'exponential'] as const) ?? 'fixed';
+  const delayMs = readFirstDelay(fields, label, findings);
+  const jitter = readJitter(fields, label, findings);
+  const on = readPatterns(fields, label, findings);
+  const retries = readRetries(fields, label, findings);
+  return retries === 0 ? undefined : { retries, backoff, delayMs, jitter, on };
+}
+
+function readRetries(fields: Fields, label: string, findings: Findings): number {
+  const bounds = { min: 0, max: MAX_RETRIES };
+  const attempts = fields.integer('max_attempts', bounds);
+  const retries = fields.integer('retries', bounds);
+  if (fields.has('max_attempts') && fields.has('retries')) {
+    const message = `retries of ${label} has no effect beside max_attempts`;
+    findings.warning('no-effect', message, fields.placeOf('retries'), 'both mean the tries after the first one');
+  }
+  if (!fields.has('max_attempts') && !fields.has('retries')) {
+    const message = `retry of ${label} repeats nothing without max_attempts`;
+    findings.warning('no-effect', message, fields.at, 'add max_attempts: 2');
+  }
+  return attempts ?? retries ?? 0;
+}
+
+function readFirstDelay(fields: Fields, label: string, findings: Findings): number {
+  const options = { label: `retry of ${label}`, min: 0, max: MAX_TIMER_MS };
+  const written = readDuration(fields, 'initial_delay', options, findings);
+  const node = fields.node('initial_delay_seconds');
+  if (node === undefined) return written ?? FIRST_DELAY_MS;
+  if (fields.has('initial_delay')) {
+    const message = `initial_delay_seconds of ${label} has no effect beside initial_delay`;
+    findings.warning('no-effect', message, node.at, 'keep one of the two');
+  }
+  const seconds = numberBetween(fields, 'initial_delay_seconds', [0, MAX_TIMER_MS / 1_000], label, findings);
+  return written ?? (seconds === undefined ? FIRST_DELAY_MS : Math.round(seconds * 1_000));
+}
+
+function readJitter(fields: Fields, label: string, findings: Findings): number {
+  const node = fields.node('jitter');
+  if (node?.kind === 'scalar' && typeof node.value === 'boolean') return node.value ? SOME_JITTER : 0;
+  return numberBetween(fields, 'jitter', [0, 1], label, findings) ?? 0;
+}
+
+function numberBetween(
+  fields: Fields,
+  key: (typeof RETRY_KEYS)[number],
+  [min, max]: readonly [number, number],
+  label: string,
+  findings: Findings,
+): number | undefined {
+  const node = fields.node(key);
+  if (node === undefined) return undefined;
+  const value = node.kind === 'scalar' ? node.value : undefined;
+  if (typeof value === 'number' && value >= min && value <= max) return value;
+  const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
+  const message = `${key} of retry of ${label} must be a number from ${min} to ${max}, not ${seen}`;
+  findings.error('bad-retry', message, node.at, key === 'jitter' ? 'write jitter: 0.1' : 'write 0.5 for half a second');
+  return undefined;
+}
+
+/** Classes of errors and parts of messages; a blank one would be part of every message. */
+function readPatterns(fields: Fields, label: string, findings: Findings): readonly string[] | undefined {
+  const texts = fields.texts('on');
+  if (texts === undefined) return undefined;
+  if (texts.length === 0 && fields.node('on')?.kind === 'list') {
+    const hint = 'list classes such as timeout, or remove the key to retry whatever failed';
+    findings.error('bad-retry', `on of retry of ${label} is empty`, fields.placeOf('on'), hint);
+  }
+  for (const { text, at } of texts) {
+    if (text.trim() !== '') continue;
+    findings.error(
+      'bad-retry',
+      `on of retry of ${label} has a blank entry`,
+      at,
+      'write a class or a part of a message',
+    );
+  }
+  return texts.map(({ text }) => text.trim());
+}

@@ -1,0 +1,226 @@
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../source/findings.js';
+import { describe, entryOf } from '../source/nodes.js';
+import type { SourceNode, SourceScalar } from '../source/nodes.js';
+import { checkName } from '../source/names.js';
+import { readFields } from '../source/shape.js';
+import type { AgentStep, ConditionStep, GotoStep, StepDef } from './definition.js';
+import { createIds, positionalId } from './ids.js';
+import type { BlockIds } from './ids.js';
+import { NO_POLICIES, readPolicies } from './read-policies.js';
+import { readAsk, readCall, readMap } from './read-step-kinds.js';
+import { knownKeys, requireKey, typeOf } from './step-types.js';
+import type { OpenStep } from './step-types.js';
+
+/** Lists of steps within lists of steps, at most: plans within plans are bounded too. */
+const DEEPEST = 40;
+
+/** Where a list of steps stands. */
+interface ListPlace {
+  /** `steps`, `steps[2].false`. */
+  readonly path: string;
+  readonly depth: number;
+  /** Of the block that the list belongs to. */
+  readonly ids: BlockIds;
+  /** In a branch: what ids by position begin with, such as `cond_3_true`. */
+  readonly branch: string | undefined;
+  readonly ran: AgentsRun;
+}
+
+/** Which step of a list ran an agent first; then the lists around it, of the same block. */
+interface AgentsRun {
+  readonly here: Map<string, string>;
+  readonly around: AgentsRun | undefined;
+}
+
+/**
+ * Reads a list of steps that is a block of its own: ids are unique in it and in the branches of its conditions.
+ *
+ * Problem codes: `missing-type`, `missing-agent`, `missing-condition`, `missing-target`, `missing-over`, `missing-question`,
+ * `missing-file`, `empty-block`, `duplicate-step`, `runs-once`, `too-deep`, `unknown-value`, and those of ids, policies and types.
+ *
+ * @example
+ * const steps = readBlock(listNode, { path: 'steps', depth: 0 }, findings);
+ */
+export function readBlock(
+  list: SourceNode,
+  { path, depth }: Pick<ListPlace, 'path' | 'depth'>,
+  findings: Findings,
+): readonly StepDef[] {
+  const ran: AgentsRun = { here: new Map(), around: undefined };
+  return readList(list, { path, depth, ids: createIds(list), branch: undefined, ran }, findings);
+}
+
+function readList(list: SourceNode, place: ListPlace, findings: Findings): readonly StepDef[] {
+  if (list.kind !== 'list') {
+    const message = `workflow ${place.path}: expected a list of steps, not ${describe(list)}`;
+    findings.error('wrong-type', message, list.at, 'begin each step with "- type: agent"');
+    return [];
+  }
+  if (place.depth > DEEPEST) {
+    const message = `workflow ${place.path}: steps are nested deeper than ${DEEPEST} levels`;
+    findings.error('too-deep', message, list.at, 'put the inner steps into a file of their own, and call it');
+    return [];
+  }
+  const steps: StepDef[] = [];
+  list.items.forEach((item, index) => {
+    const step = readStep(item, index, place, findings);
+    if (step !== undefined) steps.push(step);
+  });
+  return steps;
+}
+
+function readStep(node: SourceNode, index: number, place: ListPlace, findings: Findings): StepDef | undefined {
+  const path = `${place.path}[${index}]`;
+  const type = typeOf(node, path, findings);
+  if (type === undefined) return undefined;
+  const written = readId(node, path, findings);
+  if (written !== undefined && place.ids.steps.has(written.text)) {
+    const first = place.ids.steps.get(written.text);
+    if (isJump(node, first, place)) return jumpTo(written, node, index, { ...place, path });
+    reportDuplicate(written, first, place, findings);
+    return undefined;
+  }
+  const id = written?.text ?? place.ids.free(positionalId(type, index + 1, place.branch), type);
+  const label = written === undefined ? path : `step ${quoteShort(id)}`;
+  const fields = readFields(node, { name: label, known: knownKeys(type) }, findings);
+  if (fields === undefined) return undefined;
+  place.ids.steps.set(id, undefined);
+  const base = { id, idAt: written?.at ?? node.at, at: node.at, label };
+  const step = readBody(type, { fields, path, base }, place, findings);
+  place.ids.steps.set(id, step);
+  return step;
+}
+
+/** Undefined: there is none, or none that can be addressed. */
+function readId(node: SourceNode, path: string, findings: Findings): SourceScalar | undefined {
+  const id = entryOf(node, 'id')?.value;
+  if (id === undefined || (id.kind === 'scalar' && id.value === null)) return undefined;
+  if (id.kind === 'scalar') return checkName(id.text, 'step id', id.at, findings) ? id : undefined;
+  findings.error('wrong-type', `id of ${path} must be text, not ${describe(id)}`, id.at, 'write id: NAME');
+  return undefined;
+}
+
+/** A step of a branch that repeats the id and the agent of an earlier step, and nothing else, continues there. */
+function isJump(node: SourceNode, first: StepDef | undefined, place: ListPlace): boolean {
+  if (place.branch === undefined || first?.type !== 'agent' || node.kind !== 'map') return false;
+  const agent = entryOf(node, 'name')?.value;
+  if (agent?.kind !== 'scalar' || agent.text !== first.agent?.text) return false;
+  return node.entries.every(({ key }) => key === 'id' || key === 'type' || key === 'name');
+}
+
+function jumpTo(target: SourceScalar, node: SourceNode, index: number, place: ListPlace): GotoStep {
+  const id = place.ids.free(positionalId('goto', index + 1, place.branch), 'goto');
+  return { type: 'goto', id, idAt: node.at, at: node.at, label: place.path, ...NO_POLICIES, target };
+}
+
+function reportDuplicate(id: SourceScalar, first: StepDef | undefined, place: ListPlace, findings: Findings): void {
+  const where = first === undefined ? 'the first one is around it' : `the first one is on line ${first.idAt.line}`;
+  const hint = place.branch === undefined ? where : `${where}; to continue there write goto: ${id.text}`;
+  findings.error('duplicate-step', `there are two steps with the id ${quoteShort(id.text)}`, id.at, hint);
+}
+
+function readBody(type: StepDef['type'], step: OpenStep, place: ListPlace, findings: Findings): StepDef {
+  const { fields, base } = step;
+  switch (type) {
+    case 'agent':
+      return readAgentStep(step, place, findings);
+    case 'condition':
+      return readCondition(step, place, findings);
+    case 'parallel': {
+      const policies = readPolicies(fields, base.label, findings);
+      return { type, ...base, ...policies, steps: readInner(type, step, place, findings) };
+    }
+    case 'goto': {
+      const hint = 'add "goto: ID", the id of a step around it';
+      requireKey(step, type, { key: 'goto', code: 'missing-target', hint, text: true }, findings);
+      return { type, ...base, ...NO_POLICIES, target: fields.scalar('goto') };
+    }
+    case 'map':
+      return readMap(step, readInner(type, step, place, findings), findings);
+    case 'ask':
+      return readAsk(step, findings);
+    case 'call':
+      return readCall(step, findings);
+  }
+}
+
+function readAgentStep(step: OpenStep, { ran }: ListPlace, findings: Findings): AgentStep {
+  const { fields, base } = step;
+  const name = fields.scalar('name');
+  const hint = 'add "name: AGENT"';
+  requireKey(step, 'agent', { key: 'name', code: 'missing-agent', hint, text: true }, findings);
+  if (name !== undefined && !ran.here.has(name.text)) ran.here.set(name.text, base.id);
+  const policies = readPolicies(fields, base.label, findings);
+  return { type: 'agent', ...base, ...policies, agent: name, prompt: fields.scalar('prompt') };
+}
+
+/** The steps of a parallel or a map: a block of their own. */
+function readInner(type: 'parallel' | 'map', step: OpenStep, place: ListPlace, findings: Findings): readonly StepDef[] {
+  const node = step.fields.node('steps');
+  const path = `${step.path}.steps`;
+  if (node !== undefined && !(node.kind === 'list' && node.items.length === 0)) {
+    return readBlock(node, { path, depth: place.depth + 1 }, findings);
+  }
+  const message = `workflow ${step.path}: ${type} step requires steps`;
+  const hint = 'add a list: steps: [{type: agent, name: AGENT}]';
+  findings.error('empty-block', message, step.fields.placeOf('steps'), hint);
+  return [];
+}
+
+function readCondition(step: OpenStep, place: ListPlace, findings: Findings): ConditionStep {
+  const { fields, base } = step;
+  const hint = 'add "condition: $steps.ID.output"';
+  requireKey(step, 'condition', { key: 'condition', code: 'missing-condition', hint, text: true }, findings);
+  if (!fields.names('true') && !fields.names('false')) {
+    const branches = 'add the steps of a branch under "true:", or "false: {goto: ID}"';
+    const message = `workflow ${step.path}: condition step requires true or false`;
+    findings.error('empty-block', message, fields.at, branches);
+  }
+  return {
+    type: 'condition',
+    ...base,
+    ...NO_POLICIES,
+    condition: fields.scalar('condition'),
+    whenTrue: readBranch('true', step, place, findings),
+    whenFalse: readBranch('false', step, place, findings),
+  };
+}
+
+function readBranch(
+  branch: 'true' | 'false',
+  step: OpenStep,
+  place: ListPlace,
+  findings: Findings,
+): readonly StepDef[] {
+  const { fields, base } = step;
+  const written = fields.node(branch);
+  const path = `${step.path}.${branch}`;
+  if (written === undefined || (written.kind === 'list' && written.items.length === 0)) {
+    if (!fields.names(branch)) return [];
+    const hint = 'add steps or goto: ID, or remove the key';
+    findings.error('empty-block', `workflow ${path}: the branch is empty`, fields.placeOf(branch), hint);
+    return [];
+  }
+  // A jump may stand alone, without a list around it.
+  const isJumpAlone = written.kind === 'map' && entryOf(written, 'goto') !== undefined;
+  const list: SourceNode = isJumpAlone ? { kind: 'list', items: [written], at: written.at } : written;
+  const ran: AgentsRun = { here: new Map(), around: place.ran };
+  const inner = { ...place, path, depth: place.depth + 1, branch: `${base.id}_${branch}`, ran };
+  const steps = readList(list, inner, findings);
+  warnOfRunsOnce(steps.at(-1), place.ran, findings);
+  return steps;
+}
+
+/** A branch that ends with an agent that has run before may be meant to go back to it; it runs it once more and goes on. */
+function warnOfRunsOnce(last: StepDef | undefined, ran: AgentsRun, findings: Findings): void {
+  // With a prompt of its own it is another task.
+  if (last?.type !== 'agent' || last.agent === undefined || last.prompt !== undefined) return;
+  const agent = last.agent.text;
+  let before: AgentsRun | undefined = ran;
+  while (before !== undefined && !before.here.has(agent)) before = before.around;
+  const target = before?.here.get(agent);
+  if (target === undefined) return;
+  const message = `${last.label} runs ${agent} once more and goes on with what follows`;
+  findings.warning('runs-once', message, last.at, `to loop back to the step ${target} write goto: ${target}`);
+}

@@ -1,0 +1,119 @@
+import { suggest } from '../../base/suggest.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../source/findings.js';
+import { describe, entryOf } from '../source/nodes.js';
+import type { SourceNode } from '../source/nodes.js';
+import type { Fields } from '../source/shape.js';
+import type { StepBase, StepDef } from './definition.js';
+import { POLICY_KEYS } from './read-policies.js';
+
+type StepType = StepDef['type'];
+
+const IDENTITY = ['id', 'type'];
+
+/** All keys of each type. `name` stands on any step of cagent, also where it means nothing. */
+const KEYS: Readonly<Record<StepType, readonly string[]>> = {
+  agent: [...IDENTITY, 'name', 'prompt', ...POLICY_KEYS],
+  condition: [...IDENTITY, 'name', 'condition', 'true', 'false'],
+  parallel: [...IDENTITY, 'name', 'steps', ...POLICY_KEYS],
+  goto: [...IDENTITY, 'goto'],
+  map: [...IDENTITY, 'over', 'as', 'key', 'max_items', 'concurrency', 'on_item_error', 'steps', ...POLICY_KEYS],
+  ask: [...IDENTITY, 'question', 'choices', 'schema', 'expires', 'on_expire', 'on_error'],
+  call: [...IDENTITY, 'file', 'prompt', 'inputs', ...POLICY_KEYS],
+};
+
+const TYPES = Object.keys(KEYS) as readonly StepType[];
+const ALL_KEYS: ReadonlySet<string> = new Set(Object.values(KEYS).flat());
+
+/** What a step without a type most likely is, by a key that only this type needs. */
+const TELLING: readonly (readonly [key: string, type: StepType])[] = [
+  ['condition', 'condition'],
+  ['over', 'map'],
+  ['question', 'ask'],
+  ['file', 'call'],
+  ['steps', 'parallel'],
+  ['name', 'agent'],
+];
+
+/** Types of other versions of the notation. */
+const OTHER_TYPES: ReadonlyMap<string, string> = new Map([
+  ['subworkflow', 'put its steps into a file of their own, and write type: call with file: FILE'],
+  ['loop', 'write a condition, and goto: ID in one of its branches'],
+  ['sequence', 'write the steps one after the other in the list around it'],
+]);
+
+/** A step while it is read. */
+export interface OpenStep {
+  readonly fields: Fields;
+  /** `steps[2].false[0]`. */
+  readonly path: string;
+  readonly base: Omit<StepBase, 'timeoutMs' | 'retry' | 'onError'>;
+}
+
+/** The keys that a step of a type may have. */
+export function knownKeys(type: StepType): readonly string[] {
+  return KEYS[type];
+}
+
+/**
+ * The type of a step; one with nothing but `goto` needs none. Problem codes: `missing-type`, `unknown-value`, `wrong-type`, `unknown-key`.
+ *
+ * @example
+ * typeOf(node, 'steps[0]', findings); // 'agent'
+ */
+export function typeOf(node: SourceNode, path: string, findings: Findings): StepType | undefined {
+  if (node.kind !== 'map') {
+    const hint = 'begin it with "- type: agent"';
+    findings.error('wrong-type', `workflow ${path}: a step must be a map, not ${describe(node)}`, node.at, hint);
+    return undefined;
+  }
+  const written = entryOf(node, 'type')?.value;
+  if (written === undefined || (written.kind === 'scalar' && written.value === null)) {
+    if (entryOf(node, 'goto') !== undefined) return 'goto';
+    reportMissingType(node, path, findings);
+    return undefined;
+  }
+  const word = written.kind === 'scalar' ? written.text : '';
+  const found = TYPES.find((type) => type === word.toLowerCase());
+  if (found !== undefined) return found;
+  const message = `workflow ${path}: unknown type ${written.kind === 'scalar' ? quoteShort(word) : describe(written)}`;
+  const hint = OTHER_TYPES.get(word) ?? findings.near(word, TYPES) ?? `write one of: ${TYPES.join(', ')}`;
+  findings.error('unknown-value', message, written.at, hint);
+  return undefined;
+}
+
+function reportMissingType(node: SourceNode & { kind: 'map' }, path: string, findings: Findings): void {
+  const misspelt = node.entries.find(({ key }) => !ALL_KEYS.has(key) && suggest(key, ['type']) !== undefined);
+  if (misspelt !== undefined) {
+    const message = `unknown key ${quoteShort(misspelt.key)} in ${path}`;
+    findings.error('unknown-key', message, misspelt.at, 'did you mean "type"?');
+    return;
+  }
+  const likely = TELLING.find(([key]) => entryOf(node, key) !== undefined)?.[1];
+  const hint = likely === undefined ? `add "type:" with one of: ${TYPES.join(', ')}` : `add "type: ${likely}"`;
+  findings.error('missing-type', `workflow ${path}: step requires type`, node.at, hint);
+}
+
+/** A key that a step must have. */
+export interface Required {
+  readonly key: string;
+  readonly code: string;
+  readonly hint: string;
+  /** Blanks are no value either. */
+  readonly text?: boolean;
+}
+
+/**
+ * Reports a key that a step lacks; one of a wrong type is reported already.
+ *
+ * @example
+ * requireKey(step, 'agent', { key: 'name', code: 'missing-agent', hint: 'add "name: AGENT"', text: true }, findings);
+ */
+export function requireKey(step: OpenStep, type: StepType, required: Required, findings: Findings): void {
+  const { fields, path } = step;
+  const node = fields.node(required.key);
+  const isBlank = required.text === true && node?.kind === 'scalar' && node.text.trim() === '';
+  if (node !== undefined && !isBlank) return;
+  const message = `workflow ${path}: ${type} step requires ${required.key}`;
+  findings.error(required.code, message, fields.placeOf(required.key), required.hint);
+}
