@@ -138,6 +138,7 @@ const AGENT_WORDS: Readonly<Record<string, string>> = {
   maxTurns: 'limits',
   maxToolCalls: 'limits',
   output: 'schema',
+  allowEmpty: 'empty answers',
 };
 
 function nodeParts(before: PlanNode, after: PlanNode): Parts {
@@ -218,14 +219,16 @@ function planParts(before: Plan, after: Plan): readonly string[] {
 
 const PLAN_WORDS = { entry: 'entry', exits: 'exits', firstExitWins: 'exits', limits: 'limits' } as const;
 
-/** Only how a channel folds its writes says what is in it: that it is declared is of no account. */
+/** How a channel folds its writes says what is in it, and its label stands in prompts: that it is declared is of no account. */
 function changedChannels({ code }: Walk, prefix: string, before: Plan, after: Plan): readonly string[] {
   const [codeBefore, codeAfter] = code;
-  const one = new Map(before.channels.map(({ name, reducer }) => [name, reducer]));
+  const one = new Map(before.channels.map((channel) => [channel.name, channel]));
   return after.channels
-    .filter(({ name, reducer }) => {
+    .filter(({ name, reducer, label }) => {
+      const was = one.get(name);
+      if (was === undefined) return false;
       const key = `${prefix}channel:${name}`;
-      return one.has(name) && (one.get(name) !== reducer || codeBefore[key] !== codeAfter[key]);
+      return was.reducer !== reducer || was.label !== label || codeBefore[key] !== codeAfter[key];
     })
     .map(({ name }) => `channel ${name}`);
 }

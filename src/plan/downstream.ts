@@ -1,6 +1,6 @@
 import { analyzeShape, routeTargets } from './graph-shape.js';
 import type { Plan, PlanNode } from './plan.js';
-import { referencesOf, routeReferences, writtenChannels } from './references.js';
+import { readsOutputs, referencesOf, routeReferences, writtenChannels } from './references.js';
 
 /** Where a change begins. */
 export interface ChangeStart {
@@ -99,7 +99,11 @@ function readersByChannel(plan: Plan): ReadonlyMap<string, readonly string[]> {
     if (known === undefined) readers.set(channel, [id]);
     else known.push(id);
   };
-  for (const node of plan.nodes) for (const channel of channelsOf(node)) add(channel, node.id);
+  const labelled = plan.channels.flatMap(({ name, label }) => (label === undefined ? [] : [name]));
+  for (const node of plan.nodes) {
+    for (const channel of channelsOf(node)) add(channel, node.id);
+    if (readsOutputs(node)) for (const channel of labelled) add(channel, node.id);
+  }
   for (const route of plan.routes) {
     // What a route reads decides where it leads, not what its node does.
     for (const { channel } of routeReferences(route)) for (const id of routeTargets(route) ?? []) add(channel, id);

@@ -90,7 +90,7 @@ const DOT_STYLES: Readonly<Record<DrawnItem['shape'], string>> = {
   loop: 'shape=box, peripheries=2',
   ask: 'shape=hexagon',
   wait: 'shape=parallelogram',
-  pass: 'shape=circle, width=0.3, fontsize=10',
+  pass: 'shape=circle, width=0, margin=0',
   choice: 'shape=diamond',
   end: 'shape=doublecircle',
   anywhere: 'shape=circle',

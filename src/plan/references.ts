@@ -40,6 +40,26 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
   return found;
 }
 
+/**
+ * Whether a node reads all labelled channels: a text of it has a block of outputs.
+ *
+ * @example
+ * readsOutputs({ kind: 'agent', id: 'next', agent, prompt: [{ outputs: 'prior' }, 'Go on.'] }); // true
+ */
+export function readsOutputs(node: PlanNode): boolean {
+  const texts = (node.when ?? []).flatMap((condition) =>
+    condition.op === 'contains' || condition.op === 'not_contains' || condition.op === 'equals'
+      ? [condition.operand]
+      : [],
+  );
+  if (node.kind === 'agent') texts.push(node.agent.instructions, node.prompt);
+  else if (node.kind === 'ask') texts.push(node.question);
+  else if ('plan' in node) {
+    for (const source of Object.values(node.inputs ?? {})) if ('template' in source) texts.push(source.template);
+  }
+  return texts.some((text) => text.some((piece) => typeof piece !== 'string' && 'outputs' in piece));
+}
+
 /** What the cases of a route read, after the node that it leaves has run. */
 export function routeReferences(route: Route): readonly Reference[] {
   return (route.cases ?? []).flatMap((branch, at) => conditionReferences(branch.when, `cases[${at}].when`));

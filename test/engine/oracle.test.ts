@@ -28,7 +28,7 @@ describe('the reference interpreter', () => {
       }),
       { numRuns: 1_500, seed: 20 },
     );
-    const kinds = ['succeeded', 'degraded', 'failed', 'released', 'route', 'cycle', 'call', 'map', 'loop'];
+    const kinds = ['succeeded', 'degraded', 'failed', 'released', 'route', 'cycle', 'pass', 'call', 'map', 'loop'];
     const codes = ['SKEIN_STEP_FAILED', 'SKEIN_WRITE_CONFLICT', 'SKEIN_MAX_VISITS'];
     for (const word of [...kinds, ...codes]) expect(seen.get(word) ?? 0, word).toBeGreaterThan(3);
   });

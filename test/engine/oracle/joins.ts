@@ -41,6 +41,8 @@ export class Joins {
     if (edge.closing) {
       return token.live ? [{ node: edge.to, tokens: [{ ...token, round: token.round + 1 }], run: true }] : [];
     }
+    if (this.#nodes.find((one) => one.id === edge.to)?.join === 'each')
+      return token.live ? [{ node: edge.to, tokens: [token], run: true }] : [];
     const owed = this.#owed.get(edge.id) ?? 0;
     if (owed > 0) {
       this.#owed.set(edge.id, owed - 1);

@@ -5,7 +5,7 @@ import type { Join, OnError } from '../../../src/plan/plan.js';
 export interface RawNode {
   /** Which earlier nodes it comes after: bit k is node k. */
   readonly after: number;
-  readonly kind: 'task' | 'call' | 'map' | 'loop';
+  readonly kind: 'task' | 'pass' | 'call' | 'map' | 'loop';
   readonly join: Join;
   readonly route: 'none' | 'cases' | 'coded' | 'codedAny';
   /** Which of its out-edges are route targets: bit k is the k-th out-edge. */
@@ -53,8 +53,8 @@ const rare = <T>(usual: T, others: readonly T[], weight: number): fc.Arbitrary<T
   );
 
 function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
-  const joins: Join[] = ['settled', ...(options.racing ? (['any', { quorum: 2 }] as const) : [])];
-  const kinds = options.subPlans && depth < 2 ? (['call', 'map', 'loop'] as const) : [];
+  const joins: Join[] = ['settled', ...(options.racing ? (['any', 'each', { quorum: 2 }] as const) : [])];
+  const kinds = options.subPlans && depth < 2 ? (['pass', 'call', 'map', 'loop'] as const) : (['pass'] as const);
   const mayConflict = options.conflicts === 'everywhere' || (options.conflicts === 'top' && depth === 0);
   return fc.record({
     after: fc.nat(255),
@@ -73,6 +73,7 @@ function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
     onError: fc.constantFrom<RawNode['onError']>(
       'continue',
       'skipDependents',
+      'ignore',
       'handler',
       ...(options.failing ? (['fail'] as const) : []),
     ),

@@ -94,7 +94,8 @@ function addNode(build: Build, index: number): void {
     ...policies(raw, index),
     ...(raw.when === 'none' ? {} : { when: [whenOf(raw.when, before)] }),
   };
-  if (raw.kind === 'task' || raw.sub.length === 0) {
+  if (raw.kind === 'pass') build.nodes.push({ kind: 'pass', ...common });
+  else if (raw.kind === 'task' || raw.sub.length === 0) {
     const failsOneIn = raw.maxVisits === 'fail' ? 0 : raw.failsOneIn;
     build.bindings[`${build.prefix}${id(index)}`] = bodyOf({ id: id(index), reads, writes, failsOneIn });
     build.nodes.push({ kind: 'task', ...common });
@@ -150,6 +151,7 @@ function subNode(build: Build, raw: RawNode, index: number, common: { readonly i
         onItemError: 'continue',
       };
     case 'task':
+    case 'pass':
     case 'call':
       return { ...shared, kind: 'call', outputs: { [own(index)]: 'log', [count(index)]: 'count0' } };
   }
@@ -170,7 +172,7 @@ function addOutEdges(build: Build, index: number): void {
 /** One cycle in a plan is enough: several multiply each other's rounds. */
 function backOf(raw: readonly RawNode[], index: number): readonly number[] {
   const closes = (node: RawNode, at: number): boolean =>
-    node.back > 0 && at - node.back >= 0 && node.kind === 'task' && node.route !== 'none';
+    node.back > 0 && at - node.back >= 0 && (node.kind === 'task' || node.kind === 'pass') && node.route !== 'none';
   const first = raw.findIndex(closes);
   return first === index ? [index - itemAt(raw, index).back] : [];
 }
@@ -180,14 +182,18 @@ function routeOf(build: Build, index: number, forward: readonly string[], back: 
   const raw = itemAt(build.raw, index);
   const from = id(index);
   const targets = [...forward, ...back, 'END'];
+  // A node that does nothing counts nothing either: that to which it goes back does.
+  const counter = raw.kind === 'pass' ? index - raw.back : index;
   if (raw.route === 'cases') {
     const cases = [
       ...back.map((to) => ({
-        when: [{ op: 'equals' as const, value: { channel: count(index) }, operand: ['1'] }],
+        when: [{ op: 'equals' as const, value: { channel: count(counter) }, operand: ['1'] }],
         to: [to],
       })),
       ...forward.map((to, position) => ({
-        when: [{ op: 'contains' as const, value: { channel: own(index) }, operand: [(position * 5 + 3).toString(36)] }],
+        when: [
+          { op: 'contains' as const, value: { channel: own(counter) }, operand: [(position * 5 + 3).toString(36)] },
+        ],
         to: [to],
       })),
     ];
@@ -195,7 +201,7 @@ function routeOf(build: Build, index: number, forward: readonly string[], back: 
   }
   const reads = names(build);
   build.bindings[`${build.prefix}route:${from}`] = (state: Record<string, unknown>): readonly string[] | string => {
-    if (back.length > 0 && Number(state[count(index)]) <= raw.backTimes) return back;
+    if (back.length > 0 && Number(state[count(counter)]) <= raw.backTimes) return back;
     const number = numberOf(digestOf(state, reads, `route ${index}`));
     const first = forward[number % (forward.length + 1)] ?? 'END';
     return number % 7 === 0 ? forward : first;
