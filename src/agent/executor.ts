@@ -1,5 +1,6 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
+import type { StepNote } from '../events/event.js';
 import type { Executor, Result, StepContext } from '../engine/ports/executor.js';
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
@@ -10,9 +11,12 @@ import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
 import type { Message } from './model.js';
 import type { ModelSource } from './model-source.js';
-import type { AgentSession } from './session.js';
+import type { AgentSession, Opened } from './session.js';
 import { agentSession } from './session.js';
+import { describeSurroundings, surroundingsOf } from './surroundings.js';
 import { systemPrompt } from './system-prompt.js';
+import { THINK, thinkTool } from './think.js';
+import { TODO, todoTools } from './todo.js';
 import type { ToolProvider } from './tool-provider.js';
 
 /** What agents are made of. */
@@ -21,6 +25,8 @@ export interface AgentDeps {
   readonly tools: ToolProvider;
   /** The memory of this run, when the workflow has one. */
   readonly memory?: SharedMemory;
+  /** The working directory of the tools. Default: that of the process. */
+  readonly cwd?: string;
 }
 
 /**
@@ -64,18 +70,22 @@ interface AgentRun {
   readonly messages: Message[];
 }
 
-async function runAgent({ deps, node, step, session, messages }: AgentRun): Promise<unknown> {
+async function runAgent(run: AgentRun): Promise<unknown> {
+  const { deps, node, step, session, messages } = run;
   const spec = node.agent;
   const memory = deps.memory === undefined || spec.memory === undefined ? undefined : deps.memory;
   // What other agents write while this one opens its tools comes too late for the prompt.
   const remembered = memory?.read() ?? '';
-  const opened = await step.effect('open', (io) => session.open(io.signal), {
+  const opened = await step.effect('open', (io) => open(run, io.signal), {
     effect: 'read',
     identity: { digest: () => digestText(sessionIdentity(deps, step)) },
   });
   const inject = spec.memory?.inject === true;
-  const addendum = memory !== undefined && !inject ? [MEMORY_ADDENDUM] : [];
-  const system = systemPrompt(step.render(spec.instructions), spec.skills ?? [], () => step.random(), addendum);
+  const additions = [
+    ...describeSurroundings(spec.about, opened.surroundings),
+    ...(memory !== undefined && !inject ? [MEMORY_ADDENDUM] : []),
+  ];
+  const system = systemPrompt(step.render(spec.instructions), spec.skills ?? [], () => step.random(), additions);
   const rendered = step.render(node.prompt);
   const prompt = inject ? withMemory(remembered, rendered) : rendered;
   step.note({ kind: 'prompt', system, prompt, model: opened.models[0]?.id ?? '' });
@@ -86,7 +96,7 @@ async function runAgent({ deps, node, step, session, messages }: AgentRun): Prom
     messages,
     system,
     prompt,
-    stepTools: [...ownTools(memory, node, step), ...(spec.interactive === true ? [askUserTool] : [])],
+    stepTools: ownTools(memory, node, step),
     use: (signal) => session.use(signal, opened),
     replayed: (call) => deps.models.replayed?.(spec, call),
   });
@@ -98,7 +108,19 @@ function sessionIdentity({ models }: AgentDeps, step: StepContext): string {
   return `${step.definition()} ${models.identity?.() ?? ''}`;
 }
 
-function ownTools(memory: SharedMemory | undefined, node: AgentNode, step: StepContext): readonly StepTool[] {
-  if (memory === undefined) return [];
-  return memoryTools(memory, { agent: node.agent.name, now: () => step.now(), note: (note) => step.note(note) });
+async function open({ deps, node, step, session }: AgentRun, signal: AbortSignal): Promise<Opened> {
+  const opened = await session.open(signal);
+  const surroundings = surroundingsOf(node.agent, step.now(), deps.cwd ?? process.cwd());
+  return surroundings === undefined ? opened : { ...opened, surroundings };
+}
+
+function ownTools(memory: SharedMemory | undefined, { agent }: AgentNode, step: StepContext): readonly StepTool[] {
+  const user = { agent: agent.name, now: () => step.now(), note: (note: StepNote) => step.note(note) };
+  const named = new Set((agent.tools ?? []).map((name) => name.trim()));
+  return [
+    ...(memory === undefined ? [] : memoryTools(memory, user)),
+    ...(agent.interactive === true ? [askUserTool] : []),
+    ...(named.has(THINK) ? [thinkTool] : []),
+    ...todoTools().filter((tool) => named.has(TODO) || named.has(tool.name)),
+  ];
 }

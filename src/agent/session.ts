@@ -4,6 +4,7 @@ import type { AgentSpec } from '../plan/agent-spec.js';
 import { specsDigest } from './loop/identities.js';
 import type { Model, ToolSpec } from './model.js';
 import type { ModelSource } from './model-source.js';
+import type { Surroundings } from './surroundings.js';
 import type { Tool, ToolSource } from './tool.js';
 import type { ToolProvider } from './tool-provider.js';
 
@@ -13,6 +14,8 @@ export interface Opened {
   readonly tools: readonly OpenedTool[];
   /** Digest of what a model is told of the tools. */
   readonly toolsDigest: string;
+  /** Absent: the agent does not depend on them. */
+  readonly surroundings?: Surroundings;
 }
 
 /** A model, as far as the loop depends on it. */
@@ -22,7 +25,7 @@ export interface OpenedModel {
 }
 
 /** A tool, as far as the loop depends on it. */
-export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust'> {
+export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'origin'> {
   /** A person must allow each call. */
   readonly approve?: true;
 }
@@ -134,11 +137,12 @@ function gated(tool: Tool, spec: AgentSpec): Tool {
 function recordOf({ models, tools }: Live): Opened {
   return {
     models: models.map(({ id, structuredOutput }) => ({ id, structuredOutput: structuredOutput === true })),
-    tools: tools.map(({ name, effect, trust, approve }) => ({
+    tools: tools.map(({ name, effect, trust, approve, origin }) => ({
       name,
       effect,
       trust,
       ...(approve === true ? { approve } : {}),
+      ...(origin === undefined ? {} : { origin }),
     })),
     toolsDigest: specsDigest(tools),
   };

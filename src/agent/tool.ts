@@ -14,6 +14,8 @@ export interface Tool {
   readonly trust: 'trusted' | 'untrusted';
   /** A person must allow each call. */
   readonly approve?: true;
+  /** Where it is from, when it is one of an MCP server: the server's name in the agent, and what the server calls the tool. */
+  readonly origin?: { readonly server: string; readonly tool: string };
   /**
    * Runs the tool. `input` has been checked against the schema. The text is given to the model; a thrown error is given to the model
    * as an error result. Must end soon after `io.signal` is aborted and leave no child process.

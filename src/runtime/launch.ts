@@ -17,6 +17,7 @@ import { startRun } from '../engine/run.js';
 import type { OpenSession } from '../journal/session.js';
 import { beginSession, readHistory, readStored, resumeSession } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
+import { typedAnswer } from '../lang/typed-answer.js';
 import { thisProcess } from '../stores/holder.js';
 import type { RunOptions } from './options.js';
 
@@ -80,7 +81,7 @@ function agentsOf(models: ModelRegistry, options: RunOptions): ReturnType<typeof
   const env = options.models?.env ?? process.env;
   const tools = createToolProvider({ cwd, env, allowPrivateAddresses: options.allowPrivateAddresses ?? false });
   const memory = options.memory === undefined ? undefined : createSharedMemory(options.memory);
-  return agentExecutor({ models, tools, ...(memory === undefined ? {} : { memory }) });
+  return agentExecutor({ models, tools, cwd, ...(memory === undefined ? {} : { memory }) });
 }
 
 /**
@@ -117,11 +118,14 @@ function closed(durable: RecordedDurable, result: RunResult): RunResult {
   }
 }
 
-/** Scripts may answer for the person. */
+/** Scripts may answer for the person: what stands there means what it would mean on a terminal. */
 function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): AnswerQuestion {
   return async (question, address, signal) => {
     const scripted = await models.scriptAnswer(question.text);
-    if (scripted !== undefined) return scripted;
+    if (scripted !== undefined) {
+      const typed = typedAnswer(question, scripted);
+      return typed.ok ? typed.value : scripted;
+    }
     if (answer !== undefined) return await answer(question, address, signal);
     throw new SkeinError('SKEIN_QUESTION', `nobody is here to answer: ${question.text}`, {
       hint: 'run it on a terminal, pass an answer function, or record the run in a store and answer later',

@@ -78,6 +78,8 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     tools: options.opened.tools,
     stepTools: options.stepTools,
     approve: (options.spec.approve ?? []).map((name) => name.trim()),
+    permissions: options.spec.permissions,
+    cwd: options.opened.surroundings?.cwd,
     use: (signal) => options.use(signal),
   });
   const caller = callerOf(options, runner, state);
@@ -153,8 +155,8 @@ function checkCalls(options: LoopOptions, calls: number): void {
 
 /** The result of the step, or undefined when the repair round has been asked for. */
 function finalAnswer(options: LoopOptions, turn: ModelTurn, state: LoopState): { output: unknown } | undefined {
-  if (turn.text.trim() === '') throw emptyAnswer(options, turn);
   const { output } = options.spec;
+  if (turn.text.trim() === '') return emptyOutput(options, turn);
   if (turn.reason === 'length') {
     warn(options, 'answer-cut', `${turn.model} reached its output limit: the answer is cut`);
   }
@@ -183,6 +185,15 @@ function invalidOutput(options: LoopOptions, output: StructuredOutput, turn: Mod
 
 function warn(options: LoopOptions, code: string, message: string): void {
   options.step.note({ kind: 'warning', code, message });
+}
+
+/** Only an answer that the model ended by itself is one; a schema still has to match. */
+function emptyOutput(options: LoopOptions, turn: ModelTurn): { output: unknown } {
+  const error = emptyAnswer(options, turn);
+  const { allowEmpty, output } = options.spec;
+  if (allowEmpty !== true || output !== undefined || turn.reason !== 'stop') throw error;
+  warn(options, 'empty-answer', error.message);
+  return { output: '' };
 }
 
 function emptyAnswer(options: LoopOptions, turn: ModelTurn): SkeinError {

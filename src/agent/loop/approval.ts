@@ -1,5 +1,6 @@
 import type { Question } from '../../engine/ports/durable.js';
 import type { ToolCall } from '../model.js';
+import type { JsonObject } from '../../base/json.js';
 import { parseInput } from './tool-input.js';
 
 const CHOICES = ['allow', 'deny'] as const;
@@ -29,7 +30,8 @@ export function isAllowed(answer: string): boolean {
   return answer.trim() === 'allow';
 }
 
-function inputOf(call: ToolCall): unknown {
+/** The input of a call; undefined when it is no JSON object. */
+export function inputOf(call: ToolCall): JsonObject | undefined {
   try {
     return parseInput(call);
   } catch {

@@ -6,7 +6,10 @@ import type { StepContext } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
 import type { OpenParts, OpenedTool } from '../session.js';
-import { approvalQuestion, callEvidence, isAllowed } from './approval.js';
+import type { Permissions } from '../../plan/agent-spec.js';
+import { callEvidence } from './approval.js';
+import type { Answer } from './gate.js';
+import { createGate } from './gate.js';
 import { callDigest } from './identities.js';
 import type { StepTool } from './step-tool.js';
 import { readInput } from './tool-input.js';
@@ -23,6 +26,10 @@ export interface ToolRunnerOptions {
   readonly stepTools: readonly StepTool[];
   /** Tools whose calls a person must allow, by the name that the model sees; `*`: all but those of the step itself. */
   readonly approve: readonly string[];
+  /** Absent: `approve` alone decides. */
+  readonly permissions?: Permissions | undefined;
+  /** The working directory when the step began, for rules about paths. */
+  readonly cwd?: string | undefined;
   /** What is open, for calls that really run. */
   use(signal: AbortSignal): Promise<OpenParts>;
 }
@@ -35,19 +42,8 @@ export interface ToolRunner {
   dispatch(call: ToolCall, io: StepIo, index: number): Promise<ToolResult>;
 }
 
-/** What a model is told of a call: also what is wrong with it is a value, so that a replay tells the same. */
-interface Answer {
-  readonly output: string;
-  readonly isError: boolean;
-}
-
-/** Asks a person, under a name of its own. */
-type AskOnce = (question: Question) => Promise<string>;
-
 /** Errors that end the step instead of going to the model. */
 const ENDS_STEP: ReadonlySet<string> = new Set(['SKEIN_QUESTION', 'SKEIN_CANCELLED', 'SKEIN_SCRIPT']);
-
-const REFUSED: Answer = { output: 'Error: a person refused this call', isError: true };
 
 /** What a model is told of a `once` call of which only a person knows how it ended. */
 const LOST: Answer = {
@@ -70,21 +66,14 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
   const { step } = options;
   const recorded = new Map(options.tools.map((tool) => [tool.name, tool]));
   const stepTools = new Map(options.stepTools.map((tool) => [tool.name, tool]));
-  const all = options.approve.includes('*');
-  const gated = (name: string): boolean =>
-    recorded.get(name)?.approve === true || options.approve.includes(name) || (all && !stepTools.has(name));
+  const gate = createGate({ ...options, recorded, stepTools });
 
-  /** True for calls that nobody need allow. */
-  async function isFree(call: ToolCall, ask: AskOnce): Promise<boolean> {
-    const question = gated(call.name) ? approvalQuestion(options.agent, call) : undefined;
-    return question === undefined || isAllowed(await ask(question));
-  }
   async function runTool(call: ToolCall, io: StepIo): Promise<Answer> {
     const { tools } = await options.use(io.signal);
     return answerOf(async () => {
       const tool = tools.get(call.name);
       if (tool === undefined) throw unknownTool(call.name, [...stepTools.keys(), ...tools.keys()]);
-      if (tool.approve === true && !gated(call.name)) throw notForeseen(call.name);
+      if (!gate.isForeseen(call, tool)) throw notForeseen(call.name);
       return tool.execute(readInput(call, tool.inputSchema), io);
     }, io);
   }
@@ -104,7 +93,8 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         const at = `${turn}.${index}`;
         const ask = (what: string) => (question: Question) =>
           askPerson(step, question, (asked) => step.ask(`ask:${what}#${at}`, asked));
-        if (!(await isFree(call, ask('approve')))) return REFUSED;
+        const refused = await gate.refusal(call, ask('approve'));
+        if (refused !== undefined) return refused;
         const own = stepTools.get(call.name);
         if (own === undefined) return effect(call, `tool#${at}`);
         return answerOf(async () => own.run(readInput(call, own.inputSchema), ask('tool')));
@@ -113,7 +103,8 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
       told(step, call, async () => {
         const ask = (what: string) => (question: Question) =>
           askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked));
-        if (!(await isFree(call, ask('approve')))) return REFUSED;
+        const refused = await gate.refusal(call, ask('approve'));
+        if (refused !== undefined) return refused;
         const own = stepTools.get(call.name);
         if (own === undefined) return runTool(call, io);
         return answerOf(async () => {

@@ -134,7 +134,7 @@ function notOffered(agent: string, missing: readonly MissingTool[]): SkeinError 
   );
 }
 
-function toTool({ name, connection, tool }: NamedTool, approve: boolean): Tool {
+function toTool({ name, server, connection, tool }: NamedTool, approve: boolean): Tool {
   return {
     ...(approve ? { approve } : {}),
     name,
@@ -143,6 +143,7 @@ function toTool({ name, connection, tool }: NamedTool, approve: boolean): Tool {
     // What a server says of itself decides at most whether a call may be repeated, never that it is harmless.
     effect: tool.repeatable ? 'idempotent' : 'once',
     trust: 'untrusted',
+    origin: { server, tool: tool.name },
     execute: (input: JsonObject, io) => connection.call(tool, input, io.signal),
   };
 }

@@ -88,7 +88,23 @@ const LOOP_TOOLS: ReadonlySet<string> = new Set([
   'shared_memory_write',
   'read_memory',
   'write_memory',
+  'think',
+  'todo',
+  'create_todo',
+  'create_todos',
+  'update_todo',
+  'list_todos',
 ]);
+
+/**
+ * The built-in tool that a model sees under a name.
+ *
+ * @example
+ * builtInOf('bash'); // 'shell'
+ */
+export function builtInOf(name: string): BuiltInTool | undefined {
+  return ALIASES.get(name);
+}
 
 /** Which tools an agent may use. */
 export interface ToolSelection {

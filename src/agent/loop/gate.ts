@@ -1,0 +1,82 @@
+import type { Question } from '../../engine/ports/durable.js';
+import type { Permissions } from '../../plan/agent-spec.js';
+import type { ToolCall } from '../model.js';
+import type { Verdict, WantedCall } from '../permissions/permissions.js';
+import { permissionCheck } from '../permissions/permissions.js';
+import type { OpenedTool } from '../session.js';
+import type { Tool } from '../tool.js';
+import { approvalQuestion, inputOf, isAllowed } from './approval.js';
+
+/** What a model is told of a call: also what is wrong with it is a value, so that a replay tells the same. */
+export interface Answer {
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+/** Asks a person, under a name of its own. */
+export type AskOnce = (question: Question) => Promise<string>;
+
+/** What stands between a model and the tools of a step. */
+export interface Gate {
+  /** What the model is told instead of a result; undefined for calls that may happen. */
+  refusal(call: ToolCall, ask: AskOnce): Promise<Answer | undefined>;
+  /** False for a tool that came up after the step began, so that neither a person nor the rules were asked about it as it is. */
+  isForeseen(call: ToolCall, tool: Tool): boolean;
+}
+
+/** What a gate goes by. */
+export interface GateOptions {
+  readonly agent: string;
+  /** As they are recorded. */
+  readonly recorded: ReadonlyMap<string, OpenedTool>;
+  readonly stepTools: ReadonlyMap<string, unknown>;
+  readonly approve: readonly string[];
+  readonly permissions?: Permissions | undefined;
+  readonly cwd?: string | undefined;
+}
+
+const REFUSED: Answer = { output: 'Error: a person refused this call', isError: true };
+
+/**
+ * Makes the gate of a step. First the rules of the agent decide, then a person where `approve` or the rules say so. What it decides depends on
+ * what is recorded and on answers alone.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` for rules that can't be used
+ */
+export function createGate(options: GateOptions): Gate {
+  const { recorded, stepTools, approve } = options;
+  const all = approve.includes('*');
+  const gated = (name: string): boolean =>
+    recorded.get(name)?.approve === true || approve.includes(name) || (all && !stepTools.has(name));
+  const check = checkOf(options);
+  return {
+    async refusal(call, ask) {
+      const verdict = check(call, recorded.get(call.name));
+      if (verdict?.kind === 'deny') return forbidden(verdict);
+      const mustAsk = gated(call.name) || verdict?.kind === 'ask';
+      const question = mustAsk ? approvalQuestion(options.agent, call) : undefined;
+      return question === undefined || isAllowed(await ask(question)) ? undefined : REFUSED;
+    },
+    isForeseen(call, tool) {
+      if (tool.approve === true && !gated(call.name)) return false;
+      const verdict = recorded.has(call.name) ? undefined : check(call, tool)?.kind;
+      return verdict !== 'ask' && verdict !== 'deny';
+    },
+  };
+}
+
+function checkOf({ agent, permissions, cwd }: GateOptions) {
+  if (permissions === undefined) return () => undefined;
+  const check = permissionCheck(permissions, { agent, cwd: cwd ?? '/' });
+  return (call: ToolCall, tool: WantedCall['tool']) => check({ name: call.name, input: inputOf(call), tool });
+}
+
+/** Said so that a model does not try another spelling. */
+function forbidden({ rule, why }: Extract<Verdict, { kind: 'deny' }>): Answer {
+  const quoted = JSON.stringify(rule);
+  const what =
+    why === 'opaque'
+      ? `what it runs can't be checked against the rule ${quoted}; run one plain program for each call`
+      : `the rule ${quoted} of this workflow forbids it. Do not try to reach the same in another way`;
+  return { output: `Error: this call was refused: ${what}.`, isError: true };
+}

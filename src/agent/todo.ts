@@ -1,0 +1,103 @@
+import { SkeinError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
+import { didYouMean } from '../base/suggest.js';
+import type { StepTool } from './loop/step-tool.js';
+
+/** Stands for all tools of the list in an agent's list of tools. */
+export const TODO = 'todo';
+
+const STATUSES = ['pending', 'in-progress', 'completed'] as const;
+
+/** More would fill the conversation. */
+const MOST_TODOS = 500;
+
+interface Todo {
+  readonly id: string;
+  readonly description: string;
+  readonly status: string;
+}
+
+const BETWEEN_TURNS =
+  "the list of todos can't be reached from inside of a model call that runs tools itself: a replay of the run would not see it";
+
+const TEXT = { type: 'string', minLength: 1, maxLength: 2_000 } as const;
+
+/**
+ * The tools of a list of todos. The list belongs to one step. They are tools of the step, outside of effects, so that a replay makes the
+ * same list again.
+ *
+ * @example
+ * todoTools().map((tool) => tool.name); // ['create_todo', 'create_todos', 'update_todo', 'list_todos']
+ */
+export function todoTools(): readonly StepTool[] {
+  const todos = new Map<string, Todo>();
+  const add = (descriptions: readonly string[]): string => {
+    if (todos.size + descriptions.length > MOST_TODOS) throw tooMany();
+    const made = descriptions.map((description) => {
+      const todo = { id: `todo_${todos.size + 1}`, description, status: STATUSES[0] };
+      todos.set(todo.id, todo);
+      return todo;
+    });
+    return made.map(show).join('\n');
+  };
+  const update = (id: string, status: string): string => {
+    const todo = todos.get(id);
+    if (todo === undefined) throw unknownTodo(id, [...todos.keys()]);
+    const changed = { ...todo, status };
+    todos.set(id, changed);
+    return show(changed);
+  };
+  return [
+    stepTool('create_todo', 'Add one thing to do to your list.', { description: TEXT }, (input) =>
+      add([textOf(input, 'description')]),
+    ),
+    stepTool(
+      'create_todos',
+      'Add several things to do to your list, in their order.',
+      { descriptions: { type: 'array', items: TEXT, minItems: 1 } },
+      (input) => add(textsOf(input, 'descriptions')),
+    ),
+    stepTool(
+      'update_todo',
+      'Change how far a thing of your list is: pending, in-progress or completed.',
+      { id: { type: 'string', description: 'Such as todo_1.' }, status: { type: 'string', enum: STATUSES } },
+      (input) => update(textOf(input, 'id'), textOf(input, 'status')),
+    ),
+    stepTool('list_todos', 'Show your list of things to do.', {}, () =>
+      todos.size === 0 ? 'The list is empty.' : [...todos.values()].map(show).join('\n'),
+    ),
+  ];
+}
+
+function stepTool(
+  name: string,
+  description: string,
+  properties: JsonObject,
+  run: (input: JsonObject) => string,
+): StepTool {
+  const inputSchema = { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  return { name, description, inputSchema, onlyBetweenTurns: BETWEEN_TURNS, run };
+}
+
+function show({ id, description, status }: Todo): string {
+  return `[${id}] ${status}: ${description.replaceAll(/\s+/g, ' ').trim()}`;
+}
+
+function unknownTodo(id: string, known: readonly string[]): SkeinError {
+  const hint = didYouMean(id, known) ?? (known.length === 0 ? 'the list is empty' : `there are ${known.join(', ')}`);
+  return new SkeinError('SKEIN_TOOL_FAILED', `there is no todo ${JSON.stringify(id)}`, { hint });
+}
+
+function tooMany(): SkeinError {
+  return new SkeinError('SKEIN_TOOL_FAILED', `the list takes at most ${MOST_TODOS} todos`);
+}
+
+function textOf(input: JsonObject, key: string): string {
+  const value = input[key];
+  return typeof value === 'string' ? value : '';
+}
+
+function textsOf(input: JsonObject, key: string): readonly string[] {
+  const value: unknown = input[key];
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
