@@ -111,6 +111,16 @@ describe('YAML limits', () => {
     expect(refused(['a: &a [lol,lol,lol]', ...lines].join('\n'))).toMatch(/more than 100000 values/);
   });
 
+  it('aliases that make a value deeper than any text could be are refused; as deep as a text can be is fine', () => {
+    const steps = Array.from(
+      { length: 40 },
+      (_, at) => `k${at}: &k${at} ${'['.repeat(90)}${at === 0 ? 1 : `*k${at - 1}`}${']'.repeat(90)}`,
+    );
+    expect(refused(steps.join('\n'))).toBe('nested deeper than 200 levels');
+    const deepest = Array.from({ length: 99 }, (_, at) => `${'  '.repeat(at)}${at === 0 ? '' : '- '}a:`).join('\n');
+    expect(parseYaml(deepest, 'f.yaml').problems).toEqual([]);
+  });
+
   it('more than a hundred aliases are refused', () => {
     expect(refused(`a: &a 1\nb: [${'*a,'.repeat(101)}]`)).toBe('more than 100 aliases');
   });

@@ -55,15 +55,22 @@ export function parseYaml(text: string, file: string, options: YamlOptions = {})
   const root = document?.contents == null ? undefined : convert(document.contents, build);
   if (root !== undefined && root.size > limits.maxNodes) {
     report(build, 'yaml-limit', `more than ${limits.maxNodes} values`, 0, 'aliases count as what they stand for');
+  } else if (root !== undefined && root.depth > DEPTH_PER_LEVEL * limits.maxDepth) {
+    const message = `nested deeper than ${DEPTH_PER_LEVEL * limits.maxDepth} levels`;
+    report(build, 'yaml-limit', message, 0, 'aliases count as what they stand for');
   }
   const usable = build.problems.some((problem) => problem.code === 'yaml-limit') ? undefined : root?.node;
   return { root: usable, problems: build.problems.slice(0, MAX_LISTED), places, text: source };
 }
 
-/** A node with the number of values in it, aliases replaced. */
+/** A list may begin in the column of the key that it belongs to, so a column can hold two levels. */
+const DEPTH_PER_LEVEL = 2;
+
+/** A node with the number of values in it and of lists and maps around the deepest one, aliases replaced. */
 interface Sized {
   readonly node: SourceNode;
   readonly size: number;
+  readonly depth: number;
 }
 
 interface Build {
@@ -150,7 +157,7 @@ function syntaxHint(code: string): string {
 function convert(node: ParsedNode, build: Build): Sized | undefined {
   if (isAlias(node)) return convertAlias(node.source, node.range[0], build);
   if (node.anchor !== undefined) build.anchors.set(node.anchor, node);
-  const made = isScalar(node) ? { node: scalarOf(node, build), size: 1 } : convertCollection(node, build);
+  const made = isScalar(node) ? { node: scalarOf(node, build), size: 1, depth: 0 } : convertCollection(node, build);
   if (node.anchor !== undefined) build.made.set(node, made);
   return made;
 }
@@ -159,18 +166,21 @@ function convertCollection(node: YAMLMap.Parsed | YAMLSeq.Parsed, build: Build):
   if (isMap(node)) return convertMap(node, build);
   const items: SourceNode[] = [];
   let size = 1;
+  let depth = 0;
   for (const item of node.items as unknown[]) {
     const made = isParsed(item) ? convert(item, build) : undefined;
     items.push(made?.node ?? emptyAt(node.range[0], build));
     size += made?.size ?? 1;
+    depth = Math.max(depth, made?.depth ?? 0);
   }
-  return { node: { kind: 'list', items, at: build.places.at(node.range[0]) }, size };
+  return { node: { kind: 'list', items, at: build.places.at(node.range[0]) }, size, depth: depth + 1 };
 }
 
 function convertMap(node: YAMLMap.Parsed, build: Build): Sized {
   const entries: SourceEntry[] = [];
   const seen = new Set<string>();
   let size = 1;
+  let depth = 0;
   for (const pair of node.items) {
     const key = pair.key as unknown;
     const value = pair.value as unknown;
@@ -178,6 +188,7 @@ function convertMap(node: YAMLMap.Parsed, build: Build): Sized {
     const name = keyText(key, from, build);
     const made = isParsed(value) ? convert(value, build) : undefined;
     size += 1 + (made?.size ?? 1);
+    depth = Math.max(depth, made?.depth ?? 0);
     if (name === undefined) continue;
     if (seen.has(name)) {
       report(build, 'duplicate-key', `the key ${quoteShort(name)} is there twice`, from, 'remove one of the two');
@@ -186,7 +197,7 @@ function convertMap(node: YAMLMap.Parsed, build: Build): Sized {
     seen.add(name);
     entries.push({ key: name, at: build.places.at(from), value: made?.node ?? emptyAt(to, build) });
   }
-  return { node: { kind: 'map', entries, at: build.places.at(node.range[0]) }, size };
+  return { node: { kind: 'map', entries, at: build.places.at(node.range[0]) }, size, depth: depth + 1 };
 }
 
 function keyText(key: unknown, offset: number, build: Build): string | undefined {
