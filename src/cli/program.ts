@@ -16,6 +16,11 @@ interface CommandEntry {
 const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', summary: 'run a workflow', load: () => import('./commands/run.js') },
   {
+    name: 'exec',
+    summary: 'run a pipeline or an agent with a prompt; prints what the agents say',
+    load: () => import('./commands/exec.js'),
+  },
+  {
     name: 'resume',
     summary: 'go on with a run; what is finished is not done again',
     load: () => import('./commands/resume.js'),

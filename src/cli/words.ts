@@ -5,6 +5,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['--inputs', '--input'],
   ['--streaming', '--stream'],
   ['--dryrun', '--dry-run'],
+  ['--yolo', '--yes'],
 ]);
 
 /**

@@ -2,9 +2,13 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
+import type { Listener } from '../../events/event.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { WorkflowRunOptions } from '../../runtime.js';
+import { printable } from '../view/printable.js';
+import { printResult } from '../view/streams.js';
 import { createStyle, wantsColor } from '../view/style.js';
+import type { View } from '../view/view.js';
 import { createView } from '../view/view.js';
 import { watchInterrupt } from './interrupt.js';
 import { nameOf, reportEnd } from './report-end.js';
@@ -12,6 +16,7 @@ import { createAsker } from './questions.js';
 import type { Recording } from './recording.js';
 import type { Executed, Execution } from './execution.js';
 import type { CommonFlags } from './run-flags.js';
+import { spokenBy } from './spoken.js';
 
 /**
  * Runs a loaded workflow, prints how it goes and its results, and gives the exit code. Until it starts, a signal ends the process as
@@ -29,6 +34,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
     quiet,
     verbose,
     stream: flags.stream ?? workflow.settings.streaming ?? false,
+    tools: flags.exec ?? false,
     screen: process.stderr,
     env: process.env,
     nameOfRun: (runId) => nameOf(recording?.store, runId),
@@ -41,6 +47,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
     output: process.stderr,
     readLine: typedAnswer,
     recorded: recording !== undefined,
+    yes: flags.yes ?? false,
   });
   const interrupt = watchInterrupt((name) =>
     view.say(`${name}: closing the run; once more ends it without closing it`),
@@ -51,7 +58,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
       ...runOptions(execution),
       signal: interrupt.signal,
       // Apart, so that what can't be shown is reported all the same.
-      listeners: [(event) => log.listen(event), (event) => view.listen(event)],
+      listeners: [(event) => log.listen(event), (event) => view.listen(event), ...speaking(execution, view)],
       answer: (question, address, signal) => asker.answer(question, address, signal),
     });
     const result = await run.result;
@@ -61,6 +68,19 @@ export async function executeRun(execution: Execution): Promise<Executed> {
     view.stop();
     interrupt.release();
   }
+}
+
+/** Agents speak on stdout while the run goes on, unless its results are to come in a form of their own. */
+function speaking({ flags, workflow }: Execution, view: View): readonly Listener[] {
+  if (flags.exec !== true || flags.json === true || flags.format !== undefined || workflow.plan === undefined)
+    return [];
+  const spoken = spokenBy(workflow.plan);
+  return [
+    (event) => {
+      const text = spoken(event);
+      if (text !== undefined) view.aside(() => printResult(process.stdout.isTTY ? printable(text) : text));
+    },
+  ];
 }
 
 /** What flags say, or else `config.log_level`. */

@@ -8,6 +8,8 @@ export interface LoadOptions {
   readonly cwd: string;
   /** Values of inputs by name; absent: they are not looked at. */
   readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Values for inputs of these names that are not given. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
   readonly interactive?: boolean;
 }
 
@@ -26,14 +28,15 @@ export interface Loaded {
  * const { workflow, broken } = await loadWorkflow('review.yaml', { cwd: process.cwd(), inputs: {} });
  */
 export async function loadWorkflow(file: string, options: LoadOptions): Promise<Loaded> {
-  const { loadDag } = await import('../../yaml.js');
-  const workflow = await loadDag(file, {
+  const yaml = await import('../../yaml.js');
+  const workflow = await yaml.loadWorkflow(file, {
     cwd: options.cwd,
     home: homedir(),
     inputs: Object.keys(options.inputs ?? {}),
     interactive: options.interactive ?? false,
   });
-  const problems = [...workflow.problems, ...missingInputs(workflow, options.inputs)];
+  const given = options.inputs === undefined ? undefined : { ...options.defaults, ...options.inputs };
+  const problems = [...workflow.problems, ...missingInputs(workflow, given)];
   return { workflow, problems, broken: workflow.plan === undefined || hasErrors(problems) };
 }
 

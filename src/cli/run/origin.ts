@@ -25,11 +25,11 @@ interface Beginning {
 /** Never values of the environment, and so no keys: only what was typed. */
 export function writeOrigin({ root, cwd, file, flags, workflow }: Beginning): JsonObject {
   const { model, mock, replay, format, stream, concurrency, strict } = flags;
-  const { interactive, auditDir, audit, allowPrivateAddresses } = flags;
+  const { interactive, auditDir, audit, allowPrivateAddresses, exec } = flags;
   const kept: KeptFlags = {
     audit,
     ...defined({ model, mock, replay, format, stream, concurrency, strict }),
-    ...defined({ interactive, auditDir, allowPrivateAddresses }),
+    ...defined({ interactive, auditDir, allowPrivateAddresses, exec }),
   };
   const path = workflow.files[0]?.path ?? resolve(cwd, file);
   const origin: RunOrigin = {
@@ -95,6 +95,7 @@ function switches(flags: JsonObject): Partial<KeptFlags> {
     strict: on('strict'),
     interactive: on('interactive'),
     allowPrivateAddresses: on('allowPrivateAddresses'),
+    exec: on('exec'),
   });
 }
 

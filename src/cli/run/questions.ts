@@ -25,6 +25,8 @@ export interface AskerOptions {
   readonly readLine: typeof typedAnswer;
   /** The run can be gone on with later, when there is an answer. */
   readonly recorded: boolean;
+  /** Tool calls that a person is asked about are allowed: `--yes`. */
+  readonly yes: boolean;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface AskerOptions {
  * elsewhere meanwhile goes away.
  *
  * @example
- * const asker = createAsker({ view, terminal: true, input: process.stdin, output: process.stderr, readLine: typedAnswer, recorded: true });
+ * const asker = createAsker({ view, terminal, input: process.stdin, output: process.stderr, readLine: typedAnswer, recorded, yes: false });
  */
 export function createAsker(options: AskerOptions): Asker {
   const open: OpenQuestion[] = [];
@@ -41,6 +43,7 @@ export function createAsker(options: AskerOptions): Asker {
   return {
     open,
     async answer(question, address, signal) {
+      if (options.yes && isApproval(question, address)) return ALLOW;
       const path = stepOf(address);
       const choices = question.choices ?? [];
       const unanswered = (why: string): SkeinError => {
@@ -61,6 +64,21 @@ export function createAsker(options: AskerOptions): Asker {
       }
     },
   };
+}
+
+const ALLOW = 'allow';
+
+/**
+ * Whether a question is about a tool call that an agent wants to make: the engine asks it under a name of its own, and shows the call. What an
+ * agent or a workflow asks has neither, whatever its words are.
+ *
+ * @example
+ * isApproval(question, 'note@ask:approve#1.1'); // true
+ */
+export function isApproval({ choices = [], evidence }: Question, address: string): boolean {
+  const name = address.slice(address.lastIndexOf('@') + 1);
+  const showsCall = typeof evidence === 'object' && evidence !== null && Object.hasOwn(evidence, 'tool');
+  return /^(?:.*[.:])?approve#[\d.]+$/.test(name) && showsCall && choices.includes(ALLOW);
 }
 
 const STEP = /^(?:\[[^\]]*\]|[^@[])*/;

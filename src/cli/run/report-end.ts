@@ -1,8 +1,8 @@
 import type { Store } from '../../journal/store.js';
-import type { WorkflowResult } from '../../runtime.js';
+import type { WorkflowResult, formatOutput as FormatOutput } from '../../runtime.js';
 import { shortId } from '../runs/find-run.js';
 import { exitCodeOf } from '../exit-codes.js';
-import { escapeJson } from '../view/json-text.js';
+import { escapeJson, jsonText } from '../view/json-text.js';
 import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -10,8 +10,11 @@ import type { OpenQuestion, RecordedEnd } from '../view/summary.js';
 import { summaryLines, trouble } from '../view/summary.js';
 import type { Execution } from './execution.js';
 import type { Asker } from './questions.js';
-
 import { runReport } from './run-report.js';
+import { stepContext } from './step-context.js';
+
+/** The line above the outputs of all steps. */
+const CONTEXT_HEAD = '--- Step Context ---';
 
 interface Ended {
   readonly result: WorkflowResult;
@@ -40,22 +43,36 @@ export async function reportEnd(execution: Execution, { result, asker, style, qu
     questions: await openQuestions(execution, result, asker),
     ...(recorded === undefined ? {} : { recorded }),
   };
-  const [failure, ...more] = result.auditFailures;
-  if (failure !== undefined) {
-    const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
-    printNote(`${style.warn('warning')}: the audit folder is incomplete: ${printable(failure)}${others}`);
-  }
+  warnOfAudit(result, style);
+  const context = flags.exec === true && workflow.plan !== undefined ? stepContext(workflow.plan, log) : undefined;
+  // Before the verdict, which is looked for at the end.
+  if (context !== undefined && !quiet && flags.json !== true) printNote(`\n${CONTEXT_HEAD}\n${jsonText(context)}`);
   const summary = { ...shared, name, outcome: result.outcome, censusText: formatCensus(result.census), strict, style };
   for (const line of quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
   if (flags.json === true) {
-    printResult(runReport({ ...shared, workflow: name, runId: result.runId, outcome: result.outcome, exitCode }));
-  } else {
-    const format = flags.format ?? workflow.settings.output.format;
-    const text = formatOutput({ workflow, state: result.state, reports: result.steps, format });
-    const safe = format === 'json' ? escapeJson : printable;
-    printResult(process.stdout.isTTY ? safe(text) : text);
+    const { runId, outcome } = result;
+    printResult(runReport({ ...shared, workflow: name, runId, outcome, exitCode, context }));
+  } else if (flags.exec !== true || flags.format !== undefined) {
+    printResults(execution, result, formatOutput);
   }
   return exitCode;
+}
+
+function warnOfAudit({ auditFailures: [failure, ...more] }: WorkflowResult, style: Style): void {
+  if (failure === undefined) return;
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  printNote(`${style.warn('warning')}: the audit folder is incomplete: ${printable(failure)}${others}`);
+}
+
+function printResults(
+  { flags, workflow }: Execution,
+  { state, steps }: WorkflowResult,
+  format: typeof FormatOutput,
+): void {
+  const form = flags.format ?? workflow.settings.output.format;
+  const text = format({ workflow, state, reports: steps, format: form });
+  const safe = form === 'json' ? escapeJson : printable;
+  printResult(process.stdout.isTTY ? safe(text) : text);
 }
 
 function recordedEnd({ recording }: Execution, { runId, reused, ran }: WorkflowResult): RecordedEnd | undefined {

@@ -1,7 +1,7 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import { EXIT, exitCodeOfError } from '../exit-codes.js';
 import { printFailure, printProblems, problemsOf } from '../failures.js';
-import { printResult } from '../view/streams.js';
+import { printNote, printResult } from '../view/streams.js';
 import { RunLog } from '../view/run-log.js';
 import type { Execution } from './execution.js';
 import { executeRun } from './execute-run.js';
@@ -9,13 +9,14 @@ import { readInputs } from './given-inputs.js';
 import { loadWorkflow } from './load-workflow.js';
 import { writeOrigin } from './origin.js';
 import { storeRoot } from './open-store.js';
+import { isPromptUnused, readPrompt } from './prompt-input.js';
 import type { Recording } from './recording.js';
 import { storeForRun } from './recording.js';
 import type { RunFlags } from './run-flags.js';
 import { refusalReport } from './run-report.js';
 
 /**
- * `skein run`: loads, checks, runs, prints, and gives the exit code.
+ * `skein run` and `skein exec`: loads, checks, runs, prints, and gives the exit code.
  *
  * @throws SkeinError what keeps the run from starting, unless `--json` asks for it as a document.
  */
@@ -38,17 +39,18 @@ export async function orRefusal(json: boolean, body: () => Promise<number>): Pro
 
 async function loadAndRun(flags: RunFlags): Promise<number> {
   const cwd = process.cwd();
-  const inputs = await readInputs(flags.inputs, cwd);
-  const { workflow, problems, broken } = await loadWorkflow(flags.file, {
-    cwd,
-    inputs,
-    interactive: flags.interactive ?? false,
-  });
+  const { interactive = false, defaults = {} } = flags;
+  const read = await readInputs(flags.inputs, cwd);
+  const given = flags.exec === true ? readPrompt(read) : read;
+  const { workflow, problems, broken } = await loadWorkflow(flags.file, { cwd, inputs: given, defaults, interactive });
   printProblems(problems);
   if (broken || workflow.plan === undefined) {
     if (flags.json === true) printResult(refusalReport({ problems }));
     return EXIT.invalid;
   }
+  if (flags.exec === true && (await isPromptUnused(workflow, given))) printNote('warning: no step reads the prompt');
+  const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
+  const inputs = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
   const execution: Execution = { flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
   return flags.store ? await recorded(flags, execution) : (await executeRun(execution)).exitCode;
 }

@@ -16,10 +16,14 @@ export interface KeptFlags {
   readonly auditDir?: string;
   readonly audit: boolean;
   readonly allowPrivateAddresses?: boolean;
+  /** What agents say is printed as their steps end, and the step context at the end: `skein exec`. */
+  readonly exec?: boolean;
 }
 
-/** What stands on the command line of `skein run`, `skein resume` and `skein fork` alike. */
+/** What stands on the command line of `skein run`, `skein exec`, `skein resume` and `skein fork` alike. */
 export interface CommonFlags extends KeptFlags {
+  /** Tool calls that a person is asked about are allowed. */
+  readonly yes?: boolean;
   readonly record?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -28,10 +32,12 @@ export interface CommonFlags extends KeptFlags {
   readonly color: boolean;
 }
 
-/** What stands on the command line of `skein run`. */
+/** What stands on the command line of `skein run` and `skein exec`. */
 export interface RunFlags extends CommonFlags {
   readonly file: string;
   readonly inputs: readonly GivenInput[];
+  /** Values for inputs of these names, when the workflow has them and none is given. */
+  readonly defaults?: Readonly<Record<string, string>>;
   readonly store: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { OutputFormat } from '../../plan/workflow.js';
 
-/** Flags that `run`, `resume` and `fork` have in common. */
+/** Flags that `run`, `exec`, `resume` and `fork` have in common. */
 export function addRunOptions(command: Command): Command {
   return command
     .option('-m, --model <provider/model>', 'the model of all agents, whatever the files say')
@@ -18,6 +18,10 @@ export function addRunOptions(command: Command): Command {
     .option('-q, --quiet', 'show only warnings, errors and results')
     .option('--concurrency <n>', 'how many steps run at once', readCount)
     .option('--strict', 'exit with 4 when a step failed that was allowed to')
+    .option(
+      '-y, --yes',
+      'allow every tool call that a person is asked about, now and not when it is resumed (also --yolo)',
+    )
     .option('--interactive', 'agents may ask, unless the file says otherwise')
     .option('--audit-dir <dir>', 'where run folders are made')
     .option('--no-audit', 'make no run folder')

@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes.js';
 import { jsonText } from '../view/json-text.js';
 import type { RunLog, StepLog } from '../view/run-log.js';
 import type { OpenQuestion, RecordedEnd } from '../view/summary.js';
+import type { StepContext } from './step-context.js';
 
 /** What `skein run --json` is made from. */
 export interface ReportOptions {
@@ -19,6 +20,8 @@ export interface ReportOptions {
   readonly auditFolder: string | undefined;
   readonly questions: readonly OpenQuestion[];
   readonly recorded?: RecordedEnd;
+  /** Of `skein exec`. */
+  readonly context?: StepContext | undefined;
 }
 
 /**
@@ -28,7 +31,7 @@ export interface ReportOptions {
  * printResult(runReport(options));
  */
 export function runReport(options: ReportOptions): string {
-  const { log, census, error, auditFolder, questions, recorded } = options;
+  const { log, census, error, auditFolder, questions, recorded, context } = options;
   return jsonText({
     runId: options.runId,
     workflow: options.workflow,
@@ -37,6 +40,7 @@ export function runReport(options: ReportOptions): string {
     census,
     ...(error === undefined ? {} : { error }),
     steps: byName([...log.steps.values()].map((step) => [step.path, stepReport(step)])),
+    ...(context === undefined ? {} : { context }),
     ...recordedReport(recorded),
     usage: log.usage,
     modelCalls: log.modelCalls,

@@ -3,6 +3,7 @@ import type { SkeinEvent, StepNote } from '../../events/event.js';
 import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';
 import type { RunLog, StepLog } from './run-log.js';
+import { isPassed } from './run-log.js';
 import type { Style } from './style.js';
 
 /** What is told of a run while it goes on. */
@@ -11,6 +12,8 @@ export interface AnnounceOptions {
   readonly starts: boolean;
   /** Model turns, tool calls and prompts. */
   readonly verbose: boolean;
+  /** Tool calls alone. */
+  readonly tools?: boolean;
   /** Text as it arrives. */
   readonly stream: boolean;
   readonly style: Style;
@@ -36,6 +39,7 @@ export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: 
   const silent = new Set<string>();
   const reused = createReuseTeller(options.style);
   return (event) => {
+    if (isPassed(event)) return passedLines(event, log, options.style);
     // What is told again is no news; a step that goes on here begins here, for whoever looks on.
     if (event.replayed === true) {
       if (event.type === 'step.started') silent.add(event.path);
@@ -52,6 +56,12 @@ export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: 
     silent.delete(event.path);
     return [...(begins ? [startedLine(event.path, options.style)] : []), ...newsLines(event, { log, texts, options })];
   };
+}
+
+/** Of a node that does nothing else, what it decided is the only news. */
+function passedLines(event: SkeinEvent, log: RunLog, style: Style): readonly string[] {
+  const decision = event.replayed === true ? undefined : log.decision(event);
+  return decision === undefined ? [] : [`step ${style.bold(printable(event.path))}: ${decision}`];
 }
 
 function createReuseTeller(style: Style): (path: string, step: StepLog | undefined) => readonly string[] {
@@ -127,10 +137,11 @@ function noteLines(path: string, note: StepNote, { texts, options }: Telling): r
       ];
     case 'warning':
       return [warning(`${path}: ${note.message}`, style)];
-    case 'prompt':
-    case 'model.started':
     case 'tool.started':
     case 'tool.ended':
+      return options.verbose || options.tools === true ? [verboseLine(path, note)].filter(isLine) : [];
+    case 'prompt':
+    case 'model.started':
     case 'question':
     case 'answer':
     case 'memory':

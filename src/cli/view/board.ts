@@ -9,6 +9,8 @@ export interface Board {
   write(lines: readonly string[]): void;
   /** Writes a line that stays, also while the board is away. */
   say(line: string): void;
+  /** Does something that writes to the same terminal, with the board out of its way; while the board is away, later. */
+  aside(body: () => void): void;
   /** Takes the board away until `resume`. Lines that are written meanwhile wait. */
   suspend(): void;
   resume(): void;
@@ -39,15 +41,19 @@ export function createBoard(log: RunLog, style: Style, screen: BoardScreen): Boa
   let drawn = 0;
   let frame = 0;
   let suspended = false;
-  let waiting: string[] = [];
+  const later = createLater();
 
   const erase = (): string => (drawn === 0 ? '' : `${START_OF_LINE}\u001b[${drawn}A${ERASE_DOWN}`);
   const redraw = (above: readonly string[]): void => {
     const lines = boardLines(log, style, { screen, frame });
-    const text = [...above, ...lines].map((line) => `${line}\n`).join('');
-    const gone = erase();
+    const text = erase() + textOf([...above, ...lines]);
     drawn = lines.length;
-    if (gone !== '' || text !== '') screen.write(gone + text);
+    if (text !== '') screen.write(text);
+  };
+  const clear = (): void => {
+    const gone = erase();
+    drawn = 0;
+    if (gone !== '') screen.write(gone);
   };
   const timer = setInterval(() => {
     frame += 1;
@@ -59,8 +65,15 @@ export function createBoard(log: RunLog, style: Style, screen: BoardScreen): Boa
     write(lines) {
       // Without lines the next frame is soon enough.
       if (lines.length === 0) return;
-      if (suspended) waiting.push(...lines);
+      if (suspended) later.add(() => screen.write(textOf(lines)));
       else redraw(lines);
+    },
+    aside(body) {
+      if (!suspended) clear();
+      later.add(body);
+      if (suspended) return;
+      later.catchUp();
+      redraw([]);
     },
     say(line) {
       if (suspended) screen.write(`${line}\n`);
@@ -69,27 +82,38 @@ export function createBoard(log: RunLog, style: Style, screen: BoardScreen): Boa
     suspend() {
       if (suspended) return;
       suspended = true;
-      const gone = erase();
-      drawn = 0;
-      if (gone !== '') screen.write(gone);
+      clear();
     },
     resume() {
       if (!suspended) return;
       suspended = false;
-      const lines = waiting;
-      waiting = [];
-      redraw(lines);
+      later.catchUp();
+      redraw([]);
     },
     stop() {
       clearInterval(timer);
-      const gone = erase();
-      drawn = 0;
-      const text = waiting.map((line) => `${line}\n`).join('');
-      waiting = [];
+      clear();
+      later.catchUp();
       suspended = true;
-      if (gone !== '' || text !== '') screen.write(gone + text);
     },
   };
+}
+
+/** What has to wait until the board is back. */
+function createLater(): { add(body: () => void): void; catchUp(): void } {
+  let bodies: (() => void)[] = [];
+  return {
+    add: (body) => void bodies.push(body),
+    catchUp() {
+      const now = bodies;
+      bodies = [];
+      for (const body of now) body();
+    },
+  };
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 function boardLines(

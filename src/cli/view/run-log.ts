@@ -2,6 +2,9 @@ import type { ErrorData } from '../../base/errors.js';
 import type { SkeinEvent, StepNote, Usage } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import type { Plan } from '../../plan/plan.js';
+import { decisionText } from './decision.js';
+import type { PlacedNode } from './node-path.js';
+import { nodePathOf, nodesByPath } from './node-path.js';
 
 /** What is known of a step so far. Times are milliseconds since 1970. */
 export interface StepLog {
@@ -53,14 +56,21 @@ export class RunLog {
   startedAt = 0;
   now = 0;
   private readonly open = new Map<string, StepLog>();
-  private readonly outputs: ReadonlyMap<string, string | undefined>;
+  private readonly nodes: ReadonlyMap<string, PlacedNode>;
 
   /** Times are those at which events arrive: a cancelled run ends now, not at its last outcome. */
   constructor(
     plan: Plan,
     private readonly clock: () => number = Date.now,
   ) {
-    this.outputs = new Map(plan.nodes.map((node) => [node.id, node.output]));
+    this.nodes = nodesByPath(plan);
+  }
+
+  /** What a condition decided, in words. */
+  decision(event: SkeinEvent): string | undefined {
+    if (event.type !== 'step.ended' || event.to === undefined) return undefined;
+    const placed = this.nodes.get(nodePathOf(event.path));
+    return placed === undefined ? undefined : decisionText(placed.plan, placed.node.id, event.to);
   }
 
   /** Steps that run now. */
@@ -70,6 +80,7 @@ export class RunLog {
 
   listen(event: SkeinEvent): void {
     this.now = this.clock();
+    if (isPassed(event)) return;
     if (event.replayed !== true) this.wake(this.steps.get(event.path));
     switch (event.type) {
       case 'run.started':
@@ -149,7 +160,7 @@ export class RunLog {
     step.openTools.clear();
     step.reason = event.reason;
     step.error = event.error;
-    const channel = event.parent === '' ? this.outputs.get(event.node) : undefined;
+    const channel = this.nodes.get(nodePathOf(event.path))?.node.output;
     step.output = channel === undefined ? event.update : ownChannel(event.update, channel);
   }
 
@@ -202,6 +213,17 @@ export class RunLog {
     step.usage = addUsage(step.usage, usage);
     this.usage = addUsage(this.usage, usage);
   }
+}
+
+/**
+ * A node that does nothing counts as a step only when it did not work, such as a condition that is neither true nor false.
+ *
+ * @example
+ * if (isPassed(event)) return;
+ */
+export function isPassed(event: SkeinEvent): boolean {
+  if (event.type === 'step.started') return event.kind === 'pass';
+  return event.type === 'step.ended' && event.kind === 'pass' && ['succeeded', 'skipped'].includes(event.outcome);
 }
 
 function addUsage(a: Usage, b: Usage): Usage {

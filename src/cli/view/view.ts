@@ -9,6 +9,8 @@ export interface View {
   listen(event: SkeinEvent): void;
   /** Writes a line that stays, at once. */
   say(line: string): void;
+  /** Lets something be written to another stream, which may be the same terminal; while a person is asked something, later. */
+  aside(body: () => void): void;
   /** Nothing is drawn until `resume`: a person is asked something. */
   suspend(): void;
   resume(): void;
@@ -23,6 +25,8 @@ export interface ViewOptions {
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly stream: boolean;
+  /** Tool calls are told, too, unless it is quiet. */
+  readonly tools?: boolean;
   /** The stream that it is written to. */
   readonly screen: Screen;
   readonly env: NodeJS.ProcessEnv;
@@ -63,6 +67,7 @@ export function createView(options: ViewOptions): View {
       board.write(announce(event));
     },
     say: (line) => board.say(line),
+    aside: (body) => board.aside(body),
     suspend: () => board.suspend(),
     resume: () => board.resume(),
     stop: () => board.stop(),
@@ -72,6 +77,7 @@ export function createView(options: ViewOptions): View {
 function still(screen: Screen): Omit<View, 'listen'> {
   return {
     say: (line) => void screen.write(`${line}\n`),
+    aside: (body) => body(),
     suspend: () => undefined,
     resume: () => undefined,
     stop: () => undefined,

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import type { GivenInput } from '../run/given-inputs.js';
+import { readAssignment } from '../run/given-inputs.js';
+import { DEFAULT_PROMPT, PROMPT } from '../run/prompt-input.js';
+import type { RunFlags } from '../run/run-flags.js';
+import { addRunOptions } from '../run/run-options.js';
+
+interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
+  readonly dryRun?: boolean;
+}
+
+/** `skein exec FILE [PROMPT]`. */
+export function define(command: Command, done: (code: number) => void): void {
+  const inputs: GivenInput[] = [];
+  const take = (isFile: boolean) => (text: string) => {
+    inputs.push(readAssignment(text, isFile));
+    return inputs;
+  };
+  addRunOptions(command)
+    .argument('<file>', 'a workflow file, or a file of agents')
+    .argument('[prompt]', `what the agents are asked, - for stdin; without it: ${DEFAULT_PROMPT}`)
+    .option('-i, --input <name=value>', 'another input of the workflow; again for each (also --inputs)', take(false))
+    .option('--input-file <name=file>', 'such an input from a file, - for stdin', take(true))
+    .option('--dry-run', 'show what the run would do, and run nothing (the same as skein plan)')
+    .option('--no-store', 'keep no record of the run: it can not be resumed')
+    .allowExcessArguments()
+    .addHelpText('after', EXAMPLES)
+    .action(async (file: string, prompt: string | undefined, options: ParsedOptions) => {
+      checkCount(command.args, options.mock);
+      done(await act(file, withPrompt(inputs, prompt), options));
+    });
+}
+
+const EXAMPLES = `
+What agents say goes to stdout, a step at a time; how the run goes, tool calls, and at the end all outputs as JSON under the line
+"--- Step Context ---" go to stderr.
+
+Examples:
+  skein exec pipeline.yaml "Translate and publish this draft"
+  git diff | skein exec review.yaml -
+  skein exec review.yaml --json < /dev/null | jq .context.order
+  skein exec agent.yaml --yes "Fix the failing test"   allows the calls of tools that would ask`;
+
+async function act(file: string, inputs: readonly GivenInput[], options: ParsedOptions): Promise<number> {
+  const { dryRun, ...flags } = options;
+  if (dryRun === true) {
+    const { planCommand } = await import('./plan.js');
+    return await planCommand(file, { inputs, json: flags.json ?? false, color: flags.color });
+  }
+  const { runCommand } = await import('../run/run-command.js');
+  return await runCommand({ ...flags, exec: true, file, inputs, defaults: { [PROMPT]: DEFAULT_PROMPT } });
+}
+
+/** The prompt is the input of this name. */
+function withPrompt(inputs: readonly GivenInput[], prompt: string | undefined): readonly GivenInput[] {
+  if (prompt === undefined) return inputs;
+  if (inputs.some(({ name }) => name === PROMPT)) {
+    throw new SkeinError('SKEIN_USAGE', `the prompt is given twice, also as --input ${PROMPT}`, {
+      hint: 'keep one of them',
+    });
+  }
+  return [...inputs, { name: PROMPT, value: prompt, isFile: prompt === '-' }];
+}
+
+function checkCount([, , extra]: readonly string[], mock: string | undefined): void {
+  if (extra === undefined) return;
+  const hint = mock === '' ? `a script is given as --mock=${extra}` : 'put quotes around a prompt of several words';
+  throw new SkeinError('SKEIN_USAGE', `too many arguments: ${extra}`, { hint });
+}

@@ -1,0 +1,41 @@
+import { SkeinError } from '../../base/errors.js';
+import type { Workflow } from '../../plan/workflow.js';
+
+/** The input that `skein exec` takes as an argument, and what it is when none is given. */
+export const PROMPT = 'prompt';
+export const DEFAULT_PROMPT = 'Please proceed.';
+
+type Values = Readonly<Record<string, string>>;
+
+/**
+ * The inputs with the prompt as it is meant: what comes from stdin ends with a line break that nobody typed.
+ *
+ * @throws SkeinError `SKEIN_INPUT` for a prompt without text
+ * @example
+ * readPrompt({ prompt: 'Go on.\n' }); // { prompt: 'Go on.' }
+ */
+export function readPrompt(inputs: Values): Values {
+  const prompt = Object.hasOwn(inputs, PROMPT) ? inputs[PROMPT] : undefined;
+  if (prompt === undefined) return inputs;
+  if (prompt.trim() !== '') return { ...inputs, [PROMPT]: prompt.replace(/\r?\n$/, '') };
+  throw new SkeinError('SKEIN_INPUT', 'the prompt is empty', {
+    hint: `leave it out to begin with ${JSON.stringify(DEFAULT_PROMPT)}`,
+  });
+}
+
+/**
+ * Whether somebody gave a prompt that nothing asks for.
+ *
+ * @throws SkeinError `SKEIN_INPUT` when the workflow has no such input
+ */
+export async function isPromptUnused({ plan }: Workflow, inputs: Values): Promise<boolean> {
+  if (plan === undefined || !Object.hasOwn(inputs, PROMPT)) return false;
+  const { affected } = await import('../../runtime.js');
+  const unused = affected(plan, { steps: [], inputs: [PROMPT] }).length === 0;
+  const declared = plan.inputs.filter(({ at }) => at !== undefined);
+  if (!unused || plan.notation === 'pipeline' || declared.some(({ name }) => name === PROMPT)) return unused;
+  const names = declared.map(({ name }) => name);
+  throw new SkeinError('SKEIN_INPUT', `${plan.name} takes no prompt`, {
+    hint: names.length === 0 ? 'it has no inputs' : `its inputs are given with --input NAME=VALUE: ${names.join(', ')}`,
+  });
+}
