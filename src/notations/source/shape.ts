@@ -90,6 +90,10 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
       ? node
       : wrong(key, 'text', node, 'write one text, in quotes where it is needed');
   };
+  const open = (key: string, known: readonly string[]): Fields | undefined => {
+    const node = present(key);
+    return node === undefined ? undefined : readFields(node, { name: called(key), known }, findings);
+  };
   return {
     at: map.at,
     has: (key) => present(key) !== undefined,
@@ -117,14 +121,10 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
       const node = present(key);
       return node === undefined ? undefined : readTexts(node, called(key), findings);
     },
-    fields: (key, known) => {
-      const node = present(key);
-      return node === undefined ? undefined : readFields(node, { name: called(key), known }, findings);
-    },
+    fields: open,
     section: (key, known) => {
-      const node = present(key);
-      const read = node === undefined ? undefined : readFields(node, { name: called(key), known }, findings);
-      return read ?? fieldsOf({ kind: 'map', entries: [], at: node?.at ?? map.at }, called(key), findings);
+      const none: SourceMap = { kind: 'map', entries: [], at: present(key)?.at ?? map.at };
+      return open(key, known) ?? fieldsOf(none, called(key), findings);
     },
     entries: (key) => {
       const node = present(key);
