@@ -113,9 +113,7 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
     },
     flag: (key) => {
       const node = present(key);
-      if (node === undefined) return undefined;
-      if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
-      return wrong(key, 'true or false', node, flagHint(node));
+      return node === undefined ? undefined : readFlag(node, called(key), findings);
     },
     texts: (key) => {
       const node = present(key);
@@ -181,6 +179,12 @@ function readInteger(
     node.at,
     `write a number that is ${range}`,
   );
+  return undefined;
+}
+
+function readFlag(node: SourceNode, called: string, findings: Findings): boolean | undefined {
+  if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
+  findings.error('wrong-type', `${called} must be true or false, not ${describe(node)}`, node.at, flagHint(node));
   return undefined;
 }
 
