@@ -7,7 +7,7 @@ import { parseJsonText, readPath, readRef, refText } from './json-path.js';
 import type { ReadChannel } from './json-path.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { renderTemplate } from './template.js';
-import { isTruthy } from './truthy.js';
+import { isTruthy, unresolved } from './truthy.js';
 import { quoteShort, valueText } from './value-text.js';
 import type { CelVar, Condition, ValueRef } from './values.js';
 
@@ -129,6 +129,19 @@ type CelCondition = Extract<Condition, { op: 'cel' }>;
 const compiled = new WeakMap<CelCondition, Expression>();
 
 function evaluateCel(condition: CelCondition, read: ReadChannel): Verdict {
+  if (condition.text === undefined) return evaluateExpression(condition, read);
+  try {
+    return evaluateExpression(condition, read);
+  } catch (cause) {
+    const hint = cause instanceof Error ? cause.message : undefined;
+    throw new SkeinError('SKEIN_TEMPLATE', unresolved(condition.text), {
+      ...(hint === undefined ? {} : { hint }),
+      cause,
+    });
+  }
+}
+
+function evaluateExpression(condition: CelCondition, read: ReadChannel): Verdict {
   const expression = compiled.get(condition) ?? compileCondition(condition);
   const vars: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [name, source] of Object.entries(condition.vars)) vars[name] = readVar(source, [name], expression, read);

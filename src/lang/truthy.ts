@@ -20,14 +20,25 @@ export function isTruthy(condition: TruthyCondition, read: ReadChannel): boolean
   const { channel, path = [] } = condition.value;
   const value = read(channel);
   if (value === undefined) {
-    const message = `workflow: condition did not resolve to boolean: "${condition.text}"`;
-    throw new SkeinError('SKEIN_TEMPLATE', message, { hint: `nothing has given ${channel} a value by then` });
+    throw new SkeinError('SKEIN_TEMPLATE', unresolved(condition.text), {
+      hint: `nothing has given ${channel} a value by then`,
+    });
   }
   if (path.length === 0) return isTrueText(wholeText(value));
   const found = typeof value === 'string' ? parseJsonText(value) : value;
   if (!isPlainObject(found)) return isTrueText(wholeText(value));
   const target = readPath(found, path);
   return target === true || (typeof target === 'string' && isTrueText(target));
+}
+
+/**
+ * What is told of a condition that is neither true nor false.
+ *
+ * @example
+ * unresolved('$env.X'); // 'workflow: condition did not resolve to boolean: "$env.X"'
+ */
+export function unresolved(condition: string): string {
+  return `workflow: condition did not resolve to boolean: ${JSON.stringify(condition)}`;
 }
 
 function wholeText(value: unknown): string {

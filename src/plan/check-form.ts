@@ -120,7 +120,7 @@ const CONDITION_FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
   ['equals', TEXT_CONDITION],
   ['matches_json', object({ value: REF, operand: ANY })],
   ['truthy', object({ value: REF, text: TEXT })],
-  ['cel', object({ expression: TEXT, vars: record(CEL_VAR) })],
+  ['cel', object({ expression: TEXT, vars: record(CEL_VAR), 'text?': TEXT })],
   ['code', ANY],
 ]);
 

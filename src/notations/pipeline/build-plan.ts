@@ -90,7 +90,8 @@ function blockPlan(block: Block, parts: Parts): Plan {
     const cases = condition === undefined ? [] : [{ when: [condition], to: [idOf(next)] }];
     routes.push({ from: step.id, cases, otherwise: [idOf(whenFalse)] });
   }
-  const starts = block.kind === 'parallel' ? addStarts(block, flow, nodes, edges) : [];
+  const starts = block.kind === 'parallel' ? startsOf(block, flow) : [];
+  const first = starts.map(({ node, leadsTo }) => ({ from: node.id, to: leadsTo }));
   const jumps = flow.back.size * parts.definition.maxLoopIterations;
   return {
     format: 1,
@@ -98,8 +99,8 @@ function blockPlan(block: Block, parts: Parts): Plan {
     notation: 'pipeline',
     inputs: inputsOf(block, before),
     channels: channelsOf(block, before),
-    nodes: [...starts, ...meeting(nodes, edges, routes)],
-    edges,
+    nodes: [...starts.map(({ node }) => node), ...meeting(nodes, flow, first)],
+    edges: [...first, ...edges],
     routes,
     ...(block.kind === 'parallel' ? {} : { entry: idOf(flow.starts[0] ?? NOWHERE) }),
     limits: { maxSteps: (nodes.length + starts.length) * (1 + jumps) },
@@ -107,28 +108,29 @@ function blockPlan(block: Block, parts: Parts): Plan {
 }
 
 /** A plan without an entry starts at nodes that nothing leads to: the steps of a parallel block to which something jumps back get one. */
-function addStarts(block: Block, flow: Flow, nodes: readonly PlanNode[], edges: Edge[]): readonly PassNode[] {
+function startsOf(block: Block, flow: Flow): readonly { readonly node: PassNode; readonly leadsTo: string }[] {
   const reached = new Set(flow.ways.flat());
-  const ids = new Set(nodes.map((node) => node.id));
   return flow.starts.flatMap((at) => {
     const step = block.steps[at]?.step;
     if (step === undefined || !reached.has(at)) return [];
     let id = `${step.id}.start`;
-    while (ids.has(id)) id = `${id}.start`;
-    edges.push({ from: id, to: step.id });
-    return [{ kind: 'pass', id, at: step.at }];
+    while (block.byId.has(id)) id = `${id}.start`;
+    return [{ node: { kind: 'pass', id, at: step.at }, leadsTo: step.id }];
   });
 }
 
-/** Where paths meet, one of them was taken: a node runs whenever it is reached. */
-function meeting(nodes: readonly PlanNode[], edges: readonly Edge[], routes: readonly Route[]): readonly PlanNode[] {
-  const ways = new Map<string, number>();
-  const count = (id: string): Map<string, number> => ways.set(id, (ways.get(id) ?? 0) + 1);
-  for (const { to } of edges) count(to);
-  for (const { cases = [], otherwise = [] } of routes) {
-    for (const id of new Set([...cases.flatMap((each) => each.to), ...otherwise])) count(id);
-  }
-  return nodes.map((node) => ((ways.get(node.id) ?? 0) > 1 ? { ...node, join: 'each' } : node));
+/**
+ * Where paths meet, one of them was taken: a node runs whenever it is reached. So do the nodes of a loop, of which a round that passes them by
+ * tells nothing.
+ */
+function meeting(nodes: readonly PlanNode[], flow: Flow, starts: readonly Edge[]): readonly PlanNode[] {
+  const ways = new Map<number, number>();
+  for (const targets of flow.ways) for (const to of new Set(targets)) ways.set(to, (ways.get(to) ?? 0) + 1);
+  const started = new Set(starts.map((edge) => edge.to));
+  return nodes.map((node, at) => {
+    const count = (ways.get(at) ?? 0) + (started.has(node.id) ? 1 : 0);
+    return count > 1 || flow.looped.has(at) ? { ...node, join: 'each' } : node;
+  });
 }
 
 function inputsOf(block: Block, before: readonly Output[]): readonly InputSpec[] {

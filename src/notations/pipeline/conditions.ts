@@ -1,5 +1,6 @@
 import type { Position } from '../../base/problem.js';
 import { compileExpression } from '../../lang/expression.js';
+import { unresolved } from '../../lang/truthy.js';
 import type { CelVar, Condition, ValueRef } from '../../lang/values.js';
 import { locate } from '../source/locate.js';
 import type { SourceScalar } from '../source/nodes.js';
@@ -31,20 +32,20 @@ export function buildCondition(scalar: SourceScalar, reader: Placed, parts: Cond
   const text = scalar.text.trim();
   const isBraced = text.length >= 4 && text.startsWith('{{') && text.endsWith('}}');
   const inside = isBraced ? text.slice(2, -2).trim() : text;
-  const unresolved = (hint: string, at: Position = scalar.at): undefined => {
-    names.findings.error('bad-condition', `workflow: condition did not resolve to boolean: "${text}"`, at, hint);
+  const refuse = (hint: string, at: Position = scalar.at): undefined => {
+    names.findings.error('bad-condition', unresolved(text), at, hint);
   };
   const dotted = wholly(inside);
   if (dotted === undefined) {
     if (!isBraced)
-      return unresolved('write {{ $steps.ID.output }}, with .PATH behind it for JSON, or an expression in {{ }}');
-    return expression(inside, { scalar, reader, parts, unresolved });
+      return refuse('write {{ $steps.ID.output }}, with .PATH behind it for JSON, or an expression in {{ }}');
+    return expression(inside, text, { scalar, reader, parts, refuse });
   }
   const found = resolve(dotted, reader, names);
   const at = locate(yaml, scalar, inside, 0).at;
-  if (isFault(found) && UNRESOLVED.has(found.code)) return unresolved(hintOf(found), at);
+  if (isFault(found) && UNRESOLVED.has(found.code)) return refuse(hintOf(found), at);
   if (!reportFault(found, at, names.findings)) return undefined;
-  if (found.ref === undefined) return unresolved('this is never true: refer to an output', at);
+  if (found.ref === undefined) return refuse('this is never true: refer to an output', at);
   return { op: 'truthy', value: found.ref, text };
 }
 
@@ -59,14 +60,14 @@ interface Use {
   readonly scalar: SourceScalar;
   readonly reader: Placed;
   readonly parts: ConditionParts;
-  readonly unresolved: (hint: string, at?: Position) => undefined;
+  readonly refuse: (hint: string, at?: Position) => undefined;
 }
 
 /** A variable of an expression while it is put together. */
 type Fields = Map<string, Fields | ValueRef>;
 
-function expression(inside: string, use: Use): Condition | undefined {
-  const { reader, parts, unresolved, scalar } = use;
+function expression(inside: string, text: string, use: Use): Condition | undefined {
+  const { reader, parts, refuse, scalar } = use;
   const vars: Fields = new Map();
   let written = '';
   let from = 0;
@@ -77,7 +78,7 @@ function expression(inside: string, use: Use): Condition | undefined {
     next = place.next;
     const path = withoutCall(inside, dotted);
     const found = resolve(path, reader, parts.names);
-    if (isFault(found) && UNRESOLVED.has(found.code)) return unresolved(hintOf(found), place.at);
+    if (isFault(found) && UNRESOLVED.has(found.code)) return refuse(hintOf(found), place.at);
     isUsable = reportFault(found, place.at, parts.names.findings) && isUsable;
     if (isFault(found)) continue;
     written += inside.slice(from, dotted.start) + nameIn(found, vars);
@@ -88,11 +89,11 @@ function expression(inside: string, use: Use): Condition | undefined {
   const { expression: compiled, problems } = compileExpression(written, [...vars.keys()]);
   const [problem] = problems;
   if (problem !== undefined || compiled === undefined) {
-    return unresolved([problem?.message, problem?.hint].filter((part) => part !== undefined).join('; '));
+    return refuse([problem?.message, problem?.hint].filter((part) => part !== undefined).join('; '));
   }
-  if (compiled.reads.length === 0) return unresolved('it reads nothing, so it is always the same: refer to an output');
-  if (compiled.reads.some((read) => !isKnown(read, vars))) return unresolved('write $steps.ID.output');
-  return { op: 'cel', expression: written, vars: fieldsOf(vars) };
+  if (compiled.reads.length === 0) return refuse('it reads nothing, so it is always the same: refer to an output');
+  if (compiled.reads.some((read) => !isKnown(read, vars))) return refuse('write $steps.ID.output');
+  return { op: 'cel', expression: written, vars: fieldsOf(vars), text };
 }
 
 /** Of `$steps.a.output.items.size()` the last name is no part of the path, and of `.count-1` only what stands before the minus. */

@@ -17,6 +17,8 @@ export interface Flow {
   readonly ways: readonly Ways[];
   /** Jumps to a step that is declared before. */
   readonly back: ReadonlySet<number>;
+  /** Steps that can run more than once. */
+  readonly looped: ReadonlySet<number>;
   /** True when a step can have run before another one; before itself: in a loop. */
   precedes(earlier: number, later: number): boolean;
 }
@@ -59,7 +61,7 @@ export function connectBlock(block: Block, findings: Findings): Flow {
   if (block.kind === 'parallel') for (const root of block.roots) starts.push(connect([root], NOWHERE));
   else if (block.roots.length > 0) starts.push(connect(block.roots, NOWHERE));
   checkReached(block, { starts, ways, back }, findings);
-  return { starts, ways, back, precedes: predecessors(ways) };
+  return { starts, ways, back, looped: stepsInLoops(ways, back), precedes: predecessors(ways) };
 }
 
 /** How many steps of its block a step stands for. */
@@ -145,6 +147,24 @@ function checkReached(block: Block, flow: Pick<Flow, 'starts' | 'ways' | 'back'>
     const hint = 'put the jump into a branch of a condition, so that the loop can end';
     findings.error('endless-loop', `${step.label} jumps back, and nothing leaves the loop`, step.at, hint);
   }
+}
+
+/** Every way round takes a jump back: what its target leads to and what leads to the jump lies on it. */
+function stepsInLoops(ways: readonly Ways[], back: ReadonlySet<number>): ReadonlySet<number> {
+  const looped = new Set<number>();
+  if (back.size === 0) return looped;
+  const before = reversed(ways);
+  for (const jump of back) {
+    const [target = NOWHERE] = ways[jump] ?? [];
+    // Loops within a loop that was found add nothing.
+    if (looped.has(jump) && looped.has(target)) continue;
+    const after = new Set([target]);
+    for (const at of after) for (const to of ways[at] ?? []) if (to !== NOWHERE) after.add(to);
+    const leading = new Set([jump]);
+    for (const at of leading) for (const from of before[at] ?? []) leading.add(from);
+    for (const at of after) if (leading.has(at)) looped.add(at);
+  }
+  return looped;
 }
 
 /** The steps from which the end of the block can be reached. */
