@@ -209,6 +209,7 @@ describe('policies', () => {
     const base = { retries: 1, backoff: 'fixed' as const, delayMs: 1 };
     expect((await timed({ retry: base }, fails())).attempts).toHaveLength(1);
     expect((await timed({ retry: { ...base, on: ['busy'] } }, fails('server is busy'))).attempts).toHaveLength(2);
+    expect((await timed({ retry: { ...base, on: ['BUSY', 'x'] } }, fails('Server is Busy'))).attempts).toHaveLength(2);
     expect((await timed({ retry: { ...base, on: ['busy'] } }, fails('broken'))).attempts).toHaveLength(1);
     expect((await timed({ retry: { ...base, on: ['SKEIN_STEP_FAILED'] } }, fails())).attempts).toHaveLength(2);
   });
