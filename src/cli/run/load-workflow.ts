@@ -22,7 +22,7 @@ export interface Loaded {
 }
 
 /**
- * Loads a workflow file and compares its inputs with what is given. Everything that is wrong is in the problems.
+ * Loads a workflow file, whatever notation it is written in, and compares its inputs with what is given. Everything that is wrong is in the problems.
  *
  * @example
  * const { workflow, broken } = await loadWorkflow('review.yaml', { cwd: process.cwd(), inputs: {} });

@@ -51,9 +51,8 @@ export function createBoard(log: RunLog, style: Style, screen: BoardScreen): Boa
     if (text !== '') screen.write(text);
   };
   const clear = (): void => {
-    const gone = erase();
+    if (drawn > 0) screen.write(erase());
     drawn = 0;
-    if (gone !== '') screen.write(gone);
   };
   const timer = setInterval(() => {
     frame += 1;
@@ -69,9 +68,9 @@ export function createBoard(log: RunLog, style: Style, screen: BoardScreen): Boa
       else redraw(lines);
     },
     aside(body) {
-      if (!suspended) clear();
       later.add(body);
       if (suspended) return;
+      clear();
       later.catchUp();
       redraw([]);
     },
