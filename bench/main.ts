@@ -1,6 +1,7 @@
 import { benchDurable } from './durable.js';
 import { benchEngine, benchRuntime } from './engine.js';
 import { benchManyRuns } from './many-runs.js';
+import { benchPipeline } from './pipeline.js';
 import { benchScheduling } from './scheduling.js';
 import { benchStartUp } from './start-up.js';
 
@@ -10,6 +11,7 @@ const missed = [
   ...(await benchDurable()),
   ...(await benchEngine()),
   ...(await benchScheduling()),
+  ...(await benchPipeline()),
   ...(await benchStartUp()),
 ];
 await benchRuntime();

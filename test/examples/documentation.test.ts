@@ -4,17 +4,19 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatProblem, runOrThrow } from 'skein';
-import { loadDagText } from 'skein/yaml';
+import { loadDagText, loadPipelineText } from 'skein/yaml';
 import { readScript } from '../../src/agent/script/read-script.js';
 import { createFindings } from '../../src/notations/source/findings.js';
 import { readAgentFile } from '../../src/notations/dag/agent-file.js';
 import { ROOT } from './support/run-example.js';
-import { completeWorkflow, docSnippets } from './support/snippets.js';
+import { completePipeline, completeWorkflow, docSnippets } from './support/snippets.js';
 import type { Snippet } from './support/snippets.js';
 
 const SNIPPETS = await docSnippets();
 const of = (language: string): readonly Snippet[] => SNIPPETS.filter((snippet) => snippet.language === language);
 const isScript = (snippet: Snippet): boolean => /^rules:/m.test(snippet.text);
+const isPipeline = ({ place, text }: Snippet): boolean =>
+  place.startsWith('docs/pipeline.md:') || /^workflow:/m.test(text);
 
 describe('YAML in the documentation', () => {
   let folder: string;
@@ -31,7 +33,8 @@ describe('YAML in the documentation', () => {
     const skills = [...text.matchAll(/skills: \[([^\]]*)\]/g)].flatMap((match) =>
       (match[1] ?? '').split(',').map((skill) => [`${skill.trim()}/SKILL.md`, 'Hello']),
     );
-    for (const [path = '', content = ''] of [...agents, ...skills]) {
+    const called = [...text.matchAll(/file: (\S+\.yaml)/g)].map((match) => [match[1] ?? '', completePipeline('')]);
+    for (const [path = '', content = ''] of [...agents, ...skills, ...called]) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), content);
     }
@@ -41,7 +44,9 @@ describe('YAML in the documentation', () => {
     '$place is a workflow without problems',
     async (snippet) => {
       await makeFiles(snippet.text);
-      const workflow = await loadDagText(completeWorkflow(snippet.text), { cwd: folder });
+      const workflow = isPipeline(snippet)
+        ? await loadPipelineText(completePipeline(snippet.text), { cwd: folder })
+        : await loadDagText(completeWorkflow(snippet.text), { cwd: folder });
       expect(workflow.problems.map(formatProblem)).toEqual([]);
       expect(workflow.plan).toBeDefined();
     },
@@ -58,6 +63,17 @@ test('the first workflow of docs/dag.md runs with --mock', async () => {
   const state = await runOrThrow(workflow, { models: { env: {}, mock: true } });
   expect(state['steps.check.output']).toContain('Correct what is wrong or unclear in this text: ');
   expect(state['steps.check.output']).toContain('Explain this: tides');
+});
+
+test('the first pipeline of docs/pipeline.md runs with --mock, and its first prompt is the one that is shown', async () => {
+  const first = of('yaml').find((snippet) => snippet.place.startsWith('docs/pipeline.md:'));
+  const shown = SNIPPETS.find(({ place, language }) => place.startsWith('docs/pipeline.md:') && language === 'text');
+  const workflow = await loadPipelineText(first?.text ?? '', { cwd: ROOT });
+  const prompt = 'Announce the folding bicycle';
+  const state = await runOrThrow(workflow, { inputs: { prompt }, models: { env: {}, mock: true } });
+  expect(state['steps.step_1.output']).toBe(prompt);
+  const told = 'A bicycle for the train. It folds in ten seconds.';
+  expect(`${String(state['steps.step_2.output'])}\n`).toBe(shown?.text.replace(told, prompt));
 });
 
 test.each(of('markdown'))('$place is an agent file', ({ text, place }) => {
@@ -110,7 +126,7 @@ describe('commands in the documentation and in the READMEs of the examples', asy
   test.each([...new Set(skein)])('%s', async (line) => {
     const [, command = ''] = line.split(/\s+/);
     const file = command === 'help' ? 'program' : `commands/${command}`;
-    const shared = ['run', 'resume', 'fork'].includes(command) ? ['run/run-options'] : [];
+    const shared = ['run', 'exec', 'resume', 'fork'].includes(command) ? ['run/run-options'] : [];
     const texts = [file, ...shared].map((name) => readFile(join(ROOT, `src/cli/${name}.ts`), 'utf8'));
     const source = (await Promise.all(texts)).join('\n');
     for (const [flag] of line.matchAll(/(?<=\s)--[a-z-]+/g)) expect(source).toContain(flag);

@@ -3,7 +3,7 @@ import { hasErrors } from 'skein';
 import { describe, expect, test } from 'vitest';
 import { readScript } from '../../src/agent/script/read-script.js';
 import { checkPlan } from '../../src/plan/checks.js';
-import { ROOT, exampleFile, loadExample } from './support/run-example.js';
+import { ROOT, exampleFile, isPipeline, loadExample } from './support/run-example.js';
 
 const NAMES = (await readdir(`${ROOT}/examples`, { withFileTypes: true }))
   .filter((entry) => entry.isDirectory())
@@ -15,18 +15,25 @@ async function scriptsOf(name: string): Promise<readonly string[]> {
   return (await readdir(exampleFile(name, '.'))).filter((file) => /^script.*\.yaml$/.test(file));
 }
 
-test('there are ten examples', () => {
+test('there are seventeen examples', () => {
   expect(NAMES).toEqual([
     'code-review',
     'decision-helper',
+    'generate-translate-publish',
     'guided-code-review',
     'learning-path',
+    'localise',
+    'nested-research',
     'news-trends',
+    'parallel-drafts',
     'post-writer',
+    'project-notes',
     'release-notes',
+    'retried-digest',
     'security-scan',
     'simple-sequential',
     'story-writer',
+    'translate-until-approved',
   ]);
 });
 
@@ -34,7 +41,8 @@ describe.each(NAMES)('example %s', (name) => {
   test('loads without a problem, and its plan has none', async () => {
     const workflow = await loadExample(name);
     expect(workflow.problems).toEqual([]);
-    expect(workflow.plan?.name).toBe(name);
+    // A pipeline has no name of its own: it is called like its file.
+    expect(workflow.plan?.name).toBe((await isPipeline(name)) ? 'workflow' : name);
     expect(workflow.plan === undefined ? undefined : checkPlan(workflow.plan)).toEqual([]);
   });
 
@@ -55,7 +63,8 @@ describe.each(NAMES)('example %s', (name) => {
 
   test('has a second script when it has conditions', async () => {
     const { plan } = await loadExample(name);
-    const conditional = plan?.nodes.some((node) => node.when !== undefined) ?? false;
+    const parts = plan?.routes.some((route) => (route.cases?.length ?? 0) > 0) ?? false;
+    const conditional = parts || (plan?.nodes.some((node) => node.when !== undefined) ?? false);
     expect(conditional ? await scriptsOf(name) : ['script-other.yaml']).toContain('script-other.yaml');
   });
 

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { hasErrors, run } from 'skein';
 import type { RunResult, SkeinEvent, Workflow } from 'skein';
-import { loadDag } from 'skein/yaml';
+import { loadWorkflow } from 'skein/yaml';
 
 /** Repository root: the examples are run from here, as their READMEs say. */
 export const ROOT = resolve(import.meta.dirname, '../../..');
@@ -35,9 +36,14 @@ export function exampleFile(name: string, file = 'workflow.yaml'): string {
   return resolve(ROOT, 'examples', name, file);
 }
 
+/** Whether an example is a pipeline; the others are in the DAG notation. */
+export async function isPipeline(name: string): Promise<boolean> {
+  return /^workflow:/m.test(await readFile(exampleFile(name), 'utf8'));
+}
+
 /** Loads an example as the command line does. */
 export function loadExample(name: string, cwd = ROOT): Promise<Workflow> {
-  return loadDag(exampleFile(name), { cwd });
+  return loadWorkflow(exampleFile(name), { cwd });
 }
 
 /** Runs an example with one of its scripts, without a key and without a person. */

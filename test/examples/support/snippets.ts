@@ -1,5 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { ROOT } from './run-example.js';
 
 /** A code fence of a Markdown file. */
@@ -63,4 +64,25 @@ function stepsFor(text: string): string {
     (name) => `  - { id: use-${name}, agent: ${name}, prompt: Hello }\n`,
   );
   return `${agents}steps:\n${steps.join('')}`;
+}
+
+/** A pipeline around a part of one: agents that its steps name and that it does not have are added. */
+export function completePipeline(text: string): string {
+  const file = (parse(text) ?? {}) as {
+    readonly agents?: Readonly<Record<string, unknown>>;
+    readonly workflow?: unknown;
+  };
+  const known = new Set(Object.keys(file.agents ?? {}));
+  const used = [...namedAgents(file.workflow)].filter((name) => !known.has(name));
+  if (known.size === 0 && used.length === 0) used.push('someone');
+  const added = used.map((name) => `  ${name}: { instruction: You help. }\n`).join('');
+  return known.size === 0 ? `agents:\n${added}${text}` : text.replace(/^agents:\n/m, `agents:\n${added}`);
+}
+
+function namedAgents(step: unknown): ReadonlySet<string> {
+  if (Array.isArray(step)) return new Set(step.flatMap((one) => [...namedAgents(one)]));
+  if (typeof step !== 'object' || step === null) return new Set();
+  const { type, name, ...rest } = step as Readonly<Record<string, unknown>>;
+  const own = type === 'agent' && typeof name === 'string' ? [name] : [];
+  return new Set([...own, ...Object.values(rest).flatMap((value) => [...namedAgents(value)])]);
 }

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { loadPipelineText } from 'skein/yaml';
+import { ROOT } from './support/run-example.js';
+import { keysBelow } from './support/tables.js';
+
+const DOC = 'docs/pipeline.md';
+const AGENTS = 'agents: { a: { instruction: b } }\n';
+
+/** The keys that a part of a pipeline may have, as the loader itself lists them. */
+async function knownKeys(yaml: string): Promise<readonly string[]> {
+  const { problems } = await loadPipelineText(yaml, { cwd: ROOT });
+  const hint = problems.find((problem) => problem.code === 'unknown-key')?.hint ?? '';
+  return hint.replace('known keys: ', '').split(', ').toSorted();
+}
+
+const step = (keys: string): string =>
+  `${AGENTS}workflow: [{ id: first, type: agent, name: a }, { qqqqqqqq: 1, ${keys} }]\n`;
+const INNER = 'steps: [{ type: agent, name: a }]';
+
+describe('the tables of keys of docs/pipeline.md say what the loader knows, no more and no less', () => {
+  test.each([
+    ['## The file', 1, `${AGENTS}workflow: { qqqqqqqq: 1, ${INNER} }\n`],
+    [
+      '### Retry',
+      0,
+      step('type: agent, name: a, retry: { max_attempts: 1, qqqqqqqq: 1 }').replace('{ qqqqqqqq: 1, type', '{ type'),
+    ],
+  ])('%s, table %i', async (heading, skip, yaml) => {
+    expect((await keysBelow(DOC, heading, skip)).toSorted()).toEqual(await knownKeys(yaml));
+  });
+
+  test.each([
+    ['### Steps', 2, ['retry', 'timeout', 'on_error'], 'type: agent, name: a'],
+    ['## Conditions', 0, ['name'], 'type: condition, condition: $steps.first.output, true: [{ goto: first }]'],
+    ['## Lists', 0, ['retry', 'timeout', 'on_error'], `type: map, over: $steps.first.output, ${INNER}`],
+    ['## Questions to a person', 0, ['on_error'], 'type: ask, question: q'],
+    ['## Other files', 0, ['retry', 'timeout', 'on_error'], 'type: call, file: x.yaml'],
+  ])('%s, table %i', async (heading, skip, common, keys) => {
+    const documented = [...(await keysBelow(DOC, heading, skip)), 'id', 'type', ...common];
+    // There is nothing yet that could supervise a step; the key says so.
+    const known = (await knownKeys(step(keys))).filter((key) => key !== 'supervise');
+    expect(documented.toSorted()).toEqual(known);
+  });
+
+  test('## The file, table 0: all but those that only cagent knows', async () => {
+    const known = await knownKeys(`${AGENTS}qqqqqqqq: 1\n`);
+    const supported: string[] = [];
+    for (const key of known) {
+      const { problems } = await loadPipelineText(`${AGENTS}${key}: { x: 1 }\n`, { cwd: ROOT });
+      if (!problems.some(({ code }) => code === 'not-supported')) supported.push(key);
+    }
+    expect((await keysBelow(DOC, '## The file', 0)).toSorted()).toEqual(supported);
+  });
+
+  test('all types of steps', async () => {
+    const { problems } = await loadPipelineText(step('type: qqqqqqqq'), { cwd: ROOT });
+    const hint = problems.find(({ code }) => code === 'unknown-value')?.hint ?? '';
+    expect((await keysBelow(DOC, '### Steps', 0)).toSorted()).toEqual(
+      hint.replace('write one of: ', '').split(', ').toSorted(),
+    );
+  });
+});
