@@ -156,7 +156,10 @@ function checkCalls(options: LoopOptions, calls: number): void {
 /** The result of the step, or undefined when the repair round has been asked for. */
 function finalAnswer(options: LoopOptions, turn: ModelTurn, state: LoopState): { output: unknown } | undefined {
   const { output } = options.spec;
-  if (turn.text.trim() === '') return emptyOutput(options, turn);
+  if (turn.text.trim() === '') {
+    checkEmpty(options, turn);
+    if (output === undefined) return { output: '' };
+  }
   if (turn.reason === 'length') {
     warn(options, 'answer-cut', `${turn.model} reached its output limit: the answer is cut`);
   }
@@ -187,13 +190,11 @@ function warn(options: LoopOptions, code: string, message: string): void {
   options.step.note({ kind: 'warning', code, message });
 }
 
-/** Only an answer that the model ended by itself is one; a schema still has to match. */
-function emptyOutput(options: LoopOptions, turn: ModelTurn): { output: unknown } {
+/** An empty answer that is allowed is one that the model ended by itself; a schema still has to match. */
+function checkEmpty(options: LoopOptions, turn: ModelTurn): void {
   const error = emptyAnswer(options, turn);
-  const { allowEmpty, output } = options.spec;
-  if (allowEmpty !== true || output !== undefined || turn.reason !== 'stop') throw error;
+  if (options.spec.allowEmpty !== true || turn.reason !== 'stop') throw error;
   warn(options, 'empty-answer', error.message);
-  return { output: '' };
 }
 
 function emptyAnswer(options: LoopOptions, turn: ModelTurn): SkeinError {

@@ -23,6 +23,8 @@ export interface AgentRunOptions extends FakeStepOptions {
   readonly models?: Partial<ModelRegistryOptions>;
   readonly tools?: ToolProvider | readonly Tool[];
   readonly memory?: SharedMemory;
+  /** Working directory; absent: that of the process. */
+  readonly cwd?: string;
   /** Gets the step before it runs. */
   readonly before?: (step: FakeStep) => void;
 }
@@ -38,6 +40,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     models: registry,
     tools: 'open' in tools ? tools : fixedTools(tools),
     ...(options.memory === undefined ? {} : { memory: options.memory }),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   return { result: await execute(node, step), step, registry };
 }

@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import type { Verdict, WantedCall } from '../../src/agent/permissions/permissions.js';
+import { permissionCheck } from '../../src/agent/permissions/permissions.js';
+import { createBuiltIn } from '../../src/agent/tools/catalogue.js';
+import { BUILT_IN_TOOLS } from '../../src/agent/tools/names.js';
+import { createFolders } from '../../src/agent/tools/paths.js';
+import { thinkTool } from '../../src/agent/think.js';
+import { todoTools } from '../../src/agent/todo.js';
+import { SkeinError } from '../../src/base/errors.js';
+import type { JsonObject } from '../../src/base/json.js';
+import type { Permissions } from '../../src/plan/agent-spec.js';
+import { TOOL_ARGUMENTS } from '../../src/plan/permission-rule.js';
+
+const WRITES: WantedCall['tool'] = { effect: 'once' };
+const PLACE = { agent: 'root', cwd: '/project' };
+
+function verdict(
+  permissions: Permissions,
+  name: string,
+  input: JsonObject,
+  tool: WantedCall['tool'] = WRITES,
+): Verdict {
+  return permissionCheck(permissions, PLACE)({ name, input, tool });
+}
+
+function kindOf(permissions: Permissions, name: string, input: JsonObject, tool?: WantedCall['tool']): string {
+  return verdict(permissions, name, input, tool).kind;
+}
+
+const argv = (...words: readonly string[]): JsonObject => ({ argv: words });
+const mcp = (server: string, tool: string): WantedCall['tool'] => ({ effect: 'idempotent', origin: { server, tool } });
+
+describe('the order of the rules', () => {
+  const all: Permissions = { deny: ['shell:cmd=rm *'], allow: ['shell'], ask: ['read_file', 'shell'] };
+
+  it('deny wins over allow, allow over ask, ask over what is only reading', () => {
+    expect(kindOf(all, 'shell', argv('rm', 'x'))).toBe('deny');
+    expect(kindOf(all, 'shell', argv('ls'))).toBe('allow');
+    expect(kindOf(all, 'read_file', { path: 'a' }, { effect: 'read' })).toBe('ask');
+    expect(kindOf(all, 'grep', { pattern: 'a' }, { effect: 'read' })).toBe('free');
+    expect(kindOf(all, 'write_file', { path: 'a' })).toBe('ask');
+  });
+
+  it('without rules, all asks but what is only reading, and tools of the step', () => {
+    expect(kindOf({}, 'shell', argv('ls'))).toBe('ask');
+    expect(kindOf({}, 'mcp_x_y', {}, mcp('x', 'y'))).toBe('ask');
+    expect(kindOf({}, 'read_file', { path: 'a' }, { effect: 'read' })).toBe('free');
+    expect(permissionCheck({}, PLACE)({ name: 'think', input: {}, tool: undefined }).kind).toBe('free');
+    const denied = permissionCheck({ deny: ['think'] }, PLACE)({ name: 'think', input: {}, tool: undefined });
+    expect(denied).toEqual({ kind: 'deny', rule: 'think', why: 'matches' });
+  });
+
+  it('input that is no object is denied by name alone', () => {
+    const check = permissionCheck({ deny: ['shell', 'write_file:path=*'] }, PLACE);
+    expect(check({ name: 'shell', input: undefined, tool: WRITES }).kind).toBe('deny');
+    expect(check({ name: 'write_file', input: undefined, tool: WRITES }).kind).toBe('ask');
+  });
+});
+
+describe('a rule that denies a command', () => {
+  const deny: Permissions = { deny: ['shell:cmd=rm *', 'shell:cmd=git push --force*'], allow: ['shell'] };
+
+  it.each<readonly [string, JsonObject]>([
+    ['as it is', argv('rm', '-rf', 'x')],
+    ['as one line', { command: 'rm -rf x' }],
+    ['with more space', { command: 'rm   -rf \t x' }],
+    ['in quotes', { command: `'rm' "-rf" x` }],
+    ['with backslashes', { command: String.raw`r\m -rf x` }],
+    ['without arguments', argv('rm')],
+    ['by its path', argv('/bin/rm', 'x')],
+    ['by a relative path', argv('../../bin/rm', 'x')],
+    ['in capitals', argv('RM', 'x')],
+    ['with an empty argument', argv('rm', '', 'x')],
+    ['in a shell', argv('sh', '-c', 'rm x')],
+    ['in a shell with more options', argv('bash', '-e', '-lc', 'cd a && rm x')],
+    ['in a shell by its path', argv('/usr/bin/env', 'bash', '-c', 'echo a; /bin/rm x')],
+    ['in a shell, quoted', argv('sh', '-c', `"r"'m' x`)],
+    ['in a shell, over two lines', argv('sh', '-c', 'r\\\nm x')],
+    ['in a shell, behind a keyword', argv('sh', '-c', 'if true; then rm x; fi')],
+    ['in a shell in a shell', argv('sh', '-c', `bash -c 'rm x'`)],
+    ['in a shell, behind a redirection', argv('sh', '-c', '>out rm x')],
+    ['in a shell, behind a variable', argv('sh', '-c', 'A=1 rm x')],
+    ['behind env', argv('env', 'A=1', 'rm', 'x')],
+    ['behind env -S', argv('env', '-S', 'rm x')],
+    ['behind several programs', argv('nohup', 'timeout', '5', 'rm', 'x')],
+    ['behind xargs', argv('xargs', 'rm')],
+    ['behind find', argv('find', '.', '-exec', 'rm', '{}', ';')],
+    ['of git, with options in front', argv('git', '-C', 'a', '-c', 'b=c', 'push', '--force')],
+  ])('%s', (_, input) => {
+    expect(verdict(deny, 'shell', input)).toMatchObject({ kind: 'deny', why: 'matches' });
+  });
+
+  it.each<readonly [string, JsonObject]>([
+    ['a variable', argv('sh', '-c', 'X=rm; $X x')],
+    ['a command substitution', argv('sh', '-c', '`echo cm0= | base64 -d` x')],
+    ['a list in braces', argv('sh', '-c', '{rm,x}')],
+    ['a pattern for the program', argv('sh', '-c', '/bin/r? x')],
+    ['a script from its input', argv('sh', '-c', 'echo cm0geA== | base64 -d | sh')],
+    ['a very long script', argv('sh', '-c', 'echo a;'.repeat(5_000))],
+    ['very many arguments', argv('xargs', ...Array.from({ length: 2_000 }, () => 'a'))],
+  ])('refuses what it cannot read: %s', (_, input) => {
+    expect(verdict(deny, 'shell', input)).toMatchObject({ kind: 'deny', why: 'opaque' });
+  });
+
+  it.each<readonly [string, JsonObject]>([
+    ['another program', argv('ls', 'rm')],
+    ['the word as an argument', argv('grep', 'rm', 'x')],
+    ['another program that begins alike', argv('rmdir', 'x')],
+    ['a shell that runs something else', argv('sh', '-c', 'cd a && ls')],
+    ['another command of git', argv('git', 'push')],
+    ['what the tool refuses by itself', { command: 'ls | wc' }],
+  ])('leaves alone: %s', (_, input) => {
+    expect(kindOf(deny, 'shell', input)).not.toBe('deny');
+  });
+
+  it('scripts are left alone where no rule speaks of commands', () => {
+    expect(kindOf({ deny: ['shell:cwd=/etc*'], allow: ['shell'] }, 'shell', argv('sh', '-c', 'echo $HOME'))).toBe(
+      'allow',
+    );
+  });
+
+  it('holds under the other names of the tool and the argument', () => {
+    for (const rule of ['shell:command=rm *', 'shell:argv=rm *', 'SHELL:cmd=RM *', 'sh*:cmd=rm *', '*:cmd=rm *']) {
+      expect([rule, kindOf({ deny: [rule] }, 'bash', argv('rm', 'x'))]).toEqual([rule, 'deny']);
+    }
+  });
+});
+
+describe('a rule that allows a command', () => {
+  const allow: Permissions = { allow: ['shell:cmd=git status*', 'shell:cmd=ls *', 'shell:cmd=pwd'] };
+
+  it.each<readonly [string, JsonObject, string]>([
+    ['as it is', argv('git', 'status', '--short'), 'allow'],
+    ['as one line', { command: 'git  status' }, 'allow'],
+    ['with a word that has a space', argv('ls', 'my files'), 'allow'],
+    ['exactly', argv('pwd'), 'allow'],
+    ['more than exactly', argv('pwd', '-P'), 'ask'],
+    ['a program of that name elsewhere', argv('/tmp/ls', 'a'), 'ask'],
+    ['a program with a space in its name', argv('git status/../../x'), 'ask'],
+    ['in a shell', argv('sh', '-c', 'ls a'), 'ask'],
+    ['in capitals', argv('LS', 'a'), 'ask'],
+    ['both ways at once, which the tool refuses', { argv: ['rm', 'x'], command: 'pwd' }, 'ask'],
+    ['no command', {}, 'ask'],
+  ])('%s: %j gives %s', (_, input, expected) => {
+    expect(kindOf(allow, 'shell', input)).toBe(expected);
+  });
+});
+
+describe('rules about files and addresses', () => {
+  it.each(['.env', './.env', 'a/../.env', '/project/.env', '/project/a/../.env', '.ENV'])('deny finds %s', (path) => {
+    expect(kindOf({ deny: ['read_file:path=.env*'] }, 'read_file', { path }, { effect: 'read' })).toBe('deny');
+  });
+
+  it('deny of what is in a folder is deny of the folder', () => {
+    const deny = { deny: ['list_dir:path=secret/*', 'grep:path=/project'] };
+    expect(kindOf(deny, 'list_dir', { path: 'secret' }, { effect: 'read' })).toBe('deny');
+    expect(kindOf(deny, 'list_dir', { path: 'secrets' }, { effect: 'read' })).toBe('free');
+    // Left out, it is the working directory.
+    expect(kindOf(deny, 'grep', { pattern: 'x' }, { effect: 'read' })).toBe('deny');
+  });
+
+  it('allow looks at where a path leads', () => {
+    const allow = { allow: ['write_file:path=src/*'] };
+    expect(kindOf(allow, 'write_file', { path: 'src/a.ts' })).toBe('allow');
+    expect(kindOf(allow, 'write_file', { path: '/project/src/a.ts' })).toBe('allow');
+    expect(kindOf(allow, 'write_file', { path: 'src/../package.json' })).toBe('ask');
+    expect(kindOf(allow, 'write_file', { content: 'x' })).toBe('ask');
+  });
+
+  it('addresses are compared as they are requested', () => {
+    const rules = { deny: ['fetch:url=https://evil.example/*'], allow: ['fetch:url=https://docs.example/v1/*'] };
+    expect(kindOf(rules, 'fetch', { url: 'https://EVIL.example' })).toBe('deny');
+    expect(kindOf(rules, 'fetch', { url: 'https://docs.example/v1/a' })).toBe('allow');
+    expect(kindOf(rules, 'fetch', { url: 'https://docs.example/v1/../v2' })).toBe('ask');
+    expect(kindOf(rules, 'fetch', { url: 'https://docs.example@evil.test/v1/' })).toBe('ask');
+  });
+
+  it('several arguments must all match, of a list each value for allow and any for deny', () => {
+    const two = { deny: ['write_file:path=a*:content=*secret*'] };
+    expect(kindOf(two, 'write_file', { path: 'abc', content: 'my secret' })).toBe('deny');
+    expect(kindOf(two, 'write_file', { path: 'abc', content: 'mine' })).toBe('ask');
+    const labels = (...values: string[]) => ({ labels: values });
+    const rules = { deny: ['mcp:hub:tag:labels=bad*'], allow: ['mcp:hub:tag:labels=good*'] };
+    expect(kindOf(rules, 'mcp_hub_tag', labels('good', 'bad1'), mcp('hub', 'tag'))).toBe('deny');
+    expect(kindOf(rules, 'mcp_hub_tag', labels('good', 'other'), mcp('hub', 'tag'))).toBe('ask');
+    expect(kindOf(rules, 'mcp_hub_tag', labels('good', 'good2'), mcp('hub', 'tag'))).toBe('allow');
+    expect(kindOf(rules, 'mcp_hub_tag', {}, mcp('hub', 'tag'))).toBe('ask');
+  });
+});
+
+describe('tools of MCP servers', () => {
+  const push = mcp('github', 'push_files');
+  it.each([
+    'mcp:github:*',
+    'mcp:github',
+    'mcp:github:push_*',
+    'mcp_github_*',
+    'github/push_files',
+    'github_push_files',
+  ])('are named %s, to deny and to allow', (rule) => {
+    expect(kindOf({ deny: [rule] }, 'mcp_github_push_files', {}, push)).toBe('deny');
+    expect(kindOf({ allow: [rule] }, 'mcp_github_push_files', {}, push)).toBe('allow');
+    expect(kindOf({ deny: [rule], allow: [rule] }, 'mcp_other_get', {}, mcp('other', 'get'))).toBe('ask');
+  });
+
+  it('without the server, they can be denied and not be allowed', () => {
+    expect(kindOf({ deny: ['push_*'] }, 'mcp_github_push_files', {}, push)).toBe('deny');
+    expect(kindOf({ allow: ['push_*'] }, 'mcp_github_push_files', {}, push)).toBe('ask');
+  });
+
+  it('a server that calls its tool like a built-in one gains nothing by it', () => {
+    const rules = { allow: ['shell', 'read_file', 'shell:cmd=ls *'] };
+    expect(kindOf(rules, 'mcp_x_shell', argv('ls', 'a'), mcp('x', 'shell'))).toBe('ask');
+    expect(kindOf(rules, 'mcp_read_file', {}, mcp('read', 'file'))).toBe('ask');
+  });
+});
+
+describe('rules that cannot be used', () => {
+  it.each([
+    ['', 'it is empty'],
+    ['shell:rm *', 'is no name of a tool'],
+    ['shell:cmd=', 'cmd= has no pattern'],
+    ['read_[a-z]*', 'brackets'],
+    ['shell:comand=rm *', 'shell has no argument "comand"'],
+    [`shell:cmd=${'x'.repeat(2_000)}`, 'longer than 1000'],
+  ])('%j', (rule, message) => {
+    const make = () => permissionCheck({ deny: [rule] }, PLACE);
+    expect(make).toThrow(SkeinError);
+    expect(make).toThrow(message);
+  });
+
+  it('the arguments that rules may name are those of the tools', async () => {
+    const folders = await createFolders(process.cwd(), [], () => undefined);
+    const closing = new AbortController().signal;
+    const context = { folders, env: {}, network: {}, closing, running: new Set<Promise<unknown>>() };
+    const builtIn = await Promise.all(BUILT_IN_TOOLS.map((name) => createBuiltIn(name, name, context)));
+    const own = [...builtIn, thinkTool, ...todoTools()].map(({ name, inputSchema }) => {
+      const names = Object.keys((inputSchema['properties'] ?? {}) as JsonObject);
+      return [name, (name === 'shell' ? [...names, 'cmd'] : names).toSorted()];
+    });
+    expect([...TOOL_ARGUMENTS].map(([name, names]) => [name, names.toSorted()])).toEqual(own);
+  });
+});
