@@ -221,7 +221,7 @@ const PLAN = object({
   routes: list(
     object({
       from: TEXT,
-      'choose?': oneOf('code'),
+      'choose?': oneOf('code', 'result'),
       'map?': record(TEXT),
       'cases?': list(object({ when: CONDITIONS, to: list(TEXT) })),
       'otherwise?': list(TEXT),

@@ -15,6 +15,10 @@ export interface Plan {
   /** Which notation it was written in: `dag`, `graph` ... */
   readonly notation?: string;
   readonly inputs: readonly InputSpec[];
+  /** Any other value may be given too: it becomes a channel. */
+  readonly openInputs?: boolean;
+  /** Only inputs and declared channels may be written: anything else in an update fails its step. */
+  readonly closedState?: boolean;
   readonly channels: readonly ChannelSpec[];
   readonly nodes: readonly PlanNode[];
   readonly edges: readonly Edge[];
@@ -71,12 +75,13 @@ export const END = 'END';
 
 /**
  * A choice among targets after a node (E3). Exactly one of `choose` and `cases` says how:
- * `choose: 'code'` calls the binding `route:NODE`; `cases` are tried in order, `otherwise` is taken if none holds.
+ * `choose: 'code'` calls the binding `route:NODE`; `choose: 'result'` lets the node's own result say where to, as `{ update, goto }`;
+ * `cases` are tried in order, `otherwise` is taken if none holds.
  * `targets: undefined` with `choose` means that any node may be chosen; such a route sends no dead tokens.
  */
 export interface Route {
   readonly from: string;
-  readonly choose?: 'code';
+  readonly choose?: 'code' | 'result';
   /** What a chooser's answer means: answer -> node. Without it the answer is a node name. */
   readonly map?: Readonly<Record<string, string>>;
   readonly cases?: readonly RouteCase[];

@@ -7,6 +7,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   skein: 'src/index.ts',
   'skein/yaml': 'src/yaml.ts',
   'skein/agent': 'src/agent/index.ts',
+  'skein/graph': 'src/graph.ts',
   'skein/sqlite': 'src/sqlite.ts',
   'skein/testing': 'src/testing/index.ts',
 };
@@ -72,6 +73,8 @@ function moduleOf(example: string, free: ReadonlySet<string>): string {
   );
   const imports = Object.keys(ENTRIES).map((subpath) => {
     const names = PUBLIC.filter((one) => one.subpath === subpath && !own.has(one.name));
+    // Some names are in several subpaths.
+    for (const { name } of names) own.add(name);
     return `import { ${names.map((one) => (one.isType ? `type ${one.name}` : one.name)).join(', ')} } from '${subpath}';`;
   });
   return [...imports, ...[...free].map((name) => `declare const ${name}: any;`), example, 'export {};'].join('\n');

@@ -48,6 +48,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'noTools',
     'readScript',
   ],
+  'skein/graph': ['END', 'goto', 'graph', 'reducers'],
   'skein/sqlite': ['openSqliteStore'],
   'skein/testing': ['FakeClock', 'ManualDurable', 'faultyStore', 'seededChooser', 'seededRandom'],
 };

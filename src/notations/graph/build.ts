@@ -1,0 +1,172 @@
+import { cloneData, freezeData } from '../../base/json.js';
+import type { Problem } from '../../base/problem.js';
+import { checkPlan } from '../../plan/checks.js';
+import type { Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '../../plan/plan.js';
+import { writesUnknown, writtenChannels } from '../../plan/references.js';
+import { checkDraft } from './check-draft.js';
+import type { DraftNode, DraftRoute, DraftSettings, GraphDraft } from './draft.js';
+import { infer } from './infer.js';
+import type { Inference } from './infer.js';
+import { isNodeSpec } from './node-spec.js';
+import type { BuiltNode } from './node-spec.js';
+import { conditionsOf, policiesOf } from './policies.js';
+import { reducerName } from './reducers.js';
+
+/** A graph as a plan, with everything that is wrong with it. The plan of a graph with errors may lack what could not be built. */
+export interface BuiltGraph {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  readonly inference: Inference;
+  readonly problems: readonly Problem[];
+}
+
+/** Makes the plan of a graph and checks it. Nothing is run, and nothing is thrown for what is wrong. */
+export function buildGraph(draft: GraphDraft): BuiltGraph {
+  const bindings = Object.create(null) as Record<string, unknown>;
+  const made = new Map<string, BuiltNode>();
+  for (const { name, body, options } of draft.nodes.values()) {
+    if (isNodeSpec(body)) made.set(name, body.build(name, options.output));
+  }
+  const inference = infer(draft, made);
+  const nodes = [...draft.nodes.values()].map((node) => nodeOf(node, made.get(node.name), bindings));
+  const { settings } = draft;
+  const plan: Plan = freezeData(
+    cloneData({
+      format: 1,
+      name: settings.name,
+      ...(settings.description === undefined ? {} : { description: settings.description }),
+      notation: 'graph',
+      ...(settings.state === undefined ? { openInputs: true } : { closedState: true }),
+      inputs: inputsOf(draft, inference, nodes),
+      channels: channelsOf(draft, bindings),
+      nodes,
+      edges: [...draft.edges.values(), ...inference.edges],
+      routes: routesOf(draft, bindings),
+      ...(draft.entry === undefined ? {} : { entry: draft.entry }),
+      ...(draft.exits.size === 0 ? {} : { exits: [...draft.exits] }),
+      ...(settings.firstExitWins === undefined ? {} : { firstExitWins: settings.firstExitWins }),
+      ...limitsOf(settings),
+    }),
+  );
+  Object.freeze(bindings);
+  const own = checkDraft({ draft, inference, plan });
+  const hidden = draft.entry === undefined ? FOLLOWS_FROM_NO_ENTRY : NOTHING_HIDDEN;
+  const found = checkPlan(plan, bindings).filter((problem) => !hidden.has(problem.code));
+  return { plan, bindings, inference, problems: [...own, ...found] };
+}
+
+function limitsOf({ maxSteps, concurrency }: DraftSettings): Pick<Plan, 'limits'> {
+  if (maxSteps === undefined && concurrency === undefined) return {};
+  return {
+    limits: { ...(maxSteps === undefined ? {} : { maxSteps }), ...(concurrency === undefined ? {} : { concurrency }) },
+  };
+}
+
+/** What the checks of plans say when there is no entry. */
+const FOLLOWS_FROM_NO_ENTRY: ReadonlySet<string> = new Set(['missing-entry', 'open-route', 'unreachable-node']);
+const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
+
+function nodeOf(node: DraftNode, made: BuiltNode | undefined, bindings: Record<string, unknown>): PlanNode {
+  const { name, layer, body, options } = node;
+  const own = policiesOf(options);
+  const when = conditionsOf(name, options.when, bindings);
+  if (made !== undefined) {
+    for (const key of Object.keys(made.bindings ?? {})) bindings[key] = made.bindings?.[key];
+    return { ...made.node, ...own, ...(when === undefined ? {} : { when: [...(made.node.when ?? []), ...when] }) };
+  }
+  bindings[name] = body;
+  const { writes } = options;
+  return {
+    id: name,
+    kind: 'task',
+    ...(layer === 'node' ? { output: name } : {}),
+    ...(writes === undefined || layer === 'node' ? {} : { writes }),
+    ...own,
+    ...(when === undefined ? {} : { when }),
+  };
+}
+
+/** Declared inputs, then those that are read and that no node gives. */
+function inputsOf(draft: GraphDraft, { inputs }: Inference, nodes: readonly PlanNode[]): readonly InputSpec[] {
+  const specs = new Map<string, InputSpec>();
+  for (const input of draft.settings.inputs ?? []) {
+    const { channel: _channel, ...spec } =
+      typeof input === 'string' ? { name: input, channel: '' } : { channel: '', ...input };
+    specs.set(spec.name, { required: !('default' in spec) || spec.default === undefined, ...spec, channel: spec.name });
+  }
+  const written = new Set(nodes.flatMap((node) => (draft.nodes.has(node.id) ? writtenChannels(node) : [])));
+  const behind = [...inputs.values()].some(({ optional }) => !optional)
+    ? behindUnknownWriters(draft, nodes)
+    : undefined;
+  for (const [name, { optional, readers }] of inputs) {
+    if (specs.has(name)) continue;
+    // A name of a node is here only as what that node reads of itself: its first value.
+    const isWritten = written.has(name) && !draft.nodes.has(name);
+    if (isWritten) continue;
+    const mayBeWritten = behind !== undefined && readers.every((reader) => behind.has(reader));
+    specs.set(name, { name, channel: name, required: !optional && !mayBeWritten });
+  }
+  return [...specs.values()];
+}
+
+/** Nodes that run after one which may have written anything. */
+function behindUnknownWriters(draft: GraphDraft, nodes: readonly PlanNode[]): ReadonlySet<string> | undefined {
+  const writers = nodes.filter((node) => writesUnknown(node));
+  if (writers.length === 0) return undefined;
+  const next = new Map<string, string[]>();
+  const add = (from: string, to: string): void => {
+    const list = next.get(from);
+    if (list === undefined) next.set(from, [to]);
+    else list.push(to);
+  };
+  for (const { from, to } of draft.edges.values()) add(from, to);
+  for (const node of draft.nodes.values()) {
+    for (const to of node.options.goto ?? []) add(node.name, to);
+    const route = draft.routes.get(node.name);
+    if (route === undefined) continue;
+    const targets = [...(route.targets ?? []), ...Object.values(route.map ?? {})];
+    for (const to of targets.length === 0 ? draft.nodes.keys() : targets) add(node.name, to);
+  }
+  const reached = new Set<string>();
+  const open = writers.map((node) => node.id);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    for (const to of next.get(id) ?? []) {
+      if (reached.has(to)) continue;
+      reached.add(to);
+      open.push(to);
+    }
+  }
+  return reached;
+}
+
+function channelsOf(draft: GraphDraft, bindings: Record<string, unknown>): readonly ChannelSpec[] {
+  const { state = {}, reducers = {} } = draft.settings;
+  return [...new Set([...Object.keys(state), ...Object.keys(reducers)])].map((name): ChannelSpec => {
+    if (state[name] !== undefined) bindings[`schema:${name}`] = state[name];
+    const reducer = reducerName(reducers[name]);
+    if (reducer === 'code') bindings[`channel:${name}`] = reducers[name];
+    return reducer === undefined ? { name } : { name, reducer };
+  });
+}
+
+function routesOf(draft: GraphDraft, bindings: Record<string, unknown>): readonly Route[] {
+  const routes: Route[] = [];
+  for (const route of draft.routes.values()) {
+    bindings[`route:${route.from}`] = route.router;
+    routes.push({ from: route.from, choose: 'code', ...mapOf(route), ...targetsOf(route.targets) });
+  }
+  for (const { name, options } of draft.nodes.values()) {
+    if (options.goto !== undefined) routes.push({ from: name, choose: 'result', targets: [...options.goto] });
+  }
+  return routes;
+}
+
+function targetsOf(targets: readonly string[] | undefined): Pick<Route, 'targets'> {
+  return targets === undefined ? {} : { targets: [...targets] };
+}
+
+/** What is no text is left out: it is reported. */
+function mapOf({ map }: DraftRoute): Pick<Route, 'map'> {
+  if (map === undefined) return {};
+  return { map: Object.fromEntries(Object.entries(map).filter(([, target]) => typeof target === 'string')) };
+}

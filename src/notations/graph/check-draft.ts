@@ -1,0 +1,194 @@
+import { didYouMean } from '../../base/suggest.js';
+import type { Problem } from '../../base/problem.js';
+import { analyzeShape } from '../../plan/graph-shape.js';
+import type { GraphShape } from '../../plan/graph-shape.js';
+import { END } from '../../plan/plan.js';
+import type { Plan } from '../../plan/plan.js';
+import { forEachReach } from '../../plan/reach.js';
+import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
+import type { Inference, Reads } from './infer.js';
+import { isNodeSpec } from './node-spec.js';
+import { reducerName } from './reducers.js';
+
+/** A graph and what was made of it. */
+interface Checked {
+  readonly draft: GraphDraft;
+  readonly inference: Inference;
+  readonly plan: Plan;
+}
+
+type Add = (code: string, message: string, hint?: string) => void;
+
+/**
+ * What is wrong with a graph beyond what is wrong with its plan, in the order in which nodes and routes were added: `no-entry`, `bad-reducer`,
+ * `unreadable-parameters`, `mixed-routing`, `bad-map`, `not-upstream`, `entry-waits`; with a declared state `undeclared-key`.
+ */
+export function checkDraft(checked: Checked): readonly Problem[] {
+  const { draft, inference } = checked;
+  const problems: Problem[] = [];
+  const add: Add = (code, message, hint) => {
+    problems.push({ code, severity: 'error', message, ...(hint === undefined ? {} : { hint }) });
+  };
+  checkEntry(checked, add);
+  checkSettings(draft, add);
+  const isSource = new Set([...draft.edges.values()].map((edge) => edge.from));
+  for (const node of draft.nodes.values()) {
+    checkReads(`the function of ${quoted(node.name)}`, inference.reads.get(node.name), add);
+    checkRouting(draft, node, isSource.has(node.name), add);
+    if (draft.settings.state !== undefined) checkKeys(draft, node, inference, add);
+  }
+  for (const route of draft.routes.values()) {
+    checkReads(`the router after ${quoted(route.from)}`, inference.routeReads.get(route.from), add);
+    checkMap(route, add);
+  }
+  checkUpstream(checked, add);
+  return problems;
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name);
+}
+
+function checkEntry({ draft, plan }: Checked, add: Add): void {
+  const { entry } = draft;
+  if (entry === undefined) {
+    const waiting = new Set(plan.edges.map((edge) => edge.to));
+    const roots = [...draft.nodes.keys()].filter((name) => !waiting.has(name));
+    const first = roots[0] ?? draft.nodes.keys().next().value ?? 'NAME';
+    add('no-entry', 'no entry node set', `name the node with which a run starts: setEntry(${quoted(first)})`);
+    return;
+  }
+  const before = plan.edges.filter((edge) => edge.to === entry && edge.from !== entry).map((edge) => edge.from);
+  if (before.length === 0) return;
+  const hint = `start with ${quoted(before[0] ?? '')}, or with what it waits for`;
+  add('entry-waits', `the entry ${quoted(entry)} waits for ${before.map(quoted).join(', ')}`, hint);
+}
+
+function checkSettings(draft: GraphDraft, add: Add): void {
+  const { reducers = {}, state, inputs = [], answerKey } = draft.settings;
+  for (const [key, reducer] of Object.entries(reducers)) {
+    if (reducer !== undefined && reducerName(reducer) === undefined) {
+      add('bad-reducer', `the reducer of ${quoted(key)} is no reducer`, 'give a function, or one of `reducers`');
+    }
+  }
+  if (state === undefined) return;
+  const check = (key: string, what: string): void => {
+    if (!Object.hasOwn(state, key))
+      add('undeclared-key', `${what} ${quoted(key)}, which is no key of the state`, keyHint(key, state));
+  };
+  for (const key of Object.keys(reducers)) check(key, 'a reducer is given for');
+  for (const input of inputs) check(typeof input === 'string' ? input : input.name, 'an input is');
+  if (answerKey !== undefined) check(answerKey, 'the answer is');
+}
+
+function keyHint(key: string, state: Readonly<Record<string, unknown>>): string {
+  const keys = Object.keys(state);
+  return didYouMean(key, keys) ?? `keys are: ${keys.slice(0, 8).join(', ')}${keys.length > 8 ? ' ...' : ''}`;
+}
+
+function checkReads(what: string, reads: Reads | undefined, add: Add): void {
+  if (reads?.refused === undefined) return;
+  const hint = "write it as ({ name, other = 'x' }) => ..., or say what it reads: { inputs: ['name'] }";
+  add('unreadable-parameters', `${what} does not name what it reads: ${reads.refused}`, hint);
+}
+
+function checkRouting(draft: GraphDraft, node: DraftNode, hasEdges: boolean, add: Add): void {
+  const ways = [
+    ...(hasEdges ? ['static'] : []),
+    ...(draft.routes.has(node.name) ? ['conditional'] : []),
+    ...(node.options.goto === undefined ? [] : ['goto']),
+  ];
+  if (ways.length < 2) return;
+  const message = `node ${quoted(node.name)} has both ${ways.join(' and ')} outgoing edges; pick one routing style`;
+  add('mixed-routing', message, 'let the router answer with a list of all nodes that come next');
+}
+
+/** With a declared state, everything that a node reads or writes is a key of it. */
+function checkKeys(draft: GraphDraft, node: DraftNode, inference: Inference, add: Add): void {
+  const { state = {} } = draft.settings;
+  const { output, writes = [] } = node.options;
+  const owned = node.layer === 'node' || isNodeSpec(node.body) ? [output ?? node.name] : [];
+  for (const key of [...owned, ...writes]) {
+    if (!Object.hasOwn(state, key)) {
+      add(
+        'undeclared-key',
+        `${quoted(node.name)} writes ${quoted(key)}, which is no key of the state`,
+        keyHint(key, state),
+      );
+    }
+  }
+  for (const { name } of inference.reads.get(node.name)?.names ?? []) {
+    if (Object.hasOwn(state, name) || draft.nodes.has(name)) continue;
+    add(
+      'undeclared-key',
+      `${quoted(node.name)} reads ${quoted(name)}, which is no key of the state`,
+      keyHint(name, state),
+    );
+  }
+}
+
+function checkMap({ from, map = {} }: DraftRoute, add: Add): void {
+  for (const [key, target] of Object.entries(map) as [string, unknown][]) {
+    if (typeof target === 'string') continue;
+    const message = `the map of the route after ${quoted(from)} gives ${quoted(key)} a ${typeof target}`;
+    add('bad-map', message, `a target must be a node name or ${END}`);
+  }
+}
+
+/** A read of a node's result that no edge explains. */
+interface Pending {
+  readonly from: string;
+  readonly reader: string;
+  readonly inRoute: boolean;
+}
+
+/**
+ * Where a node chooses what runs next, what reads its result must lie behind one of its targets, or it would run without it. A router reads
+ * what has run before it.
+ */
+function checkUpstream({ draft, inference, plan }: Checked, add: Add): void {
+  const pending: Pending[] = [];
+  for (const { from, to, optional } of inference.dataOnly)
+    if (!optional) pending.push({ from, reader: to, inRoute: false });
+  for (const route of draft.routes.values()) {
+    for (const { name, optional } of inference.routeReads.get(route.from)?.names ?? []) {
+      if (optional || name === route.from || !draft.nodes.has(name)) continue;
+      pending.push({ from: name, reader: route.from, inRoute: true });
+    }
+  }
+  if (pending.length === 0) return;
+  const shape = analyzeShape(plan);
+  if (shape.openRoutes.length > 0) return;
+  const explained = explainedReads(shape, pending);
+  for (const read of pending) {
+    if (explained.has(read)) continue;
+    const { from, reader, inRoute } = read;
+    const who = inRoute ? `the router after ${quoted(reader)}` : quoted(reader);
+    const message = `${who} reads ${quoted(from)}, and no path leads from ${quoted(from)} to it`;
+    const hint = inRoute
+      ? `let ${quoted(reader)} run after ${quoted(from)}, or give the parameter a default`
+      : `make it a target of the route after ${quoted(from)}, or give the parameter a default`;
+    add('not-upstream', message, hint);
+  }
+}
+
+function explainedReads(shape: GraphShape, pending: readonly Pending[]): ReadonlySet<Pending> {
+  const bySource = new Map<number, Pending[]>();
+  for (const read of pending) {
+    const source = shape.index.get(read.from) ?? -1;
+    const list = bySource.get(source);
+    if (list === undefined) bySource.set(source, [read]);
+    else list.push(read);
+  }
+  const explained = new Set<Pending>();
+  forEachReach(shape, [...bySource.keys()], true, (sources, masks) => {
+    sources.forEach((source, bit) => {
+      for (const read of bySource.get(source) ?? []) {
+        const reader = shape.index.get(read.reader) ?? -1;
+        if (((masks[reader] ?? 0) >>> bit) & 1) explained.add(read);
+      }
+    });
+    return explained.size < pending.length;
+  });
+  return explained;
+}

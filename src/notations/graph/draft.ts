@@ -1,0 +1,125 @@
+import { FORBIDDEN_NAMES } from '../../base/json.js';
+import { SkeinError } from '../../base/errors.js';
+import type { InputInput } from '../../plan/builder-input.js';
+import { END } from '../../plan/plan.js';
+import { isNodeSpec } from './node-spec.js';
+import type { NodeSpec } from './node-spec.js';
+import type { NodePolicies, RouteOptions } from './options.js';
+import { refusal } from './problems.js';
+import type { ReducerInput } from './reducers.js';
+
+/** What a graph is made with. */
+export interface DraftSettings {
+  readonly name: string;
+  readonly description?: string;
+  /** Standard Schemas by key of the state; absent: any key may be written. */
+  readonly state?: Readonly<Record<string, unknown>>;
+  readonly inputs?: readonly InputInput[];
+  readonly reducers?: Readonly<Record<string, ReducerInput | undefined>>;
+  readonly maxSteps?: number;
+  readonly concurrency?: number;
+  readonly firstExitWins?: boolean;
+  readonly answerKey?: string;
+}
+
+/** Options of any node, of either layer. */
+export interface DraftOptions extends NodePolicies {
+  readonly inputs?: readonly string[];
+  readonly writes?: readonly string[];
+  readonly output?: string;
+}
+
+/** A node as it was added. */
+export interface DraftNode {
+  readonly name: string;
+  /** `node`: its result is kept under its name, and what it reads makes edges. `update`: it returns an update. */
+  readonly layer: 'node' | 'update';
+  readonly body: NodeFunction | NodeSpec;
+  readonly options: DraftOptions;
+}
+
+/** The function of a node, whatever its types. */
+export type NodeFunction = (...args: never[]) => unknown;
+
+/** A choice as it was added. */
+export interface DraftRoute extends RouteOptions {
+  readonly from: string;
+  readonly router: NodeFunction;
+  /** Whether the function names what it reads. */
+  readonly named: boolean;
+}
+
+/**
+ * What a user has said about a graph so far. What can be seen to be wrong in one call is refused there; names of nodes that are still to
+ * come are not.
+ */
+export class GraphDraft {
+  readonly nodes = new Map<string, DraftNode>();
+  readonly routes = new Map<string, DraftRoute>();
+  readonly edges = new Map<string, { readonly from: string; readonly to: string }>();
+  readonly exits = new Set<string>();
+  entry: string | undefined;
+
+  constructor(readonly settings: DraftSettings) {}
+
+  /** @throws SkeinError `SKEIN_USAGE` for a call with wrong arguments, `SKEIN_DEFINITION` for a name that is empty or taken */
+  addNode(layer: DraftNode['layer'], name: unknown, body: unknown, options: DraftOptions = {}): void {
+    if (typeof name !== 'string') {
+      const hint = typeof name === 'function' ? 'a function alone is added with .node(fn)' : undefined;
+      throw usage(`the first argument must be a node name, not ${typeof name}`, hint);
+    }
+    if (typeof body !== 'function' && !isNodeSpec(body)) {
+      throw usage(
+        `the fn argument is required: ${JSON.stringify(name)} needs a function`,
+        `.${layer === 'node' ? 'node' : 'addNode'}(name, fn)`,
+      );
+    }
+    if (name.trim() === '') {
+      throw refusal('empty-name', 'the name of a node must be non-empty', 'give it a name, or name its function');
+    }
+    if (name === END || FORBIDDEN_NAMES.has(name)) {
+      const what = name === END ? 'is the end of a branch' : 'is a name of JavaScript objects';
+      throw refusal('bad-id', `a node can't be named ${JSON.stringify(name)}: that ${what}`, 'choose another name');
+    }
+    if (this.nodes.has(name)) {
+      throw refusal('duplicate-id', `duplicate node name ${JSON.stringify(name)}`, 'rename one of the two nodes');
+    }
+    this.nodes.set(name, { name, layer, body: body as NodeFunction | NodeSpec, options: { ...options } });
+  }
+
+  /** @throws SkeinError `SKEIN_USAGE`, `SKEIN_DEFINITION` for a second choice after the same node */
+  addRoute(from: unknown, router: unknown, options: RouteOptions & { readonly named: boolean }): void {
+    if (typeof from !== 'string' || from === '') {
+      throw usage('a route needs the name of the node after which it chooses', '.route(after, router)');
+    }
+    if (typeof router !== 'function') throw usage(`the route after ${JSON.stringify(from)} needs a function`);
+    if (this.routes.has(from)) {
+      const hint = 'let one router choose among all targets';
+      throw refusal('duplicate-route', `${JSON.stringify(from)} already has a conditional outgoing edge`, hint);
+    }
+    this.routes.set(from, { ...options, from, router: router as NodeFunction });
+  }
+
+  addEdge(from: unknown, to: unknown): void {
+    const edge = { from: named(from, 'an edge'), to: named(to, 'an edge') };
+    // Ids have no line breaks, so the key is unambiguous.
+    this.edges.set(`${edge.from}\n${edge.to}`, edge);
+  }
+
+  setEntry(name: unknown): void {
+    this.entry = named(name, 'the entry');
+  }
+
+  setExit(name: unknown): void {
+    this.exits.add(named(name, 'an exit'));
+  }
+}
+
+function named(name: unknown, what: string): string {
+  if (typeof name === 'string') return name;
+  throw usage(`${what} needs the name of a node, not ${typeof name}`);
+}
+
+function usage(message: string, hint?: string): SkeinError {
+  return new SkeinError('SKEIN_USAGE', message, hint === undefined ? {} : { hint });
+}

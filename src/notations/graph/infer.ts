@@ -1,0 +1,111 @@
+import type { Edge } from '../../plan/plan.js';
+import { referencesOf } from '../../plan/references.js';
+import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
+import type { BuiltNode } from './node-spec.js';
+import { readParameters } from './parameters.js';
+import type { Parameter } from './parameters.js';
+
+/** What a function or a made node reads. */
+export interface Reads {
+  readonly names: readonly Parameter[];
+  /** Why its names can't be seen; then there are none. */
+  readonly refused?: string;
+}
+
+/** What follows from the names that nodes and routers read. */
+export interface Inference {
+  /** By node. */
+  readonly reads: ReadonlyMap<string, Reads>;
+  /** By the node after which it chooses. */
+  readonly routeReads: ReadonlyMap<string, Reads>;
+  /** Edges that nobody declared. */
+  readonly edges: readonly Edge[];
+  /** Reads of a node that chooses what runs next: its route says where to, and only data comes from it. */
+  readonly dataOnly: readonly { readonly from: string; readonly to: string; readonly optional: boolean }[];
+  /** Names that no node is called, with whether every reader has a default, in the order in which they were found. */
+  readonly inputs: ReadonlyMap<string, FoundInput>;
+}
+
+/** A name that somebody must give. */
+export interface FoundInput {
+  readonly optional: boolean;
+  /** The nodes that read it. */
+  readonly readers: readonly string[];
+}
+
+const NOTHING: Reads = { names: [] };
+
+/** Finds out what reads what. Nothing is called. */
+export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>): Inference {
+  const reads = new Map<string, Reads>();
+  const edges: Edge[] = [];
+  const dataOnly: { from: string; to: string; optional: boolean }[] = [];
+  const inputs = new Map<string, { optional: boolean; readers: string[] }>();
+  const need = ({ name, optional }: Parameter, reader: string): void => {
+    const before = inputs.get(name);
+    if (before === undefined) inputs.set(name, { optional, readers: [reader] });
+    else {
+      before.optional &&= optional;
+      before.readers.push(reader);
+    }
+  };
+  for (const node of draft.nodes.values()) {
+    const found = readsOf(node, built.get(node.name));
+    reads.set(node.name, found);
+    for (const read of found.names) {
+      const source = read.name === node.name ? undefined : draft.nodes.get(read.name);
+      if (source === undefined) need(read, node.name);
+      else if (node.layer === 'update') continue;
+      else if (chooses(draft, source)) dataOnly.push({ from: source.name, to: node.name, optional: read.optional });
+      else if (!draft.edges.has(`${source.name}\n${node.name}`)) edges.push({ from: source.name, to: node.name });
+    }
+  }
+  const routeReads = new Map<string, Reads>();
+  for (const route of draft.routes.values()) {
+    const found = readsOfRoute(route);
+    routeReads.set(route.from, found);
+    for (const read of found.names) if (!draft.nodes.has(read.name)) need(read, route.from);
+  }
+  return { reads, routeReads, edges, dataOnly, inputs };
+}
+
+/** A node that says itself what runs next: by its route, or by what it returns. */
+export function chooses(draft: GraphDraft, node: DraftNode): boolean {
+  return draft.routes.has(node.name) || node.options.goto !== undefined;
+}
+
+function readsOf(node: DraftNode, built: BuiltNode | undefined): Reads {
+  const { inputs } = node.options;
+  if (built !== undefined) return readsOfBuilt(built);
+  if (node.layer === 'update') return NOTHING;
+  return inputs === undefined ? named(node.body) : declared(inputs);
+}
+
+function readsOfRoute(route: DraftRoute): Reads {
+  if (route.inputs !== undefined) return declared(route.inputs);
+  return route.named ? named(route.router) : NOTHING;
+}
+
+function readsOfBuilt({ node, reads = [], mayRead = [] }: BuiltNode): Reads {
+  const names = new Map<string, Parameter>();
+  for (const name of mayRead) names.set(name, { name, optional: true });
+  for (const { channel } of referencesOf(node)) names.set(channel, { name: channel, optional: false });
+  for (const name of reads) names.set(name, { name, optional: false });
+  return { names: [...names.values()] };
+}
+
+function declared(names: readonly string[]): Reads {
+  return { names: [...new Set(names)].map((name) => ({ name, optional: false })) };
+}
+
+function named(fn: unknown): Reads {
+  const reading = readParameters(fn);
+  if ('refused' in reading) return { names: [], refused: reading.refused };
+  return unique(reading.names)
+    ? reading
+    : { names: [...new Map(reading.names.map((each) => [each.name, each])).values()] };
+}
+
+function unique(names: readonly Parameter[]): boolean {
+  return new Set(names.map((each) => each.name)).size === names.length;
+}

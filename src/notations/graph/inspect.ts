@@ -1,0 +1,83 @@
+import { toDot, toMermaid } from '../../plan/draw.js';
+import { outlinePlan } from '../../plan/outline.js';
+import type { Plan } from '../../plan/plan.js';
+import type { BuiltGraph } from './build.js';
+import type { GraphDraft } from './draft.js';
+import { isNodeSpec } from './node-spec.js';
+import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './views.js';
+
+/** Where a run may end: the declared exits, or the nodes without a way out. */
+export function exitsOf(plan: Plan): readonly string[] {
+  if (plan.exits !== undefined) return plan.exits;
+  const sources = new Set([...plan.edges, ...plan.routes].map((way) => way.from));
+  return plan.nodes.map((node) => node.id).filter((id) => !sources.has(id));
+}
+
+/** The key whose value is the answer of a run: the one that was named, or that of the only exit. */
+export function answerKeyOf(draft: GraphDraft, plan: Plan): string | undefined {
+  if (draft.settings.answerKey !== undefined) return draft.settings.answerKey;
+  const [exit, ...others] = exitsOf(plan);
+  if (exit === undefined || others.length > 0) return undefined;
+  return plan.nodes.find((node) => node.id === exit)?.output ?? exit;
+}
+
+/** What would run, and what must be given. Nothing is called. */
+export function dryRunOf({ plan }: BuiltGraph, given: Readonly<Record<string, unknown>>): DryRun {
+  const { levels, conditional, required } = outlinePlan(plan);
+  const onlySometimes = new Set(conditional);
+  return {
+    levels: levels.map((level) => level.filter((id) => !onlySometimes.has(id))).filter((level) => level.length > 0),
+    conditionalNodes: conditional,
+    entry: plan.entry,
+    exits: [...exitsOf(plan)],
+    inputsRequired: required.map((input) => input.name).filter((name) => given[name] === undefined),
+  };
+}
+
+/** The graph in a language of diagrams, with the nodes without a way out marked as exits. */
+export function draw(plan: Plan, language: 'mermaid' | 'dot'): string {
+  const drawn = { ...plan, exits: exitsOf(plan) };
+  return language === 'mermaid' ? toMermaid(drawn) : toDot(drawn);
+}
+
+/** Copies of the nodes. */
+export function nodeViews(draft: GraphDraft): Map<string, GraphNode> {
+  return new Map(
+    [...draft.nodes.values()].map(({ name, layer, body, options }) => {
+      const view = { name, layer, options: { ...options } };
+      return [name, isNodeSpec(body) ? view : { ...view, fn: body }] as const;
+    }),
+  );
+}
+
+/** Copies of the edges, the inferred ones last. */
+export function edgeViews(draft: GraphDraft, { inference }: BuiltGraph): EdgeView[] {
+  return [
+    ...[...draft.edges.values()].map((edge) => ({ ...edge, inferred: false })),
+    ...inference.edges.map((edge) => ({ ...edge, inferred: true })),
+  ];
+}
+
+/** Copies of the choices. */
+export function routeViews(draft: GraphDraft): RouteView[] {
+  return [...draft.routes.values()].map(({ from, router, map, targets }) => ({
+    from,
+    router,
+    ...(map === undefined ? {} : { map: { ...map } }),
+    ...(targets === undefined ? {} : { targets: [...targets] }),
+  }));
+}
+
+/** The keys of the state: those that were declared, else the results of nodes and the inputs. */
+export function stateKeys(draft: GraphDraft, { plan }: BuiltGraph): Record<string, StateKey> {
+  const { state } = draft.settings;
+  const keys = new Map<string, StateKey>();
+  if (state !== undefined)
+    for (const [name, schema] of Object.entries(state)) keys.set(name, { from: 'declared', schema });
+  else {
+    for (const node of plan.nodes)
+      for (const name of [node.output ?? [], node.writes ?? []].flat()) keys.set(name, { from: 'node' });
+    for (const input of plan.inputs) if (!keys.has(input.name)) keys.set(input.name, { from: 'input' });
+  }
+  return Object.fromEntries(keys);
+}

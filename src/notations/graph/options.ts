@@ -1,0 +1,42 @@
+import type { StateOf, StateTest } from '../../plan/builder-input.js';
+import type { Condition } from '../../lang/values.js';
+import type { Join, NodeBase, OnError, RetryPolicy } from '../../plan/plan.js';
+
+/** A condition of a node: a function of the state, or plan data. */
+export type WhenInput<S> = StateTest<S> | Condition;
+
+/** What any node of a graph may have. */
+export interface NodePolicies<S = StateOf> {
+  /** What drawings show beside the name. */
+  readonly label?: string;
+  /** When it runs, by what comes along the edges that lead to it. Default `all`. */
+  readonly join?: Join;
+  /** All must hold, else the node is skipped. */
+  readonly when?: WhenInput<S> | readonly WhenInput<S>[];
+  /** Further attempts after a failure: a number, with growing delays from 1 s on, or the policy in full. */
+  readonly retry?: number | RetryPolicy;
+  /** Per attempt, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** What happens when it fails. Default: the run fails. */
+  readonly onError?: OnError;
+  /** How often it may run in one run. */
+  readonly maxVisits?: number;
+  /** What happens at that cap. Default: the run fails. */
+  readonly onMaxVisits?: NodeBase['onMaxVisits'];
+  /** How a crash in the middle is treated when the run is recorded. */
+  readonly effect?: NodeBase['effect'];
+  /** Change it when the behaviour of the function changes in a way that its source does not show. */
+  readonly version?: string;
+  /** The nodes to which it may jump by returning `goto(name)`. */
+  readonly goto?: readonly string[];
+}
+
+/** What a choice may have. */
+export interface RouteOptions {
+  /** The nodes among which it chooses. Undeclared: any node of the graph. */
+  readonly targets?: readonly string[];
+  /** What an answer means: answer -> node. Undeclared: answers are names of nodes. */
+  readonly map?: Readonly<Record<string, string>>;
+  /** What the function reads, when its first parameter is not destructured. */
+  readonly inputs?: readonly string[];
+}

@@ -1,0 +1,87 @@
+import { parseExpressionAt, tokenizer, tokTypes } from 'acorn';
+import type { Pattern, Property, AssignmentProperty } from 'acorn';
+
+/** A name in the first parameter of a function. */
+export interface Parameter {
+  readonly name: string;
+  /** It has a default. */
+  readonly optional: boolean;
+}
+
+/** What a function reads, or why that can't be seen. */
+export type Reading = { readonly names: readonly Parameter[] } | { readonly refused: string };
+
+/** Readings by source text. */
+const known = new Map<string, Reading>();
+const MOST_KNOWN = 20_000;
+
+/**
+ * Reads the names in the first parameter of a function out of its source text, as it runs: renamed locals, defaults and quoted names are
+ * understood, and property names survive minifiers. Only the parameters are parsed, so a body may have any syntax.
+ *
+ * @example
+ * readParameters(({ search, query = 'x' }) => search + query); // names: search, and query, which is optional
+ */
+export function readParameters(fn: unknown): Reading {
+  if (typeof fn !== 'function') return { refused: 'it is no function' };
+  const source = Function.prototype.toString.call(fn);
+  const before = known.get(source);
+  if (before !== undefined) return before;
+  const reading = readSource(source);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(source, reading);
+  return reading;
+}
+
+function readSource(source: string): Reading {
+  if (/\{\s*\[native code\]\s*\}\s*$/.test(source))
+    return { refused: 'it is bound or native, and so has no source text' };
+  if (/^class\b/.test(source)) return { refused: 'it is a class' };
+  try {
+    const text = parametersOf(source);
+    if (text === undefined) return { refused: 'its first parameter is not destructured' };
+    const arrow = parseExpressionAt(`${text}=>0`, 0, { ecmaVersion: 'latest' });
+    if (arrow.type !== 'ArrowFunctionExpression') return { refused: 'its parameters can not be read' };
+    return readFirst(arrow.params[0]);
+  } catch {
+    return { refused: 'its parameters can not be read' };
+  }
+}
+
+/** The parameters with their parentheses; undefined for an arrow function with one bare name. */
+function parametersOf(source: string): string | undefined {
+  let depth = 0;
+  let start = -1;
+  for (const { type, start: at, end } of tokenizer(source, { ecmaVersion: 'latest' })) {
+    if (type === tokTypes.arrow && depth === 0) return undefined;
+    if (type === tokTypes.parenL && depth === 0) start = at;
+    if (OPENING.has(type)) depth += 1;
+    else if (CLOSING.has(type)) depth -= 1;
+    if (type === tokTypes.parenR && depth === 0) return source.slice(start, end);
+  }
+  return undefined;
+}
+
+const OPENING = new Set([tokTypes.parenL, tokTypes.braceL, tokTypes.bracketL, tokTypes.dollarBraceL]);
+const CLOSING = new Set([tokTypes.parenR, tokTypes.braceR, tokTypes.bracketR]);
+
+function readFirst(first: Pattern | undefined): Reading {
+  if (first === undefined) return { names: [] };
+  if (first.type === 'RestElement') return { refused: 'it takes any number of parameters' };
+  const pattern = first.type === 'AssignmentPattern' ? first.left : first;
+  if (pattern.type !== 'ObjectPattern') return { refused: 'its first parameter is not destructured' };
+  const names: Parameter[] = [];
+  for (const property of pattern.properties) {
+    if (property.type === 'RestElement') return { refused: 'it takes the rest of the state' };
+    const name = nameOf(property);
+    if (name === undefined) return { refused: 'a name in its first parameter is computed' };
+    names.push({ name, optional: property.value.type === 'AssignmentPattern' });
+  }
+  return { names };
+}
+
+function nameOf({ computed, key }: AssignmentProperty | Property): string | undefined {
+  if (computed) return undefined;
+  if (key.type === 'Identifier') return key.name;
+  return key.type === 'Literal' ? String(key.value) : undefined;
+}

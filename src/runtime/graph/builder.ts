@@ -1,0 +1,146 @@
+import { hasErrors } from '../../base/problem.js';
+import { buildGraph } from '../../notations/graph/build.js';
+import type { BuiltGraph } from '../../notations/graph/build.js';
+import { GraphDraft } from '../../notations/graph/draft.js';
+import type { DraftOptions, DraftSettings } from '../../notations/graph/draft.js';
+import {
+  answerKeyOf,
+  draw,
+  dryRunOf,
+  edgeViews,
+  nodeViews,
+  routeViews,
+  stateKeys,
+} from '../../notations/graph/inspect.js';
+import { definitionError } from '../../notations/graph/problems.js';
+import type { RouteOptions } from '../../notations/graph/options.js';
+import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../../notations/graph/views.js';
+import { CheckedGraph } from './compiled-graph.js';
+import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
+import type { GraphInputs } from './running.js';
+import type { RunningSettings } from './settings.js';
+
+/** A graph behind the types of `Graph`: what was said so far, and what follows from it until more is said. */
+export class GraphBuilder {
+  private readonly draft: GraphDraft;
+  private built: BuiltGraph | undefined;
+  private checked: CheckedGraph | undefined;
+  private last: CheckedGraph | undefined;
+
+  constructor(
+    settings: DraftSettings,
+    private readonly running: RunningSettings,
+  ) {
+    this.draft = new GraphDraft(settings);
+  }
+
+  node(name: unknown, body?: unknown, options?: DraftOptions): this {
+    if (typeof name !== 'function') return this.changed(() => this.draft.addNode('node', name, body, options));
+    const { name: given, ...rest } = (body ?? {}) as DraftOptions & { readonly name?: string };
+    return this.changed(() => this.draft.addNode('node', given ?? name.name, name, rest));
+  }
+
+  route(after: unknown, router: unknown, options: RouteOptions = {}): this {
+    return this.changed(() => this.draft.addRoute(after, router, { ...options, named: true }));
+  }
+
+  addNode(name: unknown, body: unknown, options?: DraftOptions): this {
+    return this.changed(() => this.draft.addNode('update', name, body, options));
+  }
+
+  addEdge(from: unknown, to: unknown): this {
+    return this.changed(() => this.draft.addEdge(from, to));
+  }
+
+  addConditionalEdge(from: unknown, router: unknown, map?: Readonly<Record<string, string>>): this {
+    const options = { named: false, ...(map === undefined ? {} : { map: { ...map } }) };
+    return this.changed(() => this.draft.addRoute(from, router, options));
+  }
+
+  setEntry(name: unknown): this {
+    return this.changed(() => this.draft.setEntry(name));
+  }
+
+  setExit(name: unknown): this {
+    return this.changed(() => this.draft.setExit(name));
+  }
+
+  get nodes(): Map<string, GraphNode> {
+    return nodeViews(this.draft);
+  }
+
+  get edges(): EdgeView[] {
+    return edgeViews(this.draft, this.build());
+  }
+
+  get conditionalEdges(): RouteView[] {
+    return routeViews(this.draft);
+  }
+
+  get exits(): string[] {
+    return [...this.draft.exits];
+  }
+
+  get derivedStateSchema(): Record<string, StateKey> {
+    return stateKeys(this.draft, this.build());
+  }
+
+  get metrics(): GraphMetrics | null {
+    return this.last?.metrics ?? null;
+  }
+
+  compile(): CheckedGraph {
+    if (this.checked !== undefined) return this.checked;
+    const { plan, bindings, problems } = this.build();
+    if (hasErrors(problems)) throw definitionError(problems);
+    this.checked = new CheckedGraph({
+      plan,
+      bindings,
+      answerKey: answerKeyOf(this.draft, plan),
+      settings: this.running,
+    });
+    this.last = this.checked;
+    return this.checked;
+  }
+
+  async run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult> {
+    return await this.compile().run(inputs, options);
+  }
+
+  async runOrThrow(inputs?: GraphInputs, options?: GraphRunOptions): Promise<Record<string, unknown>> {
+    return await this.compile().runOrThrow(inputs, options);
+  }
+
+  async *stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult> {
+    return yield* this.compile().stream(inputs, options);
+  }
+
+  dryRun(inputs: Readonly<Record<string, unknown>> = {}): DryRun {
+    this.compile();
+    return dryRunOf(this.build(), inputs);
+  }
+
+  toMermaid(): string {
+    return draw(this.build().plan, 'mermaid');
+  }
+
+  toDot(): string {
+    return draw(this.build().plan, 'dot');
+  }
+
+  asAgent(options?: AsAgentOptions): AgentLike {
+    return this.compile().asAgent(options);
+  }
+
+  private build(): BuiltGraph {
+    this.built ??= buildGraph(this.draft);
+    return this.built;
+  }
+
+  private changed(change: () => void): this {
+    change();
+    this.built = undefined;
+    this.checked = undefined;
+    return this;
+  }
+}

@@ -1,0 +1,148 @@
+import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../../notations/graph/views.js';
+import type { NodeSpec } from '../../notations/graph/node-spec.js';
+import type { Goto } from '../../notations/graph/goto.js';
+import type { NodePolicies, RouteOptions } from '../../notations/graph/options.js';
+import type { TaskStep } from '../../plan/builder-input.js';
+import type { Bindings, Plan } from '../../plan/plan.js';
+import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
+
+/** What a node of this name must give: a value of the declared type, or anything when the state has no such key. */
+type Result<S, N extends string> = N extends keyof S ? S[N] : unknown;
+
+/** The state with the result of a node. */
+type With<S, N extends string, R> = N extends keyof S ? S : S & { readonly [K in N]: R };
+
+/** What a function gives back: at once or later, or a jump. */
+type Given<R> = R | Goto | PromiseLike<R | Goto>;
+
+/** What one contribution to a key with a reducer may be, beside a whole value. */
+type Contribution<T> = T extends readonly (infer Item)[] ? Item : T extends object ? Partial<T> : never;
+
+/** What a node of {@link Graph.addNode} returns: some keys of the state. `Reduced` are keys with a reducer, which take contributions. */
+export type Update<S, Reduced = never> = {
+  readonly [K in keyof S]?: K extends Reduced ? S[K] | Contribution<S[K]> : S[K];
+};
+
+/** What a router answers: the name of a node, a key of its map, `END`, or a list of those. */
+type Answer = string | number | boolean | readonly (string | number | boolean)[];
+
+/** Options of a node whose function names what it reads. */
+export interface FunctionNodeOptions<S> extends NodePolicies<S> {
+  /** What it reads, for a function whose first parameter is not destructured. `[]`: nothing. */
+  readonly inputs?: readonly (keyof S & string)[];
+}
+
+/** Options of a node that returns an update. */
+export interface UpdateNodeOptions<S> extends NodePolicies<S> {
+  /** The keys that it may write. Said, it is checked before a run that no parallel node writes them too. */
+  readonly writes?: readonly (keyof S & string)[];
+}
+
+/** Options of a node that is made by something else than a function: an agent, a tool, another workflow. */
+export interface SpecNodeOptions<S> extends NodePolicies<S> {
+  /** The key that takes its result, in place of the one named like the node. */
+  readonly output?: keyof S & string;
+}
+
+/**
+ * A workflow as a typed state graph. Nodes are functions: those of `.node` name what they need in their first parameter, and edges
+ * follow from it; those of `.addNode` take the state and return an update, and edges are declared. Both may be mixed.
+ * `S` is the type of the state; in a chain it grows with each node. `Reduced` are the keys with a reducer.
+ */
+export interface Graph<S extends object, Reduced extends PropertyKey = never> {
+  /**
+   * Adds a node whose result is kept under its name. What it reads stands in its first parameter, `({ search, query }) => ...`: the name of
+   * a node is what that node gave, any other name is an input of the workflow.
+   */
+  node<const N extends string, R extends Result<S, N>>(
+    name: N,
+    fn: (state: S, step: TaskStep) => Given<R>,
+    options?: FunctionNodeOptions<S>,
+  ): Graph<With<S, N, R>, Reduced>;
+  /** Adds a node that is an agent, a tool or another workflow. */
+  node<const N extends string, R extends Result<S, N>>(
+    name: N,
+    spec: NodeSpec<R>,
+    options?: SpecNodeOptions<S>,
+  ): Graph<With<S, N, R>, Reduced>;
+  /** Adds a function under its own name. Minifiers change names of functions: give the name where code is minified. */
+  node(
+    fn: (state: S, step: TaskStep) => unknown,
+    options?: FunctionNodeOptions<S> & { readonly name?: string },
+  ): Graph<S, Reduced>;
+  /** Adds a choice after a node. The function names what it reads, like one of {@link Graph.node}. */
+  route(after: string, router: (state: S) => Answer | PromiseLike<Answer>, options?: RouteOptions): this;
+
+  /** Adds a node that gets the state and returns an update: an object with some of its keys, or nothing. */
+  addNode(
+    name: string,
+    fn: (state: S, step: TaskStep) => Given<Update<S, Reduced> | null | undefined | void>,
+    options?: UpdateNodeOptions<S>,
+  ): this;
+  /** Adds a node that is an agent, a tool or another workflow. */
+  addNode(name: string, spec: NodeSpec, options?: SpecNodeOptions<S>): this;
+  /** `to` runs after `from`. The nodes may be added later. */
+  addEdge(from: string, to: string): this;
+  /** After `from` the router chooses what runs next: by name, or by a key of the map. */
+  addConditionalEdge(
+    from: string,
+    router: (state: S) => Answer | PromiseLike<Answer>,
+    map?: Readonly<Record<string, string>>,
+  ): this;
+  /** Names the node with which a run starts. Said twice, the last one counts. */
+  setEntry(name: string): this;
+  /** Names a node that ends its branch. May be said for several nodes. Without it, nodes without a way out are exits. */
+  setExit(name: string): this;
+
+  /** The nodes, in the order in which they were added: a copy. */
+  readonly nodes: Map<string, GraphNode>;
+  /** Edges that always fire, declared and inferred: a copy. */
+  readonly edges: EdgeView[];
+  /** The choices: a copy. */
+  readonly conditionalEdges: RouteView[];
+  /** Nodes that were declared as exits: a copy. */
+  readonly exits: string[];
+  /** What the state holds: the declared keys, or the nodes and inputs that were found. */
+  readonly derivedStateSchema: Record<string, StateKey>;
+  /** Figures of the last run; null before one. */
+  readonly metrics: GraphMetrics | null;
+
+  /**
+   * Checks the graph and makes its plan. The same object until the graph is changed.
+   *
+   * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
+   */
+  compile(): CompiledGraph<S>;
+  /** Compiles if necessary, and runs. What happens inside of nodes never throws: it is in the result. */
+  run(inputs?: Partial<S>, options?: GraphRunOptions): Promise<GraphResult<S>>;
+  /** Runs, and gives the final state or throws what made the run fail. */
+  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions): Promise<Partial<S>>;
+  /** Runs, and gives the events as they happen. Leaving the loop cancels the run. */
+  stream(inputs?: Partial<S>, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult<S>>;
+  /** What would run, level by level, and what must be given. Runs nothing. */
+  dryRun(inputs?: Partial<S>): DryRun;
+  /** The graph as a Mermaid flowchart. */
+  toMermaid(): string;
+  /** The graph in the DOT language of Graphviz. */
+  toDot(): string;
+  /** The graph as something that takes a task and gives an answer. */
+  asAgent(options?: AsAgentOptions): AgentLike;
+}
+
+/** A graph that was checked: a plan with its functions. It can't be changed, and runs any number of times, also at once. */
+export interface CompiledGraph<S extends object = Record<string, unknown>> {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  /** The key whose value is the answer of a run. */
+  readonly answerKey: string | undefined;
+  /** Figures of the last run; null before one. */
+  readonly metrics: GraphMetrics | null;
+  /** Runs. What happens inside of nodes never throws: it is in the result. */
+  run(inputs?: Partial<S>, options?: GraphRunOptions): Promise<GraphResult<S>>;
+  /** Runs, and gives the final state or throws what made the run fail. */
+  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions): Promise<Partial<S>>;
+  /** Runs, and gives the events as they happen. Leaving the loop cancels the run. */
+  stream(inputs?: Partial<S>, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult<S>>;
+  /** The graph as something that takes a task and gives an answer. */
+  asAgent(options?: AsAgentOptions): AgentLike;
+}
