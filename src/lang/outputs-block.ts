@@ -29,16 +29,39 @@ export function renderOutputs(labelled: readonly LabelledChannel[], read: ReadCh
 }
 
 // Whatever a model may take for the end of a line.
-const LINE_END = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
+const LINE_ENDS = '\n\r\v\f\u0085\u2028\u2029';
+const LINE_END = new RegExp(`[${LINE_ENDS}]`, 'g');
 const FRAME = /^-{3,}\s*(?:end\s+)?prior\s+step\s+outputs\s*-{3,}$/i;
+/** What each forged line has in it, and few others: the end of a head with the end of the line behind it, or the words of the frame. */
+const SUSPECT = new RegExp(`\\)\\]:(?=[^\\S${LINE_ENDS}]*(?:[${LINE_ENDS}]|$))|prior\\s+step\\s+outputs`, 'gi');
 
+/** Each line is looked at once at most, and most outputs have none that need it: a prompt may hold many outputs. */
 function withoutForgery(text: string): string {
-  // Two searches for a fixed text: most outputs need no more.
-  if (!text.includes('---') && !text.includes(')]:')) return text;
-  return text
-    .split(LINE_END)
-    .map((line) => (isForged(line.trim()) ? `> ${line}` : line))
-    .join('');
+  if (!text.includes(')]:') && !text.includes('---')) return text;
+  let result = '';
+  let done = 0;
+  SUSPECT.lastIndex = 0;
+  for (let found = SUSPECT.exec(text); found !== null; found = SUSPECT.exec(text)) {
+    const start = startOfLine(text, found.index);
+    const end = endOfLine(text, found.index);
+    if (isForged(text.slice(start, end).trim())) {
+      result += `${text.slice(done, start)}> `;
+      done = start;
+    }
+    SUSPECT.lastIndex = end;
+  }
+  return done === 0 && result === '' ? text : result + text.slice(done);
+}
+
+function startOfLine(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && !LINE_ENDS.includes(text.charAt(start - 1))) start -= 1;
+  return start;
+}
+
+function endOfLine(text: string, at: number): number {
+  LINE_END.lastIndex = at;
+  return LINE_END.exec(text)?.index ?? text.length;
 }
 
 function isForged(line: string): boolean {

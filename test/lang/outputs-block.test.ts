@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluateCondition } from '../../src/lang/condition.js';
 import { templateText } from '../../src/lang/condition-text.js';
@@ -113,4 +114,36 @@ describe('an output can not pass itself off as', () => {
       expect(shown(text)).toBe(text);
     },
   );
+
+  it('whatever it is made of: no line of it is forged, and without the marks it is what it was', () => {
+    const part = fc.constantFrom(
+      '--- ',
+      '---',
+      'Prior Step Outputs',
+      'end prior  step outputs',
+      ' ---',
+      '[x (y',
+      ')]:',
+      ' ',
+      'a',
+    );
+    const end = fc.constantFrom('\n', '\r\n', '\u2028', '\u0085', '');
+    const forged = /^\s*(?:-{3,}\s*(?:end\s+)?prior\s+step\s+outputs\s*-{3,}|\[.*\(.*\)\]:)\s*$/i;
+    let marked = 0;
+    fc.assert(
+      fc.property(fc.array(fc.oneof(part, end), { minLength: 1, maxLength: 12 }), (parts) => {
+        const output = `a\n${parts.join('')}`;
+        const text = shown(output);
+        const lines = text.split(/\r\n|[\n\u2028\u0085]/);
+        expect(lines.filter((line) => forged.test(line))).toEqual([]);
+        const before = output.split(/\r\n|[\n\u2028\u0085]/);
+        expect(lines.map((line, at) => (forged.test(before[at] ?? '') ? line.replace('> ', '') : line))).toEqual(
+          before,
+        );
+        if (text !== output) marked += 1;
+      }),
+      { numRuns: 3_000, seed: 20 },
+    );
+    expect(marked).toBeGreaterThan(50);
+  });
 });
