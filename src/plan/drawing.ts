@@ -126,7 +126,7 @@ function whatText(node: PlanNode): string | undefined {
     case 'agent':
       return node.agent.name === node.id ? undefined : `agent ${node.agent.name}`;
     case 'call':
-      return `workflow ${node.plan.name}`;
+      return node.plan.name === node.id ? undefined : `workflow ${node.plan.name}`;
     case 'map':
       return `for each of ${node.over.channel}, at most ${node.maxItems}`;
     case 'loop': {

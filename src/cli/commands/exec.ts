@@ -44,12 +44,13 @@ Examples:
 
 async function act(file: string, inputs: readonly GivenInput[], options: ParsedOptions): Promise<number> {
   const { dryRun, ...flags } = options;
+  const defaults = { [PROMPT]: DEFAULT_PROMPT };
   if (dryRun === true) {
     const { planCommand } = await import('./plan.js');
-    return await planCommand(file, { inputs, json: flags.json ?? false, color: flags.color });
+    return await planCommand(file, { inputs, defaults, json: flags.json ?? false, color: flags.color });
   }
   const { runCommand } = await import('../run/run-command.js');
-  return await runCommand({ ...flags, exec: true, file, inputs, defaults: { [PROMPT]: DEFAULT_PROMPT } });
+  return await runCommand({ ...flags, exec: true, file, inputs, defaults });
 }
 
 /** The prompt is the input of this name. */

@@ -4,7 +4,8 @@ import { printProblems } from '../failures.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { readAssignment, readInputs } from '../run/given-inputs.js';
 import { loadWorkflow } from '../run/load-workflow.js';
-import { describePlan, planLines } from '../run/plan-report.js';
+import { planLines } from '../run/plan-lines.js';
+import { describePlan } from '../run/plan-report.js';
 import { jsonText } from '../view/json-text.js';
 import { printResult } from '../view/streams.js';
 import { createStyle, wantsColor } from '../view/style.js';
@@ -27,7 +28,13 @@ export function define(command: Command, done: (code: number) => void): void {
 /** Shows what a run would do. Required inputs may be missing: they are listed. */
 export async function planCommand(
   file: string,
-  options: { readonly inputs: readonly GivenInput[]; readonly json: boolean; readonly color: boolean },
+  options: {
+    readonly inputs: readonly GivenInput[];
+    /** Values that are shown for inputs of these names that are not given. */
+    readonly defaults?: Readonly<Record<string, string>>;
+    readonly json: boolean;
+    readonly color: boolean;
+  },
 ): Promise<number> {
   const cwd = process.cwd();
   const inputs = await readInputs(options.inputs, cwd);
@@ -39,7 +46,7 @@ export async function planCommand(
     if (options.json) printResult(jsonText({ valid: false, problems: found }));
     return EXIT.invalid;
   }
-  const description = await describePlan(workflow.plan, inputs);
+  const description = await describePlan(workflow.plan, inputs, options.defaults);
   if (options.json) printResult(jsonText({ valid: true, problems: found, ...description }));
   else {
     const style = createStyle(wantsColor(process.stdout, process.env, options.color));

@@ -1,11 +1,11 @@
-import type { Template } from '../../lang/values.js';
-import type { AgentNode, Plan } from '../../plan/plan.js';
-import { printable } from '../view/printable.js';
-import type { Style } from '../view/style.js';
+import type { Condition, Template } from '../../lang/values.js';
+import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import { jumpTarget, placesText } from '../view/decision.js';
 
 /** What a run of a plan would do, as far as it is known without running it. */
 export interface PlanDescription {
   readonly workflow: string;
+  readonly notation?: string;
   readonly description?: string;
   readonly inputs: readonly InputDescription[];
   readonly levels: readonly (readonly string[])[];
@@ -22,11 +22,16 @@ interface InputDescription {
   readonly given: boolean;
 }
 
-interface StepDescription {
+/** What is known of a step. */
+export interface StepDescription {
   readonly id: string;
   readonly kind: string;
   readonly after: readonly string[];
   readonly when: readonly string[];
+  /** Where it goes on, for one that decides that; a way without conditions is taken when no other one is. */
+  readonly ways?: readonly Way[];
+  /** Where a jump leads, and how often it may be made. */
+  readonly goto?: string;
   readonly agent?: string;
   /** Empty: the environment decides. */
   readonly models?: readonly string[];
@@ -34,7 +39,26 @@ interface StepDescription {
   readonly tools?: readonly string[];
   readonly system?: string;
   readonly prompt?: string;
+  readonly question?: string;
+  /** Of what contains steps: the name of its workflow, and the steps. */
+  readonly workflow?: string;
+  readonly steps?: readonly StepDescription[];
 }
+
+interface Way {
+  readonly when?: readonly string[];
+  readonly to: string;
+}
+
+/** How the pieces of a plan are written. */
+interface Wording {
+  readonly condition: (condition: Condition) => string;
+  readonly template: (template: Template) => string;
+  /** Inputs whose values are known, by channel. */
+  readonly known: ReadonlyMap<string, string>;
+}
+
+type Values = Readonly<Record<string, string>>;
 
 /**
  * Describes a plan. In prompts, inputs that are given or have a default are filled in; what is not known yet stays a reference.
@@ -42,19 +66,19 @@ interface StepDescription {
  * @example
  * const description = await describePlan(plan, { topic: 'looms' });
  */
-export async function describePlan(plan: Plan, inputs: Readonly<Record<string, string>>): Promise<PlanDescription> {
+export async function describePlan(plan: Plan, inputs: Values, defaults: Values = {}): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
   const { levels } = outlinePlan(plan);
   const known = new Map<string, string>();
   for (const input of plan.inputs) {
-    const value = Object.hasOwn(inputs, input.name) ? inputs[input.name] : input.default;
+    const value = own(inputs, input.name) ?? own(defaults, input.name) ?? input.default;
     if (value !== undefined) known.set(input.channel, typeof value === 'string' ? value : JSON.stringify(value));
   }
-  const preview = (template: Template): string =>
-    template.map((piece) => filled(piece, known) ?? templateText([piece])).join('');
+  const wording: Wording = { condition: conditionText, template: templateText, known };
   const { concurrency } = plan.limits ?? {};
   return {
     workflow: plan.name,
+    ...(plan.notation === undefined ? {} : { notation: plan.notation }),
     ...(plan.description === undefined ? {} : { description: plan.description }),
     inputs: plan.inputs.map(({ name, description, required }) => ({
       name,
@@ -63,16 +87,14 @@ export async function describePlan(plan: Plan, inputs: Readonly<Record<string, s
       given: Object.hasOwn(inputs, name),
     })),
     levels,
-    steps: plan.nodes.map((node) => ({
-      id: node.id,
-      kind: node.kind,
-      after: plan.edges.filter((edge) => edge.to === node.id).map((edge) => edge.from),
-      when: (node.when ?? []).map(conditionText),
-      ...(node.kind === 'agent' ? agentDescription(node, preview) : {}),
-    })),
+    steps: stepsOf(plan, wording),
     ...estimateCalls(plan),
     ...(concurrency === undefined ? {} : { concurrency }),
   };
+}
+
+function own(values: Values, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 function filled(piece: Template[number], known: ReadonlyMap<string, string>): string | undefined {
@@ -80,65 +102,72 @@ function filled(piece: Template[number], known: ReadonlyMap<string, string>): st
   return 'channel' in piece && piece.path === undefined ? known.get(piece.channel) : undefined;
 }
 
-function agentDescription(node: AgentNode, preview: (template: Template) => string): Partial<StepDescription> {
+// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
+  return plan.nodes.map((node) => ({
+    id: node.id,
+    kind: kindOf(node),
+    after: plan.edges.filter((edge) => edge.to === node.id).map((edge) => edge.from),
+    when: (node.when ?? []).map(wording.condition),
+    ...courseOf(plan, node, wording),
+    ...(node.kind === 'agent' ? agentDescription(node, wording) : {}),
+    ...(node.kind === 'ask' ? { question: previewOf(node.question, wording) } : {}),
+    ...innerSteps(node, wording),
+  }));
+}
+
+/** What it is called in a file: the steps of a parallel block are a plan of their own, whose names are those around it. */
+function kindOf(node: PlanNode): string {
+  const isBlock = node.kind === 'call' && node.plan.notation === 'pipeline' && node.outputs === undefined;
+  return isBlock ? 'parallel' : node.kind;
+}
+
+function courseOf(plan: Plan, node: PlanNode, wording: Wording): Partial<StepDescription> {
+  const ways = plan.routes.filter((route) => route.from === node.id).flatMap((route) => waysOf(plan, route, wording));
+  const target = jumpTarget(plan, node);
+  return {
+    ...(ways.length === 0 ? {} : { ways }),
+    ...(target === undefined ? {} : { goto: target + oftenText(node) }),
+  };
+}
+
+function waysOf(plan: Plan, { cases, otherwise }: Route, wording: Wording): readonly Way[] {
+  if (cases === undefined) return [];
+  return [
+    ...cases.map(({ when, to }) => ({ when: when.map(wording.condition), to: placesOf(plan, to) })),
+    { to: placesOf(plan, otherwise ?? []) },
+  ];
+}
+
+function placesOf(plan: Plan, ids: readonly string[]): string {
+  const capped = plan.nodes.filter((node) => node.kind === 'pass' && ids.includes(node.id));
+  return placesText(plan, ids) + capped.map(oftenText).join('');
+}
+
+function oftenText({ maxVisits }: PlanNode): string {
+  if (maxVisits === undefined) return '';
+  return maxVisits === 1 ? ', at most once' : `, at most ${maxVisits} times`;
+}
+
+function innerSteps(node: PlanNode, wording: Wording): Partial<StepDescription> {
+  if (!('plan' in node)) return {};
+  // Another file has inputs of its own, which only show when it is called.
+  const isOther = node.kind !== 'map' && node.inputs !== undefined;
+  const steps = stepsOf(node.plan, isOther ? { ...wording, known: new Map() } : wording);
+  return { workflow: node.plan.name, steps };
+}
+
+function previewOf(template: Template, { known, template: text }: Wording): string {
+  return template.map((piece) => filled(piece, known) ?? text([piece])).join('');
+}
+
+function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescription> {
   const { agent } = node;
   return {
     agent: agent.name,
     models: agent.models,
     ...(agent.tools === undefined ? {} : { tools: agent.tools }),
-    system: preview(agent.instructions),
-    prompt: preview(node.prompt),
+    system: previewOf(agent.instructions, wording),
+    prompt: previewOf(node.prompt, wording),
   };
-}
-
-/** A description for people. */
-export function planLines(plan: PlanDescription, style: Style): readonly string[] {
-  const steps = new Map(plan.steps.map((step) => [step.id, step]));
-  return [
-    `${style.bold(printable(plan.workflow))}${plan.description === undefined ? '' : `: ${printable(plan.description)}`}`,
-    ...inputLines(plan, style),
-    ...plan.levels.flatMap((ids, at) => [
-      '',
-      style.accent(`level ${at + 1}`) + (ids.length > 1 ? style.dim(' (may run at the same time)') : ''),
-      ...ids.flatMap((id) => stepLines(steps.get(id), style)),
-    ]),
-    '',
-    `model calls: ${plan.modelCalls.typical} typically, ${plan.modelCalls.worst} at most`,
-    `tool calls: ${plan.toolCalls.typical} typically, ${plan.toolCalls.worst} at most`,
-    ...(plan.concurrency === undefined ? [] : [`steps at once: ${plan.concurrency}`]),
-  ];
-}
-
-function inputLines(plan: PlanDescription, style: Style): readonly string[] {
-  return plan.inputs.map(({ name, description, required, given }) => {
-    const state = given ? 'given' : required ? style.warn('required, not given') : 'optional';
-    return `input ${printable(name)}: ${state}${description === undefined ? '' : ` (${printable(description)})`}`;
-  });
-}
-
-function stepLines(step: StepDescription | undefined, style: Style): readonly string[] {
-  if (step === undefined) return [];
-  const models =
-    step.models === undefined ? [] : [step.models.length === 0 ? 'model of the environment' : step.models.join(', ')];
-  const tools = step.agent === undefined ? [] : [toolsText(step.tools)];
-  const agent = step.agent === undefined ? step.kind : `agent ${step.agent}`;
-  const facts = [agent, ...models, ...tools].map(printable).join('; ');
-  return [
-    `  ${style.bold(printable(step.id))} ${style.dim(`(${facts})`)}`,
-    ...(step.after.length === 0 ? [] : [`    after ${step.after.map(printable).join(', ')}`]),
-    ...step.when.map((condition) => `    only if ${printable(condition)}`),
-    ...block('system prompt', step.system, style),
-    ...block('prompt', step.prompt, style),
-  ];
-}
-
-function toolsText(tools: readonly string[] | undefined): string {
-  if (tools === undefined) return 'tools that only read';
-  return tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`;
-}
-
-function block(title: string, text: string | undefined, style: Style): readonly string[] {
-  if (text === undefined || text.trim() === '') return [];
-  const lines = printable(text.trimEnd()).split('\n');
-  return [`    ${title}:`, ...lines.map((line) => `      ${style.dim('│')} ${line}`)];
 }

@@ -1,0 +1,97 @@
+import { printable } from '../view/printable.js';
+import type { Style } from '../view/style.js';
+import type { PlanDescription, StepDescription } from './plan-report.js';
+
+/** A description for people. */
+export function planLines(plan: PlanDescription, style: Style): readonly string[] {
+  return [
+    `${style.bold(printable(plan.workflow))}${plan.description === undefined ? '' : `: ${printable(plan.description)}`}`,
+    ...inputLines(plan, style),
+    ...courseLines(plan, style),
+    '',
+    `model calls: ${plan.modelCalls.typical} typically, ${plan.modelCalls.worst} at most`,
+    `tool calls: ${plan.toolCalls.typical} typically, ${plan.toolCalls.worst} at most`,
+    ...(plan.concurrency === undefined ? [] : [`steps at once: ${plan.concurrency}`]),
+  ];
+}
+
+/** A pipeline is read from top to bottom; elsewhere a step starts as soon as what it waits for is there. */
+function courseLines({ notation, levels, steps }: PlanDescription, style: Style): readonly string[] {
+  if (notation === 'pipeline') {
+    const place = { path: '', style, indent: '  ', inOrder: true };
+    return ['', style.accent('steps, one after the other'), ...listedSteps(steps, place)];
+  }
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  return levels.flatMap((ids, at) => [
+    '',
+    style.accent(`level ${at + 1}`) + (ids.length > 1 ? style.dim(' (may run at the same time)') : ''),
+    ...ids.flatMap((id) => {
+      const step = byId.get(id);
+      return step === undefined ? [] : stepLines(step, { path: '', style, indent: '  ', inOrder: false });
+    }),
+  ]);
+}
+
+function inputLines(plan: PlanDescription, style: Style): readonly string[] {
+  return plan.inputs.map(({ name, description, required, given }) => {
+    const state = given ? 'given' : required ? style.warn('required, not given') : 'optional';
+    return `input ${printable(name)}: ${state}${description === undefined ? '' : ` (${printable(description)})`}`;
+  });
+}
+
+interface Place {
+  /** Of the step around it. */
+  readonly path: string;
+  readonly style: Style;
+  readonly indent: string;
+  /** Steps stand in the order in which they run. */
+  readonly inOrder: boolean;
+}
+
+/** Jumps that a branch begins with are told where the ways part. */
+function listedSteps(steps: readonly StepDescription[], place: Place): readonly string[] {
+  const told = steps.filter(({ goto, after }) => goto === undefined || after.length > 0);
+  return told.flatMap((step) => stepLines(step, place));
+}
+
+function stepLines(step: StepDescription, place: Place): readonly string[] {
+  const { style, indent, inOrder } = place;
+  const path = place.path + step.id;
+  const inner = { path: `${path}/`, style, indent: `${indent}  `, inOrder };
+  return [
+    `${indent}${style.bold(printable(path))} ${style.dim(`(${factsOf(step).map(printable).join('; ')})`)}`,
+    ...[
+      ...(inOrder || step.after.length === 0 ? [] : [`after ${step.after.join(', ')}`]),
+      ...step.when.map((condition) => `only if ${condition}`),
+      ...(step.ways ?? []).map(
+        ({ when, to }) => `${when === undefined ? 'otherwise' : `if ${when.join(' and ')}`}: ${to}`,
+      ),
+      ...(step.goto === undefined ? [] : [`goto ${step.goto}`]),
+    ].map((line) => `${indent}  ${printable(line)}`),
+    ...block('system prompt', step.system, inner),
+    ...block('prompt', step.prompt, inner),
+    ...block('question', step.question, inner),
+    ...listedSteps(step.steps ?? [], inner),
+  ];
+}
+
+/** What kind of step it is, and of an agent what it works with. */
+function factsOf({ kind, agent, models, tools, ways, goto, workflow }: StepDescription): readonly string[] {
+  if (agent !== undefined) {
+    const model = models === undefined || models.length === 0 ? 'model of the environment' : models.join(', ');
+    return [`agent ${agent}`, model, toolsText(tools)];
+  }
+  if (kind === 'pass') return [goto === undefined ? (ways === undefined ? 'pass' : 'condition') : 'jump'];
+  return kind === 'call' ? [`call of ${workflow ?? ''}`] : [kind];
+}
+
+function toolsText(tools: readonly string[] | undefined): string {
+  if (tools === undefined) return 'tools that only read';
+  return tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`;
+}
+
+function block(title: string, text: string | undefined, { style, indent }: Place): readonly string[] {
+  if (text === undefined || text.trim() === '') return [];
+  const lines = printable(text.trimEnd()).split('\n');
+  return [`${indent}${title}:`, ...lines.map((line) => `${indent}  ${style.dim('│')} ${line}`)];
+}
