@@ -37,6 +37,7 @@ const PACKAGES = {
   '@ai-sdk/.+': 'agent/',
   '@modelcontextprotocol/.+': 'agent/',
   '@marcbachmann/cel-js': 'lang/expression[^/]*\\.ts$',
+  acorn: 'notations/graph/parameters\\.ts$',
   commander: 'cli/',
   libsql: 'stores/',
   yaml: '(notations/source/|agent/script/)',

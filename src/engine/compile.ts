@@ -30,6 +30,8 @@ export interface ChannelTable {
   readonly index: ReadonlyMap<string, number>;
   readonly reducers: readonly (Reducer | undefined)[];
   readonly schemas: readonly unknown[];
+  /** No other names may be written. */
+  readonly closed: boolean;
 }
 
 /** A node prepared for running. */
@@ -261,6 +263,7 @@ function tableOf(plan: Plan, bindings: Bindings, prefix: string): ChannelTable {
     index: new Map(list.map((channel, at) => [channel.name, at])),
     reducers: list.map((channel) => reducerOf(channel, bindings, prefix)),
     schemas: list.map((channel) => bindings[`${prefix}schema:${channel.name}`]),
+    closed: plan.closedState ?? false,
   };
 }
 

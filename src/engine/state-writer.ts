@@ -1,6 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
 import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../base/json.js';
+import { didYouMean } from '../base/suggest.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
 import type { Moment, Writer } from './cell.js';
 import { cellValue, keepDigest, writeCell } from './cell.js';
@@ -61,6 +62,11 @@ function indexFor(holder: ChannelHolder, node: CompiledNode, name: string): numb
   }
   const known = holder.channels.index.get(name);
   if (known !== undefined) return known;
+  if (holder.declared.closed) {
+    throw new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned '${name}', which is no key of the state`, {
+      hint: didYouMean(name, holder.declared.names) ?? `keys are ${holder.declared.names.join(', ')}`,
+    });
+  }
   if (FORBIDDEN_NAMES.has(name)) throw new SkeinError('SKEIN_BAD_UPDATE', `'${name}' can't be the name of a channel`);
   return addChannel(holder, name);
 }
@@ -68,8 +74,8 @@ function indexFor(holder: ChannelHolder, node: CompiledNode, name: string): numb
 /** The plan's own table is shared by all its runs: it is copied before the first name is added. */
 function addChannel(holder: ChannelHolder, name: string): number {
   if (holder.channels === holder.declared) {
-    const { names, index, reducers, schemas } = holder.declared;
-    holder.channels = { names: [...names], index: new Map(index), reducers, schemas };
+    const { names, index, reducers, schemas, closed } = holder.declared;
+    holder.channels = { names: [...names], index: new Map(index), reducers, schemas, closed };
   }
   const { names, index } = holder.channels;
   (index as Map<string, number>).set(name, names.length);

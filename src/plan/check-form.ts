@@ -215,6 +215,8 @@ const PLAN = object({
   name: TEXT,
   'description?': TEXT,
   inputs: list(object({ channel: TEXT, name: TEXT, 'description?': TEXT, required: FLAG })),
+  'openInputs?': FLAG,
+  'closedState?': FLAG,
   channels: list(object({ name: TEXT, 'reducer?': REDUCER, 'label?': TEXT })),
   nodes: list(byWord('kind', NODE_FORMS)),
   edges: list(object({ from: TEXT, to: TEXT })),

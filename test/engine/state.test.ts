@@ -197,6 +197,17 @@ describe('state', () => {
     },
   );
 
+  test('an update of a name that a closed state does not have fails the step, and says what was probably meant', async () => {
+    const one = plan({ nodes: ['a'], channels: ['answer'], closedState: true });
+    const { result } = await run(one, { a: () => ({ anwser: 1 }) });
+    expect(result.error).toMatchObject({
+      code: 'SKEIN_BAD_UPDATE',
+      message: "'a' returned 'anwser', which is no key of the state",
+      hint: 'did you mean "answer"?',
+    });
+    expect((await run(one, { a: () => ({ answer: 1 }) })).result.state).toEqual({ answer: 1 });
+  });
+
   test('an update of a channel that the node does not declare to write fails the step', async () => {
     const { result } = await run(plan({ nodes: [task('a', { writes: ['x'] })] }), { a: writes({ y: 1 }) });
     expect(result.error?.code).toBe('SKEIN_BAD_UPDATE');
