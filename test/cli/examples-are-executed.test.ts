@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOT, documentOf, makeProject, skein } from './support/skein.js';
+import type { Ended } from './support/skein.js';
+
+const EXAMPLES = join(ROOT, 'examples');
+const PIPELINES = readdirSync(EXAMPLES, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .filter((name) => /^workflow:/m.test(readFileSync(join(EXAMPLES, name, 'workflow.yaml'), 'utf8')));
+const SCRIPTS = PIPELINES.flatMap((name) =>
+  readdirSync(join(EXAMPLES, name))
+    .filter((file) => /^script.*\.yaml$/.test(file))
+    .map((script) => [name, script] as const),
+);
+
+/** A project with the example where it expects to be, and a git history. */
+async function projectOf(name: string): Promise<string> {
+  const cwd = await makeProject();
+  await cp(join(EXAMPLES, name), join(cwd, 'examples', name), { recursive: true });
+  const who = ['-c', 'user.name=Sample', '-c', 'user.email=sample@example.org', '-c', 'commit.gpgsign=false'];
+  for (const words of [['init'], ['commit', '--allow-empty', '-m', 'Accept several input files']]) {
+    execFileSync('git', [...who, ...words], { cwd, stdio: 'ignore' });
+  }
+  return cwd;
+}
+
+interface Context {
+  readonly steps: Readonly<Record<string, { readonly output?: unknown; readonly agent?: string } & Partial<Context>>>;
+  readonly order: readonly string[];
+}
+
+/** The JSON under the line of the step context on stderr. */
+function contextOf({ stderr }: Ended): Context {
+  const json = /^--- Step Context ---\n(\{[\s\S]*?^\})/m.exec(stderr)?.[1];
+  if (json === undefined) throw new Error(`no step context in:\n${stderr}`);
+  return JSON.parse(json) as Context;
+}
+
+test('there are pipelines among the examples', () => expect(PIPELINES).toHaveLength(7));
+
+describe.each(SCRIPTS)('%s with %s', (name, script) => {
+  test('ends alike with run and with exec, which shows what every step has given', async () => {
+    const cwd = await projectOf(name);
+    const words = [`examples/${name}/workflow.yaml`, `--mock=examples/${name}/${script}`, '--no-store'];
+    const ran = await skein(['run', ...words, '--json'], { cwd });
+    const executed = await skein(['exec', ...words], { cwd });
+    expect(executed.code).toBe(ran.code);
+    expect(ran.code).toBe(script === 'script-limit.yaml' ? 3 : 0);
+    const context = contextOf(executed);
+    expect(context.order).toEqual(Object.keys(context.steps));
+    const { steps } = documentOf(ran);
+    const agents = Object.values(context.steps).filter(({ agent }) => agent !== undefined);
+    expect(agents.length).toBeGreaterThan(0);
+    for (const { output } of agents) expect(Object.values(steps).map((step) => step.output)).toContainEqual(output);
+    for (const { output, agent } of agents) {
+      expect(executed.stdout).toContain(`--- Agent: ${agent} `);
+      if (typeof output === 'string') expect(executed.stdout).toContain(output.trim());
+    }
+  });
+});
+
+describe('decision 10: skein exec FILE [PROMPT | -]', () => {
+  const FILE = 'examples/generate-translate-publish/workflow.yaml';
+
+  test.each([
+    ['an argument', ['Announce the bicycle'], '', 'Announce the bicycle'],
+    ['stdin', ['-'], 'Announce\nthe bicycle\n', 'Announce\nthe bicycle'],
+    ['nothing', [], '', 'Please proceed.'],
+  ])('the prompt is %s', async (_, words, input, prompt) => {
+    const cwd = await projectOf('generate-translate-publish');
+    const ended = await skein(['exec', FILE, '--mock', '--no-store', ...words], { cwd, input });
+    expect(ended.code).toBe(0);
+    expect(String(contextOf(ended).steps['step_1']?.output).trimEnd()).toBe(prompt);
+  });
+
+  test('with --json stdout is one document, with the context in it', async () => {
+    const cwd = await projectOf('parallel-drafts');
+    const script = '--mock=examples/parallel-drafts/script.yaml';
+    const ended = await skein(['exec', 'examples/parallel-drafts/workflow.yaml', script, '--no-store', '--json'], {
+      cwd,
+    });
+    const { context, outcome } = documentOf(ended) as unknown as { context: Context; outcome: string };
+    expect(outcome).toBe('succeeded');
+    // A parallel block is the keyed map of the source document, with its order.
+    expect(context.steps['par_gen']).toMatchObject({
+      steps: { gen_1: { agent: 'generator' }, gen_2: { agent: 'generator' } },
+      order: ['gen_1', 'gen_2'],
+    });
+    expect(ended.stderr).not.toContain('--- Step Context ---');
+  });
+});
