@@ -80,6 +80,12 @@ async function loadOne(step: CallStep, context: CallContext, findings: Findings)
   }
   const inputs = step.inputs.map((input) => input.name);
   const workflow = await context.load(path, [...chain, path], inputs);
+  // A file that could not be read has no place of its own.
+  if (workflow.files.length === 0) {
+    for (const { code, message, hint } of workflow.problems)
+      findings.error(code, `${step.label}: ${message}`, file.at, hint);
+    return undefined;
+  }
   if (workflow.plan === undefined) {
     const message = `${step.label} calls ${shown(path)}, which can't be loaded`;
     findings.error('called-file', message, file.at, 'see the problems of that file');

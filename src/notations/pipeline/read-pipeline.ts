@@ -1,3 +1,4 @@
+import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../source/findings.js';
 import { entryOf } from '../source/nodes.js';
@@ -10,6 +11,9 @@ import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 
 const WORKFLOW_KEYS = ['steps', 'max_loop_iterations', 'overrides'];
+/** Keys of workflows whose steps depend on each other, which have agents too. */
+const OTHER_KEYS: ReadonlySet<string> = new Set(['steps', 'name', 'inputs', 'config', 'output']);
+
 const DEFAULT_LOOPS = 100;
 /** The bound of visits in plans. */
 const MOST_LOOPS = 1_000_000;
@@ -23,11 +27,12 @@ const FIRST_STEP = 'add a step: - {type: agent, name: AGENT}';
  * if (looksLikePipeline(root)) return await loadOpenedPipeline(opened, options);
  */
 export function looksLikePipeline(root: SourceNode): boolean {
-  if (root.kind !== 'map' || entryOf(root, 'prompts') !== undefined || entryOf(root, 'states') !== undefined)
-    return false;
-  if (entryOf(root, 'workflow') !== undefined) return true;
-  const isTeam = entryOf(root, 'agents')?.value.kind === 'map';
-  return isTeam && entryOf(root, 'steps') === undefined && entryOf(root, 'name') === undefined;
+  if (root.kind !== 'map') return false;
+  const keys = root.entries.map(({ key }) => key);
+  if (keys.includes('prompts') || keys.includes('states')) return false;
+  if (keys.includes('workflow')) return true;
+  const isOther = keys.some((key) => OTHER_KEYS.has(key) || suggest(key, ['steps']) !== undefined);
+  return !isOther && entryOf(root, 'agents')?.value.kind === 'map';
 }
 
 /**
@@ -60,7 +65,8 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
 }
 
 function isPipeline(root: SourceMap): boolean {
-  return ['workflow', 'agents'].some((key) => entryOf(root, key) !== undefined) && entryOf(root, 'steps') === undefined;
+  if (entryOf(root, 'workflow') !== undefined) return true;
+  return entryOf(root, 'agents') !== undefined && entryOf(root, 'steps') === undefined;
 }
 
 type Steps = Pick<PipelineDef, 'steps' | 'maxLoopIterations'>;

@@ -155,9 +155,10 @@ function numberBetween(
 function readPatterns(fields: Fields, label: string, findings: Findings): readonly string[] | undefined {
   const texts = fields.texts('on');
   if (texts === undefined) return undefined;
-  if (texts.length === 0 && fields.node('on')?.kind === 'list') {
+  const node = fields.node('on');
+  if (node?.kind === 'list' && node.items.length === 0) {
     const hint = 'list classes such as timeout, or remove the key to retry whatever failed';
-    findings.error('bad-retry', `on of retry of ${label} is empty`, fields.placeOf('on'), hint);
+    findings.error('bad-retry', `on of retry of ${label} is empty`, node.at, hint);
   }
   for (const { text, at } of texts) {
     if (text.trim() !== '') continue;

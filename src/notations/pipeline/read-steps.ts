@@ -150,9 +150,10 @@ function readAgentStep(step: OpenStep, { ran }: ListPlace, findings: Findings): 
   const name = fields.scalar('name');
   const hint = 'add "name: AGENT"';
   requireKey(step, 'agent', { key: 'name', code: 'missing-agent', hint, text: true }, findings);
-  if (name !== undefined && !ran.here.has(name.text)) ran.here.set(name.text, base.id);
+  const agent = name?.text.trim() === '' ? undefined : name;
+  if (agent !== undefined && !ran.here.has(agent.text)) ran.here.set(agent.text, base.id);
   const policies = readPolicies(fields, base.label, findings);
-  return { type: 'agent', ...base, ...policies, agent: name, prompt: fields.scalar('prompt') };
+  return { type: 'agent', ...base, ...policies, agent, prompt: fields.scalar('prompt') };
 }
 
 /** The steps of a parallel or a map: a block of their own. */
