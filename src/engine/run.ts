@@ -15,6 +15,7 @@ import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import { Scope } from './scope.js';
 import type {
+  Guard,
   Restable,
   Work,
   RunServices,
@@ -44,6 +45,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
   /** Leaf steps at once; replaces the plan's own bound. */
   readonly concurrency?: number;
+  /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
+  readonly guard?: Guard;
   /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. */
   readonly atEnd?: () => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { ErrorData } from '../base/errors.js';
-import type { OpenCensus } from '../events/census.js';
+import type { Census, OpenCensus } from '../events/census.js';
 import type { EventBody } from '../events/event.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { CompiledPlan } from './compile.js';
@@ -90,6 +90,21 @@ export type ScopeEnd =
   | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly error: ErrorData; readonly path: string }
   | { readonly type: 'paused' };
+
+/** What a guard is told: a step of the run's own plan ended well, and its output is part of the state. */
+export interface GuardView {
+  readonly node: string;
+  readonly path: string;
+  /** Read-only view of the state after it. */
+  readonly state: Readonly<Record<string, unknown>>;
+  /** How steps ended so far, this one among them. */
+  readonly census: Census;
+  /** Milliseconds since the run began, by its clock: the same on every replay. */
+  readonly elapsedMs: number;
+}
+
+/** Looks at the run after each step; gives an error to end it there. A function of what it is told, without effects. */
+export type Guard = (view: GuardView) => ErrorData | undefined;
 
 /** What is told of a step that did not simply succeed, in the result of a run. */
 export interface StepReport {

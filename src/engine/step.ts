@@ -128,6 +128,11 @@ export class Step implements Work, Waiter, Effect {
     return this.phase !== 'ready' || this.attempt > 1;
   }
 
+  /** The body of this attempt is at work. */
+  performs(attempt: number): boolean {
+    return this.phase === 'running' && this.attempt === attempt;
+  }
+
   isWanted(): boolean {
     return !this.over && !this.owner.over;
   }

@@ -1,5 +1,5 @@
 import type { ErrorData } from '../base/errors.js';
-import type { Json } from '../base/json.js';
+import type { Json, JsonObject } from '../base/json.js';
 import type { Census } from './census.js';
 import type { RunOutcome, StepOutcome } from './outcome.js';
 
@@ -69,7 +69,9 @@ export type StepNote =
   | { readonly kind: 'question'; readonly question: string; readonly choices?: readonly string[] }
   | { readonly kind: 'answer'; readonly answer: string }
   | { readonly kind: 'memory'; readonly mode: 'append' | 'replace'; readonly text: string }
-  | { readonly kind: 'warning'; readonly code: string; readonly message: string };
+  | { readonly kind: 'warning'; readonly code: string; readonly message: string }
+  /** Told from inside of a function (`step.emit`). */
+  | { readonly kind: 'event'; readonly event: JsonObject };
 
 /** Tokens of a model call, as the provider counted them; 0 where it did not say. */
 export interface Usage {

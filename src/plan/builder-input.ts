@@ -1,5 +1,5 @@
 import type { ErrorData } from '../base/errors.js';
-import type { Json } from '../base/json.js';
+import type { Json, JsonObject } from '../base/json.js';
 import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type {
@@ -54,6 +54,11 @@ export interface TaskStep {
    * beginning, when there is an answer.
    */
   ask(question: TaskQuestion, name?: string): Promise<unknown>;
+  /**
+   * Tells whoever listens something: an event of kind `step.note` with `{ kind: 'event', event }`. It is not recorded, a step whose result is
+   * taken from a record tells nothing again, and nothing is told any more once the attempt is over. Never rely on it for the result.
+   */
+  emit(event: JsonObject): void;
 }
 
 /** A text with `{{ channel }}` or `{{ channel.path }}` references, or a template that was parsed before. */
@@ -135,8 +140,11 @@ export type NodeInput<S> =
 /** A choice after a node: a function that answers with a target, or cases that are tried in order. */
 export interface RouteInput<S> {
   readonly from: string;
-  /** Answers with the name of a node, a key of `map`, `END`, or a list of those. */
-  readonly choose?: Functions<S>['choose'];
+  /**
+   * Answers with the name of a node, a key of `map`, `END`, or a list of those. `result`: the function of the node says it by itself,
+   * in what it returns: `goto('publish', { checked: true })`; without one `otherwise` is taken, or the branch ends.
+   */
+  readonly choose?: Functions<S>['choose'] | 'result';
   readonly map?: Readonly<Record<string, string>>;
   readonly targets?: readonly string[];
   readonly cases?: readonly { readonly when: DeclaredConditions; readonly to: string | readonly string[] }[];
@@ -173,6 +181,10 @@ export interface PlanInput<S = StateOf> {
   readonly name: string;
   readonly description?: string;
   readonly inputs?: readonly InputInput[];
+  /** Any other value may be given too: it becomes a channel. */
+  readonly openInputs?: boolean;
+  /** Only inputs, declared channels and outputs of nodes may be written. */
+  readonly closedState?: boolean;
   readonly channels?: Readonly<Record<string, ChannelInput>>;
   readonly nodes: readonly NodeInput<S>[];
   /** Chains of node ids: `['a', 'b', 'c']` is an edge from a to b and one from b to c. */

@@ -41,6 +41,8 @@ export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
     name: input.name,
     ...optional('description', input.description),
     inputs: (input.inputs ?? []).map(inputOf),
+    ...optional('openInputs', input.openInputs),
+    ...optional('closedState', input.closedState),
     channels: Object.entries(input.channels ?? {}).map(([name, channel]) => builder.channel(name, channel)),
     nodes: input.nodes.map((node) => builder.node(node as NodeInput<StateOf>)),
     edges: (input.edges ?? []).flatMap(chainOf),
@@ -119,11 +121,12 @@ class Builder {
   }
 
   route(input: RouteInput<StateOf>): Route {
-    if (input.choose !== undefined) this.bindings[`route:${input.from}`] = input.choose;
+    const { choose } = input;
+    if (typeof choose === 'function') this.bindings[`route:${input.from}`] = choose;
     const cases = input.cases?.map(({ when, to }): RouteCase => ({ when: this.declared(when), to: listOf(to) }));
     return {
       from: input.from,
-      ...optional('choose', input.choose === undefined ? undefined : ('code' as const)),
+      ...optional('choose', typeof choose === 'function' ? ('code' as const) : choose),
       ...optional('map', input.map),
       ...optional('cases', cases),
       ...optional('otherwise', input.otherwise === undefined ? undefined : listOf(input.otherwise)),

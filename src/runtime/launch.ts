@@ -133,12 +133,13 @@ function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): An
   };
 }
 
-function pick(options: RunOptions): Pick<RunOptions, 'inputs' | 'listeners' | 'signal' | 'concurrency'> {
-  const { inputs, listeners, signal, concurrency } = options;
+function pick(options: RunOptions): Pick<RunOptions, 'inputs' | 'listeners' | 'signal' | 'concurrency' | 'guard'> {
+  const { inputs, listeners, signal, concurrency, guard } = options;
   return {
     ...(inputs === undefined ? {} : { inputs }),
     ...(listeners === undefined ? {} : { listeners }),
     ...(signal === undefined ? {} : { signal }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(guard === undefined ? {} : { guard }),
   };
 }

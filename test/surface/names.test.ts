@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'estimateCalls',
     'formatCensus',
     'formatProblem',
+    'goto',
     'hasErrors',
     'listRuns',
     'memoryStore',

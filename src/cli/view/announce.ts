@@ -145,6 +145,7 @@ function noteLines(path: string, note: StepNote, { texts, options }: Telling): r
     case 'question':
     case 'answer':
     case 'memory':
+    case 'event':
       return options.verbose ? [verboseLine(path, note)].filter(isLine) : [];
   }
 }
@@ -178,6 +179,8 @@ function verboseText(note: StepNote): string | undefined {
       return `answer: ${oneLine(note.answer, LONGEST_DETAIL)}`;
     case 'memory':
       return note.mode === 'append' ? 'adds to the shared memory' : 'rewrites the shared memory';
+    case 'event':
+      return `tells: ${oneLine(JSON.stringify(note.event), LONGEST_DETAIL)}`;
     case 'model.delta':
     case 'model.retrying':
     case 'model.fallback':

@@ -1,5 +1,8 @@
 import type { ErrorData } from '../../base/errors.js';
-import { SkeinError } from '../../base/errors.js';
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { recordText } from '../../base/json.js';
+import type { StepNote } from '../../events/event.js';
 import type { TaskQuestion, TaskStep as TaskStepInput } from '../../plan/builder-input.js';
 import type { TaskFunction } from '../compile.js';
 import { definitionOf } from '../identity.js';
@@ -20,6 +23,8 @@ export interface Arrival {
 
 /** The second argument of a code node's function. */
 export class TaskStep implements TaskStepInput {
+  /** 1 for the first try. */
+  readonly attempt: number;
   /** Questions so far. */
   private asked = 0;
 
@@ -27,16 +32,13 @@ export class TaskStep implements TaskStepInput {
     private readonly step: Step,
     private readonly io: StepIo,
     private readonly log?: ReadLog,
-  ) {}
+  ) {
+    this.attempt = step.attempt;
+  }
 
   /** Address of the step. */
   get path(): string {
     return this.step.path;
-  }
-
-  /** 1 for the first try. */
-  get attempt(): number {
-    return this.step.attempt;
   }
 
   get runId(): string {
@@ -78,6 +80,27 @@ export class TaskStep implements TaskStepInput {
       this.step.release(clock);
       clock.stop();
     }
+  }
+
+  /**
+   * Tells whoever listens something: a `step.note` with `{ kind: 'event', event }`. It is not recorded.
+   *
+   * @example
+   * const run = (state, step) => step.emit({ progress: 0.5 });
+   */
+  emit(event: JsonObject): void {
+    const { run, path, owner } = this.step;
+    if (run.followed && this.step.performs(this.attempt))
+      run.emit(path, owner.parent, { type: 'step.note', note: eventNote(event) });
+  }
+}
+
+/** What listeners get is theirs: nobody changes it any more. An event that is no JSON is no reason to fail. */
+function eventNote(event: JsonObject): StepNote {
+  try {
+    return { kind: 'event', event: JSON.parse(recordText(event)) as JsonObject };
+  } catch (error) {
+    return { kind: 'warning', code: 'bad-event', message: `an event was dropped: ${toErrorData(error).message}` };
   }
 }
 

@@ -1,0 +1,39 @@
+/** Known again across copies of this module, and never to be found in data: what a model or a tool answers can't be one. */
+const JUMP = Symbol.for('skein.goto');
+
+/** A result that says where to go on. */
+export interface Goto {
+  readonly [JUMP]: true;
+  readonly goto: string | readonly string[];
+  readonly update?: unknown;
+}
+
+/**
+ * What the function of a node returns to jump: the name of the next node (or several, or `END`), and what it leaves in the state. The node
+ * has a route that says so: `{ goto: ['write', 'publish'] }` in the options of a graph's node, `choose: 'result'` in a plan.
+ *
+ * @example
+ * const check = ({ draft }: { draft: string }) => goto(draft === '' ? 'write' : 'publish', { checked: true });
+ */
+export function goto(target: string | readonly string[], update?: unknown): Goto {
+  return { [JUMP]: true, goto: target, ...(update === undefined ? {} : { update }) };
+}
+
+/** What a function with a route of its own gives, as it is recorded: JSON, and always in this form. */
+export interface Jump {
+  /** What it leaves in the state: an update, or the value of the node's output. */
+  readonly update?: unknown;
+  /** What it said; absent when it left the choice to the route. */
+  readonly goto?: unknown;
+}
+
+/** The result of such a function in its recorded form. */
+export function jumpOf(result: unknown): Jump {
+  if (!isGoto(result)) return result === undefined ? {} : { update: result };
+  const { goto: to, update } = result;
+  return { goto: to, ...(update === undefined ? {} : { update }) };
+}
+
+function isGoto(result: unknown): result is Goto {
+  return typeof result === 'object' && result !== null && JUMP in result;
+}
