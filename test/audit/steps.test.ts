@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Condition } from '../../src/lang/values.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { agentNode, echo, filesIn, read, readJson, record, tempDir, workflowOf } from './support/folder.js';
 import type { Script } from './support/folder.js';
@@ -109,6 +110,30 @@ describe('steps that did not succeed', () => {
     expect(meta).not.toHaveProperty('output_file');
     expect(meta).not.toHaveProperty('session_id');
     expect((await readJson(path, 'workflow.meta.json'))['status']).toBe('completed');
+  });
+
+  it('a condition that asks whether an output is true is told with the step, or with the value in it', async () => {
+    const dir = await tempDir();
+    const value = { channel: 'steps.scan.output' };
+    const when = (path?: readonly string[]): Condition[] => [
+      { op: 'truthy', value: path === undefined ? value : { ...value, path }, text: '$steps.scan.output' },
+    ];
+    const workflow = workflowOf(
+      [agentNode('scan'), agentNode('fix', { when: when() }), agentNode('tell', { when: when(['ok']) })],
+      [
+        ['scan', 'fix'],
+        ['scan', 'tell'],
+      ],
+    );
+    const { path } = await record(workflow, echo, { dir });
+    expect(await readJson(path, 'steps/01_fix/step.meta.json')).toMatchObject({
+      status: 'skipped',
+      condition: { step: 'scan', truthy: true },
+      reason: `${value.channel} is not true`,
+    });
+    expect(await readJson(path, 'steps/01_tell/step.meta.json')).toMatchObject({
+      condition: { value: `${value.channel}.ok`, truthy: true },
+    });
   });
 
   it('a step that no path led to says nothing about its condition', async () => {
