@@ -92,8 +92,7 @@ const FALLBACK_KEYS: Keys = {
  */
 export function readAgents(root: Fields, findings: Findings): ReadonlyMap<string, AgentDef> {
   for (const [section, hint] of UNSUPPORTED_SECTIONS) {
-    if (root.has(section))
-      findings.warning('not-supported', `${section} is not supported`, root.keyOf(section), hint);
+    if (root.has(section)) findings.warning('not-supported', `${section} is not supported`, root.keyOf(section), hint);
   }
   const providers = readProviders(root, findings);
   const models = { providers, models: readModels(root, providers, findings) };

@@ -72,7 +72,7 @@ function readModel(
   }
   const at = fields.placeOf(provider === '' ? 'model' : 'provider');
   const whole = provider === '' ? model : `${provider}/${model}`;
-  const found = modelNamed(whole, { providers, at }, findings);
+  const found = modelNamed(whole, { providers, at, hasAddress: address.baseUrl !== undefined }, findings);
   if (found === undefined || (address.baseUrl === undefined && address.apiKeyEnv === undefined)) {
     return found === undefined ? undefined : { ...found, settings };
   }
@@ -106,6 +106,8 @@ function readSettings(fields: Fields, name: string, findings: Findings): ModelSe
 interface Place {
   readonly providers: ReadonlyMap<string, ProviderDef>;
   readonly at: Position;
+  /** The file says where the model is called. */
+  readonly hasAddress?: boolean;
 }
 
 /**
@@ -116,7 +118,7 @@ interface Place {
  */
 export function modelNamed(
   text: string,
-  { providers, at }: Place,
+  { providers, at, hasAddress = false }: Place,
   findings: Findings,
 ): Pick<ModelDef, 'name' | 'provider'> | undefined {
   const slash = text.indexOf('/');
@@ -126,8 +128,8 @@ export function modelNamed(
   if (own !== undefined) return { name: `${own.type}/${model}`, provider: own.spec };
   if (PROVIDERS.includes(id.toLowerCase())) return { name: `${id.toLowerCase()}/${model}`, provider: undefined };
   if (FOREIGN_PROVIDERS.has(id)) {
-    const hint = `declare it under providers with its base_url, or run with --model`;
-    findings.warning('not-supported', `the provider ${quoteShort(id)} is not supported`, at, hint);
+    const hint = 'declare it under providers with its base_url, or run with --model';
+    if (!hasAddress) findings.warning('not-supported', `the provider ${quoteShort(id)} is not supported`, at, hint);
     return { name: `${id}/${model}`, provider: undefined };
   }
   const hint =

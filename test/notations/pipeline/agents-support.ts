@@ -1,0 +1,36 @@
+import { formatProblem } from '../../../src/base/problem.js';
+import type { AgentDef } from '../../../src/notations/pipeline/definition.js';
+import { AGENT_SECTIONS, readAgents } from '../../../src/notations/pipeline/agents/read-agents.js';
+import { createFindings, sortProblems } from '../../../src/notations/source/findings.js';
+import { readFields } from '../../../src/notations/source/shape.js';
+import { parseYaml } from '../../../src/notations/source/yaml.js';
+
+/** The agents of a file, and what was found, as `line:column severity code: message (hint)`. */
+export interface ReadAgents {
+  readonly agents: ReadonlyMap<string, AgentDef>;
+  readonly problems: readonly string[];
+}
+
+/** Reads the sections of agents from a text. */
+export function agentsOf(text: string): ReadAgents {
+  const findings = createFindings();
+  const { root, problems } = parseYaml(text, 'team.yaml');
+  findings.add(problems);
+  const known = [...AGENT_SECTIONS, 'workflow'];
+  const fields = root === undefined ? undefined : readFields(root, { name: '', known }, findings);
+  const agents = fields === undefined ? new Map<string, AgentDef>() : readAgents(fields, findings);
+  const shown = sortProblems(findings.list).map((problem) =>
+    formatProblem(problem)
+      .replace(/^team\.yaml:/, '')
+      .replace(/\n +hint: (.*)$/s, ' ($1)'),
+  );
+  return { agents, problems: shown };
+}
+
+/** The agent of a text with one, in which nothing is wrong. */
+export function agentOf(text: string): AgentDef['spec'] {
+  const { agents, problems } = agentsOf(text);
+  const [agent] = agents.values();
+  if (agent === undefined || problems.length > 0) throw new Error(problems.join('\n'));
+  return agent.spec;
+}
