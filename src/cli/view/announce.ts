@@ -139,15 +139,19 @@ function noteLines(path: string, note: StepNote, { texts, options }: Telling): r
       return [warning(`${path}: ${note.message}`, style)];
     case 'tool.started':
     case 'tool.ended':
-      return options.verbose || options.tools === true ? [verboseLine(path, note)].filter(isLine) : [];
+      return detail(path, note, options.verbose || options.tools === true);
     case 'prompt':
     case 'model.started':
     case 'question':
     case 'answer':
     case 'memory':
     case 'event':
-      return options.verbose ? [verboseLine(path, note)].filter(isLine) : [];
+      return detail(path, note, options.verbose);
   }
+}
+
+function detail(path: string, note: StepNote, isShown: boolean): readonly string[] {
+  return isShown ? [verboseLine(path, note)].filter(isLine) : [];
 }
 
 function isLine(line: string | undefined): line is string {
