@@ -3,7 +3,14 @@ import { flow, load, nodeOf, planOf } from './project.js';
 
 describe('the subpath skein/yaml', () => {
   it('has these names', async () => {
-    expect(Object.keys(await import('skein/yaml')).toSorted()).toEqual(['loadDag', 'loadDagText']);
+    expect(Object.keys(await import('skein/yaml')).toSorted()).toEqual([
+      'loadDag',
+      'loadDagText',
+      'loadPipeline',
+      'loadPipelineText',
+      'loadWorkflow',
+      'loadWorkflowText',
+    ]);
   });
 });
 
