@@ -49,10 +49,8 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
     }),
   );
   Object.freeze(bindings);
-  const own = checkDraft({ draft, inference, plan });
-  const hidden = draft.entry === undefined ? FOLLOWS_FROM_NO_ENTRY : NOTHING_HIDDEN;
-  const found = checkPlan(plan, bindings).filter((problem) => !hidden.has(problem.code));
-  return { plan, bindings, inference, problems: [...own, ...found] };
+  const problems = [...checkDraft({ draft, inference, plan }), ...checkPlan(plan, bindings)];
+  return { plan, bindings, inference, problems: withoutEchoes(problems) };
 }
 
 function limitsOf({ maxSteps, concurrency }: DraftSettings): Pick<Plan, 'limits'> {
@@ -62,9 +60,16 @@ function limitsOf({ maxSteps, concurrency }: DraftSettings): Pick<Plan, 'limits'
   };
 }
 
-/** What the checks of plans say when there is no entry. */
-const FOLLOWS_FROM_NO_ENTRY: ReadonlySet<string> = new Set(['missing-entry', 'open-route', 'unreachable-node']);
-const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
+/** What follows from another problem, by the code of that one. */
+const ECHOES: Readonly<Record<string, readonly string[]>> = {
+  'no-entry': ['missing-entry', 'open-route', 'unreachable-node'],
+  'static-cycle': ['entry-waits'],
+};
+
+function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
+  const echoes = new Set(problems.flatMap(({ code }) => ECHOES[code] ?? []));
+  return problems.filter(({ code }) => !echoes.has(code));
+}
 
 function nodeOf(node: DraftNode, made: BuiltNode | undefined, bindings: Record<string, unknown>): PlanNode {
   const { name, layer, body, options } = node;

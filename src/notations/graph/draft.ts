@@ -1,9 +1,11 @@
 import { FORBIDDEN_NAMES } from '../../base/json.js';
 import { SkeinError } from '../../base/errors.js';
+import { didYouMean } from '../../base/suggest.js';
 import type { InputInput } from '../../plan/builder-input.js';
 import { END } from '../../plan/plan.js';
 import { isNodeSpec } from './node-spec.js';
 import type { NodeSpec } from './node-spec.js';
+import { OPTION_NAMES } from './options.js';
 import type { NodePolicies, RouteOptions } from './options.js';
 import { refusal } from './problems.js';
 import type { ReducerInput } from './reducers.js';
@@ -84,6 +86,8 @@ export class GraphDraft {
     if (this.nodes.has(name)) {
       throw refusal('duplicate-id', `duplicate node name ${JSON.stringify(name)}`, 'rename one of the two nodes');
     }
+    const kind = typeof body === 'object' ? 'spec' : layer === 'node' ? 'function' : 'update';
+    checkOptions(`the node ${JSON.stringify(name)}`, options, OPTION_NAMES[kind]);
     this.nodes.set(name, { name, layer, body: body as NodeFunction | NodeSpec, options: { ...options } });
   }
 
@@ -97,6 +101,8 @@ export class GraphDraft {
       const hint = 'let one router choose among all targets';
       throw refusal('duplicate-route', `${JSON.stringify(from)} already has a conditional outgoing edge`, hint);
     }
+    const { named: _named, ...given } = options;
+    checkOptions(`the route after ${JSON.stringify(from)}`, given, OPTION_NAMES.route);
     this.routes.set(from, { ...options, from, router: router as NodeFunction });
   }
 
@@ -112,6 +118,14 @@ export class GraphDraft {
 
   setExit(name: unknown): void {
     this.exits.add(named(name, 'an exit'));
+  }
+}
+
+function checkOptions(what: string, options: object, names: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue;
+    const hint = didYouMean(name, names) ?? `options are: ${names.join(', ')}`;
+    throw usage(`${what} has no option ${JSON.stringify(name)}`, hint);
   }
 }
 

@@ -1,4 +1,5 @@
 import { toDot, toMermaid } from '../../plan/draw.js';
+import { analyzeShape } from '../../plan/graph-shape.js';
 import { outlinePlan } from '../../plan/outline.js';
 import type { Plan } from '../../plan/plan.js';
 import type { BuiltGraph } from './build.js';
@@ -6,11 +7,18 @@ import type { GraphDraft } from './draft.js';
 import { isNodeSpec } from './node-spec.js';
 import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './views.js';
 
-/** Where a run may end: the declared exits, or the nodes without a way out. */
+/** Where a run may end: the declared exits, or the nodes without a way out that can run at all. */
 export function exitsOf(plan: Plan): readonly string[] {
   if (plan.exits !== undefined) return plan.exits;
-  const sources = new Set([...plan.edges, ...plan.routes].map((way) => way.from));
-  return plan.nodes.map((node) => node.id).filter((id) => !sources.has(id));
+  const shape = analyzeShape(plan);
+  const reached = new Set(shape.starts);
+  for (const node of reached) for (const at of shape.outEdges[node] ?? []) reached.add(shape.edges[at]?.to ?? node);
+  const anywhere = shape.openRoutes.some((node) => reached.has(node));
+  const choosing = new Set(plan.routes.map((route) => route.from));
+  return plan.nodes.flatMap(({ id }, at) => {
+    const isLast = shape.outEdges[at]?.every((edge) => shape.edges[edge]?.kind === 'handler') ?? true;
+    return isLast && !choosing.has(id) && (anywhere || reached.has(at)) ? [id] : [];
+  });
 }
 
 /** The key whose value is the answer of a run: the one that was named, or that of the only exit. */

@@ -40,3 +40,25 @@ export interface RouteOptions {
   /** What the function reads, when its first parameter is not destructured. */
   readonly inputs?: readonly string[];
 }
+
+const POLICY_NAMES = [
+  'label',
+  'join',
+  'when',
+  'retry',
+  'timeoutMs',
+  'onError',
+  'maxVisits',
+  'onMaxVisits',
+  'effect',
+  'version',
+  'goto',
+] as const satisfies readonly (keyof NodePolicies)[];
+
+/** The options that there are, by what is added. */
+export const OPTION_NAMES = {
+  function: [...POLICY_NAMES, 'inputs'],
+  update: [...POLICY_NAMES, 'writes'],
+  spec: [...POLICY_NAMES, 'output'],
+  route: ['targets', 'map', 'inputs'],
+} as const;

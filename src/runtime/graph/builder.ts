@@ -96,6 +96,7 @@ export class GraphBuilder {
     this.checked = new CheckedGraph({
       plan,
       bindings,
+      problems,
       answerKey: answerKeyOf(this.draft, plan),
       settings: this.running,
     });

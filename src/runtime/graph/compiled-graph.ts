@@ -1,3 +1,4 @@
+import type { Problem } from '../../base/problem.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 import { graphAsAgent, runGraph, runGraphOrThrow, streamGraph } from './running.js';
@@ -8,6 +9,7 @@ import type { RunningSettings } from './settings.js';
 interface Parts {
   readonly plan: Plan;
   readonly bindings: Bindings;
+  readonly problems: readonly Problem[];
   readonly answerKey: string | undefined;
   readonly settings: RunningSettings;
 }
@@ -16,14 +18,16 @@ interface Parts {
 export class CheckedGraph implements RunnableGraph {
   readonly plan: Plan;
   readonly bindings: Bindings;
+  readonly problems: readonly Problem[];
   readonly answerKey: string | undefined;
   readonly settings: RunningSettings;
   /** Figures of the last run that ended. */
   metrics: GraphMetrics | null = null;
 
-  constructor({ plan, bindings, answerKey, settings }: Parts) {
+  constructor({ plan, bindings, problems, answerKey, settings }: Parts) {
     this.plan = plan;
     this.bindings = bindings;
+    this.problems = problems;
     this.answerKey = answerKey;
     this.settings = settings;
   }

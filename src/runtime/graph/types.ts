@@ -2,6 +2,7 @@ import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../../not
 import type { NodeSpec } from '../../notations/graph/node-spec.js';
 import type { Goto } from '../../notations/graph/goto.js';
 import type { NodePolicies, RouteOptions } from '../../notations/graph/options.js';
+import type { Problem } from '../../base/problem.js';
 import type { TaskStep } from '../../plan/builder-input.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
@@ -22,6 +23,15 @@ type Contribution<T> = T extends readonly (infer Item)[] ? Item : T extends obje
 export type Update<S, Reduced = never> = {
   readonly [K in keyof S]?: K extends Reduced ? S[K] | Contribution<S[K]> : S[K];
 };
+
+/** Refuses what is no key of the state, in what a function gives at once or later. */
+type OnlyKeys<R, S> = R extends Goto
+  ? unknown
+  : R extends PromiseLike<infer Later>
+    ? PromiseLike<OnlyKeys<Later, S>>
+    : R extends object
+      ? { readonly [K in Exclude<keyof R, keyof S>]: never }
+      : unknown;
 
 /** What a router answers: the name of a node, a key of its map, `END`, or a list of those. */
 type Answer = string | number | boolean | readonly (string | number | boolean)[];
@@ -74,9 +84,9 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never> {
   route(after: string, router: (state: S) => Answer | PromiseLike<Answer>, options?: RouteOptions): this;
 
   /** Adds a node that gets the state and returns an update: an object with some of its keys, or nothing. */
-  addNode(
+  addNode<R extends Given<Update<S, Reduced> | null | undefined | void>>(
     name: string,
-    fn: (state: S, step: TaskStep) => Given<Update<S, Reduced> | null | undefined | void>,
+    fn: (state: S, step: TaskStep) => R & OnlyKeys<R, S>,
     options?: UpdateNodeOptions<S>,
   ): this;
   /** Adds a node that is an agent, a tool or another workflow. */
@@ -133,6 +143,8 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never> {
 export interface CompiledGraph<S extends object = Record<string, unknown>> {
   readonly plan: Plan;
   readonly bindings: Bindings;
+  /** Warnings that the checks gave. */
+  readonly problems: readonly Problem[];
   /** The key whose value is the answer of a run. */
   readonly answerKey: string | undefined;
   /** Figures of the last run; null before one. */
