@@ -62,46 +62,59 @@ export const RAW: fc.Arbitrary<RawPipeline> = fc.record({
   system: fc.option(NUMBER, { nil: undefined, freq: 1 }),
 });
 
-/** Names of steps that a reader may mean, as `$steps...output`, by number. */
-type Addresses = (number: number, block: string, before: number) => string;
+/** A pipeline whose steps have names. */
+export interface NamedPipeline {
+  readonly steps: readonly Step[];
+  readonly limit: number;
+  readonly system: string;
+}
+
+interface Naming {
+  readonly all: readonly { readonly step: Step; readonly path: string; readonly block: string }[];
+  readonly places: ReadonlyMap<string, number>;
+}
 
 /**
  * Gives every step an id, and every number the step that it stands for: readers mean agents that stand before them in the file, jumps mean steps of
  * their own block.
  */
-export function nameSteps({ steps, limit, system }: RawPipeline): { steps: Step[]; limit: number; system: string } {
+export function nameSteps({ steps, limit, system }: RawPipeline): NamedPipeline {
   const bare = nameList(steps, { next: 0 });
   const all = [...walk(bare, '')];
-  const agents = all.flatMap(({ step, path }, at) => (step.type === 'agent' ? [{ path, at }] : []));
-  const address: Addresses = (number, _, before) => {
-    const known = agents.filter(({ at }) => at < before);
-    const { path = '' } = known[number % Math.max(1, known.length)] ?? agents[0] ?? {};
-    return `$steps.${path.replaceAll('/', '.outputs.')}.output`;
-  };
-  const places = new Map(all.map(({ step }, at) => [step.id, at]));
-  const fill = (list: readonly Step[], raws: readonly Raw[], block: string): Step[] =>
-    list.map((step, index) => {
-      const raw = raws[index];
-      const at = places.get(step.id) ?? 0;
-      if (step.type === 'agent' && raw?.type === 'agent') {
-        if (raw.reads === undefined) return step;
-        return { ...step, prompt: `Use {{ ${address(raw.reads, block, at)} }}!` };
-      }
-      if (step.type === 'condition' && raw?.type === 'condition') {
-        const condition = address(raw.on, block, at) + (raw.ok ? '.ok' : '');
-        return { ...step, condition, true: fill(step.true, raw.yes, block), false: fill(step.false, raw.no, block) };
-      }
-      if (step.type === 'parallel' && raw?.type === 'parallel') {
-        const path = block === '' ? step.id : `${block}/${step.id}`;
-        return { ...step, steps: fill(step.steps, raw.steps, path) };
-      }
-      if (step.type !== 'goto' || raw?.type !== 'goto') return step;
-      const targets = all.filter((each) => each.block === block && each.step.type !== 'goto');
-      return { ...step, goto: targets[raw.to % targets.length]?.step.id ?? '' };
-    });
-  const named = fill(bare, steps, '');
-  const instructions = system === undefined ? 'Be brief.' : `Mind {{ ${address(system, '', all.length)} }}.`;
+  const naming: Naming = { all, places: new Map(all.map(({ step }, at) => [step.id, at])) };
+  const named = bare.map((step, index) => fillStep(step, steps[index], '', naming));
+  const instructions = system === undefined ? 'Be brief.' : `Mind {{ ${addressOf(system, all.length, naming)} }}.`;
   return { steps: named, limit, system: instructions };
+}
+
+/** The output of an agent that stands before a place in the file. */
+function addressOf(number: number, before: number, { all }: Naming): string {
+  const known = all.slice(0, Math.max(1, before)).filter(({ step }) => step.type === 'agent');
+  const { path = '' } = known[number % known.length] ?? {};
+  return `$steps.${path.replaceAll('/', '.outputs.')}.output`;
+}
+
+function fillStep(step: Step, raw: Raw | undefined, block: string, naming: Naming): Step {
+  const at = naming.places.get(step.id) ?? 0;
+  const fillList = (steps: readonly Step[], raws: readonly Raw[], path = block): Step[] =>
+    steps.map((each, index) => fillStep(each, raws[index], path, naming));
+  if (step.type === 'agent' && raw?.type === 'agent') {
+    if (raw.reads === undefined) return step;
+    return { ...step, prompt: `Use {{ ${addressOf(raw.reads, at, naming)} }}!` };
+  }
+  if (step.type === 'condition' && raw?.type === 'condition') {
+    const condition = addressOf(raw.on, at, naming) + (raw.ok ? '.ok' : '');
+    return { ...step, condition, true: fillList(step.true, raw.yes), false: fillList(step.false, raw.no) };
+  }
+  if (step.type === 'parallel' && raw?.type === 'parallel') {
+    return { ...step, steps: fillList(step.steps, raw.steps, block === '' ? step.id : `${block}/${step.id}`) };
+  }
+  return step.type === 'goto' && raw?.type === 'goto' ? { ...step, goto: targetOf(raw.to, block, naming) } : step;
+}
+
+function targetOf(number: number, block: string, { all }: Naming): string {
+  const targets = all.filter((each) => each.block === block && each.step.type !== 'goto');
+  return targets[number % targets.length]?.step.id ?? '';
 }
 
 function nameList(raws: readonly Raw[], ids: { next: number }): Step[] {
@@ -136,7 +149,7 @@ function written(step: Step): object {
 }
 
 /** The file of a pipeline. JSON is YAML. */
-export function fileOf({ steps, limit, system }: ReturnType<typeof nameSteps>): string {
+export function fileOf({ steps, limit, system }: NamedPipeline): string {
   const agents = [...walk(steps, '')].flatMap(({ step }) => (step.type === 'agent' ? [step.name] : []));
   return JSON.stringify({
     agents: Object.fromEntries(agents.map((name) => [name, { model: 'mock/m', instruction: system }])),

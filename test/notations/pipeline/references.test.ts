@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { agents, loadText } from './run-pipeline.js';
+
+/** An agent that says what its output looks like. */
+const SCHEMA =
+  'structured_output: {name: o, schema: {type: object, additionalProperties: false, properties: {is_approved: {type: boolean}, list: {type: array, items: {type: object, properties: {name: {type: string}}}}}}}';
+
+/** 15 lines of steps behind 4 lines of agents; what a test adds begins on line 17. */
+const HEAD = `${agents('a', ['qa', SCHEMA])}workflow:
+  - {id: gen, type: agent, name: a}
+  - type: parallel
+    id: par
+    steps:
+      - {id: x, type: agent, name: qa}
+      - type: parallel
+        id: inner
+        steps:
+          - {id: y, type: agent, name: a}
+          - {id: z, type: agent, name: a}
+  - {id: approval, type: ask, question: "Go?", choices: [yes, no]}
+  - {id: rev, type: agent, name: qa}
+`;
+
+/** Errors and warnings as `line:column code message | hint`. */
+async function found(steps: string, head = HEAD): Promise<readonly string[]> {
+  const { problems } = await loadText(head + steps);
+  return problems.map(({ at, code, message, hint }) => `${at?.line}:${at?.column} ${code} ${message} | ${hint}`);
+}
+
+/** A last step with a prompt. The text between the quotes begins in column 47. */
+const prompting = (prompt: string): string => `  - {id: last, type: agent, name: a, prompt: '${prompt}'}\n`;
+
+describe('references to outputs', () => {
+  it.each([
+    '{{ $steps.gen.output }}',
+    '{{$steps.par.outputs.x.output}}',
+    '{{ $steps.par.outputs[0].output }}',
+    '{{ $steps.par.outputs.inner.outputs.y.output }}',
+    '{{ $steps.par.outputs.inner.y.output }}',
+    '{{ $steps.par.outputs[1].outputs[1].output }}',
+    '{{ $steps["gen"].output }}',
+    '{{ $steps.rev.output.is_approved }}',
+    '{{ $steps.rev.output.list[0].name }}',
+    '{{ $steps.par.order }}',
+    '{{ $prompt }}',
+    'no {{ steps.gen.output }}, {{ nothing }}, {{ and {{{ so on',
+  ])('%s', async (prompt) => {
+    expect(await found(prompting(prompt))).toEqual([]);
+  });
+
+  it.each([
+    ['{{ $steps.gem.output }}', 'unknown-step', 'refers to the step "gem", which does not exist | did you mean "gen"?'],
+    ['{{ $steps.y.output }}', 'unknown-step', 'in this place | write $steps.par.outputs.inner.outputs.y.output'],
+    [
+      '{{ $steps.par.outputs.innr.output }}',
+      'unknown-step',
+      'refers to the step "innr" of step "par", which does not exist | did you mean "inner"?',
+    ],
+    [
+      '{{ $steps.par.outputs[2].output }}',
+      'out-of-range',
+      'refers to index 2 of step "par", which has 2 steps | indexes are 0 to 1',
+    ],
+    [
+      '{{ $steps.par.output }}',
+      'missing-output',
+      'which has one for each of its steps | write $steps.par.outputs.x.output',
+    ],
+    ['{{ $steps.par.outputs }}', 'missing-output', 'refers to all outputs of step "par"'],
+    ['{{ $steps.gen }}', 'missing-output', 'refers to step "gen" without ".output" | write $steps.gen.output'],
+    ['{{ $steps.rev.is_approved }}', 'missing-output', 'without ".output" | write $steps.rev.output.is_approved'],
+    [
+      '{{ $steps.rev.output.is_aproved }}',
+      'unknown-property',
+      'has no property "is_aproved" | did you mean "is_approved"?',
+    ],
+    [
+      '{{ $steps.rev.output.list.name }}',
+      'unknown-property',
+      '"name" is looked for in a value of the type array | write the index of an item: [0]',
+    ],
+    [
+      '{{ $steps.rev.output.is_approved.x }}',
+      'unknown-property',
+      'in a value of the type boolean | leave the path out',
+    ],
+    [
+      '{{ $steps.gen.output.ok }}',
+      'no-structured-output',
+      'has no structured_output | declare structured_output, or make sure that it is JSON',
+    ],
+    ['{{ $steps.last.output }}', 'not-upstream', 'refers to its own output | a step sees what ran before it'],
+    ['{{ $steps }}', 'bad-reference', 'without naming a step | write $steps.ID.output'],
+    ['{{ $step.gen.output }}', 'unknown-variable', 'refers to $step, which does not exist | did you mean "steps"?'],
+    ['{{ $item }}', 'unknown-variable', 'refers to $item, which does not exist | only the steps of a map have an item'],
+    ['{{ $steps.gen.output + 1 }}', 'bad-reference', 'is no reference | references are {{ $steps.ID.output }}'],
+  ])('%s: %s', async (prompt, code, words) => {
+    const [problem, ...more] = await found(prompting(`so ${prompt}`));
+    expect(more).toEqual([]);
+    expect(problem).toContain(`17:50 ${code} step "last"`);
+    expect(problem).toContain(words);
+  });
+
+  it('each has its own place, in a text of several lines too', async () => {
+    const steps =
+      '  - id: last\n    type: agent\n    name: a\n    prompt: |\n      One {{ $steps.b.output }}\n      two {{ $steps.b.output }}\n';
+    expect((await found(steps)).map((problem) => problem.split(' ')[0])).toEqual(['21:11', '22:11']);
+  });
+});
+
+describe('what can have run before', () => {
+  const cases: readonly (readonly [string, string, string | undefined])[] = [
+    [
+      'a step behind the reader',
+      `${prompting('{{ $steps.then.output }}')}  - {id: then, type: agent, name: a}\n`,
+      "can't have run before it | put step",
+    ],
+    [
+      'the other branch',
+      '  - {type: condition, condition: "{{ $steps.gen.output }}", true: [{id: yes1, type: agent, name: a}], false: [{id: no1, type: agent, name: a, prompt: "{{ $steps.yes1.output }}"}]}\n',
+      'their branches exclude each other',
+    ],
+    [
+      'a step beside it in the same parallel block',
+      '  - {id: p2, type: parallel, steps: [{id: l, type: agent, name: a}, {id: r, type: agent, name: a, prompt: "{{ $steps.l.output }}"}]}\n',
+      'which runs beside it | read it behind the parallel block',
+    ],
+    [
+      'a step beside it, by its full name',
+      '  - {id: p2, type: parallel, steps: [{id: l, type: agent, name: a}, {id: r, type: agent, name: a, prompt: "{{ $steps.p2.outputs.l.output }}"}]}\n',
+      'which runs beside it',
+    ],
+    [
+      'a branch that may have been left out',
+      `  - {type: condition, condition: "{{ $steps.gen.output }}", true: [{id: yes1, type: agent, name: a}]}\n${prompting('{{ $steps.yes1.output }}')}`,
+      undefined,
+    ],
+    [
+      'a step before it in its own branch inside of a block',
+      '  - {id: p2, type: parallel, steps: [{type: condition, condition: "{{ $steps.gen.output }}", true: [{id: l, type: agent, name: a}, {id: r, type: agent, name: a, prompt: "{{ $steps.l.output }}"}]}]}\n',
+      undefined,
+    ],
+    [
+      'itself, and a step behind it, in a loop',
+      `${prompting('{{ $steps.last.output }} {{ $steps.then.output }}')}  - {id: then, type: agent, name: a}\n  - {type: condition, condition: "{{ $steps.then.output }}", false: [{goto: last}]}\n`,
+      undefined,
+    ],
+    [
+      'a step beside it in the round before',
+      '  - {id: p2, type: parallel, steps: [{id: l, type: agent, name: a}, {id: r, type: agent, name: a, prompt: "{{ $steps.l.output }}"}]}\n  - {type: condition, condition: "{{ $steps.gen.output }}", false: [{goto: p2}]}\n',
+      undefined,
+    ],
+    [
+      'what a jump forward leaves out',
+      `  - {type: condition, condition: "{{ $steps.gen.output }}", true: [{goto: last}]}\n  - {id: mid, type: agent, name: a}\n${prompting('{{ $steps.mid.output }}')}`,
+      undefined,
+    ],
+  ];
+  it.each(cases)('%s', async (_, steps, words) => {
+    // A branch that runs an agent once more is warned about: it might be meant as a jump.
+    const problems = (await found(steps)).filter((problem) => !problem.includes(' runs-once '));
+    expect(problems).toHaveLength(words === undefined ? 0 : 1);
+    if (words !== undefined) expect(problems[0]).toMatch(/ not-upstream /);
+    expect(problems[0] ?? '').toContain(words ?? '');
+  });
+});
+
+describe('references in instructions', () => {
+  const file = (instruction: string, steps: string): string =>
+    `agents:\n  a: {instruction: "${instruction}"}\n  bravo: {instruction: x}\nworkflow:\n${steps}`;
+
+  it('are resolved for each step of the agent', async () => {
+    const steps = '  - {id: s, type: agent, name: bravo}\n  - {id: t, type: agent, name: a}\n';
+    expect(await found(steps, file('Mind {{ $steps.s.output }}. {{ date }} {{ $HOME }}', ''))).toEqual([]);
+    const before = await found(`  - {id: r, type: agent, name: a}\n${steps}`, file('Mind {{ $steps.s.output }}.', ''));
+    expect(before).toHaveLength(1);
+    expect(before[0]).toMatch(/^2:26 not-upstream step "r" refers to step "s"/);
+  });
+
+  it('an agent that does not exist is told with the nearest name', async () => {
+    const problems = await found('  - {id: s, type: agent, name: brava}\n', file('x', ''));
+    expect(problems).toEqual([
+      '5:32 unknown-agent step "s" uses the agent "brava", which does not exist | did you mean "bravo"?',
+    ]);
+  });
+});
+
+describe('jumps and what they leave', () => {
+  it.each([
+    ['unknown', '  - {goto: genn}\n', /unknown-step .*"genn", which does not exist \| did you mean "gen"\?/],
+    ['an index that is too large', '  - {goto: 9}\n', /out-of-range .*\| the steps of this list are 0 to 4/],
+    ['into a block', '  - {goto: y}\n', /bad-jump .*which belongs to step "inner"/],
+    ['round and round', '  - {id: again, type: goto, goto: rev}\n', /^17:\d+ endless-loop step "again" jumps back/],
+    [
+      'past a step',
+      '  - {id: skip, type: goto, goto: last}\n  - {id: never, type: agent, name: a}\n  - {id: last, type: agent, name: a}\n',
+      /^18:\d+ unreachable-step step "never" can never run/,
+    ],
+  ])('%s', async (_, steps, words) => {
+    const problems = await found(steps);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(words);
+  });
+});
