@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPipelineText } from 'skein/yaml';
 import { ROOT } from './support/run-example.js';
-import { keysBelow } from './support/tables.js';
+import { codeWords, keysBelow, tableBelow } from './support/tables.js';
 
 const DOC = 'docs/pipeline.md';
 const AGENTS = 'agents: { a: { instruction: b } }\n';
@@ -50,6 +50,34 @@ describe('the tables of keys of docs/pipeline.md say what the loader knows, no m
       if (!problems.some(({ code }) => code === 'not-supported')) supported.push(key);
     }
     expect((await keysBelow(DOC, '## The file', 0)).toSorted()).toEqual(supported);
+  });
+
+  test.each([
+    ['an agent', 0, (key: string) => `agents: { a: { instruction: b, ${key} } }\n`],
+    ['a model', 2, (key: string) => `${AGENTS}models: { m: { provider: openai, model: x, ${key} } }\n`],
+    ['a provider', 3, (key: string) => `${AGENTS}providers: { p: { ${key} } }\n`],
+  ])('## Files for cagent, keys of %s', async (_, skip, yaml) => {
+    const supported: string[] = [];
+    for (const key of await knownKeys(yaml('qqqqqqqq: 1'))) {
+      const { problems } = await loadPipelineText(yaml(`${key}: [x]`), { cwd: ROOT });
+      if (!problems.some(({ code }) => code === 'not-supported')) supported.push(key);
+    }
+    expect((await keysBelow(DOC, '## Files for cagent', skip)).toSorted()).toEqual(supported);
+  });
+
+  test('## Files for cagent, toolsets and their tools', async () => {
+    const types = await keysBelow(DOC, '## Files for cagent', 1);
+    const toolset = (type: string): string => `agents: { a: { instruction: b, toolsets: [{ type: ${type} }] } }\n`;
+    const { problems } = await loadPipelineText(toolset('qqqqqqqq'), { cwd: ROOT });
+    expect(types.toSorted()).toEqual(problems[0]?.hint?.replace('one of: ', '').split(', ').toSorted());
+    for (const row of await tableBelow(DOC, '## Files for cagent', 1)) {
+      const [type = ''] = codeWords(row[0]);
+      if (['memory', 'mcp', 'user_prompt'].includes(type)) continue;
+      const { plan } = await loadPipelineText(toolset(type), { cwd: ROOT });
+      const [node] = plan?.nodes ?? [];
+      const named = codeWords(row[1]).filter((word) => word !== 'tools');
+      expect([type, node?.kind === 'agent' ? node.agent.tools : undefined]).toEqual([type, named]);
+    }
   });
 
   test('all types of steps', async () => {

@@ -200,6 +200,14 @@ describe('decision 6: retry', () => {
     expect(await tried(new SkeinError('SKEIN_NO_KEY', 'it failed'))).toBe(0);
   });
 
+  it('what Retry-After asks for takes the place of the delay', async () => {
+    const error = new SkeinError('SKEIN_MODEL_OVERLOADED', 'too many requests', { retryAfterMs: 7_000 });
+    const ran = await runPipeline(flow('max_attempts: 1, on: [rate_limit]'), failing(error));
+    const retried = ran.events.flatMap((event) => (event.type === 'step.retrying' ? [event.delayMs] : []));
+    expect(retried).toEqual([7_000]);
+    expect(new Set(ran.delays)).toEqual(new Set([7_000]));
+  });
+
   it('jitter is off unless it is asked for', async () => {
     const ran = await runPipeline(flow('max_attempts: 1, jitter: 0.5'), failing(new Error('broken')));
     expect(ran.delays[0]).toBeGreaterThanOrEqual(500);

@@ -178,6 +178,25 @@ workflow:
     expect(ran.asked.at(-1)?.system).toContain('out of outer/inner/researcher / out of outer/inner/summarizer');
   });
 
+  it.each([
+    ['{{ $steps.outer.outputs.inner.researcher.output }}', 'out of outer/inner/researcher'],
+    ['{{ $steps.outer.order }}', '["inner"]'],
+    ['{{ $steps.outer.outputs.inner.order }}', '["researcher","summarizer"]'],
+  ])('%s: the flatter key, and the order', async (reference, value) => {
+    const text = `${NAMES}workflow:
+  - type: parallel
+    id: outer
+    steps:
+      - type: parallel
+        id: inner
+        steps:
+          - {id: researcher, type: agent, name: researcher}
+          - {id: summarizer, type: agent, name: summarizer}
+  - {id: next, type: agent, name: publisher, prompt: "P: ${reference}"}
+`;
+    expect((await runPipeline(text, echo)).prompt('next').split('\n').at(-1)).toBe(`P: ${value}`);
+  });
+
   it.each(['{{ $steps.par_gen.outputs.gen_3.output }}', '{{ $steps.par_gen.outputs[2].output }}'])(
     '%s, which is not there, is found when it is loaded',
     async (reference) => {
