@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { AgentSpec } from '../plan/agent-spec.js';
 
 /** Where and when a step began; recorded with it, so that a replay elsewhere and later finds the same. */
@@ -22,7 +23,7 @@ export function surroundingsOf(
 ): Surroundings | undefined {
   if ((spec.about ?? []).length === 0 && spec.permissions === undefined) return undefined;
   const { platform, arch } = process;
-  return { date: new Date(now).toISOString().slice(0, 10), cwd, platform, arch };
+  return { date: new Date(now).toISOString().slice(0, 10), cwd: resolve(cwd), platform, arch };
 }
 
 /**

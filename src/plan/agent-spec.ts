@@ -13,7 +13,7 @@ export interface AgentSpec {
    */
   readonly models: readonly string[];
   /**
-   * Names of built-in tools and aliases, `mcp_SERVER_TOOL`, `SERVER/*`, `*`. Absent: the read-only built-in tools and the
+   * Names of built-in tools and aliases, `think`, `todo`, `mcp_SERVER_TOOL`, `SERVER/*`, `*`. Absent: the read-only built-in tools and the
    * agent's MCP tools. Empty: none.
    */
   readonly tools?: readonly string[];

@@ -222,6 +222,7 @@ describe('rules that cannot be used', () => {
     ['shell:cmd=', 'cmd= has no pattern'],
     ['read_[a-z]*', 'brackets'],
     ['shell:comand=rm *', 'shell has no argument "comand"'],
+    ['SHELL:comand=rm *', 'SHELL has no argument "comand"'],
     [`shell:cmd=${'x'.repeat(2_000)}`, 'longer than 1000'],
   ])('%j', (rule, message) => {
     const make = () => permissionCheck({ deny: [rule] }, PLACE);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../src/agent/model.js';
+import { selectTools } from '../../src/agent/tools/names.js';
 import { outputOf, runAgent } from './support/run-agent.js';
 import type { Said } from './support/counted-agent.js';
 import { countedRun, recordUntil } from './support/counted-agent.js';
@@ -38,6 +39,12 @@ describe('think', () => {
     expect(await offered(['todo'])).toEqual(['create_todo', 'create_todos', 'update_todo', 'list_todos']);
     expect(await offered(['list_todos', 'create_todo'])).toEqual(['create_todo', 'list_todos']);
   });
+});
+
+it('naming them is no mistake, and makes no tool of the provider', () => {
+  const names = ['think', 'todo', 'create_todo', 'create_todos', 'update_todo', 'list_todos'];
+  const { builtIn, unknown } = selectTools(names, []);
+  expect([builtIn.size, unknown]).toEqual([0, []]);
 });
 
 describe('the list of todos', () => {

@@ -64,7 +64,7 @@ interface Seen {
 function readRule(text: string, agent: string): PermissionRule {
   const rule = parsePermissionRule(text);
   if (typeof rule === 'string') throw badRule(agent, text, rule, 'write TOOL or TOOL:ARG=PATTERN');
-  const names = TOOL_ARGUMENTS.get(rule.tool);
+  const names = TOOL_ARGUMENTS.get(rule.tool.toLowerCase());
   const wrong = names === undefined ? undefined : rule.args.find((arg) => !names.includes(arg.name))?.name;
   if (names !== undefined && wrong !== undefined) {
     const hint = didYouMean(wrong, names) ?? `its arguments are: ${names.join(', ')}`;

@@ -196,6 +196,14 @@ describe('rules of permissions', () => {
     ],
     ['{denys: [shell]}', '1:15: error unknown-key: unknown key "denys" in permissions (did you mean "deny"?)'],
     ['{deny: shell}', '1:21: error wrong-type: deny of permissions must be a list of texts, not text'],
+    [
+      '{deny: ["sh*:comand=rm *"]}',
+      '1:22: error unknown-argument: no tool that "sh*" means has an argument "comand" (did you mean "command"?)',
+    ],
+    [
+      '{deny: ["Shell:comand=rm *"]}',
+      '1:22: error unknown-argument: the tool shell has no argument "comand" (did you mean "command"?)',
+    ],
   ])('%s', (section, problem) => {
     const [found = '', ...more] = agentsOf(`permissions: ${section}\nagents: {root: {}}`).problems;
     expect(more).toEqual([]);

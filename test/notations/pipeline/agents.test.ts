@@ -168,6 +168,7 @@ describe('permissions', () => {
     ['{deny: ["search_files_content:query=*key*"]}', { deny: ['grep:pattern=*key*'] }],
     ['{deny: ["fetch:urls=http:*"]}', { deny: ['fetch:url=http:*'] }],
     ['{deny: ["search_*"]}', { deny: ['search_*', 'glob', 'grep', 'shared_memory_read', 'read_memory'] }],
+    ['{deny: [List_Directory], ask: [SHELL]}', { deny: ['list_dir'], ask: ['shell'] }],
     ['{allow: ["read_*"]}', { allow: ['read_*'] }],
     ['{deny: [add_memory]}', { deny: ['shared_memory_write', 'write_memory'] }],
     ['{allow: ["*"]}', { allow: ['*'] }],

@@ -36,14 +36,17 @@ function readRule(
   servers: readonly string[],
   findings: Findings,
 ): readonly string[] {
-  const rule = parsePermissionRule(written.text);
-  if (typeof rule === 'string') {
-    const message = `${quoteShort(written.text)} in ${key} of permissions is no rule: ${rule}`;
+  const parsed = parsePermissionRule(written.text);
+  if (typeof parsed === 'string') {
+    const message = `${quoteShort(written.text)} in ${key} of permissions is no rule: ${parsed}`;
     findings.error('bad-permission', message, written.at, FORM);
     return [];
   }
+  // Capitals don't count for what keeps a call back.
+  const rule = key === 'allow' ? parsed : { ...parsed, tool: parsed.tool.toLowerCase() };
   const translated = translate(rule);
-  if (!isWildcard(rule.tool)) checkExact(rule, translated, { written, servers }, findings);
+  if (isWildcard(rule.tool)) checkArguments(rule, { written, servers }, findings);
+  else checkExact(rule, translated, { written, servers }, findings);
   return translated.map(ruleText);
 }
 
@@ -74,6 +77,17 @@ interface Written {
   readonly written: SourceScalar;
   /** Names of MCP servers. */
   readonly servers: readonly string[];
+}
+
+/** An argument that none of the tools has, where no server can have it either. */
+function checkArguments(rule: PermissionRule, { written, servers }: Written, findings: Findings): void {
+  const tools = [...TOOL_ARGUMENTS].filter(([tool]) => matchesWildcard(rule.tool, tool));
+  const names = new Set(tools.flatMap(([, args]) => args));
+  const wrong = rule.args.find((arg) => !names.has(arg.name));
+  if (tools.length === 0 || servers.length > 0 || wrong === undefined) return;
+  const hint = findings.near(wrong.name, names) ?? `their arguments are: ${[...names].join(', ')}`;
+  const message = `no tool that ${quoteShort(rule.tool)} means has an argument ${quoteShort(wrong.name)}`;
+  findings.error('unknown-argument', message, written.at, hint);
 }
 
 function checkExact(
