@@ -53,34 +53,64 @@ function affectedIn(
   return found;
 }
 
+/** Ids by id: where a change goes on. */
+type Links = ReadonlyMap<string, Iterable<string>>;
+
 /** Ids that can be reached from these, in any number of steps. */
 function spread(plan: Plan, from: ReadonlySet<string>): Set<string> {
-  const next = successors(plan);
+  const edges = edgesOf(plan);
+  // What comes before reads nothing of it, unless a way leads back.
+  const before = reach(from, [reversed(edges)], new Set());
+  return reach(from, [edges, readersOf(plan)], before);
+}
+
+/** Walks along edges, and along the other links unless they lead to what is left out. */
+function reach(
+  from: ReadonlySet<string>,
+  [edges, ...links]: readonly Links[],
+  leftOut: ReadonlySet<string>,
+): Set<string> {
   const reached = new Set<string>();
   const open = [...from];
+  const visit = (id: string): void => {
+    if (reached.has(id)) return;
+    reached.add(id);
+    open.push(id);
+  };
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    for (const target of next.get(id) ?? []) {
-      if (reached.has(target)) continue;
-      reached.add(target);
-      open.push(target);
-    }
+    for (const target of edges?.get(id) ?? []) visit(target);
+    for (const link of links) for (const target of link.get(id) ?? []) if (!leftOut.has(target)) visit(target);
   }
   return reached;
 }
 
-function successors(plan: Plan): ReadonlyMap<string, ReadonlySet<string>> {
+function edgesOf(plan: Plan): Links {
   const shape = analyzeShape(plan);
   const idOf = (at: number): string => plan.nodes[at]?.id ?? '';
   const next = new Map(plan.nodes.map((node) => [node.id, new Set<string>()]));
   for (const edge of shape.edges) next.get(idOf(edge.from))?.add(idOf(edge.to));
   for (const at of shape.openRoutes) for (const node of plan.nodes) next.get(idOf(at))?.add(node.id);
-  const readers = readersByChannel(plan);
-  for (const node of plan.nodes) {
-    for (const channel of writtenChannels(node)) {
-      for (const reader of readers.get(channel) ?? []) next.get(node.id)?.add(reader);
+  return next;
+}
+
+function reversed(links: Links): Links {
+  const back = new Map<string, string[]>();
+  for (const [from, targets] of links) {
+    for (const to of targets) {
+      const known = back.get(to);
+      if (known === undefined) back.set(to, [from]);
+      else known.push(from);
     }
   }
-  return next;
+  return back;
+}
+
+/** Who reads what a node writes. */
+function readersOf(plan: Plan): Links {
+  const readers = readersByChannel(plan);
+  return new Map(
+    plan.nodes.map((node) => [node.id, writtenChannels(node).flatMap((channel) => readers.get(channel) ?? [])]),
+  );
 }
 
 /** Functions may read any input. */

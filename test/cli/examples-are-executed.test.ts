@@ -63,6 +63,27 @@ describe.each(SCRIPTS)('%s with %s', (name, script) => {
   });
 });
 
+test.each(PIPELINES)('%s is validated, planned and drawn', async (name) => {
+  const file = `examples/${name}/workflow.yaml`;
+  const validated = await skein(['validate', file], { cwd: ROOT });
+  expect([validated.code, validated.stderr]).toEqual([0, '']);
+  const planned = await skein(['plan', file], { cwd: ROOT });
+  expect(planned.code).toBe(0);
+  expect(planned.stdout).toContain('model calls');
+  const drawn = await skein(['graph', file], { cwd: ROOT });
+  expect([drawn.code, drawn.stdout.split('\n', 1)[0]]).toEqual([0, 'flowchart TD']);
+});
+
+test('a recorded run of a pipeline is forked: what comes before the step is reused', async () => {
+  const cwd = await projectOf('generate-translate-publish');
+  const file = 'examples/generate-translate-publish/workflow.yaml';
+  await skein(['run', file, '--mock'], { cwd });
+  const forked = await skein(['fork', '-1', '--from', 'step_3'], { cwd });
+  expect(forked.code).toBe(0);
+  expect([...forked.stderr.matchAll(/^step (\S+) reused/gm)].map(([, step]) => step)).toEqual(['step_1', 'step_2']);
+  expect(forked.stderr).toMatch(/^step step_3 succeeded/m);
+});
+
 describe('decision 10: skein exec FILE [PROMPT | -]', () => {
   const FILE = 'examples/generate-translate-publish/workflow.yaml';
 

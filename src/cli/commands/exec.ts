@@ -66,6 +66,7 @@ function withPrompt(inputs: readonly GivenInput[], prompt: string | undefined): 
 
 function checkCount([, , extra]: readonly string[], mock: string | undefined): void {
   if (extra === undefined) return;
-  const hint = mock === '' ? `a script is given as --mock=${extra}` : 'put quotes around a prompt of several words';
+  const isScript = mock === '' && /\.ya?ml$/.test(extra);
+  const hint = isScript ? `a script is given as --mock=${extra}` : 'put quotes around a prompt of several words';
   throw new SkeinError('SKEIN_USAGE', `too many arguments: ${extra}`, { hint });
 }

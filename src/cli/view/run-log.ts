@@ -153,6 +153,8 @@ export class RunLog {
     // What is skipped has never started; a step that is visited again may be skipped then.
     const step = known?.status === 'running' ? known : this.begin(event);
     this.open.delete(event.path);
+    // Behind a step that runs again, what is in the record shows only at its end.
+    if (event.replayed === true) step.reused = true;
     step.status = event.outcome;
     step.endedAt = this.now;
     step.attempts = event.attempts;
