@@ -47,13 +47,16 @@ export function buildPlan(definition: PipelineDef, context: BuildContext, findin
   connectAll(top, flows);
   const names: Names = { top, flows, agents: definition.agents, calls, findings };
   const texts = createTexts(yaml, names);
-  const parts: Parts = { definition, names, texts, yaml, calls, planOf: (block) => blockPlan(block, parts) };
+  const parts: Parts = { definition, names, texts, yaml, calls, seen: 0, planOf: (block) => blockPlan(block, parts) };
   const plan = blockPlan(top, parts);
   const prompt = { channel: PROMPT, name: PROMPT, required: false, default: DEFAULT_PROMPT };
   return present({ ...plan, name: definition.name, description: definition.description, inputs: [prompt] });
 }
 
-interface Parts extends NodeParts, ConditionParts {}
+interface Parts extends NodeParts, ConditionParts {
+  /** How many outputs from outside the blocks got so far. */
+  seen: number;
+}
 
 /** The flow of each block, made once. */
 function flowsOf(findings: Findings): Flows {
@@ -70,9 +73,23 @@ function connectAll(block: Block, flows: Flows): void {
   for (const { inner } of block.steps) if (inner !== undefined) connectAll(inner, flows);
 }
 
+/** What all blocks get from outside, together. It grows with the square of the number of blocks, and with it the plan. */
+const MOST_SEEN = 200_000;
+
+/** The outputs from outside that a block gets. */
+function seenBy(block: Block, parts: Parts): readonly Output[] {
+  const before = outputsBefore(block, parts.names.flows);
+  parts.seen += before.length;
+  if (parts.seen <= MOST_SEEN) return before;
+  const message = 'too many blocks see too many outputs: the plan would get too large';
+  const hint = 'call a file of its own for a part of the workflow';
+  parts.names.findings.error('too-many-references', message, parts.definition.at, hint);
+  return [];
+}
+
 function blockPlan(block: Block, parts: Parts): Plan {
   const flow = parts.names.flows(block);
-  const before = outputsBefore(block, parts.names.flows);
+  const before = seenBy(block, parts);
   const nodes: PlanNode[] = block.steps.map((placed) => buildNode(placed, flow, parts));
   const edges: Edge[] = [];
   const routes: Route[] = [];

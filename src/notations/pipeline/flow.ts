@@ -149,20 +149,22 @@ function checkReached(block: Block, flow: Pick<Flow, 'starts' | 'ways' | 'back'>
   }
 }
 
-/** Every way round takes a jump back: what its target leads to and what leads to the jump lies on it. */
+/**
+ * Every way round takes a jump back, and its last step makes one. So of each jump, the last one first: what its target leads to and what leads to the
+ * jump, without anything behind the jump.
+ */
 function stepsInLoops(ways: readonly Ways[], back: ReadonlySet<number>): ReadonlySet<number> {
   const looped = new Set<number>();
-  if (back.size === 0) return looped;
-  const before = reversed(ways);
-  for (const jump of back) {
+  const before = back.size === 0 ? [] : reversed(ways);
+  for (const jump of [...back].toSorted((a, b) => b - a)) {
     const [target = NOWHERE] = ways[jump] ?? [];
-    // Loops within a loop that was found add nothing.
+    // A loop within one that was found adds nothing.
     if (looped.has(jump) && looped.has(target)) continue;
     const after = new Set([target]);
-    for (const at of after) for (const to of ways[at] ?? []) if (to !== NOWHERE) after.add(to);
-    const leading = new Set([jump]);
-    for (const at of leading) for (const from of before[at] ?? []) leading.add(from);
-    for (const at of after) if (leading.has(at)) looped.add(at);
+    for (const at of after) for (const to of ways[at] ?? []) if (to !== NOWHERE && to <= jump) after.add(to);
+    const leading = new Set(after.has(jump) ? [jump] : []);
+    for (const at of leading) for (const from of before[at] ?? []) if (after.has(from)) leading.add(from);
+    for (const at of leading) looped.add(at);
   }
   return looped;
 }
