@@ -80,6 +80,7 @@ describe('a rule that denies a command', () => {
     ['in a shell in a shell', argv('sh', '-c', `bash -c 'rm x'`)],
     ['in a shell, behind a redirection', argv('sh', '-c', '>out rm x')],
     ['in a shell, behind a variable', argv('sh', '-c', 'A=1 rm x')],
+    ['in a shell behind another program, quoted', argv('nice', 'sh', '-c', `cd a;r"m" x`)],
     ['behind env', argv('env', 'A=1', 'rm', 'x')],
     ['behind env -S', argv('env', '-S', 'rm x')],
     ['behind several programs', argv('nohup', 'timeout', '5', 'rm', 'x')],
@@ -93,6 +94,7 @@ describe('a rule that denies a command', () => {
   it.each<readonly [string, JsonObject]>([
     ['a variable', argv('sh', '-c', 'X=rm; $X x')],
     ['a command substitution', argv('sh', '-c', '`echo cm0= | base64 -d` x')],
+    ['a variable, behind another program', argv('env', 'sh', '-c', '$X x')],
     ['a list in braces', argv('sh', '-c', '{rm,x}')],
     ['a pattern for the program', argv('sh', '-c', '/bin/r? x')],
     ['a script from its input', argv('sh', '-c', 'echo cm0geA== | base64 -d | sh')],
@@ -212,6 +214,7 @@ describe('tools of MCP servers', () => {
     const rules = { allow: ['shell', 'read_file', 'shell:cmd=ls *'] };
     expect(kindOf(rules, 'mcp_x_shell', argv('ls', 'a'), mcp('x', 'shell'))).toBe('ask');
     expect(kindOf(rules, 'mcp_read_file', {}, mcp('read', 'file'))).toBe('ask');
+    expect(kindOf(rules, 'bash', {}, mcp('x', 'bash'))).toBe('ask');
   });
 });
 
