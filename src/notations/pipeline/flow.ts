@@ -195,6 +195,8 @@ function predecessors(ways: readonly Ways[]): Flow['precedes'] {
   let mark = 0;
   let last = NOWHERE;
   return (earlier, later) => {
+    // Most references are to what ran directly before.
+    if (before[later]?.includes(earlier) === true) return true;
     if (later !== last) {
       last = later;
       mark += 1;
