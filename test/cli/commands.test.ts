@@ -100,6 +100,17 @@ describe('doctor', () => {
 });
 
 describe('new', () => {
+  test('the template pipeline is a loop with its script, for skein exec', async () => {
+    const cwd = await makeProject();
+    const made = await skein(['new', 'mine', '--template', 'pipeline'], { cwd });
+    expect(made).toMatchObject({ code: 0, stdout: 'made mine with workflow.yaml, script.yaml\n' });
+    const [, command = ''] = /next: skein (exec .*)\n/.exec(made.stderr) ?? [];
+    const end = await skein(command.split(' ').concat('--json', '--no-audit'), { cwd });
+    expect(end.code).toBe(0);
+    expect(documentOf(end)).toMatchObject({ outcome: 'succeeded', context: { order: ['draft', 'review', 'final'] } });
+    expect((await skein(['validate', 'mine/workflow.yaml'], { cwd })).stderr).toBe('');
+  });
+
   test.each([
     ['chain', 0],
     ['fan-out', 0],

@@ -89,6 +89,7 @@ function lines({ skein, node, git, terminal, providers, tools }: Diagnosis, styl
     ...providers.map((provider) => `${mark(provider.usable)} ${provider.id.padEnd(width)}  ${providerText(provider)}`),
     '',
     `tools of every agent: ${tools.always.join(', ')}; of agents that name them: ${tools.named.join(', ')}`,
+    'tool calls that a person must allow are asked about on a terminal; elsewhere they pause the run, unless --yes allows them',
     'tool servers (MCP): programs on this machine, and addresses that speak streamable HTTP',
     '',
     usable.length === 0

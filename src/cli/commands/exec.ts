@@ -39,7 +39,7 @@ What agents say goes to stdout, a step at a time; how the run goes, tool calls, 
 Examples:
   skein exec pipeline.yaml "Translate and publish this draft"
   git diff | skein exec review.yaml -
-  skein exec review.yaml --json < /dev/null | jq .context.order
+  skein exec review.yaml --json "Review the last commit" | jq .context.order
   skein exec agent.yaml --yes "Fix the failing test"   allows the calls of tools that would ask`;
 
 async function act(file: string, inputs: readonly GivenInput[], options: ParsedOptions): Promise<number> {

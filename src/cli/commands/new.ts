@@ -37,7 +37,9 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
     await writeFile(file, text, { flag: 'wx' });
   }
   printResult(`made ${printable(folder)} with ${[...files.keys()].join(', ')}`);
-  printNote(`next: skein run ${join(folder, 'workflow.yaml')} --mock=${join(folder, 'script.yaml')}`);
+  printNote(
+    `next: skein ${template === 'pipeline' ? 'exec' : 'run'} ${join(folder, 'workflow.yaml')} --mock=${join(folder, 'script.yaml')}`,
+  );
 }
 
 /** Makes a folder that was not there: nothing is ever overwritten. */

@@ -26,11 +26,19 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--dry-run', 'show what the run would do, and run nothing (the same as skein plan)')
     .option('--no-store', 'keep no record of the run: it can not be resumed')
     .allowExcessArguments()
+    .addHelpText('after', EXAMPLES)
     .action(async (file: string | undefined, options: ParsedOptions) => {
       checkCount(command.args, options.mock);
       done(await act(file, options, inputs));
     });
 }
+
+const EXAMPLES = `
+Examples:
+  skein run review.yaml --input topic=looms --input-file diff=change.diff
+  git diff | skein run review.yaml --input-file diff=-
+  skein run review.yaml --mock                 no model: every step answers with its prompt
+  skein run review.yaml --mock=answers.yaml    or by a script`;
 
 async function act(file: string | undefined, options: ParsedOptions, inputs: readonly GivenInput[]): Promise<number> {
   const { workflow, dryRun, ...rest } = options;

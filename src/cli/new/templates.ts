@@ -1,5 +1,5 @@
 /** What `skein new` can begin with. */
-export const TEMPLATE_NAMES = ['chain', 'fan-out', 'question'] as const;
+export const TEMPLATE_NAMES = ['chain', 'fan-out', 'question', 'pipeline'] as const;
 
 /** One of {@link TEMPLATE_NAMES}. */
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
@@ -11,13 +11,76 @@ export type TemplateName = (typeof TEMPLATE_NAMES)[number];
  * templateFiles('chain', 'weekly').get('workflow.yaml');
  */
 export function templateFiles(template: TemplateName, name: string): ReadonlyMap<string, string> {
+  if (template === 'pipeline') {
+    return new Map([
+      ['workflow.yaml', `# ${name}\n${PIPELINE}`],
+      ['script.yaml', withHead(PIPELINE_SCRIPT, 'exec')],
+    ]);
+  }
   const { steps, script } = TEMPLATES[template];
   return new Map([
     ['workflow.yaml', head(name) + steps],
     ['agents/writer.agent.md', WRITER],
-    ['script.yaml', `# Answers without a model: skein run workflow.yaml --mock=script.yaml\n${script}`],
+    ['script.yaml', withHead(script, 'run')],
   ]);
 }
+
+function withHead(script: string, command: string): string {
+  return `# Answers without a model: skein ${command} workflow.yaml --mock=script.yaml\n${script}`;
+}
+
+const PIPELINE = `agents:
+  writer:
+    description: Writes short texts
+    instruction: You write short, plain texts. A review among the outputs says what to change.
+
+  critic:
+    description: Says whether a text can stay as it is
+    instruction: You review the newest text. Approve it when a reader would have no question.
+    structured_output:
+      name: review
+      schema:
+        type: object
+        properties:
+          approved: { type: boolean }
+          finding: { type: string }
+        required: [approved, finding]
+        additionalProperties: false
+
+workflow:
+  max_loop_iterations: 3
+  steps:
+    - id: draft
+      type: agent
+      name: writer
+
+    - id: review
+      type: agent
+      name: critic
+
+    - type: condition
+      condition: "{{ $steps.review.output.approved }}"
+      true:
+        - id: final
+          type: agent
+          name: writer
+          prompt: "Lay this text out with a title: {{ $steps.draft.output }}"
+      false:
+        - goto: draft
+`;
+
+const PIPELINE_SCRIPT = `rules:
+  - step: draft#2
+    answer: Looms weave cloth. They are driven by hand or by a motor.
+  - step: draft
+    answer: Looms weave.
+  - step: review#2
+    answer: { json: { approved: true, finding: none } }
+  - step: review
+    answer: { json: { approved: false, finding: What do they weave? } }
+  - step: final
+    answer: "Looms: they weave cloth, driven by hand or by a motor."
+`;
 
 function head(name: string): string {
   return `name: ${JSON.stringify(name)}
@@ -43,7 +106,9 @@ tools: []
 You write short, plain texts. You say what you don't know.
 `;
 
-const TEMPLATES: Readonly<Record<TemplateName, { readonly steps: string; readonly script: string }>> = {
+const TEMPLATES: Readonly<
+  Record<Exclude<TemplateName, 'pipeline'>, { readonly steps: string; readonly script: string }>
+> = {
   chain: {
     steps: `steps:
   - id: facts

@@ -18,10 +18,7 @@ export function addRunOptions(command: Command): Command {
     .option('-q, --quiet', 'show only warnings, errors and results')
     .option('--concurrency <n>', 'how many steps run at once', readCount)
     .option('--strict', 'exit with 4 when a step failed that was allowed to')
-    .option(
-      '-y, --yes',
-      'allow every tool call that a person is asked about, now and not when it is resumed (also --yolo)',
-    )
+    .option('-y, --yes', 'allow tool calls that would ask a person (also --yolo); a resume needs it again')
     .option('--interactive', 'agents may ask, unless the file says otherwise')
     .option('--audit-dir <dir>', 'where run folders are made')
     .option('--no-audit', 'make no run folder')

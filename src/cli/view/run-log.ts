@@ -204,6 +204,7 @@ export class RunLog {
         return;
       case 'model.delta':
       case 'memory':
+      case 'event':
     }
   }
 
