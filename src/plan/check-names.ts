@@ -45,9 +45,13 @@ function wrongId(id: string): string | undefined {
   return ID.test(id) ? undefined : 'has characters that an id may not have, or begins with a dot';
 }
 
+/** Whether a channel may have this name. */
+export function isChannelName(name: string): boolean {
+  return name !== '' && !name.split('.').some((part) => FORBIDDEN_NAMES.has(part));
+}
+
 function checkChannel(scope: Scope, name: string, node?: number): void {
-  const isBad = name === '' || name.split('.').some((part) => FORBIDDEN_NAMES.has(part));
-  if (!isBad) return;
+  if (isChannelName(name)) return;
   const options = { hint: 'choose another name', ...(node === undefined ? {} : { node }) };
   scope.findings.add('bad-channel', `a channel can't be named ${JSON.stringify(name)}`, options);
 }
@@ -87,8 +91,8 @@ function checkTargets(scope: Scope): void {
   if (plan.entry !== undefined) check(plan.entry, 'the entry is', 'entry');
   plan.exits?.forEach((id, at) => check(id, 'an exit is', `exits[${at}]`));
   plan.edges.forEach((edge, at) => {
-    check(edge.from, 'an edge comes from', `edges[${at}].from`);
-    check(edge.to, 'an edge leads to', `edges[${at}].to`);
+    check(edge.from, `an edge to ${nameOf(scope, edge.to)} comes from`, `edges[${at}].from`);
+    check(edge.to, `an edge from ${nameOf(scope, edge.from)} leads to`, `edges[${at}].to`);
   });
   plan.routes.forEach((route, at) => {
     check(route.from, 'a route comes from', `routes[${at}].from`);

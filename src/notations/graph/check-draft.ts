@@ -58,7 +58,9 @@ function checkEntry({ draft, plan }: Checked, add: Add): void {
     add('no-entry', 'no entry node set', `name the node with which a run starts: setEntry(${quoted(first)})`);
     return;
   }
-  const before = plan.edges.filter((edge) => edge.to === entry && edge.from !== entry).map((edge) => edge.from);
+  const before = plan.edges
+    .filter(({ from, to }) => to === entry && from !== entry && draft.nodes.has(from))
+    .map((edge) => edge.from);
   if (before.length === 0) return;
   const hint = `start with ${quoted(before[0] ?? '')}, or with what it waits for`;
   add('entry-waits', `the entry ${quoted(entry)} waits for ${before.map(quoted).join(', ')}`, hint);
