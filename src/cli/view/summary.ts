@@ -184,7 +184,8 @@ function quoted(word: string): string {
 
 function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions): readonly string[] {
   if (error === undefined || outcome === 'cancelled') return [];
-  const failed = [...log.steps.values()].find((step) => step.error?.message === error.message);
+  // A step that contains others fails with the error of one of them, which started after it.
+  const failed = [...log.steps.values()].findLast((step) => step.error?.message === error.message);
   const where = failed === undefined ? '' : ` in step ${printable(failed.path)}`;
   const look =
     auditFolder === undefined
