@@ -27,6 +27,8 @@ export interface AgentDeps {
   readonly memory?: SharedMemory;
   /** The working directory of the tools. Default: that of the process. */
   readonly cwd?: string;
+  /** Options for runs that tools start: their models are those of this run. */
+  readonly runOptions?: object;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface AgentDeps {
  */
 export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
   return async (node, step) => {
-    const session = agentSession({ models: deps.models, tools: deps.tools, spec: node.agent, step });
+    const session = agentSession({ ...deps, spec: node.agent, step });
     const messages: Message[] = [];
     try {
       return { type: 'done', output: await runAgent({ deps, node, step, session, messages }) };

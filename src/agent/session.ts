@@ -1,6 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
+import { functionTools } from './function-tools.js';
 import { specsDigest } from './loop/identities.js';
 import type { Model, ToolSpec } from './model.js';
 import type { ModelSource } from './model-source.js';
@@ -25,7 +26,7 @@ export interface OpenedModel {
 }
 
 /** A tool, as far as the loop depends on it. */
-export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'origin'> {
+export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'origin' | 'code'> {
   /** A person must allow each call. */
   readonly approve?: true;
 }
@@ -44,6 +45,8 @@ export interface SessionOptions {
   readonly tools: ToolProvider;
   readonly spec: AgentSpec;
   readonly step: StepContext;
+  /** Handed to tools that start runs of their own. */
+  readonly runOptions?: object | undefined;
 }
 
 /** The tools and models of one step. */
@@ -95,7 +98,8 @@ export function agentSession(options: SessionOptions): AgentSession {
       throw new SkeinError('SKEIN_CANCELLED', 'the step ended while its tools were being opened');
     }
     source = opened;
-    return { models, tools: distinct(opened.tools).map((tool) => gated(tool, spec)) };
+    const tools = distinct([...functionTools(spec, step, options.runOptions), ...opened.tools]);
+    return { models, tools: tools.map((tool) => gated(tool, spec)) };
   }
   /** What could not be opened may be opened by a later effect. */
   async function ensure(signal: AbortSignal): Promise<Live> {
@@ -137,12 +141,13 @@ function gated(tool: Tool, spec: AgentSpec): Tool {
 function recordOf({ models, tools }: Live): Opened {
   return {
     models: models.map(({ id, structuredOutput }) => ({ id, structuredOutput: structuredOutput === true })),
-    tools: tools.map(({ name, effect, trust, approve, origin }) => ({
+    tools: tools.map(({ name, effect, trust, approve, origin, code }) => ({
       name,
       effect,
       trust,
       ...(approve === true ? { approve } : {}),
       ...(origin === undefined ? {} : { origin }),
+      ...(code === undefined ? {} : { code }),
     })),
     toolsDigest: specsDigest(tools),
   };

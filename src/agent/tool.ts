@@ -14,6 +14,10 @@ export interface Tool {
   readonly trust: 'trusted' | 'untrusted';
   /** A person must allow each call. */
   readonly approve?: true;
+  /** Texts are turned into the numbers and booleans that the schema asks for before they are checked. */
+  readonly coerce?: true;
+  /** Digest of its source, when it is a function of the program: a result counts only as long as it stays the same. */
+  readonly code?: string;
   /** Where it is from, when it is one of an MCP server: the server's name in the agent, and what the server calls the tool. */
   readonly origin?: { readonly server: string; readonly tool: string };
   /**

@@ -66,6 +66,7 @@ export function renderTemplate(
 
 function insertedText(ref: TemplateRef, read: ReadChannel): string {
   const value = read(ref.channel);
+  if (ref.mustBe === 'text') return truncateText(checkedText(ref, value), ref.truncate);
   // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
   if (value === undefined || value === '') return '';
   if (ref.path === undefined) return truncateText(valueText(value), ref.truncate);
@@ -74,6 +75,12 @@ function insertedText(ref: TemplateRef, read: ReadChannel): string {
   throw new SkeinError('SKEIN_TEMPLATE', `${refText(ref)} does not resolve: ${ref.channel} is ${describe(value)}`, {
     hint: 'check the path, or have the step before answer with JSON that has it',
   });
+}
+
+function checkedText(ref: TemplateRef, value: unknown): string {
+  if (typeof value === 'string') return value;
+  const what = value === undefined ? 'is missing' : `must be text, and is ${quoteShort(valueText(value))}`;
+  throw new SkeinError('SKEIN_INPUT', `${refText(ref)} ${what}`);
 }
 
 function describe(value: unknown): string {

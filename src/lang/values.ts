@@ -20,6 +20,8 @@ export interface Truncate {
 /** An inserted value. A missing channel (a skipped step) gives the empty text; a missing *path* is an error. */
 export interface TemplateRef extends ValueRef {
   readonly truncate?: Truncate;
+  /** A value that is no text, and one that is missing, is an error. */
+  readonly mustBe?: 'text';
 }
 
 /**

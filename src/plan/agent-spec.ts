@@ -17,6 +17,8 @@ export interface AgentSpec {
    * agent's MCP tools. Empty: none.
    */
   readonly tools?: readonly string[];
+  /** Functions of the program as tools, besides `tools`. */
+  readonly functions?: readonly FunctionTool[];
   /** Tools whose calls a person must allow, named as in `tools`. A name that nothing answers to fails the step. */
   readonly approve?: readonly string[];
   /** Which calls are refused, allowed, or asked about. Absent: `approve` alone decides. */
@@ -42,6 +44,27 @@ export interface AgentSpec {
   readonly about?: readonly ('date' | 'environment')[];
   /** Where and with which key the models are called; absent: by the environment. */
   readonly provider?: ProviderSpec;
+}
+
+/** A function as a tool, as the model is told of it. The function is the binding `tool:NODE/NAME`. */
+export interface FunctionTool {
+  /** What the model sees: letters, digits, `_`, `-`, at most 64. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly input: Json;
+  /** How a crash in the middle of a call is treated (J6). */
+  readonly effect: 'read' | 'idempotent' | 'once';
+  readonly trust?: 'trusted' | 'untrusted';
+  /** A person must allow each call. */
+  readonly approve?: true;
+  /** Texts are turned into the numbers and booleans that the schema asks for before they are checked. */
+  readonly coerce?: true;
+}
+
+/** Where the function of a tool stands among the bindings of a plan. */
+export function toolKey(node: string, tool: string): string {
+  return `tool:${node}/${tool}`;
 }
 
 /**

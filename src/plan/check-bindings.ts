@@ -1,4 +1,5 @@
 import type { Condition } from '../lang/values.js';
+import { toolKey } from './agent-spec.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 
@@ -18,6 +19,10 @@ export function checkBindings(scope: Scope): void {
   }
   plan.nodes.forEach((node, at) => {
     if (node.kind === 'task') need(node.id, `the node ${nameOf(scope, at)}`, at);
+    if (node.kind === 'agent') {
+      for (const { name } of node.agent.functions ?? [])
+        need(toolKey(node.id, name), `the tool ${JSON.stringify(name)} of ${nameOf(scope, at)}`, at);
+    }
     if (hasCode(node.when)) need(`when:${node.id}`, `the condition of ${nameOf(scope, at)}`, at);
     if (node.kind === 'loop' && hasCode(node.until))
       need(`until:${node.id}`, `the end of the loop ${nameOf(scope, at)}`, at);

@@ -82,7 +82,7 @@ const TRUNCATE = object({
   limit: NUMBER,
   'keep?': oneOf('first', 'last'),
 });
-const TEMPLATE_REF = object({ ...REF_KEYS, 'truncate?': TRUNCATE });
+const TEMPLATE_REF = object({ ...REF_KEYS, 'truncate?': TRUNCATE, 'mustBe?': oneOf('text') });
 const OUTPUTS = object({ outputs: oneOf('prior') });
 const TEMPLATE = list((piece, path, report) => {
   if (typeof piece === 'string') return;
@@ -130,6 +130,7 @@ const TO = object({ to: TEXT });
 const FAIL = object({ fail: TEXT });
 const AT_CAP: Form = (value, path, report) =>
   (isPlainObject(value) && Object.hasOwn(value, 'fail') ? FAIL : TO)(value, path, report);
+const EFFECT = oneOf('read', 'idempotent', 'once');
 const NODE_KEYS = {
   id: TEXT,
   'label?': TEXT,
@@ -149,7 +150,7 @@ const NODE_KEYS = {
   'onError?': textOr(['fail', 'continue', 'skipDependents', 'ignore'], TO),
   'maxVisits?': NUMBER,
   'onMaxVisits?': textOr(['fail', 'skip'], AT_CAP),
-  'effect?': oneOf('read', 'idempotent', 'once'),
+  'effect?': EFFECT,
   'version?': TEXT,
 };
 
@@ -158,6 +159,7 @@ const AGENT = object({
   instructions: TEMPLATE,
   models: list(TEXT),
   'tools?': list(TEXT),
+  'functions?': list(object({ name: TEXT, description: TEXT, input: OBJECT, effect: EFFECT, 'coerce?': FLAG })),
   'approve?': list(TEXT),
   'permissions?': object({ 'deny?': list(TEXT), 'allow?': list(TEXT) }),
   'mcpServers?': record(OBJECT),
@@ -172,7 +174,7 @@ const SUB_INPUTS = record((value, path, report) => {
   if (isPlainObject(value) && Object.hasOwn(value, 'value')) return;
   (isPlainObject(value) && Object.hasOwn(value, 'template') ? TEXT_INPUT : REF)(value, path, report);
 });
-const SUB_KEYS = { plan: OBJECT, 'inputs?': SUB_INPUTS, 'outputs?': record(TEXT), 'concurrency?': NUMBER };
+const SUB_KEYS = { plan: OBJECT, 'errorPrefix?': TEXT, 'inputs?': SUB_INPUTS, 'outputs?': record(TEXT), 'concurrency?': NUMBER };
 
 const ASK_KEYS = {
   question: TEMPLATE,

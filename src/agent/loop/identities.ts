@@ -8,9 +8,9 @@ export function specsDigest(tools: readonly ToolSpec[]): string {
   return digestText(recordText(tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])));
 }
 
-/** Digest of a tool call: what is called, and the input as the model sent it. */
-export function callDigest(call: ToolCall): string {
-  return digestText(recordText([call.name, call.input]));
+/** Digest of a tool call: what is called, and the input as the model sent it; of a function of the program its source too. */
+export function callDigest(call: ToolCall, code?: string): string {
+  return digestText(recordText([call.name, call.input, ...(code === undefined ? [] : [code])]));
 }
 
 /** What decides about an answer besides the model and the conversation; one text for a whole step. */

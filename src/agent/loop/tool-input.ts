@@ -1,16 +1,22 @@
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { isPlainObject } from '../../base/json.js';
+import { coerceInput } from '../../lang/coerce.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import type { ToolCall } from '../model.js';
+import type { Tool } from '../tool.js';
+
+/** What the input of a tool is like. */
+type InputRules = Pick<Tool, 'inputSchema' | 'coerce'>;
 
 /**
  * The input of a call, checked against the schema of the tool.
  *
  * @throws SkeinError `SKEIN_TOOL_FAILED`, with what is wrong in words that a model can use.
  */
-export function readInput(call: ToolCall, schema: JsonObject): JsonObject {
-  const input = parseInput(call);
+export function readInput(call: ToolCall, { inputSchema: schema, coerce }: InputRules): JsonObject {
+  const given = parseInput(call);
+  const input = coerce === true ? (coerceInput(call.name, schema, given) as JsonObject) : given;
   const findings = schemaFindings(schema, input);
   if (findings.length === 0) return input;
   throw new SkeinError(

@@ -74,7 +74,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
       const tool = tools.get(call.name);
       if (tool === undefined) throw unknownTool(call.name, [...stepTools.keys(), ...tools.keys()]);
       if (!gate.isForeseen(call, tool)) throw notForeseen(call.name);
-      return tool.execute(readInput(call, tool.inputSchema), io);
+      return tool.execute(readInput(call, tool), io);
     }, io);
   }
   function effect(call: ToolCall, name: string): Promise<Answer> {
@@ -82,7 +82,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
     const kind = recorded.get(call.name)?.effect ?? 'once';
     return step.effect(name, (io) => runTool(call, io), {
       effect: kind,
-      identity: { digest: () => callDigest(call) },
+      identity: { digest: () => callDigest(call, recorded.get(call.name)?.code) },
       ...(kind === 'once' ? { lostValue: LOST, evidence: callEvidence(call) } : {}),
     });
   }
@@ -97,7 +97,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         if (refused !== undefined) return refused;
         const own = stepTools.get(call.name);
         if (own === undefined) return effect(call, `tool#${at}`);
-        return answerOf(async () => own.run(readInput(call, own.inputSchema), ask('tool')));
+        return answerOf(async () => own.run(readInput(call, own), ask('tool')));
       }),
     dispatch: (call, io, index) =>
       told(step, call, async () => {
@@ -109,7 +109,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         if (own === undefined) return runTool(call, io);
         return answerOf(async () => {
           if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
-          return own.run(readInput(call, own.inputSchema), ask('tool'));
+          return own.run(readInput(call, own), ask('tool'));
         }, io);
       }),
   };

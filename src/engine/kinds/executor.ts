@@ -32,6 +32,8 @@ function startExecutor(step: Step): void {
   step.run.hold(finished);
 }
 
+const NO_TOOLS: Bindings = Object.freeze({});
+
 /** One attempt of an executor: hands out promises that are settled by outcomes of the durability port. */
 class ExecutorAttempt implements StepContext, Activity {
   readonly attempt: number;
@@ -55,8 +57,8 @@ class ExecutorAttempt implements StepContext, Activity {
     return this.step.compiled.node;
   }
 
-  get bindings(): Bindings {
-    return this.step.owner.bindings;
+  get tools(): Bindings {
+    return this.step.compiled.tools ?? NO_TOOLS;
   }
 
   read(ref: ValueRef): unknown {

@@ -26,7 +26,8 @@ export interface StepContext {
   readonly node: PlanNode;
   /** 1 for the first try. */
   readonly attempt: number;
-  readonly bindings: Bindings;
+  /** The functions of the agent that are tools, by the names of the tools. */
+  readonly tools: Bindings;
   /** Reads the state that this step sees (S2); undefined when nobody upstream wrote it. */
   read(ref: ValueRef): unknown;
   /** Renders a template in one pass. */

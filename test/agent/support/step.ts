@@ -95,7 +95,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
     path,
     node,
     attempt: 1,
-    bindings: {},
+    tools: {},
     notes,
     effects,
     effectKinds,

@@ -1,0 +1,45 @@
+import { SkeinError } from '../base/errors.js';
+import { digestText } from '../base/hash.js';
+import type { JsonObject } from '../base/json.js';
+import type { StepContext } from '../engine/ports/executor.js';
+import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
+import { sourceText } from '../plan/made-of.js';
+import type { Tool, ToolIo } from './tool.js';
+
+/** What a function that is a tool gets besides its input. */
+export interface FunctionToolIo extends ToolIo {
+  /** Tells whoever listens something; it is not recorded. */
+  emit(event: JsonObject): void;
+  /** Options for a run that the tool starts, such as that of another agent: its models are those of this run. */
+  readonly runOptions: object;
+}
+
+/** A function as a tool. What it gives that is no text is given to the model as JSON. */
+type ToolFunction = (input: JsonObject, io: FunctionToolIo) => unknown;
+
+/** The tools of an agent that are functions of the program. */
+export function functionTools(spec: AgentSpec, step: StepContext, runOptions: object = {}): readonly Tool[] {
+  return (spec.functions ?? []).map((tool) => toolOf(tool, step, runOptions));
+}
+
+function toolOf(tool: FunctionTool, step: StepContext, runOptions: object): Tool {
+  const { name, description, input, effect, trust = 'untrusted', approve, coerce } = tool;
+  const call = step.tools[name] as ToolFunction | undefined;
+  if (call === undefined) throw new SkeinError('SKEIN_NO_BINDING', `the tool "${name}" has no function`);
+  const emit = (event: JsonObject): void => step.note({ kind: 'event', event });
+  return {
+    name,
+    description,
+    inputSchema: input as JsonObject,
+    effect,
+    trust,
+    ...(approve === undefined ? {} : { approve }),
+    ...(coerce === undefined ? {} : { coerce }),
+    code: digestText(sourceText(call)),
+    execute: async (given, io) => {
+      const { signal, idempotencyKey } = io;
+      const result = await call(given, { signal, idempotencyKey, emit, runOptions });
+      return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+    },
+  };
+}

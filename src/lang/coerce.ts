@@ -1,0 +1,78 @@
+import { SkeinError } from '../base/errors.js';
+import { isPlainObject, ownValue } from '../base/json.js';
+
+/**
+ * The arguments of a tool with texts turned into what its schema asks for, as models and state often give them: `"5"` and `"1.5"` become
+ * numbers, `true`, `1`, `yes`, `false`, `0`, `no` become booleans. Nothing becomes a text, true is no number, a list must be a list. What
+ * still does not fit is left for the check against the schema.
+ *
+ * @throws SkeinError `SKEIN_INPUT` for an argument that the schema does not name
+ * @example
+ * coerceInput('add', { type: 'object', properties: { a: { type: 'integer' } } }, { a: '5' }); // { a: 5 }
+ */
+export function coerceInput(
+  tool: string,
+  schema: unknown,
+  input: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const names = propertyNames(schema);
+  const open = ownValue(schema, 'additionalProperties');
+  if (open === undefined || open === false) {
+    const unknown = Object.keys(input).find((name) => !names.includes(name));
+    if (unknown !== undefined) {
+      const hint = names.length === 0 ? 'it takes none' : `it takes ${names.join(', ')}`;
+      throw new SkeinError('SKEIN_INPUT', `${tool}: unknown argument "${unknown}"`, { hint });
+    }
+  }
+  return coerceObject(schema, input);
+}
+
+/** Names of the arguments that a schema describes. */
+export function propertyNames(schema: unknown): readonly string[] {
+  const properties = ownValue(schema, 'properties');
+  return isPlainObject(properties) ? Object.keys(properties) : [];
+}
+
+/** Names of the arguments that must be there. */
+export function requiredNames(schema: unknown): readonly string[] {
+  const required = ownValue(schema, 'required');
+  return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : [];
+}
+
+function coerceObject(schema: unknown, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const properties = ownValue(schema, 'properties');
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, coerceValue(ownValue(properties, name), value)]),
+  );
+}
+
+function coerceValue(schema: unknown, value: unknown): unknown {
+  if (isPlainObject(value)) return coerceObject(schema, value);
+  if (Array.isArray(value)) return value.map((item) => coerceValue(ownValue(schema, 'items'), item));
+  return typeof value === 'string' ? coerceText(typesOf(schema), value) : value;
+}
+
+function coerceText(types: readonly unknown[], text: string): unknown {
+  if (types.includes('string')) return text;
+  const trimmed = text.trim();
+  if (types.includes('integer') && /^[+-]?\d+$/.test(trimmed)) return Number(trimmed);
+  if (types.includes('number') && NUMBER.test(trimmed)) return Number(trimmed);
+  if (types.includes('boolean')) return TRUTH.get(trimmed.toLowerCase()) ?? text;
+  return text;
+}
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+const TRUTH: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+]);
+
+function typesOf(schema: unknown): readonly unknown[] {
+  const type = ownValue(schema, 'type');
+  return Array.isArray(type) ? type : [type];
+}

@@ -1,0 +1,21 @@
+/** Known again across copies of this module. */
+const PARTS = Symbol.for('skein.made-of');
+
+/**
+ * A function that Skein made around others, such as the body of a tool's node. Its own source says nothing of what it does: theirs, and the
+ * texts, count with it wherever the source of a function counts (J2).
+ *
+ * @example
+ * bindings[name] = madeOf((state, step) => run(tool, state, step), [tool.execute]);
+ */
+export function madeOf<F extends (...args: never[]) => unknown>(made: F, parts: readonly unknown[]): F {
+  return Object.defineProperty(made, PARTS, { value: parts });
+}
+
+/** The source text of a function, with that of what it was made of. */
+export function sourceText(fn: unknown): string {
+  if (typeof fn !== 'function') return typeof fn === 'string' ? fn : '';
+  const own = Function.prototype.toString.call(fn);
+  const parts = (fn as { readonly [PARTS]?: readonly unknown[] })[PARTS];
+  return parts === undefined ? own : [own, ...parts.map(sourceText)].join('\n');
+}
