@@ -52,6 +52,8 @@ export interface CompiledNode {
   /** Live tokens that `any` and `quorum` need. */
   readonly need: number;
   readonly exit: boolean;
+  /** What its function returns may say where to go on (E3). */
+  readonly jumps: boolean;
   /** Channel of the whole result; -1 when the result is an update. */
   readonly output: number;
   readonly writes: ReadonlySet<string> | undefined;
@@ -103,9 +105,14 @@ export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: n
  * const compiled = compile(plan, bindings); // once
  * for (const topic of topics) startRun(compiled, { inputs: { topic } });
  */
-export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): CompiledPlan {
+export function compile(plan: Plan, bindings: Bindings = {}): CompiledPlan {
+  return compilePlan(plan, bindings, '', []);
+}
+
+/** `given` are names of values that the node around a sub-plan gives it. */
+function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: readonly string[]): CompiledPlan {
   const shape = analyzeShape(plan);
-  const channels = tableOf(plan, bindings, prefix);
+  const channels = tableOf(plan, bindings, prefix, given);
   const slots = assignSlots(shape);
   const graph = { plan, shape, slots, cycles: findCycles(shape) };
   const places: number[] = plan.nodes.map(() => 0);
@@ -128,12 +135,13 @@ export function compile(plan: Plan, bindings: Bindings = {}, prefix = ''): Compi
       sources: slots.sources[at] ?? [],
       ...joinOf(node),
       exit: exits.has(node.id),
+      jumps: node.kind === 'task' && routes.some((route) => route.choose === 'result'),
       output: node.output === undefined ? -1 : (channels.index.get(node.output) ?? -1),
       writes: node.writes === undefined ? undefined : new Set(node.writes),
       body: node.kind === 'task' ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
       condition: conditionOf(node, fn, prefix),
       until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
-      sub: 'plan' in node ? compile(node.plan, bindings, `${prefix}${node.id}/`) : undefined,
+      sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
       counted: !('plan' in node) && node.kind !== 'pass',
       onErrorTo: targetOf(node.onError, shape),
@@ -252,11 +260,19 @@ function hopsOf(graph: Graph, node: number, routes: readonly Route[]): Hop[] {
   return hops.toSorted((a, b) => a.to - b.to);
 }
 
-function tableOf(plan: Plan, bindings: Bindings, prefix: string): ChannelTable {
+/** What a node gives its sub-plan by name, declared there or not. */
+function givenBy(node: Extract<PlanNode, { readonly plan: Plan }>): readonly string[] {
+  const named = Object.keys(node.inputs ?? {});
+  return node.kind === 'map' ? [node.item, ...named] : named;
+}
+
+function tableOf(plan: Plan, bindings: Bindings, prefix: string, given: readonly string[]): ChannelTable {
   const specs = new Map<string, ChannelSpec>();
   for (const input of plan.inputs) specs.set(input.channel, { name: input.channel });
   for (const channel of plan.channels) specs.set(channel.name, channel);
-  for (const node of plan.nodes) for (const name of writtenBy(node)) if (!specs.has(name)) specs.set(name, { name });
+  const add = (name: string): unknown => specs.has(name) || specs.set(name, { name });
+  for (const node of plan.nodes) writtenBy(node).forEach(add);
+  if (plan.openInputs === true) given.forEach(add);
   const list = [...specs.values()];
   return {
     names: list.map((channel) => channel.name),

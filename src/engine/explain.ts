@@ -1,6 +1,8 @@
 import type { ErrorData } from '../base/errors.js';
+import type { EventBody } from '../events/event.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
+import type { Choice } from './routes.js';
 import type { Arrivals, TokenKind } from './token.js';
 
 /** Why a node was skipped, in words. */
@@ -48,11 +50,40 @@ export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
   };
 }
 
+/** How a step ended, besides its outcome. */
+export interface Ending {
+  readonly reason?: string | undefined;
+  readonly error?: ErrorData | undefined;
+  readonly output?: unknown;
+  /** What its routes chose. */
+  readonly choice?: Choice | undefined;
+}
+
+/** Why a step ended as it did. */
+export function whyOf({ reason, error }: Ending): { readonly reason?: string; readonly error?: ErrorData } {
+  return { ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
+}
+
+/** How a step ended, as an observer is told. */
+export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: number, ending: Ending): EventBody {
+  const { output, choice } = ending;
+  return {
+    type: 'step.ended',
+    node: node.id,
+    kind: node.node.kind,
+    outcome,
+    attempts,
+    ...whyOf(ending),
+    ...(outcome === 'succeeded' ? { update: updateOf(node, output) } : {}),
+    ...(choice === undefined ? {} : { to: [...choice.hops.map((hop) => hop.name), ...choice.others] }),
+  };
+}
+
 /** What a step wrote, as an observer sees it. */
-export function updateOf(node: CompiledNode, output: unknown): Record<string, unknown> {
-  if (output === undefined || output === null) return {};
+function updateOf(node: CompiledNode, output: unknown): Record<string, unknown> {
+  if (output === undefined) return {};
   const channel = node.node.output;
-  return channel === undefined ? { ...(output as Record<string, unknown>) } : { [channel]: output };
+  return channel === undefined ? { ...(output as Record<string, unknown> | null) } : { [channel]: output };
 }
 
 /** A route without declared targets chose a name that no node has. */

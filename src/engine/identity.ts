@@ -17,7 +17,7 @@ export function definitionOf(compiled: CompiledNode): string {
   if (before !== undefined) return before;
   const { node, body } = compiled;
   const source = sourceOf(body);
-  const digest = digestText(canonicalJson([ownOf(node), source, node.version ?? '']));
+  const digest = digestText(canonicalJson([ownOf(compiled), source, node.version ?? '']));
   known.set(compiled, digest);
   return digest;
 }
@@ -32,16 +32,17 @@ export function routeDefinition(route: CompiledRoute, node: PlanNode): string {
   return digest;
 }
 
-/** What a node has besides what every node has. */
-function ownOf(node: PlanNode): object {
+/** What a node has besides what every node has. What a function that may say where to go on gives is recorded in another form. */
+function ownOf({ node, jumps }: CompiledNode): object {
   switch (node.kind) {
+    case 'task':
+      return jumps ? { kind: node.kind, jumps } : { kind: node.kind };
     case 'agent':
       return { kind: node.kind, agent: node.agent, prompt: node.prompt };
     case 'ask':
       return { kind: node.kind, question: node.question, choices: node.choices, schema: node.schema };
     case 'wait':
       return { kind: node.kind, ...(node.event === undefined ? { ms: node.ms } : { event: node.event }) };
-    case 'task':
     case 'call':
     case 'map':
     case 'loop':

@@ -1,20 +1,28 @@
 import { SkeinError } from '../base/errors.js';
-import { cloneData, freezeData } from '../base/json.js';
-import type { CompiledPlan } from './compile.js';
+import { FORBIDDEN_NAMES, cloneData, freezeData } from '../base/json.js';
+import type { ChannelTable, CompiledPlan } from './compile.js';
 import { inputCell } from './cell.js';
 import { EMPTY_VERSION } from './version.js';
 import type { Version } from './version.js';
 
+/** What a run begins with. */
+export interface FirstState {
+  readonly version: Version;
+  /** The channels of the plan, and one for each value that it does not declare. */
+  readonly channels: ChannelTable;
+}
+
 /**
  * The first state version: inputs are checked by name, cloned once and frozen (S1). Values of channels that the plan does not
- * declare as inputs are taken as first values of those channels.
+ * declare as inputs are taken as first values of those channels; with open inputs any name is a channel.
  *
  * @throws SkeinError `SKEIN_INPUT` that names every missing and every unknown input.
  */
-export function inputVersion(compiled: CompiledPlan, given: Readonly<Record<string, unknown>> | undefined): Version {
-  const { plan, channels } = compiled;
-  if (given === undefined && plan.inputs.length === 0) return EMPTY_VERSION;
+export function firstState(compiled: CompiledPlan, given: Readonly<Record<string, unknown>> | undefined): FirstState {
+  const { plan } = compiled;
+  if (given === undefined && plan.inputs.length === 0) return { version: EMPTY_VERSION, channels: compiled.channels };
   const values = given ?? {};
+  const channels = plan.openInputs === true ? opened(compiled, values) : compiled.channels;
   let version = EMPTY_VERSION;
   const problems: string[] = [];
   const declared = new Set<string>();
@@ -30,9 +38,20 @@ export function inputVersion(compiled: CompiledPlan, given: Readonly<Record<stri
     else if (input.required) problems.push(`'${input.name}' is missing`);
   }
   for (const name of Object.keys(values)) if (!declared.has(name)) put(name, values[name]);
-  if (problems.length === 0) return version;
+  if (problems.length === 0) return { version, channels };
   const known = plan.inputs.map((input) => input.name).join(', ');
   throw new SkeinError('SKEIN_INPUT', `inputs of '${plan.name}': ${problems.join('; ')}`, {
     hint: known === '' ? 'the workflow declares no inputs' : `it takes ${known}`,
   });
+}
+
+/** The channels of a plan with one for each value that it does not declare: by name, so that their order says nothing of the caller. */
+function opened({ plan, channels }: CompiledPlan, values: Readonly<Record<string, unknown>>): ChannelTable {
+  const declared = new Set(plan.inputs.map((input) => input.name));
+  const isNew = (name: string): boolean =>
+    !declared.has(name) && !channels.index.has(name) && values[name] !== undefined && !FORBIDDEN_NAMES.has(name);
+  const added = Object.keys(values).filter(isNew).toSorted();
+  if (added.length === 0) return channels;
+  const names = [...channels.names, ...added];
+  return { ...channels, names, index: new Map(names.map((name, at) => [name, at])) };
 }

@@ -143,6 +143,11 @@ export class MemoryDurable implements Durable {
     return this.time;
   }
 
+  /** Effects end between deliveries too, and nothing is replayed here. */
+  settledAt(): number {
+    return this.clock.now();
+  }
+
   random(key: string): number {
     return seededRandom(`${this.runId}/${key}`)();
   }

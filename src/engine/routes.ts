@@ -18,11 +18,19 @@ export interface Choice {
   readonly others: readonly string[];
 }
 
+/** What routes choose by. */
+interface Result {
+  /** The state after the step. */
+  readonly version: Version;
+  /** Where its function said to go on. */
+  readonly goto?: unknown;
+}
+
 /**
  * Asks the routes of a node for their targets (E3), one after the other, and calls `done` when all have answered. Choosers may be
  * asynchronous; their answers go through the durability port. A chooser that fails, or answers nonsense, fails the step.
  */
-export function chooseRoutes(step: Step, version: Version, done: (choice: Choice) => void): void {
+export function chooseRoutes(step: Step, { version, goto }: Result, done: (choice: Choice) => void): void {
   const { routes } = step.compiled;
   const chosen: string[][] = [];
   const ask = (): void => {
@@ -30,7 +38,9 @@ export function chooseRoutes(step: Step, version: Version, done: (choice: Choice
       const route = routes[at];
       if (route === undefined) break;
       if (route.choose === undefined) {
-        chosen.push(byCases(route.route, version, step));
+        chosen.push(
+          route.route.choose === 'result' ? byResult(route.route, goto) : byCases(route.route, version, step),
+        );
         continue;
       }
       const ticket = askCode(step, version, route, at);
@@ -97,6 +107,11 @@ class RecordedChooser extends ReadLog implements Effect, Identity, StepOptions {
   digest(): string {
     return routeDefinition(this.route, this.node);
   }
+}
+
+/** What the step said itself; when it said nothing, its route decides. */
+function byResult(route: Route, goto: unknown): string[] {
+  return goto === undefined ? [...(route.otherwise ?? [])] : namesOf(route, goto);
 }
 
 function byCases(route: Route, version: Version, { owner }: Step): string[] {

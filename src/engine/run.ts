@@ -9,13 +9,14 @@ import type { RunOutcome } from '../events/outcome.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import { compile } from './compile.js';
 import type { CompiledPlan } from './compile.js';
-import { inputVersion } from './inputs.js';
+import { firstState } from './inputs.js';
 import { MemoryDurable } from './memory-durable.js';
 import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import { Scope } from './scope.js';
 import type {
   Guard,
+  GuardView,
   Restable,
   Work,
   RunServices,
@@ -95,12 +96,22 @@ const NO_EXECUTORS: Executors = {};
 const NO_LISTENERS: readonly Listener[] = [];
 const NO_OPTIONS: StartOptions = {};
 
+/** A guard that throws ends the run too. */
+function guarded(guard: Guard, view: GuardView): ErrorData | undefined {
+  try {
+    return guard(view);
+  } catch (error) {
+    return toErrorData(error);
+  }
+}
+
 class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
   readonly durable: Durable;
   readonly executors: Executors;
   readonly result: Promise<RunResult>;
   readonly followed: boolean;
+  readonly guard: RunServices['guard'];
   private readonly emitter: Emitter | undefined;
   private readonly top: Scope;
   private readonly limit: number;
@@ -134,8 +145,14 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.followed = listeners.length > 0;
     if (log !== undefined) this.emitter = new Emitter(this.runId, [log, ...listeners]);
     else this.emitter = this.followed ? new Emitter(this.runId, listeners) : undefined;
-    const inputs = inputVersion(compiled, options.inputs);
-    this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs, owner: this });
+    const { guard } = options;
+    if (guard === undefined) this.guard = undefined;
+    else {
+      const beganAt = this.durable.settledAt();
+      this.guard = (step) => guarded(guard, { ...step, elapsedMs: this.durable.settledAt() - beganAt });
+    }
+    const { version, channels } = firstState(compiled, options.inputs);
+    this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs: version, owner: this, channels });
     this.result = new Promise((resolve) => {
       this.resolve = resolve;
     });

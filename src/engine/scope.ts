@@ -8,7 +8,8 @@ import type { LabelledChannel } from '../lang/outputs-block.js';
 import type { Bindings, NodeKind } from '../plan/plan.js';
 import { capsGoRound } from './caps.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
-import { failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep, updateOf } from './explain.js';
+import type { Ending } from './explain.js';
+import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep, whyOf } from './explain.js';
 import { Flow, carriedBy } from './flow.js';
 import { bodyOf } from './kinds/bodies.js';
 import type { Question } from './ports/durable.js';
@@ -22,15 +23,6 @@ import type { Arrivals, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from './version.js';
 import { digestOf, readChannel, stateView } from './view.js';
-
-/** How a step ended, besides its outcome. */
-interface Ending {
-  readonly reason?: string | undefined;
-  readonly error?: ErrorData | undefined;
-  readonly output?: unknown;
-  /** What its routes chose. */
-  readonly choice?: Choice | undefined;
-}
 
 /**
  * One execution of a plan: its state and its steps; the tokens are the {@link Flow} that it extends. It knows nothing of time, back ends or
@@ -68,7 +60,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     this.parent = options.parent;
     this.owner = options.owner;
     this.visits = options.compiled.untouched.slice();
-    this.channels = options.compiled.channels;
+    this.channels = options.channels ?? options.compiled.channels;
   }
 
   /** The channels of the plan; `channels` has those too that showed only at run time. */
@@ -140,7 +132,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     return count;
   }
 
-  succeeded(step: Step, output: unknown): void {
+  succeeded(step: Step, output: unknown, goto?: unknown): void {
     const { compiled } = step;
     let version: Version;
     try {
@@ -151,13 +143,13 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
       return;
     }
     if (compiled.routes.length === 0) this.goOn(step, version, output, undefined);
-    else chooseRoutes(step, version, (choice) => this.goOn(step, version, output, choice));
+    else chooseRoutes(step, { version, goto }, (choice) => this.goOn(step, version, output, choice));
   }
 
   ignored(step: Step, error: ErrorData): void {
     const { compiled, input } = step;
     if (compiled.routes.length === 0) this.goOn(step, input, undefined, undefined, error);
-    else chooseRoutes(step, input, (choice) => this.goOn(step, input, undefined, choice, error));
+    else chooseRoutes(step, { version: input }, (choice) => this.goOn(step, input, undefined, choice, error));
   }
 
   failed(step: Step, error: ErrorData): void {
@@ -301,10 +293,21 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     } else if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice });
     else this.census.succeeded += 1;
     if (compiled.counted) this.run.leafEnded(error === undefined);
+    if (this.run.guard !== undefined && error === undefined && this.isStopped(step, version)) return;
     const live = tokenOf('live', version, depth, round);
     if (compiled.exit) this.leaveByExit(compiled, live);
     else this.send(compiled, live, choice);
     this.restIfIdle();
+  }
+
+  /** A guard looks at the steps of the run's own plan; those that do nothing leave the state as it was. */
+  private isStopped({ compiled, path }: Step, version: Version): boolean {
+    if (this.parent !== '' || compiled.node.kind === 'pass') return false;
+    const state = this.view(version);
+    const error = this.run.guard?.({ node: compiled.id, path, state, census: { ...this.census } });
+    if (error === undefined) return false;
+    this.end({ type: 'failed', error, path }, [version]);
+    return true;
   }
 
   /** E7 */
@@ -352,21 +355,8 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
     this.census[outcome] += 1;
     const { run } = this;
-    const { reason, error, output, choice } = ending;
-    const why = { ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
-    if (outcome !== 'succeeded') run.report({ path, node: node.id, outcome, ...why });
-    if (!run.observed) return;
-    const update = outcome === 'succeeded' ? { update: updateOf(node, output) } : {};
-    run.emit(path, this.parent, {
-      type: 'step.ended',
-      node: node.id,
-      kind: node.node.kind,
-      outcome,
-      attempts,
-      ...why,
-      ...update,
-      ...(choice === undefined ? {} : { to: [...choice.hops.map((hop) => hop.name), ...choice.others] }),
-    });
+    if (outcome !== 'succeeded') run.report({ path, node: node.id, outcome, ...whyOf(ending) });
+    if (run.observed) run.emit(path, this.parent, endingBody(node, outcome, attempts, ending));
   }
 
   private restIfIdle(): void {

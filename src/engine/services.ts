@@ -2,7 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
 import type { EventBody } from '../events/event.js';
 import type { StepOutcome } from '../events/outcome.js';
-import type { CompiledPlan } from './compile.js';
+import type { ChannelTable, CompiledPlan } from './compile.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import type { Version } from './version.js';
@@ -20,6 +20,8 @@ export interface RunServices {
   readonly observed: boolean;
   /** Somebody wants to know of starts and successes too. */
   readonly followed: boolean;
+  /** Looks at the run after each step of its own plan: gives an error to end it there. */
+  readonly guard: ((step: GuardedStep) => ErrorData | undefined) | undefined;
   emit(path: string, parent: string, body: EventBody): void;
   report(report: StepReport): void;
   /** A step that does work succeeded or failed: how much was reused, how much ran. */
@@ -63,6 +65,8 @@ export interface ScopeOptions {
   readonly parent: string;
   readonly inputs: Version;
   readonly owner: ScopeOwner;
+  /** Channels besides those of the plan. Default: none. */
+  readonly channels?: ChannelTable;
 }
 
 /** A running scope, as its owner sees it. */
@@ -105,6 +109,9 @@ export interface GuardView {
 
 /** Looks at the run after each step; gives an error to end it there. A function of what it is told, without effects. */
 export type Guard = (view: GuardView) => ErrorData | undefined;
+
+/** What the run knows of a step for its {@link Guard}, besides its own. */
+export type GuardedStep = Pick<GuardView, 'node' | 'path' | 'state' | 'census'>;
 
 /** What is told of a step that did not simply succeed, in the result of a run. */
 export interface StepReport {

@@ -34,8 +34,9 @@ export interface ChannelHolder extends Moment {
  */
 export function writeOutput(holder: ChannelHolder, step: WritingStep, output: unknown): Version {
   const { compiled: node, input: version } = step;
-  if (output === undefined || output === null) return version;
+  if (output === undefined) return version;
   if (node.output >= 0) return put(holder, version, node.output, output, step);
+  if (output === null) return version;
   if (!isPlainObject(output)) throw badUpdate(node, output);
   let result = version;
   for (const key of Object.keys(output)) {

@@ -23,7 +23,8 @@ export interface StepOwner extends ChannelSource {
   readonly prefix: string;
   readonly parent: string;
   readonly over: boolean;
-  succeeded(step: Step, output: unknown): void;
+  /** `goto` is where its function said to go on. */
+  succeeded(step: Step, output: unknown, goto?: unknown): void;
   failed(step: Step, error: ErrorData): void;
   /** It failed, and goes on all the same (`onError: ignore`). Not over yet, as after `succeeded`. */
   ignored(step: Step, error: ErrorData): void;
@@ -223,11 +224,11 @@ export class Step implements Work, Waiter, Effect {
   }
 
   /** The body is done. The step is over once its scope has taken the output and chosen the ways on. */
-  succeed(output: unknown): void {
+  succeed(output: unknown, goto?: unknown): void {
     if (this.over) return;
     this.stopAttempt();
     this.phase = 'routing';
-    this.owner.succeeded(this, output);
+    this.owner.succeeded(this, output, goto);
   }
 
   skip(reason: string): void {

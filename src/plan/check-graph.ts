@@ -92,22 +92,18 @@ function checkQuorums(scope: Scope): void {
 
 function checkRoutes(scope: Scope): void {
   const { plan, shape, findings } = scope;
-  const coded = new Set<string>();
+  const chosen = new Set<string>();
   plan.routes.forEach((route, at) => {
     const add = (code: string, message: string, path: string, hint: string): void =>
       findings.add(code, message, { path: `routes[${at}]${path}`, hint });
     const name = `the route after ${nameOf(scope, route.from)}`;
     checkChoice(route, name, add);
-    if (route.choose === 'code') {
-      if (coded.has(route.from)) {
-        add(
-          'duplicate-route',
-          `${nameOf(scope, route.from)} has two routes with functions`,
-          '.choose',
-          'make one of them',
-        );
-      }
-      coded.add(route.from);
+    checkResult(scope, route, add);
+    if (route.choose !== undefined) {
+      const what = route.choose === 'code' ? 'with functions' : 'that its result decides';
+      if (chosen.has(`${route.choose} ${route.from}`))
+        add('duplicate-route', `${nameOf(scope, route.from)} has two routes ${what}`, '.choose', 'make one of them');
+      chosen.add(`${route.choose} ${route.from}`);
     }
     if (plan.entry === undefined && shape.index.has(route.from) && isOpen(route)) {
       const hint = 'declare its targets, or name the entry';
@@ -144,6 +140,15 @@ function checkChoice(route: Route, name: string, add: Add): void {
       add('bad-route', `a case of ${name} leads nowhere`, `.cases[${at}].to`, `name a node, or ${END}`);
     }
   });
+}
+
+/** What a model or a tool answers must not decide by itself where a run goes. */
+function checkResult(scope: Scope, route: Route, add: Add): void {
+  const from = scope.shape.index.get(route.from);
+  const kind = from === undefined ? undefined : scope.plan.nodes[from]?.kind;
+  if (route.choose !== 'result' || kind === undefined || kind === 'task') return;
+  const message = `${nameOf(scope, route.from)} is of kind '${kind}': only the result of a function can say where to go on`;
+  add('bad-route', message, '.choose', 'give a function, or cases');
 }
 
 function checkDeclared(route: Route, name: string, add: Add): void {

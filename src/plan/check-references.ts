@@ -11,6 +11,8 @@ export interface Writers {
   /** Nodes that may write any channel. */
   readonly unknown: readonly number[];
   readonly inputs: ReadonlySet<string>;
+  /** Anything may be given from outside. */
+  readonly open: boolean;
 }
 
 /** Collects the writers of a plan. */
@@ -25,7 +27,8 @@ export function writersOf(scope: Pick<Scope, 'plan'>): Writers {
       else list.push(at);
     }
   });
-  return { byChannel, unknown, inputs: new Set(scope.plan.inputs.map((input) => input.channel)) };
+  const { inputs, openInputs = false } = scope.plan;
+  return { byChannel, unknown, inputs: new Set(inputs.map((input) => input.channel)), open: openInputs };
 }
 
 /** A read that no direct predecessor explains. */
@@ -41,6 +44,7 @@ interface Pending {
  * `not-upstream` for one whose writers can't have run before the reader.
  */
 export function checkReferences(scope: Scope, writers: Writers): void {
+  if (writers.open) return;
   const pending: Pending[] = [];
   const before = new Predecessors(scope, writers);
   const check = (channel: string, reader: number, path: string, inRoute: boolean): void => {
@@ -124,7 +128,7 @@ export function checkLoopEnds(scope: Scope, inner: (node: number) => Writers | u
   scope.plan.nodes.forEach((node, at) => {
     if (node.kind !== 'loop') return;
     const writers = inner(at);
-    if (writers === undefined || writers.unknown.length > 0) return;
+    if (writers === undefined || writers.open || writers.unknown.length > 0) return;
     for (const { channel, path } of conditionReferences(node.until, 'until')) {
       const isKnown = writers.inputs.has(channel) || writers.byChannel.has(channel);
       if (!isKnown) reportUnknown(scope, writers, { channel, reader: at, path, inRoute: false });

@@ -2,6 +2,8 @@ import { didYouMean } from '../base/suggest.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
+import { isChannelName } from './check-names.js';
+import { WHOLE_STATE } from './plan.js';
 import type { LoopNode, MapNode, PlanNode, SubInputs } from './plan.js';
 
 /**
@@ -24,7 +26,7 @@ type SubPlanNode = Extract<PlanNode, { readonly plan: unknown }>;
 function checkGiven(scope: Scope, inputs: SubInputs | undefined, node: SubPlanNode, at: number): void {
   const known = node.plan.inputs.map((input) => input.channel);
   const check = (name: string, path: string): void => {
-    if (known.includes(name)) return;
+    if (known.includes(name) || (node.plan.openInputs === true && isChannelName(name))) return;
     const hint = didYouMean(name, known) ?? `its inputs are: ${known.length === 0 ? 'none' : known.join(', ')}`;
     const message = `the workflow in ${nameOf(scope, at)} has no input ${JSON.stringify(name)}`;
     scope.findings.add('unknown-channel', message, { node: at, path, hint });
@@ -35,9 +37,9 @@ function checkGiven(scope: Scope, inputs: SubInputs | undefined, node: SubPlanNo
 
 /** What is read from the final state of the sub-plan. */
 function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number): void {
-  if (within.unknown.length > 0) return;
+  if (within.open || within.unknown.length > 0) return;
   for (const { name, path } of takenFrom(node)) {
-    if (within.inputs.has(name) || within.byChannel.has(name)) continue;
+    if (name === WHOLE_STATE || within.inputs.has(name) || within.byChannel.has(name)) continue;
     const known = [...within.byChannel.keys()];
     const hint =
       didYouMean(name, known) ?? `it writes: ${known.length === 0 ? 'nothing' : known.slice(0, 8).join(', ')}`;
@@ -66,7 +68,8 @@ function checkRequired(scope: Scope, writers: Writers, node: Exclude<SubPlanNode
     const isGiven = node.inputs !== undefined && Object.hasOwn(node.inputs, input.channel);
     // Without a list of inputs, a channel of the same name is taken. A map takes nothing by itself but the item.
     const isTaken =
-      node.inputs === undefined && (writers.inputs.has(input.channel) || writers.byChannel.has(input.channel));
+      node.inputs === undefined &&
+      (writers.open || writers.inputs.has(input.channel) || writers.byChannel.has(input.channel));
     if (isItem || isGiven || isTaken) continue;
     const message = `the workflow in ${nameOf(scope, at)} needs the input ${JSON.stringify(input.name)}, and nothing gives it`;
     scope.findings.add('missing-input', message, {

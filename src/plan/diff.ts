@@ -1,5 +1,5 @@
 import { canonicalJson } from '../base/hash.js';
-import type { InputSpec, Plan, PlanNode } from './plan.js';
+import type { InputSpec, Plan, PlanNode, Route } from './plan.js';
 
 /**
  * How far a change of a step goes: `result`: what was recorded of it does not count any more; `course`: it decides whether, after
@@ -174,10 +174,13 @@ function textOf(value: unknown): string {
 function edgeParts(id: string, before: Plan, after: Plan): Parts {
   const into = ({ edges }: Plan): readonly string[] =>
     edges.flatMap((edge) => (edge.to === id ? [edge.from] : [])).toSorted();
-  const out = ({ routes }: Plan): unknown => routes.filter((route) => route.from === id);
+  const out = ({ routes }: Plan): readonly Route[] => routes.filter((route) => route.from === id);
+  // A result that may say where to go on is recorded in another form.
+  const jumps = (plan: Plan): boolean => out(plan).some((route) => route.choose === 'result');
+  const effect = jumps(before) === jumps(after) ? 'course' : 'result';
   return [
     ...(differs(into(before), into(after)) ? [['order', 'course'] as const] : []),
-    ...(differs(out(before), out(after)) ? [['routes', 'course'] as const] : []),
+    ...(differs(out(before), out(after)) ? [['routes', effect] as const] : []),
   ];
 }
 
@@ -213,11 +216,18 @@ function meaningOf({ channel, required, default: value }: InputSpec): unknown {
 }
 
 function planParts(before: Plan, after: Plan): readonly string[] {
-  const names = ['entry', 'exits', 'firstExitWins', 'limits'] as const;
+  const names = ['entry', 'exits', 'firstExitWins', 'limits', 'openInputs', 'closedState'] as const;
   return names.filter((name) => differs(before[name], after[name])).map((name) => PLAN_WORDS[name]);
 }
 
-const PLAN_WORDS = { entry: 'entry', exits: 'exits', firstExitWins: 'exits', limits: 'limits' } as const;
+const PLAN_WORDS = {
+  entry: 'entry',
+  exits: 'exits',
+  firstExitWins: 'exits',
+  limits: 'limits',
+  openInputs: 'open inputs',
+  closedState: 'closed state',
+} as const;
 
 /** How a channel folds its writes says what is in it, and its label stands in prompts: that it is declared is of no account. */
 function changedChannels({ code }: Walk, prefix: string, before: Plan, after: Plan): readonly string[] {

@@ -115,7 +115,9 @@ function readersOf(plan: Plan): Links {
 
 /** Functions may read any input. */
 function readersOfInputs(plan: Plan, names: readonly string[]): readonly string[] {
-  const channels = plan.inputs.flatMap(({ name, channel }) => (names.includes(name) ? [channel] : []));
+  const declared = new Map(plan.inputs.map(({ name, channel }) => [name, channel]));
+  const open = plan.openInputs === true;
+  const channels = names.flatMap((name) => declared.get(name) ?? (open ? [name] : []));
   if (channels.length === 0) return [];
   const readers = readersByChannel(plan);
   const code = plan.nodes.flatMap((node) => (node.kind === 'task' ? [node.id] : []));

@@ -163,12 +163,17 @@ export interface AgentNode extends NodeBase {
 /** Where the inputs of a sub-plan come from: a value of the state, a fixed one, or a text that is rendered when the step starts. */
 export type SubInputs = Readonly<Record<string, ValueRef | { readonly value: Json } | { readonly template: Template }>>;
 
+/** Instead of a channel of a sub-plan: its whole final state, as one object. */
+export const WHOLE_STATE = '*';
+
 /** What nodes with a sub-plan share. */
 export interface SubPlan {
   readonly plan: Plan;
   /** Channel of the sub-plan -> where it comes from. Absent: same-named channels of this plan, for each input of the sub-plan. */
   readonly inputs?: SubInputs;
-  /** Channel of this plan -> channel of the sub-plan's final state. Absent: same-named channels, for each of `writes`. */
+  /**
+   * Channel of this plan -> channel of the sub-plan's final state, or {@link WHOLE_STATE}. Absent: same-named channels, for each of `writes`.
+   */
   readonly outputs?: Readonly<Record<string, string>>;
 }
 
@@ -191,7 +196,7 @@ export interface MapNode extends NodeBase {
   readonly inputs?: SubInputs;
   /** Path into the item that names it; must be unique among the items. */
   readonly key?: readonly string[];
-  /** Channel of the sub-plan's final state that is the result of an item. */
+  /** Channel of the sub-plan's final state that is the result of an item, or {@link WHOLE_STATE}. */
   readonly result: string;
   /** More items fail the step: fan-out is never unbounded. */
   readonly maxItems: number;

@@ -8,7 +8,7 @@ import { systemClock } from '../base/clock.js';
 import { systemIds } from '../base/ids.js';
 import type { CompiledPlan } from '../engine/compile.js';
 import { codeOf } from '../engine/identity.js';
-import { inputVersion } from '../engine/inputs.js';
+import { firstState } from '../engine/inputs.js';
 import type { AnswerQuestion } from '../engine/memory-durable.js';
 import { MemoryDurable } from '../engine/memory-durable.js';
 import { RecordedDurable } from '../engine/recorded/recorded-durable.js';
@@ -50,7 +50,7 @@ export function launch({ compiled, models, options }: Launch): RunHandle {
     return startRun(compiled, { ...pick(options), runId, durable, executors, atEnd });
   }
   const inputs = recordedInputs(options.store, options);
-  inputVersion(compiled, inputs);
+  firstState(compiled, inputs);
   const session = openSession(options.store, compiled, { ...options, inputs });
   let cancel: () => void = nobody;
   const durable = new RecordedDurable(session, { answer, onCancel: () => cancel() });

@@ -3,7 +3,7 @@ import { openRunFolder } from '../audit/run-folder.js';
 import { findSecrets } from '../audit/secrets.js';
 import { systemIds } from '../base/ids.js';
 import { compile } from '../engine/compile.js';
-import { inputVersion } from '../engine/inputs.js';
+import { firstState } from '../engine/inputs.js';
 import type { RunHandle, RunResult } from '../engine/run.js';
 import type { Store } from '../journal/store.js';
 import type { Plan } from '../plan/plan.js';
@@ -55,7 +55,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   const plan = checkedPlan(workflow);
   const compiled = compile(plan, workflow.bindings);
   const inputs = options.store === undefined ? (options.inputs ?? {}) : recordedInputs(options.store, options);
-  inputVersion(compiled, inputs);
+  firstState(compiled, inputs);
   const models = openModels(options);
   // What is recorded needs no model; whether anything else will run is not known yet.
   const recorded = options.resume !== undefined || options.fork !== undefined;

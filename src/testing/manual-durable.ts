@@ -136,6 +136,10 @@ export class ManualDurable implements Durable {
     return ticket;
   }
 
+  settledAt(): number {
+    return this.#now;
+  }
+
   timer(key: string, ms: number, _fleeting?: boolean): Ticket {
     const ticket = newTicket(key);
     const ready: Outcome = { ok: true, value: undefined };

@@ -1,4 +1,5 @@
 import type { SubInputs, SubPlan } from '../../plan/plan.js';
+import { WHOLE_STATE } from '../../plan/plan.js';
 import { SkeinError } from '../../base/errors.js';
 import { readRef } from '../../lang/json-path.js';
 import type { ReadChannel } from '../../lang/json-path.js';
@@ -99,10 +100,15 @@ function given(step: Step, source: SubInputs[string], read: ReadChannel): unknow
 /** What a finished sub-plan writes into the plan around it. */
 export function outputsOf(step: Step, node: Pick<SubPlan, 'outputs'>, scope: ScopeHandle): unknown {
   const { output, writes } = step.compiled.node;
-  if (output !== undefined) return scope.read(node.outputs?.[output] ?? output);
+  if (output !== undefined) return taken(scope, node.outputs?.[output] ?? output);
   const update: Record<string, unknown> = {};
   const pairs =
     node.outputs === undefined ? (writes ?? []).map((name) => [name, name] as const) : Object.entries(node.outputs);
-  for (const [outer, inner] of pairs) update[outer] = scope.read(inner);
+  for (const [outer, inner] of pairs) update[outer] = taken(scope, inner);
   return update;
+}
+
+/** A channel of the final state, or all of it. */
+export function taken(scope: ScopeHandle, name: string): unknown {
+  return name === WHOLE_STATE ? scope.state() : scope.read(name);
 }

@@ -6,7 +6,7 @@ import { emptyCensus } from '../../events/census.js';
 import type { ScopeEnd, ScopeHandle } from '../services.js';
 import { inputCell } from '../cell.js';
 import type { Version } from '../version.js';
-import { endLike, inputsOf, noTicket, openInside, subPlan } from './call.js';
+import { endLike, inputsOf, noTicket, openInside, subPlan, taken } from './call.js';
 
 /** A sub-plan for each item of a list, bounded, results in item order. Items are addressed `NODE[KEY]`. */
 export const mapBody: Body = { start: startMap, take: noTicket };
@@ -60,7 +60,7 @@ class MapRun {
   private itemEnded(at: number, scope: ScopeHandle, end: ScopeEnd): void {
     this.open -= 1;
     if (end.type === 'done') {
-      this.results[at] = scope.read(this.node.result) ?? null;
+      this.results[at] = taken(scope, this.node.result) ?? null;
     } else if (end.type === 'failed' && this.node.onItemError === 'continue') {
       this.step.adopt({ ...emptyCensus(), degraded: 1 });
     } else {

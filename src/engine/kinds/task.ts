@@ -4,6 +4,9 @@ import type { JsonObject } from '../../base/json.js';
 import { recordText } from '../../base/json.js';
 import type { StepNote } from '../../events/event.js';
 import type { TaskQuestion, TaskStep as TaskStepInput } from '../../plan/builder-input.js';
+import { isThenable } from '../../base/thenable.js';
+import type { Jump } from '../../plan/goto.js';
+import { jumpOf } from '../../plan/goto.js';
 import type { TaskFunction } from '../compile.js';
 import { definitionOf } from '../identity.js';
 import { answerSchema, questionIn } from '../open-question.js';
@@ -133,7 +136,13 @@ function startTask(step: Step): void {
 }
 
 function perform(step: Step, io: StepIo): unknown {
-  return bodyOf(step)(step.owner.view(step.input), new TaskStep(step, io));
+  return resultOf(step, bodyOf(step)(step.owner.view(step.input), new TaskStep(step, io)));
+}
+
+/** Where a function may say where to go on, its result is brought into the form in which it is recorded. */
+function resultOf({ compiled }: Step, result: unknown): unknown {
+  if (!compiled.jumps) return result;
+  return isThenable(result) ? result.then(jumpOf) : jumpOf(result);
 }
 
 function bodyOf({ compiled }: Step): TaskFunction {
@@ -159,7 +168,7 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   }
 
   perform(io: StepIo): unknown {
-    return bodyOf(this.step)(this.view, new TaskStep(this.step, io, this));
+    return resultOf(this.step, bodyOf(this.step)(this.view, new TaskStep(this.step, io, this)));
   }
 
   digest(): string {
@@ -171,9 +180,15 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   }
 }
 
+/** There is no result when a person said what became of the step. */
+function jump(step: Step, { update, goto }: Jump = {}): void {
+  step.succeed(update, goto);
+}
+
 function takeOutcome(step: Step, outcome: Outcome): void {
   if (outcome.ok) {
-    step.succeed(outcome.value);
+    if (step.compiled.jumps) jump(step, outcome.value as Jump | undefined);
+    else step.succeed(outcome.value);
     return;
   }
   const { error } = outcome;

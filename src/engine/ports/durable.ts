@@ -37,6 +37,11 @@ export interface Durable {
   drop(ticket: Ticket): void;
   /** Milliseconds since 1970 at the last delivered outcome: the same on every replay. */
   now(): number;
+  /**
+   * Milliseconds since 1970 when the effect ended whose outcome the interpreter has had last; before the first one, when the run began.
+   * The same on every replay, whatever came in meanwhile. What a fork takes over took no time.
+   */
+  settledAt(): number;
   /** A number in [0, 1), derived from the run and the key: the same on every replay, and in every fork. */
   random(key: string): number;
 }

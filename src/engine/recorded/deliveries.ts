@@ -12,6 +12,8 @@ import type { RecordedTicket } from './recorded-ticket.js';
 export class Deliveries {
   /** The time of what was handed over last, milliseconds since 1970. */
   time: number;
+  /** When the outcome that was handed over last settled: unlike `time`, it knows nothing of what came in from outside meanwhile. */
+  settledAt: number;
   /** The run goes through its record: it has not caught up, or what was handed over last came from there. */
   replaying: boolean;
   /** The interpreter is at work. */
@@ -34,6 +36,7 @@ export class Deliveries {
     private readonly idle: () => void,
   ) {
     this.time = beganAt;
+    this.settledAt = beganAt;
     this.replaying = goesOn;
     this.fresh = goesOn ? new Set() : undefined;
   }
@@ -121,6 +124,7 @@ export class Deliveries {
   private hand(taker: Taker, ticket: RecordedTicket): void {
     this.busy = true;
     this.time = Math.max(this.time, ticket.at);
+    this.settledAt = Math.max(this.settledAt, ticket.at);
     this.replaying = ticket.replayed && this.fresh?.has(stepOf(ticket.key)) !== true;
     if (!ticket.replayed) this.fresh?.add(stepOf(ticket.key));
     ticket.outcome = ticket.due;

@@ -155,6 +155,10 @@ export class RecordedDurable implements Durable, JournalOwner {
     return this.deliveries.time;
   }
 
+  settledAt(): number {
+    return this.deliveries.settledAt;
+  }
+
   random(key: string): number {
     return seededRandom(`${this.session.seed}/${key}`)();
   }

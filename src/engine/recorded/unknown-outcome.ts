@@ -30,7 +30,7 @@ export function runsAgain(answer: unknown): boolean {
 /** The outcome of an effect that is not run again. */
 export function lostOutcome(key: string, answer: Outcome, lostValue: unknown): Outcome {
   if (!answer.ok) return answer;
-  if (answer.value === WAS_DONE) return { ok: true, value: lostValue ?? null };
+  if (answer.value === WAS_DONE) return { ok: true, value: lostValue };
   const message = `'${key}' was given up: it may be done once only, and nobody could say what happened`;
   return { ok: false, error: { code: 'SKEIN_STEP_FAILED', message } };
 }
