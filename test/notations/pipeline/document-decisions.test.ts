@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SkeinError } from '../../../src/base/errors.js';
+import { FakeClock } from '../../../src/testing/index.js';
 import { agents, brief, loadText, runPipeline, schema } from './run-pipeline.js';
+import type { Answers } from './run-pipeline.js';
 
 const NAMES = agents('a', 'b', 'c', ['qa', schema('ok')]);
 const messages = async (text: string): Promise<string> =>
@@ -226,6 +228,29 @@ describe('decision 6: retry', () => {
     const { plan, problems } = await loadText(flow(retry));
     expect(plan).toBeUndefined();
     expect(problems[0]?.at?.line).toBe(7);
+  });
+});
+
+describe('the time of a step', () => {
+  it('ends at its timeout: the model is cut off, and where the step may fail the run goes on without it', async () => {
+    const clock = new FakeClock();
+    const text = `${NAMES}workflow:
+  - {id: x, type: agent, name: a, timeout: 5s, on_error: continue}
+  - {id: y, type: agent, name: b}
+`;
+    const answers: Answers = async (step, { signal }) => {
+      if (step === 'y') return 'done';
+      const cut = new Promise<string>((done) => {
+        signal.addEventListener('abort', () => done('too late'));
+      });
+      clock.advance(4_999);
+      expect(signal.aborted).toBe(false);
+      clock.advance(1);
+      return await cut;
+    };
+    const ran = await runPipeline(text, answers, { clock, prompt: 'Go' });
+    expect([ran.outcome, ran.census.timed_out]).toEqual(['degraded', 1]);
+    expect(ran.prompt('y')).toBe('Go');
   });
 });
 

@@ -44,6 +44,8 @@ export interface RunPipelineOptions {
   /** Other files of the project. */
   readonly files?: Readonly<Record<string, string>>;
   readonly answer?: AnswerQuestion;
+  /** Default: time that takes no time. */
+  readonly clock?: Clock;
   /** The problems that loading finds, as `line:column severity code`; none unless said otherwise. */
   readonly problems?: readonly string[];
 }
@@ -114,7 +116,7 @@ export async function runPipeline(text: string, answers: Answers, options: RunPi
   const delays: number[] = [];
   const { result } = startRun(plan, {
     ...(options.prompt === undefined ? {} : { inputs: { prompt: options.prompt } }),
-    durable: new MemoryDurable('run', { clock: hasteClock(delays), answer: options.answer }),
+    durable: new MemoryDurable('run', { clock: options.clock ?? hasteClock(delays), answer: options.answer }),
     executors: { agent: agentExecutor({ models, tools: createToolProvider({ cwd: '/', env: {} }) }) },
     listeners: [(event) => events.push(event)],
   });
