@@ -76,7 +76,7 @@ describe('docs/tools.md', () => {
   });
 
   test('says of each other name which tool it means', async () => {
-    for (const row of await tableBelow(TOOLS, '## The built-in tools', 1)) {
+    for (const row of await tableBelow(TOOLS, '### Searching and other names')) {
       const [tool] = codeWords(row[0]);
       for (const alias of codeWords(row[1])) {
         expect([alias, ...selectTools([alias], []).builtIn.values()]).toEqual([alias, tool]);
