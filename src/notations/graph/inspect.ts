@@ -1,5 +1,6 @@
 import { toDot, toMermaid } from '../../plan/draw.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
+import type { GraphShape } from '../../plan/graph-shape.js';
 import { outlinePlan } from '../../plan/outline.js';
 import type { Plan } from '../../plan/plan.js';
 import type { BuiltGraph } from './build.js';
@@ -11,14 +12,20 @@ import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './views.j
 export function exitsOf(plan: Plan): readonly string[] {
   if (plan.exits !== undefined) return plan.exits;
   const shape = analyzeShape(plan);
-  const reached = new Set(shape.starts);
-  for (const node of reached) for (const at of shape.outEdges[node] ?? []) reached.add(shape.edges[at]?.to ?? node);
-  const anywhere = shape.openRoutes.some((node) => reached.has(node));
+  const canRun = reachable(shape);
   const choosing = new Set(plan.routes.map((route) => route.from));
   return plan.nodes.flatMap(({ id }, at) => {
     const isLast = shape.outEdges[at]?.every((edge) => shape.edges[edge]?.kind === 'handler') ?? true;
-    return isLast && !choosing.has(id) && (anywhere || reached.has(at)) ? [id] : [];
+    return isLast && !choosing.has(id) && canRun(at) ? [id] : [];
   });
+}
+
+/** Tells whether any path leads to a node. A choice without declared targets may lead anywhere. */
+function reachable(shape: GraphShape): (node: number) => boolean {
+  const reached = new Set(shape.starts);
+  for (const node of reached) for (const at of shape.outEdges[node] ?? []) reached.add(shape.edges[at]?.to ?? node);
+  const isOpen = shape.openRoutes.some((node) => reached.has(node));
+  return (node) => isOpen || reached.has(node);
 }
 
 /** The key whose value is the answer of a run: the one that was named, or that of the only exit. */
@@ -33,9 +40,11 @@ export function answerKeyOf(draft: GraphDraft, plan: Plan): string | undefined {
 export function dryRunOf({ plan }: BuiltGraph, given: Readonly<Record<string, unknown>>): DryRun {
   const { levels, conditional, required } = outlinePlan(plan);
   const onlySometimes = new Set(conditional);
+  const shape = analyzeShape(plan);
+  const canRun = reachable(shape);
   return {
     levels: levels.map((level) => level.filter((id) => !onlySometimes.has(id))).filter((level) => level.length > 0),
-    conditionalNodes: conditional,
+    conditionalNodes: conditional.filter((id) => canRun(shape.index.get(id) ?? -1)),
     entry: plan.entry,
     exits: [...exitsOf(plan)],
     inputsRequired: required.map((input) => input.name).filter((name) => given[name] === undefined),
