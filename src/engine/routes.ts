@@ -129,6 +129,8 @@ function namesOf(route: Route, answer: unknown): string[] {
       const known = typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean';
       const name = known ? ownValue(route.map, String(one)) : undefined;
       if (typeof name === 'string') return name;
+      // The end needs no key of its own.
+      if (one === END) return END;
     } else if (typeof one === 'string') return one;
     throw badRoute(route, one);
   });

@@ -24,6 +24,7 @@ import type {
   ScopeHandle,
   ScopeOptions,
   ScopeOwner,
+  Starting,
   StepReport,
 } from './services.js';
 import { WorkQueue } from './work-queue.js';
@@ -48,6 +49,8 @@ export interface StartOptions {
   readonly concurrency?: number;
   /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
   readonly guard?: Guard;
+  /** Told what each step sees, right before listeners are told that it starts. */
+  readonly starting?: Starting;
   /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. */
   readonly atEnd?: () => Promise<void>;
 }
@@ -112,6 +115,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly result: Promise<RunResult>;
   readonly followed: boolean;
   readonly guard: RunServices['guard'];
+  readonly starting: RunServices['starting'];
   private readonly emitter: Emitter | undefined;
   private readonly top: Scope;
   private readonly limit: number;
@@ -146,6 +150,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     if (log !== undefined) this.emitter = new Emitter(this.runId, [log, ...listeners]);
     else this.emitter = this.followed ? new Emitter(this.runId, listeners) : undefined;
     const { guard } = options;
+    this.starting = options.starting;
     if (guard === undefined) this.guard = undefined;
     else {
       const beganAt = this.durable.settledAt();

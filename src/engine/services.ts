@@ -20,6 +20,8 @@ export interface RunServices {
   readonly observed: boolean;
   /** Somebody wants to know of starts and successes too. */
   readonly followed: boolean;
+  /** Is told what a step sees, right before its start is told. Absent when nobody listens. */
+  readonly starting: Starting | undefined;
   /** Looks at the run after each step of its own plan: gives an error to end it there. */
   readonly guard: ((step: GuardedStep) => ErrorData | undefined) | undefined;
   emit(path: string, parent: string, body: EventBody): void;
@@ -109,6 +111,9 @@ export interface GuardView {
 
 /** Looks at the run after each step; gives an error to end it there. A function of what it is told, without effects. */
 export type Guard = (view: GuardView) => ErrorData | undefined;
+
+/** Is told the path of a step and a read-only view of the state that it begins with. */
+export type Starting = (path: string, state: Readonly<Record<string, unknown>>) => void;
 
 /** What the run knows of a step for its {@link Guard}, besides its own. */
 export type GuardedStep = Pick<GuardView, 'node' | 'path' | 'state' | 'census'>;

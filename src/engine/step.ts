@@ -157,6 +157,7 @@ export class Step implements Work, Waiter, Effect {
     const { run, compiled } = this;
     if (this.attempt === 1 && run.followed) {
       const { id, node } = compiled;
+      run.starting?.(this.path, this.owner.view(this.input));
       run.emit(this.path, this.owner.parent, { type: 'step.started', node: id, kind: node.kind, visit: this.visit });
     }
     const { timeoutMs } = compiled.node;

@@ -133,13 +133,14 @@ function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): An
   };
 }
 
-function pick(options: RunOptions): Pick<RunOptions, 'inputs' | 'listeners' | 'signal' | 'concurrency' | 'guard'> {
-  const { inputs, listeners, signal, concurrency, guard } = options;
+function pick(options: RunOptions): Partial<RunOptions> {
+  const { inputs, listeners, signal, concurrency, guard, starting } = options;
   return {
     ...(inputs === undefined ? {} : { inputs }),
     ...(listeners === undefined ? {} : { listeners }),
     ...(signal === undefined ? {} : { signal }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(guard === undefined ? {} : { guard }),
+    ...(starting === undefined ? {} : { starting }),
   };
 }

@@ -101,6 +101,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_FILE',
     'SKEIN_INPUT',
     'SKEIN_INTERNAL',
+    'SKEIN_INVARIANT',
     'SKEIN_JOURNAL',
     'SKEIN_LEASE',
     'SKEIN_MAX_ITEMS',

@@ -1,7 +1,8 @@
 import type { Problem } from '../../base/problem.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
-import { graphAsAgent, runGraph, runGraphOrThrow, streamGraph } from './running.js';
+import { graphAsAgent } from './as-agent.js';
+import { runGraph, runGraphOrThrow, streamGraph } from './running.js';
 import type { GraphInputs, RunnableGraph } from './running.js';
 import type { RunningSettings } from './settings.js';
 

@@ -1,6 +1,18 @@
-import { SkeinError } from '../../base/errors.js';
+import { systemClock } from '../../base/clock.js';
+import type { ErrorData } from '../../base/errors.js';
+import { SkeinError, fromErrorData, toErrorData } from '../../base/errors.js';
+import { systemIds } from '../../base/ids.js';
+import type { RunHandle, RunResult } from '../../engine/run.js';
+import type { Guard } from '../../engine/services.js';
+import { emptyCensus } from '../../events/census.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
-import type { AgentLike, AsAgentOptions, GraphEvent, GraphResult, GraphRunOptions } from './result.js';
+import { launch, openModels, recordedInputs } from '../launch.js';
+import type { RunOptions } from '../options.js';
+import { preparedPlan } from '../prepared.js';
+import { resultOf } from './ending.js';
+import { invariantGuard } from './invariants.js';
+import type { GraphEvent, GraphResult, GraphRunOptions } from './result.js';
+import { RunLog } from './run-log.js';
 import type { RunningSettings } from './settings.js';
 
 /** A graph that was checked, as it is run. */
@@ -14,36 +26,129 @@ export interface RunnableGraph {
 /** Input values by name. */
 export type GraphInputs = Readonly<Record<string, unknown>> | undefined;
 
-/** Runs a graph. */
-export function runGraph(
-  _graph: RunnableGraph,
-  _inputs: GraphInputs,
-  _options: GraphRunOptions | undefined,
+/** A run that was started, or that was refused for its inputs. */
+interface Started {
+  readonly log: RunLog;
+  readonly handle: RunHandle | undefined;
+  readonly result: Promise<GraphResult>;
+}
+
+/**
+ * Runs a graph. What happens inside of nodes, and what is wrong with its inputs, is in the result.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for inputs that are no object; what a store says of a run that is recorded, resumed or forked
+ */
+export async function runGraph(
+  graph: RunnableGraph,
+  inputs: GraphInputs,
+  options: GraphRunOptions = {},
 ): Promise<GraphResult> {
-  return Promise.reject(new SkeinError('SKEIN_INTERNAL', 'not built yet'));
+  return await start(graph, inputs, options).result;
 }
 
-/** Runs a graph and gives its state. */
-export function runGraphOrThrow(
-  _graph: RunnableGraph,
-  _inputs: GraphInputs,
-  _options: GraphRunOptions | undefined,
+/**
+ * Runs a graph and gives its state.
+ *
+ * @throws SkeinError what made the run fail, pause or be cancelled
+ */
+export async function runGraphOrThrow(
+  graph: RunnableGraph,
+  inputs: GraphInputs,
+  options?: GraphRunOptions,
 ): Promise<Record<string, unknown>> {
-  return Promise.reject(new SkeinError('SKEIN_INTERNAL', 'not built yet'));
+  const { success, state, error, outcome } = await runGraph(graph, inputs, options);
+  if (success) return state;
+  if (error !== undefined) throw fromErrorData(error);
+  throw new SkeinError('SKEIN_QUESTION', `the run is ${outcome}: it waits for an answer`);
 }
 
-/** Runs a graph and gives its events. */
+/** Runs a graph and gives its events as they happen. It begins with the first one that is asked for; leaving the loop cancels it. */
 export async function* streamGraph(
   graph: RunnableGraph,
   inputs: GraphInputs,
-  options: GraphRunOptions | undefined,
+  options: GraphRunOptions = {},
 ): AsyncGenerator<GraphEvent, GraphResult> {
-  const result = await runGraph(graph, inputs, options);
-  yield* result.events;
-  return result;
+  const { log, handle, result } = start(graph, inputs, options);
+  let given = 0;
+  try {
+    for (;;) {
+      if (handle === undefined || (log.ended && given === log.all().length)) break;
+      const event = log.all()[given];
+      if (event === undefined) await log.more();
+      else {
+        given += 1;
+        yield event;
+      }
+    }
+    const ended = await result;
+    yield* ended.events.slice(given);
+    return ended;
+  } finally {
+    handle?.cancel('nobody reads its events any more');
+  }
 }
 
-/** A graph as an agent. */
-export function graphAsAgent(_graph: RunnableGraph, _options: AsAgentOptions | undefined): AgentLike {
-  throw new SkeinError('SKEIN_INTERNAL', 'not built yet');
+function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOptions): Started {
+  const inputs = checkedInputs(given);
+  const { answerKey = graph.answerKey, ...rest } = options;
+  const runId = options.resume ?? options.runId ?? systemIds.next();
+  const log = new RunLog(runId, { plan: graph.plan, inputs: firstInputs(inputs, options) });
+  const finish = (result: RunResult): GraphResult => resultOf({ plan: graph.plan, answerKey, result, log });
+  try {
+    const handle = launchGraph(graph, log, { ...rest, inputs, ...(options.resume === undefined ? { runId } : {}) });
+    return { log, handle, result: handle.result.then(finish) };
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_INPUT') throw error;
+    return { log, handle: undefined, result: Promise.resolve(finish(refused(graph, log, runId, toErrorData(error)))) };
+  }
+}
+
+/** @throws SkeinError as `run` of skein does */
+function launchGraph({ plan, bindings, settings }: RunnableGraph, log: RunLog, options: RunOptions): RunHandle {
+  const { invariants, policy } = settings;
+  const guard = bothOf(invariantGuard({ invariants, policy, violated: log.violated }), options.guard);
+  return launch({
+    compiled: preparedPlan({ plan, bindings }),
+    models: openModels(options),
+    options: {
+      ...options,
+      starting: log.starting,
+      listeners: [log.listen, ...(options.listeners ?? [])],
+      ...(guard === undefined ? {} : { guard }),
+    },
+  });
+}
+
+function bothOf(ours: Guard | undefined, theirs: Guard | undefined): Guard | undefined {
+  if (ours === undefined || theirs === undefined) return ours ?? theirs;
+  return (view) => ours(view) ?? theirs(view);
+}
+
+/** Nothing ran: the events are those of a run that ends where it begins. */
+function refused({ plan }: RunnableGraph, log: RunLog, runId: string, error: ErrorData): RunResult {
+  const census = { ...emptyCensus(), notRun: plan.nodes.length };
+  const event = { runId, at: systemClock.now(), path: '', parent: '' };
+  log.listen({ ...event, seq: 0, type: 'run.started', plan: plan.name, nodes: plan.nodes.length });
+  log.listen({ ...event, seq: 1, type: 'run.ended', outcome: 'failed', census, error });
+  return { runId, outcome: 'failed', state: {}, error, census, steps: [], reused: 0, ran: 0 };
+}
+
+function checkedInputs(inputs: unknown): Readonly<Record<string, unknown>> {
+  if (inputs === undefined) return {};
+  if (typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs))
+    return inputs as Readonly<Record<string, unknown>>;
+  const what = inputs === null ? 'null' : Array.isArray(inputs) ? 'a list' : `a ${typeof inputs}`;
+  throw new SkeinError('SKEIN_USAGE', `inputs are an object with a value for each name, not ${what}`, {
+    hint: "run({ query: 'looms' })",
+  });
+}
+
+/** What the run begins with, as its first event says it. */
+function firstInputs(
+  inputs: Readonly<Record<string, unknown>>,
+  options: GraphRunOptions,
+): Readonly<Record<string, unknown>> {
+  const { store, resume, fork } = options;
+  if (store === undefined || (resume === undefined && fork === undefined)) return inputs;
+  return recordedInputs(store, { ...options, inputs });
 }
