@@ -1,7 +1,8 @@
 import { SkeinError } from '../base/errors.js';
 import type { GraphShape } from '../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../plan/graph-shape.js';
-import type { Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../plan/plan.js';
+import { toolKey } from '../plan/agent-spec.js';
+import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../plan/plan.js';
 import type { LabelledChannel } from '../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../plan/reducers.js';
 import { reducerFor } from '../plan/reducers.js';
@@ -59,6 +60,8 @@ export interface CompiledNode {
   readonly writes: ReadonlySet<string> | undefined;
   /** Body function of a task. */
   readonly body: TaskFunction | undefined;
+  /** Functions of an agent that are tools, by their names. */
+  readonly tools: Bindings | undefined;
   readonly condition: StateFunction | undefined;
   readonly until: StateFunction | undefined;
   readonly sub: CompiledPlan | undefined;
@@ -139,6 +142,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       output: node.output === undefined ? -1 : (channels.index.get(node.output) ?? -1),
       writes: node.writes === undefined ? undefined : new Set(node.writes),
       body: node.kind === 'task' ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
+      tools: node.kind === 'agent' ? toolsOf(node, fn, prefix) : undefined,
       condition: conditionOf(node, fn, prefix),
       until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
       sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
@@ -182,6 +186,13 @@ function needed(fn: unknown, key: string): unknown {
   throw new SkeinError('SKEIN_NO_BINDING', `the plan needs a function for '${key}', and the bindings have none`, {
     hint: `pass bindings: { ${JSON.stringify(key)}: (state) => ... }`,
   });
+}
+
+function toolsOf({ id, agent }: AgentNode, fn: (key: string) => unknown, prefix: string): CompiledNode['tools'] {
+  if (agent.functions === undefined) return undefined;
+  return Object.fromEntries(
+    agent.functions.map(({ name }) => [name, needed(fn(toolKey(id, name)), prefix + toolKey(id, name))]),
+  );
 }
 
 function conditionOf(node: PlanNode, fn: (key: string) => unknown, prefix: string): StateFunction | undefined {

@@ -1,5 +1,7 @@
 import { canonicalJson, digestText } from '../base/hash.js';
 import type { Condition } from '../lang/values.js';
+import { toolKey } from '../plan/agent-spec.js';
+import { sourceText } from '../plan/made-of.js';
 import type { Bindings, Plan, PlanNode } from '../plan/plan.js';
 import type { CompiledNode, CompiledPlan, CompiledRoute } from './compile.js';
 
@@ -17,9 +19,14 @@ export function definitionOf(compiled: CompiledNode): string {
   if (before !== undefined) return before;
   const { node, body } = compiled;
   const source = sourceOf(body);
-  const digest = digestText(canonicalJson([ownOf(compiled), source, node.version ?? '']));
+  const digest = digestText(canonicalJson([ownOf(compiled), source, node.version ?? '', ...toolSources(compiled)]));
   known.set(compiled, digest);
   return digest;
+}
+
+/** Digests of the tools of an agent that are functions. */
+function toolSources({ tools }: CompiledNode): readonly string[] {
+  return tools === undefined ? [] : Object.values(tools).map(sourceOf);
 }
 
 /** Digest of what decides what a chooser answers. Two code routes of a node have the same function. */
@@ -59,7 +66,7 @@ function sourceOf(fn: unknown): string {
   if (typeof fn !== 'function') return '';
   let digest = sources.get(fn);
   if (digest === undefined) {
-    digest = digestText(Function.prototype.toString.call(fn));
+    digest = digestText(sourceText(fn));
     sources.set(fn, digest);
   }
   return digest;
@@ -103,6 +110,7 @@ function codeKeys({ channels, nodes, routes }: Plan): string[] {
   const keys = channels.flatMap(({ name, reducer }) => (reducer === 'code' ? [`channel:${name}`] : []));
   for (const node of nodes) {
     if (node.kind === 'task') keys.push(node.id);
+    if (node.kind === 'agent') keys.push(...(node.agent.functions ?? []).map(({ name }) => toolKey(node.id, name)));
     if (node.when?.some(isCode) === true) keys.push(`when:${node.id}`);
     if (node.kind === 'loop' && node.until.some(isCode)) keys.push(`until:${node.id}`);
   }

@@ -152,6 +152,7 @@ const NODE_KEYS = {
   'onMaxVisits?': textOr(['fail', 'skip'], AT_CAP),
   'effect?': EFFECT,
   'version?': TEXT,
+  'quiet?': FLAG,
 };
 
 const AGENT = object({

@@ -145,6 +145,8 @@ export interface NodeBase {
   readonly effect?: 'read' | 'idempotent' | 'once';
   /** Changes when a code node's behaviour changes in a way its source text does not show (J2). */
   readonly version?: string;
+  /** What happens inside of it is not told as events of a graph. */
+  readonly quiet?: true;
   readonly at?: Position;
 }
 
@@ -180,6 +182,8 @@ export interface SubPlan {
 /** A sub-plan as one step. */
 export interface CallNode extends NodeBase, SubPlan {
   readonly kind: 'call';
+  /** What the message of a failure inside begins with. */
+  readonly errorPrefix?: string;
 }
 
 /**
@@ -254,6 +258,6 @@ export type NodeKind = PlanNode['kind'];
 
 /**
  * Functions of a plan, by key: `NODE` (body), `when:NODE`, `route:NODE`, `until:NODE`, `channel:NAME` (reducer),
- * `schema:CHANNEL` (a Standard Schema). Keys of a sub-plan are prefixed with the path of its node: `outer/inner`, `outer/route:inner`.
+ * `tool:NODE/NAME` (a tool of an agent), `schema:CHANNEL` (a Standard Schema). Keys of a sub-plan are prefixed with the path of its node: `outer/inner`, `outer/route:inner`.
  */
 export type Bindings = Readonly<Record<string, unknown>>;

@@ -22,8 +22,15 @@ function startCall(step: Step): void {
   const sub = subPlan(step);
   openInside(step, sub, `${step.key}/`, inputsOf(step, node, sub), (scope, end) => {
     if (end.type === 'done') step.succeed(outputsOf(step, node, scope));
-    else endLike(step, end);
+    else endLike(step, withPrefix(end, node.errorPrefix));
   });
+}
+
+type Stopped = Exclude<ScopeEnd, { type: 'done' }>;
+
+function withPrefix(end: Stopped, prefix: string | undefined): Stopped {
+  if (end.type !== 'failed' || prefix === undefined) return end;
+  return { ...end, error: { ...end.error, message: `${prefix}${end.error.message}` } };
 }
 
 /** The compiled sub-plan of a step. */
@@ -65,7 +72,7 @@ export function openInside(
 }
 
 /** Ends a step like the scope inside of it. */
-export function endLike(step: Step, end: Exclude<ScopeEnd, { type: 'done' }>): void {
+export function endLike(step: Step, end: Stopped): void {
   if (end.type === 'failed') step.fail(end.error);
   else step.pause({ text: '' }, 'a step inside of it waits for an answer');
 }
@@ -87,7 +94,7 @@ export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: Compile
     put(input.channel, (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
   }
   for (const [channel, source] of Object.entries(inputs ?? {})) {
-    put(channel, given(step, source, read));
+    put(channel, given(step, source, read) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default);
   }
   return version;
 }

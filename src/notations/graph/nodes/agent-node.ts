@@ -1,0 +1,79 @@
+import { SkeinError } from '../../../base/errors.js';
+import { quoteShort, valueText } from '../../../lang/value-text.js';
+import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
+import { madeOf } from '../../../plan/made-of.js';
+import type { BuiltNode, NodeSpec } from '../node-spec.js';
+import { refusal } from '../problems.js';
+import { callAgent } from './call-agent.js';
+import type { AnyAgent } from './call-agent.js';
+import { plannedNode, plannedOf } from './planned.js';
+
+/** How an agent is used as a node. */
+export interface AgentNodeOptions {
+  /** What messages call it. Default: the name of the node. */
+  readonly name?: string;
+  /** The key of the state that holds the task. Default `task`. */
+  readonly taskParam?: string;
+  /** Whether what it tells while it works is told by the graph too. Default true; without, an agent of your own is only asked for its result. */
+  readonly forwardEvents?: boolean;
+}
+
+/**
+ * An agent as a node: its task is a text of the state, its answer is the result of the node. An agent of {@link agent}, a team, a loop or a
+ * graph becomes a part of the plan: a recorded run goes on inside of it, at the first call of a model that is not recorded. Any other agent is one
+ * step. An agent that fails fails the node, and none is ever called twice because its stream broke.
+ *
+ * @example
+ * const flow = graph<{ task: string }>()
+ *   .node('researcher', agentNode(agent({ name: 'researcher', instructions: 'You look things up.' })))
+ *   .node('headline', ({ researcher }) => researcher.split('\n')[0] ?? '')
+ *   .setEntry('researcher');
+ */
+export function agentNode<Output = string>(
+  agent: AnyAgent & { readonly answerType?: Output },
+  options: AgentNodeOptions = {},
+): NodeSpec<Output> {
+  const { taskParam = 'task', forwardEvents = true } = options;
+  const planned = plannedOf(agent);
+  if (planned === undefined) checkAgent(agent);
+  return {
+    build(name, output = name): BuiltNode {
+      const reads = [taskParam];
+      if (planned === undefined)
+        return { ...ownNode(agent, { ...options, name: options.name ?? name }, name, output), reads };
+      const built = plannedNode(planned, { name, output, taskParam });
+      return { ...built, node: { ...built.node, ...(forwardEvents ? {} : { quiet: true }) }, reads };
+    },
+  };
+}
+
+function checkAgent(agent: unknown): void {
+  if (typeof agent === 'object' && agent !== null && 'run' in agent && typeof agent.run === 'function') return;
+  throw refusal(
+    'not-an-agent',
+    'agentNode needs an agent: something with run(task)',
+    'agent({ ... }), or flow.asAgent()',
+  );
+}
+
+/** An agent of somebody else: one step. */
+function ownNode(agent: AnyAgent, options: AgentNodeOptions, node: string, output: string): BuiltNode {
+  const { name = node, taskParam = 'task', forwardEvents = true } = options;
+  const by = `agentNode('${name}')`;
+  const body = (state: StateOf, step: TaskStep): Promise<string> => {
+    const emit = forwardEvents ? step.emit.bind(step) : undefined;
+    return callAgent(agent, taskIn(state, taskParam, by), { by, signal: step.signal, emit });
+  };
+  return {
+    node: { id: node, kind: 'task', output },
+    // What it does is seen as far as it is a function.
+    bindings: { [node]: madeOf(body, [agent.run, agent.stream]) },
+  };
+}
+
+function taskIn(state: StateOf, taskParam: string, by: string): string {
+  const task = state[taskParam];
+  if (typeof task === 'string') return task;
+  if (task === undefined) throw new SkeinError('SKEIN_INPUT', `${by}: missing required key "${taskParam}"`);
+  throw new SkeinError('SKEIN_INPUT', `${by}: "${taskParam}" must be text, and is ${quoteShort(valueText(task))}`);
+}

@@ -1,0 +1,126 @@
+import { ERROR_CODES, SkeinError } from '../../../base/errors.js';
+import type { ErrorCode } from '../../../base/errors.js';
+import type { JsonObject } from '../../../base/json.js';
+import { ownValue } from '../../../base/json.js';
+import { valueText } from '../../../lang/value-text.js';
+
+/** Anything that takes a task and gives an answer: a text, or an object with `answer` and `success`. */
+export interface AnyAgent {
+  run(task: string, options?: { readonly signal?: AbortSignal }): unknown;
+  /** What it tells while it works; the event `answer` holds the answer, unless the generator returns a result. */
+  stream?(task: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<unknown>;
+}
+
+/** How an agent is called. */
+export interface AgentCall {
+  /** Who asks, for messages: `agentNode('review')`. */
+  readonly by: string;
+  readonly signal: AbortSignal;
+  /** Takes its events; absent: they are not asked for. */
+  readonly emit?: ((event: JsonObject) => void) | undefined;
+  /** Further options, for agents that run on Skein. */
+  readonly options?: object;
+}
+
+/**
+ * Calls an agent once and gives its answer. An agent whose stream breaks is not called again: what it did until then is done.
+ *
+ * @throws SkeinError when it failed, or ended without an answer
+ */
+export async function callAgent(agent: AnyAgent, task: string, call: AgentCall): Promise<string> {
+  const options = { ...call.options, signal: call.signal };
+  if (call.emit === undefined || agent.stream === undefined) return answerIn(await agent.run(task, options), call.by);
+  return await followAgent(agent.stream(task, options), call, call.emit);
+}
+
+async function followAgent(
+  stream: AsyncIterable<unknown>,
+  { by, signal }: AgentCall,
+  emit: (event: JsonObject) => void,
+): Promise<string> {
+  const events = stream[Symbol.asyncIterator]();
+  let told: Told = {};
+  for (;;) {
+    const next = await events.next();
+    if (next.done === true) {
+      const returned: unknown = next.value;
+      return returned === undefined ? answerTold(told, by) : answerIn(returned, by);
+    }
+    if (signal.aborted) {
+      await events.return?.();
+      throw new SkeinError('SKEIN_CANCELLED', `${by}: the step was cancelled`);
+    }
+    told = { ...told, ...toldBy(next.value) };
+    emit(next.value as JsonObject);
+  }
+}
+
+/** What the events of an agent say of its end. */
+interface Told {
+  readonly answer?: unknown;
+  readonly error?: unknown;
+  readonly failed?: boolean;
+}
+
+/** Events of what runs inside of the agent say nothing of its own end. */
+function toldBy(event: unknown): Told {
+  const source = ownValue(event, 'source') ?? null;
+  if (source !== null) return {};
+  const metadata = ownValue(event, 'metadata');
+  const find = (name: string): unknown => ownValue(metadata, name) ?? ownValue(event, name);
+  switch (ownValue(event, 'type')) {
+    case 'answer':
+      return { answer: find('answer') ?? find('content') ?? '' };
+    case 'error':
+      return { error: find('error') ?? find('message') ?? find('content') };
+    case 'workflow_end':
+      return find('success') === false ? { failed: true, error: { message: find('error'), code: find('code') } } : {};
+    default:
+      return {};
+  }
+}
+
+function answerTold({ answer, error, failed = false }: Told, by: string): string {
+  if (answer !== undefined && !failed) return valueText(answer);
+  if (error !== undefined || failed) throw failure(error, by);
+  throw new SkeinError('SKEIN_STEP_FAILED', `${by}: the agent ended without an answer`, {
+    hint: 'its stream ends with an event of type "answer", or returns its result',
+  });
+}
+
+function answerIn(result: unknown, by: string): string {
+  if (typeof result === 'string') return result;
+  if (ownValue(result, 'success') === false) throw failure(ownValue(result, 'error'), by);
+  const answer = answerOf(result);
+  if (answer !== undefined) return valueText(answer);
+  throw new SkeinError('SKEIN_STEP_FAILED', `${by}: the agent ended without an answer`, {
+    hint: 'its run gives a text, or an object with an answer',
+  });
+}
+
+/** Results of classes have their answer behind a getter. */
+function answerOf(result: unknown): unknown {
+  return typeof result === 'object' && result !== null && 'answer' in result ? result.answer : undefined;
+}
+
+const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);
+
+function failure(error: unknown, by: string): SkeinError {
+  const message = typeof error === 'string' ? error : (messageOf(error) ?? 'it does not say why');
+  const code = ownValue(error, 'code');
+  const hint = ownValue(error, 'hint');
+  return new SkeinError(
+    CODES.has(code) ? (code as ErrorCode) : 'SKEIN_STEP_FAILED',
+    `${by}: the agent failed: ${message}`,
+    {
+      ...(typeof hint === 'string' ? { hint } : {}),
+      retryable: ownValue(error, 'retryable') === true,
+      cause: error,
+    },
+  );
+}
+
+function messageOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;
+  return typeof error.message === 'string' ? error.message : undefined;
+}

@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../../base/json.js';
+import { isPlainObject, ownValue } from '../../../base/json.js';
+import { refusal } from '../problems.js';
+
+/** A schema: JSON Schema as data, or a Standard Schema that can say itself as one, such as those of zod. */
+export type SchemaInput = JsonObject | { readonly '~standard': unknown };
+
+/**
+ * The JSON Schema of what somebody gave as a schema.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` when there is none
+ */
+export function jsonSchemaOf(schema: unknown, what: string): JsonObject {
+  const standard = standardOf(schema);
+  if (standard === undefined) {
+    if (isPlainObject(schema)) return schema as JsonObject;
+    throw refusal('bad-schema', `${what} is no schema`, 'give a JSON Schema, or a schema of zod, Valibot or ArkType');
+  }
+  const converter = ownOrInherited(standard, 'jsonSchema');
+  const convert = ownOrInherited(converter, 'input');
+  if (typeof convert === 'function') {
+    const converted: unknown = Reflect.apply(convert, converter, [{ target: 'draft-2020-12' }]);
+    // Schemas of libraries carry functions and symbols beside their data.
+    return JSON.parse(JSON.stringify(converted)) as JsonObject;
+  }
+  const hint = 'give its JSON Schema, for instance z.toJSONSchema(schema)';
+  throw refusal('bad-schema', `${what} can't say itself as JSON Schema`, hint);
+}
+
+/** The `~standard` of a Standard Schema. */
+function standardOf(schema: unknown): object | undefined {
+  const standard = ownOrInherited(schema, '~standard');
+  return typeof standard === 'object' && standard !== null ? standard : undefined;
+}
+
+function ownOrInherited(value: unknown, key: string): unknown {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key];
+}
+
+/** What a schema makes of a value. */
+type Validated = { readonly value: unknown } | { readonly findings: readonly string[] };
+
+/** Lets a Standard Schema check a value; one that is only JSON Schema takes it as it is. */
+export async function validated(schema: unknown, value: unknown): Promise<Validated> {
+  const standard = standardOf(schema);
+  const validate = ownOrInherited(standard, 'validate');
+  if (typeof validate !== 'function') return { value };
+  const result: unknown = await Reflect.apply(validate, standard, [value]);
+  const issues = ownValue(result, 'issues');
+  if (!Array.isArray(issues)) return { value: ownValue(result, 'value') };
+  return { findings: issues.map((issue: unknown) => `${placeOf(issue)}${String(ownOrInherited(issue, 'message'))}`) };
+}
+
+function placeOf(issue: unknown): string {
+  const path = ownOrInherited(issue, 'path');
+  if (!Array.isArray(path) || path.length === 0) return '';
+  const keys = path.map((part: unknown) => String(ownOrInherited(part, 'key') ?? part));
+  return `${keys.join('.')}: `;
+}

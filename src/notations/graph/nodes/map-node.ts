@@ -1,0 +1,139 @@
+import type { Bindings, MapNode, Plan, SubInputs } from '../../../plan/plan.js';
+import { WHOLE_STATE } from '../../../plan/plan.js';
+import type { NodeFunction } from '../draft.js';
+import type { BuiltNode, NodeSpec } from '../node-spec.js';
+import { readParameters } from '../parameters.js';
+import { refusal } from '../problems.js';
+import { innerBindings } from './planned.js';
+import { answerOf, innerOf } from './workflow-node.js';
+import type { InnerWorkflow } from './workflow-node.js';
+
+/** More items fail the node, unless it says otherwise: fan-out is never unbounded. */
+const MOST_ITEMS = 1000;
+
+/** How a node does the same for each item of a list. */
+export interface MapOptions {
+  /** The key of the state that holds the list. */
+  readonly over: string;
+  /** What the item is called in the function or the workflow. Default `item`. */
+  readonly item?: string;
+  /** The field of an item that names it in addresses, `id` or `file.path`; unique in the list. Default: its index. */
+  readonly key?: string;
+  /** How many items at once. Default: as the run allows. */
+  readonly concurrency?: number;
+  /** More items fail the node. Default 1000. */
+  readonly maxItems?: number;
+  /** A failed item fails the node (default), or gives null. */
+  readonly onItemError?: 'fail' | 'continue';
+  /** What else the function reads, when its first parameter is not destructured. */
+  readonly inputs?: readonly string[];
+  /** The key, or the node, of a workflow whose value is the result of an item. Default: its answer. */
+  readonly answerKey?: string;
+  /** The result of an item is the whole final state of its workflow. */
+  readonly projectState?: boolean;
+}
+
+/** The names of {@link MapOptions}. */
+export const MAP_OPTION_NAMES: ReadonlySet<string> = new Set([
+  'over',
+  'item',
+  'key',
+  'concurrency',
+  'maxItems',
+  'onItemError',
+  'inputs',
+  'answerKey',
+  'projectState',
+] satisfies (keyof MapOptions)[]);
+
+/** What is done for an item. */
+interface ItemPlan {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  readonly result: string;
+  /** What it needs beside the item. */
+  readonly needs: readonly string[];
+  readonly takes: readonly string[];
+}
+
+/**
+ * A function or a workflow for each item of a list, at most so many at once. The results, in the order of the items, are the result of the node.
+ * A recorded run knows each item by itself.
+ */
+export function mapNode(options: MapOptions, body: NodeFunction | InnerWorkflow): NodeSpec<unknown[]> {
+  const { over, item = 'item', key, concurrency, maxItems = MOST_ITEMS, onItemError } = options;
+  const { plan, bindings, result, needs, takes } =
+    typeof body === 'function' ? functionPlan(body, item, options) : workflowPlan(body, item, options);
+  const inputs: SubInputs = Object.fromEntries([...needs, ...takes].map((name) => [name, { channel: name }]));
+  return {
+    build(name, output = name): BuiltNode {
+      const node: MapNode = {
+        id: name,
+        kind: 'map',
+        plan,
+        over: { channel: over },
+        item,
+        inputs,
+        result,
+        output,
+        maxItems,
+        ...(key === undefined ? {} : { key: key.split('.') }),
+        ...(concurrency === undefined ? {} : { concurrency }),
+        ...(onItemError === undefined ? {} : { onItemError }),
+      };
+      return { node, bindings: innerBindings(name, bindings), reads: [over, ...needs], mayRead: takes };
+    },
+  };
+}
+
+function functionPlan(body: NodeFunction, item: string, options: MapOptions): ItemPlan {
+  const reading =
+    options.inputs === undefined
+      ? readParameters(body)
+      : { names: options.inputs.map((name) => ({ name, optional: false })) };
+  if ('refused' in reading) {
+    const hint = `write it as ({ ${item} }) => ..., or say what it reads: { inputs: [${JSON.stringify(item)}] }`;
+    throw refusal(
+      'unreadable-parameters',
+      `the function of a map does not name what it reads: ${reading.refused}`,
+      hint,
+    );
+  }
+  const others = reading.names.filter(({ name }) => name !== item);
+  const names = new Set([item, ...others.map(({ name }) => name)]);
+  const result = names.has('result') ? 'result of an item' : 'result';
+  const inputs = [...names].map((name) => ({ name, channel: name, required: name === item }));
+  const plan: Plan = {
+    format: 1,
+    name: 'item',
+    notation: 'graph',
+    inputs,
+    channels: [],
+    nodes: [{ id: 'each', kind: 'task', output: result }],
+    edges: [],
+    routes: [],
+  };
+  return {
+    plan,
+    bindings: { each: body },
+    result,
+    needs: others.filter(({ optional }) => !optional).map(({ name }) => name),
+    takes: others.filter(({ optional }) => optional).map(({ name }) => name),
+  };
+}
+
+function workflowPlan(body: InnerWorkflow, item: string, options: MapOptions): ItemPlan {
+  const by = `the map over ${JSON.stringify(options.over)}`;
+  const inner = innerOf(body, by);
+  const { plan, bindings } = inner;
+  const result = options.projectState === true ? WHOLE_STATE : answerOf(inner, options.answerKey, by);
+  const others = plan.inputs.filter((input) => input.channel !== item);
+  const isNeeded = (input: (typeof others)[number]): boolean => input.required && input.default === undefined;
+  return {
+    plan,
+    bindings,
+    result,
+    needs: others.filter(isNeeded).map((input) => input.channel),
+    takes: others.filter((input) => !isNeeded(input)).map((input) => input.channel),
+  };
+}

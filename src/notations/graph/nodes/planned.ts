@@ -1,0 +1,84 @@
+import type { AgentSpec, FunctionTool } from '../../../plan/agent-spec.js';
+import { toolKey } from '../../../plan/agent-spec.js';
+import type { Bindings, Plan } from '../../../plan/plan.js';
+import type { Template } from '../../../lang/values.js';
+import type { BuiltNode } from '../node-spec.js';
+
+/** Known again across copies of this module. */
+export const PLANNED: unique symbol = Symbol.for('skein.planned') as never;
+
+/** An agent that Skein knows from the inside: a language model with tools, or a workflow. As a node it is recorded and drawn like any other. */
+export type Planned = PlannedAgent | PlannedWorkflow;
+
+/** A language model with tools. */
+export interface PlannedAgent {
+  readonly kind: 'agent';
+  readonly spec: AgentSpec;
+  /** Functions of its tools by the names of the tools. */
+  readonly tools: Bindings;
+}
+
+/** A workflow that takes a task and gives an answer. */
+export interface PlannedWorkflow {
+  readonly kind: 'workflow';
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  /** The input that takes the task. */
+  readonly taskParam: string;
+  /** The key whose value is the answer. */
+  readonly answerKey: string;
+}
+
+/** What is known of an agent from the inside; undefined for one of somebody else. */
+export function plannedOf(agent: unknown): Planned | undefined {
+  if ((typeof agent !== 'object' && typeof agent !== 'function') || agent === null || !(PLANNED in agent))
+    return undefined;
+  return agent[PLANNED] as Planned;
+}
+
+/** Where a node is to stand. */
+interface Place {
+  readonly name: string;
+  readonly output: string;
+  /** The key of the state that holds the task. */
+  readonly taskParam: string;
+}
+
+/** An agent that is known from the inside, as a node. */
+export function plannedNode(planned: Planned, place: Place): BuiltNode {
+  const task: Template = [{ channel: place.taskParam, mustBe: 'text' }];
+  return planned.kind === 'agent' ? modelNode(planned, place, task) : callNode(planned, place, task);
+}
+
+function modelNode({ spec, tools }: PlannedAgent, { name, output }: Place, prompt: Template): BuiltNode {
+  return {
+    node: { id: name, kind: 'agent', agent: spec, prompt, output },
+    bindings: toolBindings(name, spec.functions ?? [], tools),
+  };
+}
+
+function toolBindings(node: string, functions: readonly FunctionTool[], tools: Bindings): Bindings {
+  return Object.fromEntries(functions.map(({ name }) => [toolKey(node, name), tools[name]]));
+}
+
+function callNode(planned: PlannedWorkflow, { name, output }: Place, template: Template): BuiltNode {
+  const { plan, bindings, taskParam, answerKey } = planned;
+  const channel = plan.inputs.find((input) => input.name === taskParam)?.channel ?? taskParam;
+  return {
+    node: {
+      id: name,
+      kind: 'call',
+      plan,
+      inputs: { [channel]: { template } },
+      outputs: { [output]: answerKey },
+      output,
+      errorPrefix: `agentNode('${name}'): the agent failed: `,
+    },
+    bindings: innerBindings(name, bindings),
+  };
+}
+
+/** The functions of a workflow inside of a node. */
+export function innerBindings(node: string, bindings: Bindings): Bindings {
+  return Object.fromEntries(Object.entries(bindings).map(([key, value]) => [`${node}/${key}`, value]));
+}

@@ -1,0 +1,50 @@
+import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
+import { propertyNames, requiredNames } from '../../../lang/coerce.js';
+import { madeOf } from '../../../plan/made-of.js';
+import type { NodeSpec } from '../node-spec.js';
+import { callTool, functionTool } from './tool.js';
+import type { ToolDefinition } from './tool.js';
+
+/** How a tool is used as a node. */
+export interface ToolNodeOptions {
+  /** What messages call it. Default: the name of the tool. */
+  readonly name?: string;
+}
+
+/**
+ * A tool as a node. Its arguments are the keys of the state with the names that its schema has; what it gives is the result of the node.
+ *
+ * @example
+ * const flow = graph<{ a: string; b: string }>().node('sum', toolNode(add)).setEntry('sum');
+ * console.log((await flow.run({ a: '1', b: '2' })).state.sum); // 3
+ */
+export function toolNode<Result>(
+  definition: ToolDefinition<never, Result>,
+  { name: called = definition.name }: ToolNodeOptions = {},
+): NodeSpec<Awaited<Result>> {
+  const { input: schema, effect } = { ...functionTool(definition), effect: definition.effect };
+  const described = schema as Parameters<typeof callTool>[1];
+  const names = propertyNames(described);
+  const required = requiredNames(described);
+  const body = (state: StateOf, step: TaskStep): Promise<unknown> => {
+    const given = Object.fromEntries(
+      names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]] as const])),
+    );
+    const { signal, idempotencyKey } = step;
+    const io = { signal, idempotencyKey, emit: step.emit.bind(step), runOptions: {} };
+    return callTool({ ...bound(definition), name: called }, described, given, io);
+  };
+  return {
+    build: (name, output = name) => ({
+      node: { id: name, kind: 'task', output, ...(effect === undefined ? {} : { effect }) },
+      bindings: { [name]: madeOf(body, [definition.execute, JSON.stringify(described)]) },
+      reads: required,
+      mayRead: names.filter((each) => !required.includes(each)),
+    }),
+  };
+}
+
+/** Methods of a class are no own properties. */
+function bound(definition: ToolDefinition): ToolDefinition {
+  return { ...definition, input: definition.input, execute: (input, step) => definition.execute(input, step) };
+}

@@ -1,0 +1,132 @@
+import { SkeinError } from '../../../base/errors.js';
+import type { JsonObject } from '../../../base/json.js';
+import { coerceInput, requiredNames } from '../../../lang/coerce.js';
+import { schemaFindings } from '../../../lang/schema-check.js';
+import type { FunctionTool } from '../../../plan/agent-spec.js';
+import { madeOf } from '../../../plan/made-of.js';
+import { refusal } from '../problems.js';
+import { jsonSchemaOf, validated } from './json-schema.js';
+import type { SchemaInput } from './json-schema.js';
+
+/** What a tool gets besides its input. */
+export interface ToolStep {
+  /** Aborted when the call is not wanted any more. */
+  readonly signal: AbortSignal;
+  /** The same on every execution of this call, also after a crash. */
+  readonly idempotencyKey: string;
+  /** Tells whoever listens something; it is not recorded. */
+  emit(event: JsonObject): void;
+  /** Options for an agent that the tool calls: the models are those of this run. */
+  readonly runOptions: object;
+}
+
+/** A function as a tool: of an agent, or as a node of its own. */
+export interface ToolDefinition<Input = never, Result = unknown> {
+  /** What the model sees: letters, digits, `_`, `-`, at most 64. */
+  readonly name: string;
+  readonly description?: string;
+  /** What it takes: a JSON Schema of an object, or a schema of zod, Valibot or ArkType. */
+  readonly input: SchemaInput;
+  /**
+   * How a crash in the middle of a call is treated when the run is recorded: `read` and `idempotent` calls are made again; `once`, the default,
+   * asks a person what became of it.
+   */
+  readonly effect?: 'read' | 'idempotent' | 'once';
+  /** Whether its results are the user's own data. Default `untrusted`. */
+  readonly trust?: 'trusted' | 'untrusted';
+  /** A person must allow each call of an agent. */
+  readonly approve?: boolean;
+  /** Whether texts are turned into the numbers and booleans that the schema asks for. Default true. */
+  readonly coerce?: boolean;
+  /** Does the work. What it gives that is no text reaches a model as JSON. */
+  execute(input: Input, step: ToolStep): Result;
+}
+
+/** The type of what a schema gives. */
+type InputOf<Schema> = Schema extends {
+  readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined };
+}
+  ? Output
+  : Readonly<Record<string, unknown>>;
+
+/**
+ * A tool with the types of its input: `execute` gets what the schema says.
+ *
+ * @example
+ * const add = tool({
+ *   name: 'add',
+ *   input: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+ *   effect: 'read',
+ *   execute: ({ a, b }) => Number(a) + Number(b),
+ * });
+ */
+export function tool<const Schema extends SchemaInput, Result>(
+  definition: Omit<ToolDefinition<InputOf<Schema>, Result>, 'input' | 'execute'> & {
+    readonly input: Schema;
+    execute(input: InputOf<Schema>, step: ToolStep): Result;
+  },
+): ToolDefinition<InputOf<Schema>, Result> {
+  functionTool(definition);
+  return definition;
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * A tool as plan data.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` for one that can't be used
+ */
+export function functionTool(definition: ToolDefinition): FunctionTool {
+  const { name, description = '', effect = 'once', trust, approve, coerce = true, execute } = definition;
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    const hint = 'letters, digits, _ and -, at most 64';
+    throw refusal('bad-tool', `a tool can't be named ${JSON.stringify(name)}`, hint);
+  }
+  if (typeof execute !== 'function')
+    throw refusal('bad-tool', `the tool "${name}" has no execute function`, 'execute: (input) => ...');
+  return {
+    name,
+    description,
+    input: jsonSchemaOf(definition.input, `the input of the tool "${name}"`),
+    effect,
+    ...(trust === undefined ? {} : { trust }),
+    ...(approve === true ? { approve } : {}),
+    ...(coerce ? { coerce } : {}),
+  };
+}
+
+/** The function of a tool as it is bound: a schema that is more than JSON Schema has the last word on the input. */
+export function toolFunction(definition: ToolDefinition): (input: never, step: ToolStep) => Promise<unknown> {
+  const run = async (input: never, step: ToolStep): Promise<unknown> => {
+    const checked = await validated(definition.input, input);
+    if ('value' in checked) return await definition.execute(checked.value as never, step);
+    throw badInput(definition.name, checked.findings);
+  };
+  return madeOf(run, [definition.execute]);
+}
+
+/**
+ * Calls a tool with arguments by name: missing and unknown ones are refused, texts are turned into what the schema asks for, and the schema is
+ * checked.
+ *
+ * @throws SkeinError `SKEIN_INPUT`
+ */
+export async function callTool(
+  definition: ToolDefinition,
+  schema: JsonObject,
+  input: Readonly<Record<string, unknown>>,
+  step: ToolStep,
+): Promise<unknown> {
+  const { name, coerce = true } = definition;
+  const missing = requiredNames(schema).find((each) => input[each] === undefined);
+  if (missing !== undefined) throw new SkeinError('SKEIN_INPUT', `${name}: missing required argument "${missing}"`);
+  const given = coerce ? coerceInput(name, schema, input) : input;
+  const findings = schemaFindings(schema, given);
+  if (findings.length > 0) throw badInput(name, findings);
+  return await toolFunction(definition)(given as never, step);
+}
+
+function badInput(name: string, findings: readonly string[]): SkeinError {
+  return new SkeinError('SKEIN_INPUT', `the input of ${name} does not match its schema: ${findings.join('; ')}`);
+}

@@ -1,0 +1,201 @@
+import type { Problem } from '../../../base/problem.js';
+import { hasErrors } from '../../../base/problem.js';
+import { ownValue } from '../../../base/json.js';
+import type { Bindings, InputSpec, Plan, SubInputs } from '../../../plan/plan.js';
+import { WHOLE_STATE } from '../../../plan/plan.js';
+import { writtenChannels } from '../../../plan/references.js';
+import { exitsOf } from '../inspect.js';
+import type { BuiltNode, NodeSpec } from '../node-spec.js';
+import { definitionError, refusal } from '../problems.js';
+import { innerBindings, plannedOf } from './planned.js';
+
+/** What can be a node as a workflow: a graph, compiled or not, what `definePlan` gives, or what a loader of `skein/yaml` gives. */
+export type InnerWorkflow =
+  | { compile(): { readonly plan: Plan; readonly bindings: Bindings } }
+  | { readonly plan: Plan | undefined; readonly bindings?: Bindings; readonly problems?: readonly Problem[] };
+
+/** How a workflow is used as a node. */
+export interface WorkflowNodeOptions {
+  /**
+   * The key of the state that holds the task, and the input that takes it. Default: `task`, when the workflow has such an input. `null`: each input of
+   * the workflow takes the value of the same name.
+   */
+  readonly taskParam?: string | null;
+  /** The result is the whole final state of the workflow, in place of its answer. */
+  readonly projectState?: boolean;
+  /** The key, or the node, of the workflow whose value is its answer. Default: what the workflow says, or that of its only exit. */
+  readonly answerKey?: string;
+}
+
+/** A workflow, as far as a node is made of it. */
+export interface Inner {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  readonly answerKey: string | undefined;
+  /** The input that takes the task when it is used as an agent. */
+  readonly taskParam: string;
+}
+
+/**
+ * A workflow as a node of another. Its steps are recorded, drawn and told as those of the workflow around it.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` for what is no workflow, has problems, or has no answer
+ * @example
+ * const review = graph<{ task: string }>().node('verdict', ({ task }) => `fine: ${task}`).setEntry('verdict');
+ * const flow = graph<{ task: string }>().node('review', workflowNode(review, 'review')).setEntry('review');
+ * console.log((await flow.run({ task: 'looms' })).state.review); // fine: looms
+ */
+export function workflowNode(workflow: InnerWorkflow, name: string, options: WorkflowNodeOptions = {}): NodeSpec {
+  const by = `workflowNode('${name}')`;
+  const inner = innerOf(workflow, by);
+  const result = options.projectState === true ? WHOLE_STATE : answerOf(inner, options.answerKey, by);
+  const given = inputsOf(inner, options.taskParam, by);
+  return {
+    build(node, output = node): BuiltNode {
+      return {
+        node: {
+          id: node,
+          kind: 'call',
+          plan: inner.plan,
+          inputs: given.inputs,
+          outputs: { [output]: result },
+          output,
+          errorPrefix: `${by}: inner workflow failed: `,
+        },
+        bindings: innerBindings(node, inner.bindings),
+        reads: given.reads,
+        mayRead: given.mayRead,
+      };
+    },
+  };
+}
+
+/** What is needed of a workflow to make it a part of another. */
+export function innerOf(workflow: unknown, by: string): Inner {
+  const planned = plannedOf(workflow);
+  if (planned?.kind === 'workflow') return planned;
+  const made = isObject(workflow) && typeof workflow['compile'] === 'function' ? compiled(workflow) : workflow;
+  if (!isLoose(made)) {
+    const hint = 'give a graph, what definePlan gives, or what a loader of skein/yaml gives (await it)';
+    throw refusal('not-a-workflow', `${by} needs a workflow`, hint);
+  }
+  const { plan, bindings = {}, problems = [], answerKey, settings } = made;
+  if (plan === undefined || hasErrors(problems)) throw definitionError(told(problems, by));
+  checkInvariants(settings, by);
+  const output = ownValue(ownValue(settings, 'output'), 'nodes');
+  const only = Array.isArray(output) && output.length === 1 ? String(output[0]) : undefined;
+  const taskParam = ownValue(settings, 'taskParam');
+  return {
+    plan,
+    bindings,
+    answerKey: answerKey ?? channelOf(plan, only),
+    taskParam: typeof taskParam === 'string' ? taskParam : 'task',
+  };
+}
+
+/** What any of the forms of a workflow may have. */
+interface Loose {
+  readonly plan: Plan | undefined;
+  readonly bindings?: Bindings;
+  readonly problems?: readonly Problem[];
+  readonly answerKey?: string;
+  readonly settings?: unknown;
+}
+
+function isLoose(value: unknown): value is Loose {
+  return isObject(value) && 'plan' in value && (value['plan'] === undefined || isObject(value['plan']));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function compiled(workflow: Readonly<Record<string, unknown>>): unknown {
+  return (workflow as { compile(): unknown }).compile();
+}
+
+function told(problems: readonly Problem[], by: string): readonly Problem[] {
+  if (problems.length > 0) return problems.map((problem) => ({ ...problem, message: `${by}: ${problem.message}` }));
+  return [{ code: 'not-a-workflow', severity: 'error', message: `${by}: the workflow has no plan` }];
+}
+
+/** Invariants watch over a run, and inside of another there is none of its own: better no node than one that nobody watches over. */
+function checkInvariants(settings: unknown, by: string): void {
+  const invariants = ownValue(settings, 'invariants');
+  if (!Array.isArray(invariants) || invariants.length === 0) return;
+  const hint = 'give the invariants to the graph around it, or use agentNode(inner.asAgent())';
+  throw refusal('inner-invariants', `${by}: invariants of a graph are not checked inside of another graph`, hint);
+}
+
+/** The channel of a workflow that holds its answer. */
+export function answerOf({ plan, answerKey }: Inner, asked: string | undefined, by: string): string {
+  const exits = exitsOf(plan);
+  const answer =
+    (asked === undefined ? answerKey : channelOf(plan, asked)) ??
+    (exits.length === 1 ? channelOf(plan, exits[0]) : undefined);
+  if (answer !== undefined) return answer;
+  const what =
+    asked === undefined ? 'the inner workflow has no answer key' : `nothing is called ${JSON.stringify(asked)}`;
+  const keys = plan.nodes.flatMap(writtenChannels).slice(0, 8);
+  const hint = `say which it is: answerKey: ${keys.map((key) => JSON.stringify(key)).join(' or ')}; or take all: projectState: true`;
+  throw refusal('no-answer', `${by}: ${what}`, hint);
+}
+
+/** The channel of that name, or the one that a node of that name writes. */
+function channelOf(plan: Plan, name: string | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  const written = new Set([
+    ...plan.inputs.map((input) => input.channel),
+    ...plan.channels.map((channel) => channel.name),
+    ...plan.nodes.flatMap(writtenChannels),
+  ]);
+  if (written.has(name)) return name;
+  const node = plan.nodes.find(({ id }) => id === name);
+  if (node === undefined) return undefined;
+  const [only, ...more] = writtenChannels(node);
+  return node.output ?? (more.length === 0 ? only : undefined);
+}
+
+/** Where the inputs of the workflow come from, and what must and what may be there for it. */
+interface Given {
+  readonly inputs: SubInputs;
+  readonly reads: readonly string[];
+  readonly mayRead: readonly string[];
+}
+
+function inputsOf({ plan, taskParam: own }: Inner, asked: string | null | undefined, by: string): Given {
+  const named = (name: string): InputSpec | undefined => plan.inputs.find((input) => input.name === name);
+  const byName = asked === null || (asked === undefined && named(own) === undefined);
+  const task = byName ? undefined : taskInput(plan, named(asked ?? own) ?? named(own), asked ?? own, by);
+  // With a task, other inputs are given only where the workflow can't do without.
+  const others = plan.inputs.filter((input) => input !== task?.input && (byName || isNeeded(input)));
+  const inputs: Record<string, SubInputs[string]> = {};
+  for (const input of others) inputs[input.channel] = { channel: input.name };
+  if (task !== undefined) inputs[task.channel] = { channel: asked ?? 'task' };
+  return {
+    inputs,
+    reads: [...(task === undefined ? [] : [asked ?? 'task']), ...others.filter(isNeeded).map((input) => input.name)],
+    mayRead: others.filter((input) => !isNeeded(input)).map((input) => input.name),
+  };
+}
+
+function isNeeded(input: InputSpec): boolean {
+  return input.required && input.default === undefined;
+}
+
+/** The input that takes the task: the one that is called so, or the only one that is needed. */
+function taskInput(
+  plan: Plan,
+  input: InputSpec | undefined,
+  name: string,
+  by: string,
+): { readonly input?: InputSpec; readonly channel: string } {
+  if (input !== undefined) return { input, channel: input.channel };
+  const [only, ...more] = plan.inputs.filter(isNeeded);
+  if (only !== undefined && more.length === 0) return { input: only, channel: only.channel };
+  if (plan.openInputs === true && only === undefined) return { channel: name };
+  const known = plan.inputs.map((each) => each.name);
+  const hint =
+    known.length === 0 ? 'it has no inputs' : `its inputs are: ${known.join(', ')}; taskParam: null gives it those`;
+  throw refusal('no-task-input', `${by}: the inner workflow has no input ${JSON.stringify(name)} for the task`, hint);
+}
