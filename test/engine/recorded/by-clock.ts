@@ -1,5 +1,6 @@
 import { settled } from '../../../src/base/clock.js';
-import { startRun, type RunResult } from '../../../src/engine/run.js';
+import type { AnswerQuestion } from '../../../src/engine/memory-durable.js';
+import { startRun, type RunResult, type StartOptions } from '../../../src/engine/run.js';
 import { RecordedDurable } from '../../../src/engine/recorded/recorded-durable.js';
 import { beginSession, resumeSession } from '../../../src/journal/session.js';
 import type { Store } from '../../../src/journal/store.js';
@@ -9,14 +10,19 @@ import type { FakeClock } from '../../../src/testing/index.js';
 const HOLDER = { id: 'h', host: 'h', pid: 1 };
 
 /** A session of the run `r` by a clock of the test's; it is resumed when the store has it. */
-export function sessionAt({ plan, bindings }: Definition, store: Store, clock: FakeClock): Promise<RunResult> {
+export function sessionAt(
+  { plan, bindings }: Definition,
+  store: Store,
+  clock: FakeClock,
+  more: Pick<StartOptions, 'guard'> & { readonly answer?: AnswerQuestion } = {},
+): Promise<RunResult> {
   const definition = { plan, code: {}, inputs: {} };
   const known = store.run('r') !== undefined;
   const session = known
     ? resumeSession(store, 'r', definition, HOLDER, clock.now())
     : beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, clock.now());
-  const durable = new RecordedDurable(session, { clock });
-  return startRun(plan, { bindings, durable, listeners: [durable.listen] }).result.then((result) => {
+  const durable = new RecordedDurable(session, { clock, answer: more.answer });
+  return startRun(plan, { ...more, bindings, durable, listeners: [durable.listen] }).result.then((result) => {
     durable.close(result);
     return result;
   });
