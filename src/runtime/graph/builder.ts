@@ -2,7 +2,7 @@ import { hasErrors } from '../../base/problem.js';
 import { buildGraph } from '../../notations/graph/build.js';
 import type { BuiltGraph } from '../../notations/graph/build.js';
 import { GraphDraft } from '../../notations/graph/draft.js';
-import type { DraftOptions, DraftSettings } from '../../notations/graph/draft.js';
+import type { DraftOptions, DraftSettings, NodeFunction } from '../../notations/graph/draft.js';
 import {
   answerKeyOf,
   draw,
@@ -12,6 +12,9 @@ import {
   routeViews,
   stateKeys,
 } from '../../notations/graph/inspect.js';
+import { MAP_OPTION_NAMES, mapNode } from '../../notations/graph/nodes/map-node.js';
+import type { MapOptions } from '../../notations/graph/nodes/map-node.js';
+import type { InnerWorkflow } from '../../notations/graph/nodes/workflow-node.js';
 import { definitionError } from '../../notations/graph/problems.js';
 import type { RouteOptions } from '../../notations/graph/options.js';
 import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../../notations/graph/views.js';
@@ -38,6 +41,11 @@ export class GraphBuilder {
     if (typeof name !== 'function') return this.changed(() => this.draft.addNode('node', name, body, options));
     const { name: given, ...rest } = (body ?? {}) as DraftOptions & { readonly name?: string };
     return this.changed(() => this.draft.addNode('node', given ?? name.name, name, rest));
+  }
+
+  map(name: unknown, options: MapOptions & DraftOptions, body: NodeFunction | InnerWorkflow): this {
+    const policies = Object.entries(options).filter(([key]) => !MAP_OPTION_NAMES.has(key));
+    return this.changed(() => this.draft.addNode('node', name, mapNode(options, body), Object.fromEntries(policies)));
   }
 
   route(after: unknown, router: unknown, options: RouteOptions = {}): this {

@@ -1,6 +1,8 @@
 import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../../notations/graph/views.js';
+import type { MapOptions } from '../../notations/graph/nodes/map-node.js';
+import type { InnerWorkflow } from '../../notations/graph/nodes/workflow-node.js';
 import type { NodeSpec } from '../../notations/graph/node-spec.js';
-import type { Goto } from '../../notations/graph/goto.js';
+import type { Goto } from '../../plan/goto.js';
 import type { NodePolicies, RouteOptions } from '../../notations/graph/options.js';
 import type { Problem } from '../../base/problem.js';
 import type { TaskStep } from '../../plan/builder-input.js';
@@ -54,6 +56,18 @@ export interface SpecNodeOptions<S> extends NodePolicies<S> {
   readonly output?: keyof S & string;
 }
 
+/** Options of a node that does the same for each item of a list. */
+export interface ItemOptions<S, K extends keyof S, I extends string>
+  extends Omit<MapOptions, 'over' | 'item'>, Omit<NodePolicies<S>, 'goto'> {
+  /** The key of the state that holds the list. */
+  readonly over: K;
+  /** What the item is called. Default `item`. */
+  readonly item?: I;
+}
+
+/** An item of a list. */
+type ItemOf<T> = T extends readonly (infer Item)[] ? Item : unknown;
+
 /**
  * A workflow as a typed state graph. Nodes are functions: those of `.node` name what they need in their first parameter, and edges
  * follow from it; those of `.addNode` take the state and return an update, and edges are declared. Both may be mixed.
@@ -80,6 +94,21 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never> {
     fn: (state: S, step: TaskStep) => unknown,
     options?: FunctionNodeOptions<S> & { readonly name?: string },
   ): Graph<S, Reduced>;
+  /**
+   * Adds a node that calls a function for each item of a list, at most so many at once. The function names what it reads: the item, called
+   * `item` unless it is said otherwise, and anything else of the state. The results, in the order of the items, are the result of the node.
+   */
+  map<const N extends string, K extends keyof S & string, R, const I extends string = 'item'>(
+    name: N,
+    options: ItemOptions<S, K, I>,
+    fn: (state: S & { readonly [P in I]: ItemOf<S[K]> }, step: TaskStep) => R | PromiseLike<R>,
+  ): Graph<With<S, N, R[]>, Reduced>;
+  /** Adds a node that runs a workflow for each item of a list. Its answers, in the order of the items, are the result of the node. */
+  map<const N extends string>(
+    name: N,
+    options: ItemOptions<S, keyof S & string, string>,
+    workflow: InnerWorkflow,
+  ): Graph<With<S, N, unknown[]>, Reduced>;
   /** Adds a choice after a node. The function names what it reads, like one of {@link Graph.node}. */
   route(after: string, router: (state: S) => Answer | PromiseLike<Answer>, options?: RouteOptions): this;
 

@@ -1,2 +1,0 @@
-export { goto } from '../../plan/goto.js';
-export type { Goto } from '../../plan/goto.js';
