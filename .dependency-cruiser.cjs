@@ -36,6 +36,7 @@ const TYPES_ONLY = { cli: ['events', 'plan', 'lang', 'journal'], server: ['base'
 const PACKAGES = {
   '@ai-sdk/.+': 'agent/',
   '@modelcontextprotocol/.+': 'agent/',
+  '@swc/wasm-typescript': 'cli/modules/strip-types\\.ts$',
   '@marcbachmann/cel-js': 'lang/expression[^/]*\\.ts$',
   acorn: 'notations/graph/parameters\\.ts$',
   commander: 'cli/',

@@ -9,12 +9,14 @@ export { formatOutput } from './audit/final-output.js';
 export { codeDigests } from './engine/identity.js';
 export { readHistory, readStored } from './journal/session.js';
 export { typedAnswer } from './lang/typed-answer.js';
+export { checkPlan } from './plan/checks.js';
 export { diffPlans } from './plan/diff.js';
 export { affected } from './plan/downstream.js';
 export { describeProviders } from './agent/models/describe-providers.js';
 export type { ProviderReport } from './agent/models/describe-providers.js';
 export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './agent/tools/names.js';
 export type { Fork, RunOptions, Runnable } from './runtime/options.js';
+export { invariantGuard } from './runtime/graph/invariants.js';
 export { runWorkflow } from './runtime/workflow-run.js';
 export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/workflow-run.js';
 

@@ -4,7 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Listener } from '../../events/event.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { WorkflowRunOptions } from '../../runtime.js';
+import type { WorkflowRunOptions, invariantGuard as InvariantGuard } from '../../runtime.js';
+import type { Watch } from '../modules/exported.js';
 import { printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import { createStyle, wantsColor } from '../view/style.js';
@@ -25,7 +26,7 @@ import { spokenBy } from './spoken.js';
 export async function executeRun(execution: Execution): Promise<Executed> {
   const { flags, workflow, log, recording } = execution;
   await checkRecord(flags.record, execution.cwd);
-  const { runWorkflow, typedAnswer } = await import('../../runtime.js');
+  const { invariantGuard, runWorkflow, typedAnswer } = await import('../../runtime.js');
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   const { quiet, verbose } = loudness(flags, workflow);
   const view = createView({
@@ -52,10 +53,15 @@ export async function executeRun(execution: Execution): Promise<Executed> {
   const interrupt = watchInterrupt((name) =>
     view.say(`${name}: closing the run; once more ends it without closing it`),
   );
+  const guard = watchedBy(workflow.watch, invariantGuard, (message) => {
+    log.warnings.push(message);
+    view.say(`${style.warn('warning')}: ${printable(message)}`);
+  });
   if (flags.mock === '' && !quiet) view.say('--mock: no model is asked, every step answers with its prompt');
   try {
     const run = await runWorkflow(workflow, {
       ...runOptions(execution),
+      ...(guard === undefined ? {} : { guard }),
       signal: interrupt.signal,
       // Apart, so that what can't be shown is reported all the same.
       listeners: [(event) => log.listen(event), (event) => view.listen(event), ...speaking(execution, view)],
@@ -68,6 +74,21 @@ export async function executeRun(execution: Execution): Promise<Executed> {
     view.stop();
     interrupt.release();
   }
+}
+
+/** What looks at the invariants of a graph. Those that end the run are its error; those that are only observed are warnings. */
+function watchedBy(
+  watch: Watch | undefined,
+  guardOf: typeof InvariantGuard,
+  warn: (message: string) => void,
+): WorkflowRunOptions['guard'] {
+  if (watch === undefined) return undefined;
+  return guardOf({
+    ...watch,
+    violated({ node, message, policy }) {
+      if (policy === 'observe') warn(`workflow invariant violated (after '${node}'): ${message}`);
+    },
+  });
 }
 
 /** Agents speak on stdout while the run goes on, unless its results are to come in a form of their own. */

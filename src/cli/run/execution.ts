@@ -1,5 +1,5 @@
-import type { Workflow } from '../../plan/workflow.js';
 import type { WorkflowResult } from '../../runtime.js';
+import type { ModuleWorkflow } from '../modules/load-module.js';
 import type { RunLog } from '../view/run-log.js';
 import type { Recording } from './recording.js';
 import type { CommonFlags } from './run-flags.js';
@@ -8,7 +8,7 @@ import type { CommonFlags } from './run-flags.js';
 export interface Execution {
   readonly flags: CommonFlags;
   readonly cwd: string;
-  readonly workflow: Workflow;
+  readonly workflow: ModuleWorkflow;
   readonly inputs: Readonly<Record<string, string>>;
   readonly log: RunLog;
   /** Absent: nothing is recorded. */

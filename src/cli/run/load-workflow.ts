@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import type { Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
+import type { ModuleWorkflow } from '../modules/load-module.js';
 
 /** How a workflow file is loaded for the command line. */
 export interface LoadOptions {
@@ -15,29 +16,37 @@ export interface LoadOptions {
 
 /** A workflow file that was loaded, and what is wrong with it and with its inputs. */
 export interface Loaded {
-  readonly workflow: Workflow;
+  readonly workflow: ModuleWorkflow;
   readonly problems: readonly Problem[];
   /** It can't be run. */
   readonly broken: boolean;
 }
 
 /**
- * Loads a workflow file, whatever notation it is written in, and compares its inputs with what is given. Everything that is wrong is in the problems.
+ * Loads a workflow file, whatever notation it is written in, or the workflow that a module exports, and compares its inputs with what is given. Everything that is wrong is in the problems.
  *
  * @example
  * const { workflow, broken } = await loadWorkflow('review.yaml', { cwd: process.cwd(), inputs: {} });
  */
 export async function loadWorkflow(file: string, options: LoadOptions): Promise<Loaded> {
-  const yaml = await import('../../yaml.js');
-  const workflow = await yaml.loadWorkflow(file, {
-    cwd: options.cwd,
-    home: homedir(),
-    inputs: Object.keys(options.inputs ?? {}),
-    interactive: options.interactive ?? false,
-  });
+  const workflow = await open(file, options);
   const given = options.inputs === undefined ? undefined : { ...options.defaults, ...options.inputs };
   const problems = [...workflow.problems, ...missingInputs(workflow, given)];
   return { workflow, problems, broken: workflow.plan === undefined || hasErrors(problems) };
+}
+
+async function open(file: string, { cwd, inputs = {}, interactive = false }: LoadOptions): Promise<ModuleWorkflow> {
+  if (isModule(file)) {
+    const { loadModule } = await import('../modules/load-module.js');
+    return await loadModule(file, cwd);
+  }
+  const yaml = await import('../../yaml.js');
+  return await yaml.loadWorkflow(file, { cwd, home: homedir(), inputs: Object.keys(inputs), interactive });
+}
+
+/** Whether a file is a module with a workflow, by its name. */
+function isModule(file: string): boolean {
+  return /\.m?[jt]s$/.test(file);
 }
 
 function missingInputs(workflow: Workflow, values: LoadOptions['inputs']): readonly Problem[] {

@@ -1,0 +1,96 @@
+import type { Problem } from '../../base/problem.js';
+import type { Bindings, Plan } from '../../plan/plan.js';
+import type { Workflow } from '../../plan/workflow.js';
+import type { invariantGuard } from '../../runtime.js';
+
+/** What the default export of a module says. What is absent of a workflow is as for any other. */
+export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | 'problems'>> {
+  readonly plan: Plan | undefined;
+  readonly bindings: Bindings;
+  /** Absent: nobody has checked it yet. */
+  readonly problems?: readonly Problem[];
+  /** The key of the state whose value is the answer. */
+  readonly answerKey?: string;
+  /** What must hold after every node. */
+  readonly watch?: Watch;
+}
+
+/** Invariants of a graph, and what happens when one does not hold. */
+export type Watch = Omit<Parameters<typeof invariantGuard>[0], 'violated'>;
+
+/** What is exported is no workflow. */
+export interface NoWorkflow {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Whatever may be found under a name: copies of the library share no classes. */
+interface Loose {
+  readonly [key: string]: unknown;
+}
+
+/**
+ * Reads the default export of a module: a graph, compiled or not, the definition of a plan, or a workflow that was loaded.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems of a graph in `details.problems`
+ * @example
+ * readExport(await value, ['default']);
+ */
+export function readExport(value: unknown, names: readonly string[]): Exported | NoWorkflow {
+  if (!isObject(value)) return noWorkflow(value, names);
+  if (typeof value['compile'] === 'function') {
+    const compiled: unknown = (value as { compile: () => unknown }).compile();
+    return isObject(compiled) && isObject(compiled['plan']) ? ofPlan(compiled) : noWorkflow(value, names);
+  }
+  const hasPlan = isObject(value['plan']) && isObject(value['bindings']);
+  const hasProblems = Array.isArray(value['problems']) && value['plan'] === undefined;
+  return hasPlan || hasProblems ? ofPlan(value) : noWorkflow(value, names);
+}
+
+function ofPlan(value: Loose): Exported {
+  const { plan, bindings, problems, settings, files, agentFiles, answerKey } = value;
+  return {
+    plan: plan as Plan | undefined,
+    bindings: isObject(bindings) ? bindings : {},
+    ...(Array.isArray(problems) ? { problems: problems as readonly Problem[] } : {}),
+    ...(isObject(settings) && isObject(settings['output'])
+      ? { settings: settings as unknown as Workflow['settings'] }
+      : {}),
+    ...(Array.isArray(files) ? { files: files as Workflow['files'] } : {}),
+    ...(agentFiles instanceof Map ? { agentFiles: agentFiles as ReadonlyMap<string, string> } : {}),
+    ...(typeof answerKey === 'string' ? { answerKey } : {}),
+    ...(isObject(settings) && Array.isArray(settings['invariants']) ? { watch: settings as unknown as Watch } : {}),
+  };
+}
+
+function isObject(value: unknown): value is Loose {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function noWorkflow(value: unknown, names: readonly string[]): NoWorkflow {
+  if (value === undefined && !names.includes('default')) {
+    const [name] = names;
+    return {
+      code: 'module-export',
+      message: 'the module has no default export',
+      hint: name === undefined ? 'end it with: export default FLOW, the graph' : `end it with: export default ${name}`,
+    };
+  }
+  const what = typeof value === 'function' ? 'a function' : Array.isArray(value) ? 'a list' : describe(value);
+  return {
+    code: 'module-export',
+    message: `the default export is ${what}, not a workflow`,
+    hint:
+      typeof value === 'function'
+        ? 'export what it makes: the graph itself'
+        : 'export a graph of skein/graph, what definePlan gives, or a workflow that was loaded',
+  };
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  const keys = Object.keys(value).slice(0, 5);
+  return keys.length === 0 ? 'an empty object' : `an object with ${keys.join(', ')}`;
+}

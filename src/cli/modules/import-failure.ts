@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SkeinError } from '../../base/errors.js';
+import type { Position, Problem } from '../../base/problem.js';
+import { problemsOf } from '../failures.js';
+import { NeverSettled } from './import-module.js';
+import { stripTypes } from './strip-types.js';
+
+/** The file that was to be loaded. */
+export interface ModuleFile {
+  readonly path: string;
+  /** As somebody wrote it. */
+  readonly shown: string;
+  readonly cwd: string;
+}
+
+/** A place in a file of a user. */
+interface Place {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Longer messages are cut: they are one line among others. */
+const LONGEST_MESSAGE = 600;
+
+/**
+ * Why a module could not be loaded, with the place in the file of the user, never with a stack. Codes: `module-syntax`, `module-import`, `module-throws`,
+ * `module-unsettled`, and those of a definition that refused what it was told.
+ *
+ * @example
+ * problemsOfFailure(error, { path: '/project/flow.ts', shown: 'flow.ts', cwd: '/project' });
+ */
+export function problemsOfFailure(error: unknown, file: ModuleFile): readonly Problem[] {
+  if (error instanceof NeverSettled) {
+    return [
+      problem('module-unsettled', `the module never ends loading: ${error.message}`, positionOf(undefined, file)),
+    ];
+  }
+  const place = stackPlace(error);
+  if (SkeinError.isInstance(error)) return ofDefinition(error, positionOf(place, file));
+  if (isMissing(error)) return [missingImport(error, file)];
+  if (error instanceof SyntaxError) return [syntaxProblem(error, file)];
+  return [problem('module-throws', `the module throws ${thrownText(error)}`, positionOf(place, file), THROWS)];
+}
+
+const THROWS = 'it is thrown when the file is loaded; nothing has run';
+
+/** A problem of the file as a whole is one of its first line. */
+export function problem(code: string, message: string, at: Position, hint?: string): Problem {
+  const text = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)} …` : message;
+  return { code, severity: 'error', message: text, at, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** A place as it is shown; without one, the beginning of the file that was to be loaded. */
+export function positionOf(place: Place | undefined, { path, shown, cwd }: ModuleFile): Position {
+  if (place === undefined || place.path === path)
+    return { file: shown, line: place?.line ?? 1, column: place?.column ?? 1 };
+  const below = relative(cwd, place.path);
+  const isInside = below !== '' && !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`);
+  return { file: isInside ? below : place.path, line: place.line, column: place.column };
+}
+
+function ofDefinition(error: SkeinError, at: Position): readonly Problem[] {
+  const found = problemsOf(error);
+  if (found.length === 0) return [problem(error.code, error.message, at, error.hint)];
+  return found.map(({ at: _at, ...rest }) => ({ ...rest, at }));
+}
+
+function thrownText(error: unknown): string {
+  if (error instanceof Error) return `${error.name}: ${error.message}`;
+  return JSON.stringify(error) ?? String(error);
+}
+
+const FRAME = /(?:\(|at (?:async )?|^)((?:file:\/\/)?\/[^()\n]*?):(\d+)(?::(\d+))?\)?$/gm;
+
+/** The innermost call in a file of a user. */
+function stackPlace(error: unknown): Place | undefined {
+  if (!(error instanceof Error) || error.stack === undefined) return undefined;
+  for (const [, file = '', line, column] of error.stack.matchAll(FRAME)) {
+    const path = file.startsWith('file:') ? fileURLToPath(file) : file;
+    if (path.includes(`${sep}node_modules${sep}`) || path.startsWith(OURS)) continue;
+    return { path, line: Number(line), column: Number(column ?? 1) };
+  }
+  return undefined;
+}
+
+/** The folder of the compiled program. */
+const OURS = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Missing extends Error {
+  readonly code: string;
+}
+
+const MISSING: ReadonlySet<unknown> = new Set([
+  'ERR_MODULE_NOT_FOUND',
+  'MODULE_NOT_FOUND',
+  'ERR_PACKAGE_PATH_NOT_EXPORTED',
+  'ERR_UNSUPPORTED_DIR_IMPORT',
+  'ERR_INVALID_MODULE_SPECIFIER',
+]);
+
+function isMissing(error: unknown): error is Missing {
+  return error instanceof Error && 'code' in error && MISSING.has(error.code);
+}
+
+function missingImport(error: Missing, file: ModuleFile): Problem {
+  const [message = ''] = error.message.split('\n');
+  const [, what = '', from = file.path] = /'([^']+)'.* imported from (.+?)$/.exec(message) ?? [];
+  const importer = from.startsWith('file:') ? fileURLToPath(from) : from;
+  const name = isAbsolute(what) ? undefined : what;
+  const hint =
+    name === undefined || !message.startsWith('Cannot find package') ? undefined : `npm install ${packageOf(name)}`;
+  return problem(
+    'module-import',
+    message.replace(/ imported from .*$/, ''),
+    positionOf(importPlace(importer, what), file),
+    hint,
+  );
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** Where a file names what it imports, as a text in quotes: a package by its name, a file by where it lies. */
+function importPlace(path: string, what: string): Place | undefined {
+  const text = textOf(path);
+  if (text === undefined) return undefined;
+  for (const match of text.matchAll(/(["'])([^"'\n]+)\1/g)) {
+    const [, , name = ''] = match;
+    const isMeant = isAbsolute(what)
+      ? /^\.{0,2}\//.test(name) && resolve(dirname(path), name) === what
+      : name === what || name.startsWith(`${what}/`);
+    if (!isMeant) continue;
+    const before = text.slice(0, match.index).split('\n');
+    return { path, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  }
+  return { path, line: 1, column: 1 };
+}
+
+/** The loader says where TypeScript is wrong. Of JavaScript, Node says it for names that are not exported; the rest is found by reading again. */
+function syntaxProblem(error: SyntaxError & { readonly place?: Place }, file: ModuleFile): Problem {
+  const place = error.place ?? stackPlace(error) ?? faultPlace(file.path);
+  return problem('module-syntax', error.message, positionOf(place, file));
+}
+
+/** Looks into the file, and into those that it imports by a relative name. */
+function faultPlace(entry: string): Place | undefined {
+  const open = new Set([entry]);
+  for (const path of open) {
+    const text = textOf(path);
+    if (text === undefined || !/\.m?[jt]s$/.test(path)) continue;
+    const stripped = stripTypes(text);
+    if (!stripped.ok) return { path, line: stripped.fault.line, column: stripped.fault.column };
+    for (const [, name = ''] of text.matchAll(/(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g)) {
+      open.add(resolve(dirname(path), name));
+    }
+  }
+  return undefined;
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Problem } from '../../base/problem.js';
+import { hasErrors } from '../../base/problem.js';
+import type { Plan } from '../../plan/plan.js';
+import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow.js';
+import type { Exported, Watch } from './exported.js';
+import { readExport } from './exported.js';
+import type { ModuleFile } from './import-failure.js';
+import { positionOf, problem, problemsOfFailure } from './import-failure.js';
+import { importModule, settled } from './import-module.js';
+
+/** A workflow that a module exports. */
+export interface ModuleWorkflow extends Workflow {
+  readonly watch?: Watch;
+}
+
+/**
+ * Loads the workflow that a module exports. The module is imported, so its code runs, unlike that of other notations. Nothing is thrown: what is wrong with the file is in the problems.
+ *
+ * @example
+ * const { plan, problems } = await loadModule('flow.ts', process.cwd());
+ */
+export async function loadModule(shown: string, cwd: string): Promise<ModuleWorkflow> {
+  const file: ModuleFile = { path: resolve(cwd, shown), shown, cwd };
+  const source = await readSource(file);
+  if ('code' in source) return broken([source], []);
+  try {
+    const exported = await settled(exportOf(file));
+    if ('code' in exported) {
+      const { code, message, hint } = exported;
+      return broken([problem(code, message, positionOf(undefined, file), hint)], [source]);
+    }
+    return await checked(exported, file, source);
+  } catch (error) {
+    return broken(problemsOfFailure(error, file), [source]);
+  }
+}
+
+async function exportOf(file: ModuleFile): ReturnType<typeof readLater> {
+  return await readLater(await importModule(file.path));
+}
+
+async function readLater(exports: Readonly<Record<string, unknown>>): Promise<ReturnType<typeof readExport>> {
+  return readExport(await exports['default'], Object.keys(exports));
+}
+
+async function readSource(file: ModuleFile): Promise<SourceFile | Problem> {
+  try {
+    return { path: file.path, text: await readFile(file.path, 'utf8') };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const at = positionOf(undefined, file);
+    if (code === 'ENOENT') return problem('file-missing', `the workflow file ${file.shown} does not exist`, at);
+    if (code === 'EISDIR') return problem('file-directory', `the workflow file ${file.shown} is a directory`, at);
+    return problem('file-unreadable', `the workflow file ${file.shown} can't be read (${code})`, at);
+  }
+}
+
+async function checked(exported: Exported, file: ModuleFile, source: SourceFile): Promise<ModuleWorkflow> {
+  const { plan, bindings, answerKey, watch, files = [], agentFiles } = exported;
+  const problems = (await problemsOf(exported)).map((each) => placed(each, file));
+  if (plan === undefined && !hasErrors(problems)) {
+    const hint = 'look at its problems before it is exported';
+    problems.push(problem('module-export', 'the default export has no plan', positionOf(undefined, file), hint));
+  }
+  return {
+    plan: hasErrors(problems) ? undefined : plan,
+    bindings,
+    settings: exported.settings ?? settingsOf(plan, answerKey, file.cwd),
+    files: [source, ...files],
+    ...(agentFiles === undefined ? {} : { agentFiles }),
+    ...(watch === undefined ? {} : { watch }),
+    problems,
+  };
+}
+
+/** All that is wrong. What made the plan has said what it wants to; of what it has not seen, errors count. */
+async function problemsOf({ plan, bindings, problems }: Exported): Promise<readonly Problem[]> {
+  if (plan === undefined) return problems ?? [];
+  const { checkPlan } = await import('../../runtime.js');
+  const found = checkPlan(plan, bindings);
+  if (problems === undefined) return found;
+  const said = new Set(problems.map(({ code, message }) => `${code} ${message}`));
+  const unsaid = found.filter(({ code, message, severity }) => severity === 'error' && !said.has(`${code} ${message}`));
+  return [...problems, ...unsaid];
+}
+
+/** Problems of a definition in code have no line: the path says what of it is meant. */
+function placed({ at, path, ...rest }: Problem, { shown }: ModuleFile): Problem {
+  // Errors carry their problems as JSON, where an absent place is null.
+  if (at !== undefined && at !== null && at.file !== '')
+    return { ...rest, at, ...(path === undefined ? {} : { path }) };
+  return { ...rest, path: path === undefined ? shown : `${shown}: ${path}` };
+}
+
+/** The answer is the result where there is one; a run is recorded in a folder as those of files are. */
+function settingsOf(plan: Plan | undefined, answerKey: string | undefined, cwd: string): WorkflowSettings {
+  const writers = (plan?.nodes ?? []).filter(
+    ({ output, writes }) => answerKey !== undefined && (output === answerKey || writes?.includes(answerKey) === true),
+  );
+  return {
+    output: { format: 'markdown', ...(writers.length === 0 ? {} : { nodes: writers.map(({ id }) => id) }) },
+    audit: { dir: resolve(cwd, '.workflow-runs'), keep: 0 },
+  };
+}
+
+function broken(problems: readonly Problem[], files: readonly SourceFile[]): ModuleWorkflow {
+  return { plan: undefined, bindings: {}, settings: { output: { format: 'markdown' } }, files, problems };
+}
