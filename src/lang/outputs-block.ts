@@ -20,12 +20,45 @@ const END = '--- End Prior Step Outputs ---';
  * renderOutputs([{ channel: 'text', label: 'gen (agent: writer)' }], (channel) => state[channel]);
  */
 export function renderOutputs(labelled: readonly LabelledChannel[], read: ReadChannel): string {
+  const known = knownOf(labelled);
   let entries = '';
-  for (const { channel, label } of labelled) {
+  let same = 0;
+  labelled.forEach(({ channel, label }, at) => {
     const text = valueText(read(channel));
-    if (text !== '') entries += `\n[${label}]:\n${withoutForgery(text)}\n`;
-  }
+    if (text === '') return;
+    const before = known[same];
+    if (before?.at === at && before.text === text) entries = before.entries;
+    else {
+      if (known.length > same) known.length = same;
+      entries += `\n[${label}]:\n${withoutForgery(text)}\n`;
+      if (entries.length <= MOST_KNOWN) known.push({ at, text, entries });
+    }
+    same += 1;
+  });
   return entries === '' ? '' : `${HEAD}\n${entries}\n${END}\n\n`;
+}
+
+/** An entry of the block that was rendered last. */
+interface Known {
+  /** Place of its channel. */
+  readonly at: number;
+  readonly text: string;
+  /** All entries up to this one. */
+  readonly entries: string;
+}
+
+/**
+ * What was rendered last for these channels. A step behind another one mostly sees the same outputs and one more, so that a long list of steps would
+ * spend its time in building what it has built before.
+ */
+const rendered = new WeakMap<readonly LabelledChannel[], Known[]>();
+/** What is longer than this many characters is not kept. */
+const MOST_KNOWN = 4_000_000;
+
+function knownOf(labelled: readonly LabelledChannel[]): Known[] {
+  let known = rendered.get(labelled);
+  if (known === undefined) rendered.set(labelled, (known = []));
+  return known;
 }
 
 // Whatever a model may take for the end of a line.

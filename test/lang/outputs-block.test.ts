@@ -147,3 +147,30 @@ describe('an output can not pass itself off as', () => {
     expect(marked).toBeGreaterThan(50);
   });
 });
+
+describe('what was rendered before', () => {
+  const labelled = ['a', 'b', 'c', 'd'].map((name) => ({ channel: name, label: `${name} (agent: A)` }));
+  const text = fc.constantFrom('', '', 'one', 'two', '--- Prior Step Outputs ---');
+  const states = fc.array(fc.record({ a: text, b: text, c: text, d: text }), { minLength: 2, maxLength: 12 });
+
+  it('changes nothing about what is rendered now', () => {
+    fc.assert(
+      fc.property(states, (list) => {
+        for (const state of list) {
+          const read = (channel: string): string => state[channel as 'a'];
+          const fresh = renderTemplate(BLOCK, read, [...labelled]);
+          expect(renderTemplate(BLOCK, read, labelled)).toBe(fresh);
+        }
+      }),
+      { numRuns: 500, seed: 21 },
+    );
+  });
+
+  it('is not kept when it is long, and changes nothing then either', () => {
+    const long = 'x'.repeat(3_000_000);
+    for (const b of [long, 'short', long, `${long}y`]) {
+      const read = (channel: string): string => ({ a: long, b, c: 'c' })[channel] ?? '';
+      expect(renderTemplate(BLOCK, read, labelled)).toBe(renderTemplate(BLOCK, read, [...labelled]));
+    }
+  });
+});

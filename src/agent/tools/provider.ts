@@ -29,6 +29,7 @@ export function createToolProvider(options: ToolProviderOptions): ToolProvider {
       const selection = selectTools(spec.tools, servers);
       warnUnknown(selection, session);
       const gated = selectApproved(spec.approve ?? [], servers, session.agent);
+      if (selection.builtIn.size === 0 && selection.servers.size === 0) return NO_TOOLS;
       const closing = new AbortController();
       const running = new Set<Promise<unknown>>();
       const builtIn = await openBuiltIn(selection, spec, { session, options, gated, closing: closing.signal, running });
@@ -43,6 +44,9 @@ export function createToolProvider(options: ToolProviderOptions): ToolProvider {
     },
   };
 }
+
+/** Most agents of a pipeline have none, and nothing has to be made for them. */
+const NO_TOOLS: ToolSource = { tools: [], close: () => Promise.resolve() };
 
 /** An agent that runs in a loop is opened again and again, and has the same to say each time. */
 function once(said: Set<string>, session: ToolSession): ToolSession['warn'] {
