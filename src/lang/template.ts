@@ -4,7 +4,7 @@ import type { ReadChannel } from './json-path.js';
 import { renderOutputs } from './outputs-block.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { truncateText } from './truncate.js';
-import { quoteShort, valueText } from './value-text.js';
+import { kindText, quoteShort, valueText } from './value-text.js';
 import type { Template, TemplateRef } from './values.js';
 
 /** A reference as it was written, `{{ expression }}`; `offset` is the index of its first brace in the text. */
@@ -79,7 +79,7 @@ function insertedText(ref: TemplateRef, read: ReadChannel): string {
 
 function checkedText(ref: TemplateRef, value: unknown): string {
   if (typeof value === 'string') return value;
-  const what = value === undefined ? 'is missing' : `must be text, and is ${quoteShort(valueText(value))}`;
+  const what = value === undefined ? 'is missing' : `must be text, and is ${kindText(value)}`;
   throw new SkeinError('SKEIN_INPUT', `${refText(ref)} ${what}`);
 }
 

@@ -22,6 +22,18 @@ export function valueText(value: unknown): string {
   }
 }
 
+/**
+ * What a value is, for messages.
+ *
+ * @example
+ * kindText([1]); // 'a list'
+ */
+export function kindText(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}
+
 const SHORT = 60;
 
 /**

@@ -1,4 +1,5 @@
 import type { ErrorData } from '../../base/errors.js';
+import type { RunOptions } from '../options.js';
 import type { GraphMetrics } from './metrics.js';
 
 /** What an agent tells while it works. A {@link GraphEvent} is one. */
@@ -22,11 +23,8 @@ export interface AgentResult {
   readonly metrics?: GraphMetrics | null;
 }
 
-/** How an agent is called. */
-export interface AgentRunOptions {
-  /** Stops it. */
-  readonly signal?: AbortSignal;
-}
+/** How an agent is called: for an agent of Skein, like any run. */
+export type AgentRunOptions = Omit<RunOptions, 'inputs'>;
 
 /**
  * Anything that takes a task and gives an answer. The events of a stream end with one of type `answer`, whose metadata has the `answer`, if

@@ -1,13 +1,13 @@
 import { SkeinError } from '../../base/errors.js';
+import { PLANNED } from '../../notations/graph/nodes/planned.js';
+import type { Planned } from '../../notations/graph/nodes/planned.js';
 import type { AgentLike, AgentResult, AgentRunOptions } from './agent-like.js';
 import type { GraphMetrics } from './metrics.js';
 import type { AsAgentOptions, GraphEvent, GraphResult, GraphRunOptions } from './result.js';
-import type { GraphInputs } from './running.js';
-import type { RunningSettings } from './settings.js';
+import type { GraphInputs, RunnableGraph } from './running.js';
 
 /** A graph, as far as an agent is made of it. */
-interface Taskable {
-  readonly settings: RunningSettings;
+interface Taskable extends RunnableGraph {
   readonly metrics: GraphMetrics | null;
   run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult>;
   stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult>;
@@ -17,10 +17,11 @@ interface Taskable {
 export function graphAsAgent(graph: Taskable, options: AsAgentOptions = {}): AgentLike {
   const { taskParam = graph.settings.taskParam, answerKey } = options;
   const optionsOf = (given: AgentRunOptions = {}): GraphRunOptions => ({
+    ...given,
     ...(answerKey === undefined ? {} : { answerKey }),
-    ...(given.signal === undefined ? {} : { signal: given.signal }),
   });
   return {
+    ...plannedOf(graph, taskParam, answerKey ?? graph.answerKey),
     get metrics() {
       return graph.metrics;
     },
@@ -31,6 +32,18 @@ export function graphAsAgent(graph: Taskable, options: AsAgentOptions = {}): Age
       yield* graph.stream({ [taskParam]: checkedTask(task) }, optionsOf(given));
     },
   };
+}
+
+/**
+ * What makes the agent a part of the plan where it is a node. Invariants watch over a run of its own, so a graph that has some is run by itself.
+ */
+function plannedOf(
+  { plan, bindings, settings }: Taskable,
+  taskParam: string,
+  answerKey: string | undefined,
+): { readonly [PLANNED]?: Planned } {
+  if (answerKey === undefined || settings.invariants.length > 0) return {};
+  return { [PLANNED]: { kind: 'workflow', plan, bindings, taskParam, answerKey } };
 }
 
 function checkedTask(task: unknown): string {

@@ -15,11 +15,7 @@ export interface Told {
 }
 
 /** Something that happened, before it is made an event of a graph. */
-export type Happening =
-  | SkeinEvent
-  | { readonly type: 'violation'; readonly at: number; readonly violation: Violation }
-  /** What the step sees that starts next. */
-  | { readonly type: 'seen'; readonly path: string; readonly state: Readonly<Record<string, unknown>> };
+export type Happening = SkeinEvent | { readonly type: 'violation'; readonly at: number; readonly violation: Violation };
 
 /** A step that has started. */
 interface OpenStep {
@@ -44,22 +40,21 @@ export class GraphEvents {
   private readonly open = new Map<string, OpenStep>();
   /** How often something of a type happened in a step, beyond the first. */
   private readonly counts = new Map<string, number>();
-  private seen: Readonly<Record<string, unknown>> | undefined = undefined;
   private readonly ids = new Map<string, string>();
+  /** Steps inside of quiet nodes. */
+  private readonly hidden = new Set<string>();
 
   constructor(
     private readonly runId: string,
     private readonly told: Told,
   ) {}
 
-  /** The events that follow from something that happened. */
-  take(happening: Happening): GraphEvent[] {
+  /** The events that follow from something that happened; for the start of a step also from what it sees. */
+  take(happening: Happening, seen: Readonly<Record<string, unknown>>): GraphEvent[] {
+    if (this.isHidden(happening)) return [];
     switch (happening.type) {
       case 'violation':
         return [this.violation(happening.violation, happening.at)];
-      case 'seen':
-        this.seen = happening.state;
-        return [];
       case 'run.started':
         return [this.make(happening, startOf(this.told))];
       case 'run.resumed':
@@ -71,7 +66,7 @@ export class GraphEvents {
         return [this.make(happening, { type: 'warning', metadata: { code, message }, ...named(nameIn(path)) })];
       }
       case 'step.started':
-        return this.started(happening);
+        return this.started(happening, seen);
       case 'step.retrying': {
         const { attempt, delayMs, error, path } = happening;
         const node = this.nameOf(path);
@@ -85,21 +80,31 @@ export class GraphEvents {
     }
   }
 
+  /** What happens inside of a node that is to be quiet, at any depth. */
+  private isHidden(happening: Happening): boolean {
+    if (happening.type === 'violation' || happening.path === '') return false;
+    const { type, path, parent } = happening;
+    if (type === 'step.note') return this.hidden.has(path) || this.open.get(path)?.plan?.quiet === true;
+    if (type === 'step.started' && (this.hidden.has(parent) || this.open.get(parent)?.plan?.quiet === true))
+      this.hidden.add(path);
+    const isHidden = this.hidden.has(path);
+    if (type === 'step.ended') this.hidden.delete(path);
+    return isHidden;
+  }
+
   /** What only the end of the run tells: nobody emits it. */
   last(at: number, type: 'answer' | 'workflow_end', metadata: GraphEvent['metadata']): GraphEvent {
     return this.make({ at, path: '', parent: '' }, { type, metadata });
   }
 
-  private started(event: Of<'step.started'>): GraphEvent[] {
+  private started(event: Of<'step.started'>, seen: Readonly<Record<string, unknown>>): GraphEvent[] {
     const { node, path, at, kind, visit } = event;
     const plan = this.planNode(event.parent, node);
     this.open.set(path, { node, at, plan, nodesRun: [] });
     const eventId = this.idOf(path);
-    const inputs = { ...this.seen };
-    this.seen = undefined;
-    const metadata = { node, inputs, event_id: eventId, kind, visit };
+    const metadata = withInputs(seen, { node, event_id: eventId, kind, visit });
     const start = this.make(event, { type: 'node_start', node, eventId, metadata });
-    if (plan?.kind !== 'call') return [start];
+    if (plan?.kind !== 'call' || plan.quiet === true) return [start];
     const { name, entry } = plan.plan;
     const inside = { type: 'workflow_start', metadata: { workflow: name, entry: entry ?? null } };
     return [start, this.inside(event, path, inside)];
@@ -134,7 +139,7 @@ export class GraphEvents {
 
   /** The end of a workflow inside of a node, told before the end of the node. */
   private innerEnd(event: Of<'step.ended'>, { plan, nodesRun }: OpenStep): GraphEvent[] {
-    if (plan?.kind !== 'call') return [];
+    if (plan?.kind !== 'call' || plan.quiet === true) return [];
     const { path, outcome, error, update = {} } = event;
     const success = outcome === 'succeeded';
     const events: GraphEvent[] = [];
@@ -238,6 +243,17 @@ export function answerText(value: unknown): string {
 
 function startOf({ plan, inputs }: Told): Draft {
   return { type: 'workflow_start', metadata: { entry: plan.entry ?? null, initial_state: { ...inputs } } };
+}
+
+/** Adds what a step sees: the whole state, which is copied when somebody asks for it. */
+function withInputs(state: Readonly<Record<string, unknown>>, more: GraphEvent['metadata']): GraphEvent['metadata'] {
+  let copy: Readonly<Record<string, unknown>> | undefined;
+  return {
+    ...more,
+    get inputs() {
+      return (copy ??= { ...state });
+    },
+  };
 }
 
 function named(node: string): { readonly node?: string } {

@@ -1,5 +1,5 @@
 import { SkeinError } from '../../../base/errors.js';
-import { quoteShort, valueText } from '../../../lang/value-text.js';
+import { kindText } from '../../../lang/value-text.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { madeOf } from '../../../plan/made-of.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
@@ -75,5 +75,5 @@ function taskIn(state: StateOf, taskParam: string, by: string): string {
   const task = state[taskParam];
   if (typeof task === 'string') return task;
   if (task === undefined) throw new SkeinError('SKEIN_INPUT', `${by}: missing required key "${taskParam}"`);
-  throw new SkeinError('SKEIN_INPUT', `${by}: "${taskParam}" must be text, and is ${quoteShort(valueText(task))}`);
+  throw new SkeinError('SKEIN_INPUT', `${by}: "${taskParam}" must be text, and is ${kindText(task)}`);
 }
