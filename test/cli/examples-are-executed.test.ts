@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ const EXAMPLES = join(ROOT, 'examples');
 const PIPELINES = readdirSync(EXAMPLES, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
+  .filter((name) => existsSync(join(EXAMPLES, name, 'workflow.yaml')))
   .filter((name) => /^workflow:/m.test(readFileSync(join(EXAMPLES, name, 'workflow.yaml'), 'utf8')));
 const SCRIPTS = PIPELINES.flatMap((name) =>
   readdirSync(join(EXAMPLES, name))

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { hasErrors } from 'skein';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +7,7 @@ import { checkPlan } from '../../src/plan/checks.js';
 import { ROOT, exampleFile, isPipeline, loadExample } from './support/run-example.js';
 
 const NAMES = (await readdir(`${ROOT}/examples`, { withFileTypes: true }))
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && existsSync(exampleFile(entry.name)))
   .map((entry) => entry.name)
   .toSorted();
 
@@ -15,7 +16,7 @@ async function scriptsOf(name: string): Promise<readonly string[]> {
   return (await readdir(exampleFile(name, '.'))).filter((file) => /^script.*\.yaml$/.test(file));
 }
 
-test('there are seventeen examples', () => {
+test('there are seventeen examples in YAML', () => {
   expect(NAMES).toEqual([
     'code-review',
     'decision-helper',
