@@ -17,6 +17,9 @@ export class RunLog {
   private readonly events: GraphEvent[] = [];
   private readonly maker: GraphEvents;
   private made = 0;
+  /** What the steps see that started, in that order. */
+  private readonly seen: Readonly<Record<string, unknown>>[] = [];
+  private starts = 0;
   private wake: () => void = noop;
   /** Time of the last event of the engine. */
   private last: SkeinEvent | undefined = undefined;
@@ -35,8 +38,8 @@ export class RunLog {
   };
 
   /** For the engine: what the step sees whose start is told next. */
-  readonly starting = (path: string, state: Readonly<Record<string, unknown>>): void => {
-    this.happenings.push({ type: 'seen', path, state });
+  readonly starting = (_path: string, state: Readonly<Record<string, unknown>>): void => {
+    this.seen.push(state);
   };
 
   /** For the guard, which is called right after the end of a step was told. */
@@ -69,7 +72,8 @@ export class RunLog {
   all(): GraphEvent[] {
     for (let next = this.happenings[this.made]; next !== undefined; next = this.happenings[this.made]) {
       this.made += 1;
-      this.events.push(...this.maker.take(next));
+      const seen = next.type === 'step.started' ? this.seen[this.starts++] : undefined;
+      this.events.push(...this.maker.take(next, seen ?? {}));
     }
     return this.events;
   }
