@@ -28,8 +28,26 @@ export interface Launch {
   readonly options: RunOptions;
 }
 
+/** Models of runs by the options that stand for them in runs that are started from inside. */
+const shared = new WeakMap<object, ModelRegistry>();
+
+/** Options for a run that a tool of this run starts: its models are the same, and this run ends them. */
+function inheritedOptions(models: ModelRegistry, options: RunOptions): RunOptions {
+  const same = { ...options.models };
+  shared.set(same, { ...models, finish: () => Promise.resolve() });
+  const { cwd, allowPrivateAddresses, answer } = options;
+  return {
+    models: same,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(allowPrivateAddresses === undefined ? {} : { allowPrivateAddresses }),
+    ...(answer === undefined ? {} : { answer }),
+  };
+}
+
 /** The models of a run. */
 export function openModels(options: RunOptions): ModelRegistry {
+  const known = options.models === undefined ? undefined : shared.get(options.models);
+  if (known !== undefined) return known;
   const cwd = options.cwd ?? process.cwd();
   return createModelRegistry({ cwd, ...options.models, env: options.models?.env ?? process.env });
 }
@@ -81,7 +99,8 @@ function agentsOf(models: ModelRegistry, options: RunOptions): ReturnType<typeof
   const env = options.models?.env ?? process.env;
   const tools = createToolProvider({ cwd, env, allowPrivateAddresses: options.allowPrivateAddresses ?? false });
   const memory = options.memory === undefined ? undefined : createSharedMemory(options.memory);
-  return agentExecutor({ models, tools, cwd, ...(memory === undefined ? {} : { memory }) });
+  const runOptions = inheritedOptions(models, options);
+  return agentExecutor({ models, tools, cwd, runOptions, ...(memory === undefined ? {} : { memory }) });
 }
 
 /**
