@@ -14,8 +14,9 @@ export function define(command: Command, done: (code: number) => void): void {
   command
     .argument('<name>', 'the folder to make')
     .addOption(new Option('--template <name>', 'what to begin with').choices([...TEMPLATE_NAMES]).default('chain'))
-    .action(async (name: string, options: { readonly template: TemplateName }) => {
-      await writeTemplate(name, options.template);
+    .addOption(new Option('--ts', 'the same as --template typescript').conflicts('template'))
+    .action(async (name: string, options: { readonly template: TemplateName; readonly ts?: boolean }) => {
+      await writeTemplate(name, options.ts === true ? 'typescript' : options.template);
       done(EXIT.ok);
     });
 }
@@ -30,6 +31,7 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
   }
   await makeFolder(target, folder);
   const files = templateFiles(template, name);
+  const [main = ''] = files.keys();
   for (const [path, text] of files) {
     const file = join(target, path);
     await mkdir(dirname(file), { recursive: true });
@@ -38,7 +40,7 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
   }
   printResult(`made ${printable(folder)} with ${[...files.keys()].join(', ')}`);
   printNote(
-    `next: skein ${template === 'pipeline' ? 'exec' : 'run'} ${join(folder, 'workflow.yaml')} --mock=${join(folder, 'script.yaml')}`,
+    `next: skein ${template === 'pipeline' ? 'exec' : 'run'} ${join(folder, main)} --mock=${join(folder, 'script.yaml')}`,
   );
 }
 

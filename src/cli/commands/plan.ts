@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
 import type { GivenInput } from '../run/given-inputs.js';
-import { readAssignment, readInputs } from '../run/given-inputs.js';
+import { readAssignment, readJsonAssignment, readInputs } from '../run/given-inputs.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan } from '../run/plan-report.js';
@@ -14,10 +14,12 @@ import { createStyle, wantsColor } from '../view/style.js';
 export function define(command: Command, done: (code: number) => void): void {
   const inputs: GivenInput[] = [];
   const take = (isFile: boolean) => (text: string) => inputs.push(readAssignment(text, isFile));
+  const takeJson = (text: string) => inputs.push(readJsonAssignment(text));
   command
     .argument('<file>', 'the workflow file')
     .option('-i, --input <name=value>', 'an input, to see it in the prompts', take(false))
     .option('--input-file <name=file>', 'an input from a file, - for stdin', take(true))
+    .option('--input-json <name=json>', 'an input that is JSON: a number, a list, an object', takeJson)
     .option('--json', 'print one JSON document')
     .option('--no-color', 'no colours')
     .action(async (file: string, options: { readonly json?: boolean; readonly color: boolean }) => {

@@ -1,16 +1,19 @@
+import { typescriptFiles } from './typescript.js';
+
 /** What `skein new` can begin with. */
-export const TEMPLATE_NAMES = ['chain', 'fan-out', 'question', 'pipeline'] as const;
+export const TEMPLATE_NAMES = ['chain', 'fan-out', 'question', 'pipeline', 'typescript'] as const;
 
 /** One of {@link TEMPLATE_NAMES}. */
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
 /**
- * The files of a template, by path inside the new folder: a workflow, an agent, and a script that lets it run without a model.
+ * The files of a template, by path inside the new folder: a workflow, which is the first, an agent, and a script that lets it run without a model.
  *
  * @example
  * templateFiles('chain', 'weekly').get('workflow.yaml');
  */
 export function templateFiles(template: TemplateName, name: string): ReadonlyMap<string, string> {
+  if (template === 'typescript') return typescriptFiles(name);
   if (template === 'pipeline') {
     return new Map([
       ['workflow.yaml', `# ${name}\n${PIPELINE}`],
@@ -107,7 +110,7 @@ You write short, plain texts. You say what you don't know.
 `;
 
 const TEMPLATES: Readonly<
-  Record<Exclude<TemplateName, 'pipeline'>, { readonly steps: string; readonly script: string }>
+  Record<Exclude<TemplateName, 'pipeline' | 'typescript'>, { readonly steps: string; readonly script: string }>
 > = {
   chain: {
     steps: `steps:

@@ -9,7 +9,7 @@ export interface Execution {
   readonly flags: CommonFlags;
   readonly cwd: string;
   readonly workflow: ModuleWorkflow;
-  readonly inputs: Readonly<Record<string, string>>;
+  readonly inputs: Readonly<Record<string, unknown>>;
   readonly log: RunLog;
   /** Absent: nothing is recorded. */
   readonly recording?: Recording;

@@ -9,7 +9,7 @@ import type { Plan } from '../../plan/plan.js';
  */
 export async function checkFork(
   plan: Plan,
-  inputs: Readonly<Record<string, string>>,
+  inputs: Readonly<Record<string, unknown>>,
   from: string | undefined,
 ): Promise<readonly string[]> {
   const { affected } = await import('../../runtime.js');

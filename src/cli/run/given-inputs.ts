@@ -8,6 +8,8 @@ export interface GivenInput {
   readonly value: string;
   /** The value is the name of a file, `-` for stdin. */
   readonly isFile: boolean;
+  /** The value is JSON: a number, a list, an object. */
+  readonly isJson?: true;
 }
 
 /** An input of more bytes than this is refused: no model reads it. */
@@ -35,18 +37,36 @@ export function readAssignment(text: string, isFile: boolean, flag = isFile ? '-
 }
 
 /**
+ * The same for `NAME=JSON`. It is parsed with the other inputs.
+ *
+ * @throws SkeinError `SKEIN_USAGE` when there is no name or no `=`.
+ * @example
+ * readJsonAssignment('list=[1, 2]'); // { name: 'list', value: '[1, 2]', isFile: false, isJson: true }
+ */
+export function readJsonAssignment(text: string): GivenInput {
+  return { ...readAssignment(text, false, '--input-json'), isJson: true };
+}
+
+/**
  * The values of inputs by name; files are read. The last of the same name wins.
  *
  * @throws SkeinError `SKEIN_INPUT` that names every file that can't be used.
  */
-export async function readInputs(given: readonly GivenInput[], cwd: string): Promise<Readonly<Record<string, string>>> {
+export async function readInputs(
+  given: readonly GivenInput[],
+  cwd: string,
+): Promise<Readonly<Record<string, unknown>>> {
   if (given.filter((input) => input.isFile && input.value === '-').length > 1) {
     throw new SkeinError('SKEIN_USAGE', 'stdin can be only one input', { hint: 'keep one --input-file NAME=-' });
   }
   const last = new Map(given.map((input) => [input.name, input]));
   const wrong: string[] = [];
-  const values = new Map<string, string>();
-  for (const { name, value, isFile } of last.values()) {
+  const values = new Map<string, unknown>();
+  for (const { name, value, isFile, isJson } of last.values()) {
+    if (isJson === true) {
+      values.set(name, parsed(name, value));
+      continue;
+    }
     const read = isFile ? await readOne(value, cwd) : { ok: true as const, text: value };
     if (read.ok && Buffer.byteLength(read.text) > LARGEST_INPUT) wrong.push(tooLarge(name));
     else if (read.ok) values.set(name, read.text);
@@ -56,6 +76,18 @@ export async function readInputs(given: readonly GivenInput[], cwd: string): Pro
   throw new SkeinError('SKEIN_INPUT', wrong.join('; '), {
     hint: 'an input is a text file in UTF-8, of 8 MiB at most; give an agent the path and a tool to read larger ones',
   });
+}
+
+function parsed(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SkeinError('SKEIN_INPUT', `input '${name}' is no JSON: ${why}`, {
+      hint: `--input ${name}=TEXT takes text as it is`,
+      cause,
+    });
+  }
 }
 
 type Read = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };

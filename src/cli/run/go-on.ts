@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { SkeinError } from '../../base/errors.js';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
@@ -83,7 +84,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
     return EXIT.invalid;
   }
   const forgotten = options.fork === undefined ? [] : await checkFork(plan, given, options.fork.from);
-  const changed = Object.keys(given).filter((name) => given[name] !== run.inputs[name]);
+  const changed = Object.keys(given).filter((name) => !isDeepStrictEqual(given[name], run.inputs[name]));
   const { codeDigests } = await import('../../runtime.js');
   const after: DefinitionOf = { plan, code: codeDigests(next.workflow.bindings, plan) };
   const comparison = await compareDefinitions(run.definition, after, { inputs: changed, forgotten });

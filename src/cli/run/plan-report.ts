@@ -58,7 +58,7 @@ interface Wording {
   readonly known: ReadonlyMap<string, string>;
 }
 
-type Values = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /**
  * Describes a plan. In prompts, inputs that are given or have a default are filled in; what is not known yet stays a reference.
@@ -93,7 +93,7 @@ export async function describePlan(plan: Plan, inputs: Values, defaults: Values 
   };
 }
 
-function own(values: Values, name: string): string | undefined {
+function own(values: Values, name: string): unknown {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Workflow } from '../../plan/workflow.js';
 export const PROMPT = 'prompt';
 export const DEFAULT_PROMPT = 'Please proceed.';
 
-type Values = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /**
  * The inputs with the prompt as it is meant: what comes from stdin ends with a line break that nobody typed.
@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, string>>;
  */
 export function readPrompt(inputs: Values): Values {
   const prompt = Object.hasOwn(inputs, PROMPT) ? inputs[PROMPT] : undefined;
-  if (prompt === undefined) return inputs;
+  if (typeof prompt !== 'string') return inputs;
   if (prompt.trim() !== '') return { ...inputs, [PROMPT]: prompt.replace(/\r?\n$/, '') };
   throw new SkeinError('SKEIN_INPUT', 'the prompt is empty', {
     hint: `leave it out to begin with ${JSON.stringify(DEFAULT_PROMPT)}`,

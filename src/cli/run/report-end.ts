@@ -1,5 +1,7 @@
 import type { Store } from '../../journal/store.js';
+import type { OutputFormat } from '../../plan/workflow.js';
 import type { WorkflowResult, formatOutput as FormatOutput } from '../../runtime.js';
+import type { ModuleWorkflow } from '../modules/load-module.js';
 import { shortId } from '../runs/find-run.js';
 import { exitCodeOf } from '../exit-codes.js';
 import { escapeJson, jsonText } from '../view/json-text.js';
@@ -51,7 +53,8 @@ export async function reportEnd(execution: Execution, { result, asker, style, qu
   for (const line of quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
   if (flags.json === true) {
     const { runId, outcome } = result;
-    printResult(runReport({ ...shared, workflow: name, runId, outcome, exitCode, context }));
+    const state = isCode(workflow) ? result.state : undefined;
+    printResult(runReport({ ...shared, workflow: name, runId, outcome, exitCode, context, state }));
   } else if (flags.exec !== true || flags.format !== undefined) {
     printResults(execution, result, formatOutput);
   }
@@ -70,9 +73,26 @@ function printResults(
   format: typeof FormatOutput,
 ): void {
   const form = flags.format ?? workflow.settings.output.format;
-  const text = format({ workflow, state, reports: steps, format: form });
+  const text = givesUpdates(workflow)
+    ? stateText(state, form)
+    : format({ workflow, state, reports: steps, format: form });
   const safe = form === 'json' ? escapeJson : printable;
   printResult(process.stdout.isTTY ? safe(text) : text);
+}
+
+/** Files give what their steps give; the state of a workflow in code has the names that its author chose. */
+function isCode({ plan }: ModuleWorkflow): boolean {
+  return plan?.notation === undefined || plan.notation === 'graph';
+}
+
+/** Functions that return updates do not say which keys they write: the result is the whole state. */
+function givesUpdates({ plan }: ModuleWorkflow): boolean {
+  return plan?.nodes.every((node) => node.output === undefined && (node.writes?.length ?? 0) === 0) ?? false;
+}
+
+function stateText(state: WorkflowResult['state'], form: OutputFormat): string {
+  if (form === 'json') return jsonText({ state });
+  return `${form === 'markdown' ? '# Workflow Results\n\n' : ''}${jsonText(state)}\n`;
 }
 
 function recordedEnd({ recording }: Execution, { runId, reused, ran }: WorkflowResult): RecordedEnd | undefined {

@@ -22,6 +22,8 @@ export interface ReportOptions {
   readonly recorded?: RecordedEnd;
   /** Of `skein exec`. */
   readonly context?: StepContext | undefined;
+  /** What a workflow in code ended with. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface ReportOptions {
  * printResult(runReport(options));
  */
 export function runReport(options: ReportOptions): string {
-  const { log, census, error, auditFolder, questions, recorded, context } = options;
+  const { log, census, error, auditFolder, questions, recorded, context, state } = options;
   return jsonText({
     runId: options.runId,
     workflow: options.workflow,
@@ -41,6 +43,7 @@ export function runReport(options: ReportOptions): string {
     ...(error === undefined ? {} : { error }),
     steps: byName([...log.steps.values()].map((step) => [step.path, stepReport(step)])),
     ...(context === undefined ? {} : { context }),
+    ...(state === undefined ? {} : { state }),
     ...recordedReport(recorded),
     usage: log.usage,
     modelCalls: log.modelCalls,
