@@ -8,11 +8,11 @@
  */
 export { graph } from './runtime/graph/graph.js';
 export type { CompiledGraph, Graph, Update } from './runtime/graph/types.js';
-export type { FunctionNodeOptions, SpecNodeOptions, UpdateNodeOptions } from './runtime/graph/types.js';
+export type { FunctionNodeOptions, ItemOptions, SpecNodeOptions, UpdateNodeOptions } from './runtime/graph/types.js';
 export type { GraphSettings, StateSchema } from './runtime/graph/options.js';
 export type { Invariant, InvariantPolicy, InvariantView } from './runtime/graph/invariants.js';
-export type { GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './runtime/graph/result.js';
-export type { AgentLike, AsAgentOptions } from './runtime/graph/result.js';
+export type { GraphEvent, GraphEventType, GraphMetrics, GraphResult, GraphRunOptions } from './runtime/graph/result.js';
+export type { AgentEvent, AgentLike, AgentResult, AgentRunOptions, AsAgentOptions } from './runtime/graph/result.js';
 export { agentNode } from './notations/graph/nodes/agent-node.js';
 export type { AgentNodeOptions } from './notations/graph/nodes/agent-node.js';
 export type { AnyAgent } from './notations/graph/nodes/call-agent.js';

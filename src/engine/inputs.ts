@@ -1,7 +1,9 @@
-import { SkeinError } from '../base/errors.js';
+import { SkeinError, toErrorData } from '../base/errors.js';
 import { FORBIDDEN_NAMES, cloneData, freezeData } from '../base/json.js';
 import type { ChannelTable, CompiledPlan } from './compile.js';
+import type { Cell } from './cell.js';
 import { inputCell } from './cell.js';
+import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
 import type { Version } from './version.js';
 
@@ -16,7 +18,7 @@ export interface FirstState {
  * The first state version: inputs are checked by name, cloned once and frozen (S1). Values of channels that the plan does not
  * declare as inputs are taken as first values of those channels; with open inputs any name is a channel.
  *
- * @throws SkeinError `SKEIN_INPUT` that names every missing and every unknown input.
+ * @throws SkeinError `SKEIN_INPUT` that names every input that is missing, unknown, or refused by its schema.
  */
 export function firstState(compiled: CompiledPlan, given: Readonly<Record<string, unknown>> | undefined): FirstState {
   const { plan } = compiled;
@@ -29,7 +31,13 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   const put = (channel: string, value: unknown): void => {
     const at = channels.index.get(channel);
     if (at === undefined) problems.push(`'${channel}' is no input and no channel`);
-    else version = version.with(at, inputCell(freezeData(cloneData(value)), channels.reducers[at]));
+    else {
+      try {
+        version = version.with(at, firstCell(channels, at, value));
+      } catch (error) {
+        problems.push(`'${channel}': ${toErrorData(error).message}`);
+      }
+    }
   };
   for (const input of plan.inputs) {
     declared.add(input.name);
@@ -43,6 +51,16 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   throw new SkeinError('SKEIN_INPUT', `inputs of '${plan.name}': ${problems.join('; ')}`, {
     hint: known === '' ? 'the workflow declares no inputs' : `it takes ${known}`,
   });
+}
+
+/** @throws Error for a value that its schema or its reducer refuses, or that contains itself */
+function firstCell({ names, schemas, reducers }: ChannelTable, channel: number, value: unknown): Cell {
+  const schema = schemas[channel];
+  const copy = cloneData(value);
+  return inputCell(
+    freezeData(schema === undefined ? copy : validated(schema, copy, names[channel] ?? '')),
+    reducers[channel],
+  );
 }
 
 /** The channels of a plan with one for each value that it does not declare: by name, so that their order says nothing of the caller. */

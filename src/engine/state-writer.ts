@@ -49,7 +49,7 @@ export function writeOutput(holder: ChannelHolder, step: WritingStep, output: un
 function put(holder: ChannelHolder, version: Version, channel: number, value: unknown, step: WritingStep): Version {
   const { schemas, reducers, names } = holder.channels;
   const schema = schemas[channel];
-  const checked = freezeData(schema === undefined ? value : validate(schema, value, names[channel] ?? ''));
+  const checked = freezeData(schema === undefined ? value : validated(schema, value, names[channel] ?? ''));
   const cell = writeCell(version.get(channel), checked, step, holder, reducers[channel]);
   if (holder.recorded && checked !== value) keepDigest(cell, checked, value);
   return version.with(channel, cell);
@@ -107,7 +107,8 @@ function badUpdate(node: CompiledNode, output: unknown): SkeinError {
   });
 }
 
-function validate(schema: unknown, value: unknown, channel: string): unknown {
+/** @throws SkeinError `SKEIN_BAD_UPDATE` for a value that the schema refuses */
+export function validated(schema: unknown, value: unknown, channel: string): unknown {
   const result = (schema as SchemaLike)['~standard'].validate(value);
   if ('then' in result) {
     throw new SkeinError(

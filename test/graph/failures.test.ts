@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { graph } from 'skein/graph';
 import { collect, gate, orderOf, outline } from './support.js';
 
@@ -43,6 +44,29 @@ describe('inputs', () => {
       .setEntry('count');
     expect((await counting.run({ count: 0 })).state).toEqual({ count: 3 });
     expect((await counting.run()).error?.message).toContain("'count' is missing");
+  });
+
+  test('decision 6: with schemas inputs of another type are refused, all at once and by name', async () => {
+    const flow = graph({ state: { query: z.string(), count: z.number() } })
+      .node('count', ({ query }) => query.length)
+      .setEntry('count');
+    const result = await flow.run({ query: 5, count: 'many' } as never);
+    expect([result.error?.code, result.nodesRun]).toEqual(['SKEIN_INPUT', []]);
+    expect(result.error?.message).toMatch(/'query'.*expected string.*'count'.*expected number/);
+    const unknown = await flow.run({ qurey: 'x' } as never);
+    expect(unknown.error?.message).toContain("'qurey' is no input");
+    expect((await flow.run({ query: 'looms' })).state).toEqual({ query: 'looms', count: 5 });
+  });
+
+  test('an input that contains itself is refused, in the result', async () => {
+    const round: Record<string, unknown> = {};
+    round['me'] = round;
+    const result = await graph<Record<string, unknown>>()
+      .addNode('a', () => null)
+      .setEntry('a')
+      .run({ round });
+    expect(result.error).toMatchObject({ code: 'SKEIN_INPUT' });
+    expect(result.error?.message).toMatch(/'round': .*contains itself/);
   });
 
   test('an input that nobody declared is accepted, and is part of the state', async () => {
