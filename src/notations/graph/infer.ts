@@ -88,8 +88,8 @@ function readsOfRoute(route: DraftRoute): Reads {
 
 function readsOfBuilt({ node, reads = [], mayRead = [] }: BuiltNode): Reads {
   const names = new Map<string, Parameter>();
-  for (const name of mayRead) names.set(name, { name, optional: true });
   for (const { channel } of referencesOf(node)) names.set(channel, { name: channel, optional: false });
+  for (const name of mayRead) names.set(name, { name, optional: true });
   for (const name of reads) names.set(name, { name, optional: false });
   return { names: [...names.values()] };
 }
