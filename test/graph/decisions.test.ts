@@ -198,7 +198,9 @@ describe('decision 4: state', () => {
         .addEdge('a', 'join')
         .addEdge('b', 'join')
         .setEntry('start');
-    expect(thrown(() => two({ writes: ['key'] }).compile()).message).toMatch(/unordered-writers: "a" and "b" both write "key"/);
+    expect(thrown(() => two({ writes: ['key'] }).compile()).message).toMatch(
+      /unordered-writers: "a" and "b" both write "key"/,
+    );
     const { error } = await two({}).run();
     expect(error).toMatchObject({ code: 'SKEIN_WRITE_CONFLICT' });
     for (const name of ['a', 'b', 'key']) expect(error?.message).toContain(`'${name}'`);
@@ -237,14 +239,10 @@ test('decision 6: with a schema an undeclared key and a wrong type fail the step
       .addNode('a', () => update as { n: number })
       .setEntry('a')
       .run();
-  expect((await run({ m: 1 })).error).toMatchObject({
-    code: 'SKEIN_BAD_UPDATE',
-    message: expect.stringContaining("'m'"),
-  });
-  expect((await run({ n: 'x' })).error).toMatchObject({
-    code: 'SKEIN_BAD_UPDATE',
-    message: expect.stringContaining("'n'"),
-  });
+  const [undeclared, wrong] = [(await run({ m: 1 })).error, (await run({ n: 'x' })).error];
+  expect([undeclared?.code, wrong?.code]).toEqual(['SKEIN_BAD_UPDATE', 'SKEIN_BAD_UPDATE']);
+  expect(undeclared?.message).toContain("'m'");
+  expect(wrong?.message).toContain("'n'");
 });
 
 describe('decision 8: drawings and dry runs', () => {
@@ -290,9 +288,7 @@ test('decision 11: a list, retries, joins, a pause and a graph inside are parts 
     .node('echo', ({ task }) => `<${task}>`)
     .setEntry('echo');
   const flow = graph<{ words: string[]; task: string }>()
-    .map('upper', { over: 'words', item: 'word', concurrency: 1 }, async ({ word }) =>
-      word.toUpperCase(),
-    )
+    .map('upper', { over: 'words', item: 'word', concurrency: 1 }, async ({ word }) => word.toUpperCase())
     .node(
       'flaky',
       ({ upper }) => {
@@ -304,7 +300,7 @@ test('decision 11: a list, retries, joins, a pause and a graph inside are parts 
     )
     .node('inside', workflowNode(inner, 'inside'))
     .node('model', agentNode(agent({ name: 'm', model: 'mock/echo' })))
-    .node('ask', ({ flaky, inside, model }, step) => step.ask({ text: `${flaky} ${inside} ${model}?` }), {
+    .node('ask', ({ flaky, inside, model }, step) => step.ask({ text: `${flaky} ${String(inside)} ${model}?` }), {
       join: 'settled',
     })
     .node('end', ({ ask }) => (ask === 'again' ? goto('flaky') : goto(END, `said ${String(ask)}`)), { goto: ['flaky'] })

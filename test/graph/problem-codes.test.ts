@@ -19,7 +19,7 @@ test('the guide lists every problem that a graph finds by itself', async () => {
   const source = `${await sourcesIn('src/notations/graph')}\n${await sourcesIn('src/runtime/graph')}`;
   const found = new Set([...source.matchAll(/\b(?:refusal|add)\(\s*'([a-z]+(?:-[a-z]+)+)'/g)].map(([, code]) => code));
   expect(found.size).toBeGreaterThan(15);
-  expect([...found].filter((code) => !listed.includes(code ?? '')).toSorted()).toEqual([]);
+  expect([...found].filter((code = '') => !listed.includes(code))).toEqual([]);
 });
 
 test('the guide lists no problem that nothing finds', async () => {
