@@ -1,5 +1,6 @@
 import { benchDurable } from './durable.js';
 import { benchEngine, benchRuntime } from './engine.js';
+import { benchGraph } from './graph.js';
 import { benchManyRuns } from './many-runs.js';
 import { benchPipeline } from './pipeline.js';
 import { benchScheduling } from './scheduling.js';
@@ -12,6 +13,7 @@ const missed = [
   ...(await benchEngine()),
   ...(await benchScheduling()),
   ...(await benchPipeline()),
+  ...(await benchGraph()),
   ...(await benchStartUp()),
 ];
 await benchRuntime();

@@ -10,10 +10,10 @@ import type { Bindings, Plan } from '../../plan/plan.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 
 /** What a node of this name must give: a value of the declared type, or anything when the state has no such key. */
-type Result<S, N extends string> = N extends keyof S ? S[N] : unknown;
+type Result<S, N extends string> = S extends { readonly [K in N]?: infer Value } ? Value : unknown;
 
-/** The state with the result of a node. */
-type With<S, N extends string, R> = N extends keyof S ? S : S & { readonly [K in N]: R };
+/** The state with the result of a node. To look for the one key, and not for it among all keys, keeps long chains quick to check. */
+type With<S, N extends string, R> = S extends { readonly [K in N]: unknown } ? S : S & { readonly [K in N]: R };
 
 /** What a function gives back: at once or later, or a jump. */
 type Given<R> = R | Goto | PromiseLike<R | Goto>;

@@ -1,4 +1,4 @@
-import type { Bindings, MapNode, Plan, SubInputs } from '../../../plan/plan.js';
+import type { Bindings, InputSpec, MapNode, Plan, SubInputs } from '../../../plan/plan.js';
 import { WHOLE_STATE } from '../../../plan/plan.js';
 import type { NodeFunction } from '../draft.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
@@ -128,7 +128,6 @@ function workflowPlan(body: InnerWorkflow, item: string, options: MapOptions): I
   const { plan, bindings } = inner;
   const result = options.projectState === true ? WHOLE_STATE : answerOf(inner, options.answerKey, by);
   const others = plan.inputs.filter((input) => input.channel !== item);
-  const isNeeded = (input: (typeof others)[number]): boolean => input.required && input.default === undefined;
   return {
     plan,
     bindings,
@@ -136,4 +135,8 @@ function workflowPlan(body: InnerWorkflow, item: string, options: MapOptions): I
     needs: others.filter(isNeeded).map((input) => input.channel),
     takes: others.filter((input) => !isNeeded(input)).map((input) => input.channel),
   };
+}
+
+function isNeeded(input: InputSpec): boolean {
+  return input.required && input.default === undefined;
 }

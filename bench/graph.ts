@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { runInThisContext } from 'node:vm';
+import { compile } from '../src/engine/compile.js';
+import type { CompiledPlan } from '../src/engine/compile.js';
+import { startRun } from '../src/engine/run.js';
+import { graph } from '../src/graph.js';
+import type { Graph } from '../src/graph.js';
+import { definePlan } from '../src/plan/builder.js';
+import type { Definition } from '../src/plan/builder-input.js';
+import { measure, median, printTable } from './measure.js';
+
+const NODES = 10_000;
+const CHAIN = 1_000;
+const TYPED = 200;
+const ROUNDS = 5;
+
+type Layer = 'named' | 'updates';
+type State = Record<string, unknown>;
+type Body = (state: State) => State;
+
+interface Row {
+  readonly name: string;
+  readonly figure: string;
+  readonly compared: string;
+  readonly goal: string;
+  readonly held: boolean;
+}
+
+/** Functions of a chain in which each node reads what the one before gave. No round has source texts of another one. */
+function functionsOf(layer: Layer, count: number, round: number): readonly Body[] {
+  const sources = Array.from({ length: count }, (_, at) => {
+    const before = `n${at - 1}`;
+    const value = at === 0 ? '1' : `${before} + 1`;
+    const result = layer === 'named' ? value : `{ n${at}: ${value} }`;
+    return `(${at === 0 ? '' : `{ ${before} }`}) => (${result}) /* ${round} */`;
+  });
+  return runInThisContext(`[${sources.join(',')}]`) as readonly Body[];
+}
+
+function graphOf(layer: Layer, count: number, round: number): Graph<State> {
+  const flow = graph<State>().setEntry('n0');
+  functionsOf(layer, count, round).forEach((fn, at) => {
+    if (layer === 'named') flow.node(`n${at}`, fn);
+    else flow.addNode(`n${at}`, fn, { writes: [`n${at}`] });
+    if (layer === 'updates' && at > 0) flow.addEdge(`n${at - 1}`, `n${at}`);
+  });
+  return flow;
+}
+
+/** The same chain, written as a plan. */
+function planOf(layer: Layer, count: number, round: number): Definition {
+  const nodes = functionsOf(layer, count, round).map((fn, at) => {
+    const id = `n${at}`;
+    return layer === 'named' ? { id, run: fn, output: id } : { id, run: fn, writes: [id] };
+  });
+  return definePlan<State>({ name: 'chain', nodes, edges: [nodes.map((node) => node.id)], entry: 'n0' });
+}
+
+/** Milliseconds that a graph takes to compile, when nothing of it was compiled before. */
+function compileTime(layer: Layer): number {
+  const times = Array.from({ length: ROUNDS }, (_, round) => {
+    const flow = graphOf(layer, NODES, round);
+    const start = performance.now();
+    flow.compile();
+    return performance.now() - start;
+  });
+  return median(times);
+}
+
+function compileRow(name: string, layer: Layer): Row {
+  const figure = compileTime(layer);
+  return { name, figure: `${figure.toFixed(0)} ms`, compared: '', goal: '< 300 ms', held: figure < 300 };
+}
+
+async function runOf(plan: CompiledPlan, channel: string): Promise<void> {
+  const { state, outcome } = await startRun(plan).result;
+  if (outcome !== 'succeeded' || state[channel] !== CHAIN) throw new Error(`wrong result: ${outcome}`);
+}
+
+async function runRow(layer: Layer): Promise<Row> {
+  const prepared = ({ plan, bindings }: Definition): CompiledPlan => compile(plan, bindings);
+  const [plain, built] = [prepared(planOf(layer, CHAIN, 0)), prepared(graphOf(layer, CHAIN, 1).compile())];
+  const last = `n${CHAIN - 1}`;
+  const candidates = { plan: () => runOf(plain, last), graph: () => runOf(built, last) };
+  const { plan = Number.NaN, graph: ours = Number.NaN } = await measure(
+    { name: 'chain', units: CHAIN, candidates },
+    51,
+  );
+  const perNode = (time: number): string => `${((time * 1000) / CHAIN).toFixed(2)} µs`;
+  return {
+    name: `chain of ${CHAIN}, ${layer}, a node`,
+    figure: perNode(ours),
+    compared: `plan by hand ${perNode(plan)}`,
+    goal: '<= 1.1 x',
+    held: ours <= plan * 1.1,
+  };
+}
+
+/** 200 nodes in one expression, each of which reads two of those before it. */
+function typedChain(): string {
+  const lines = Array.from({ length: TYPED }, (_, at) => {
+    if (at === 0) return "  .node('n0', ({ query }) => query.length)";
+    const [before, half] = [`n${at - 1}`, `n${at >> 1}`];
+    return before === half
+      ? `  .node('n${at}', ({ ${before} }) => ${before} + 1)`
+      : `  .node('n${at}', ({ ${before}, ${half} }) => ${before} + ${half})`;
+  });
+  return `import { graph } from 'skein/graph';\nexport const flow = graph<{ query: string }>()\n${lines.join('\n')};\n`;
+}
+
+/** Seconds that the compiler takes for the chain, as a user of the package calls it. */
+function typeCheckTime(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'skein-bench-'));
+  try {
+    writeFileSync(join(folder, 'chain.ts'), typedChain());
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      skipLibCheck: true,
+      target: 'es2023',
+      module: 'nodenext',
+      types: ['node'],
+      typeRoots: [resolve('node_modules/@types')],
+      paths: { 'skein/graph': [resolve('dist/graph.d.ts')] },
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['chain.ts'] }));
+    const times = Array.from({ length: 3 }, () => {
+      const start = performance.now();
+      execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', folder], { stdio: 'inherit' });
+      return performance.now() - start;
+    });
+    return median(times) / 1000;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function typeCheckRow(): Row {
+  const figure = typeCheckTime();
+  const name = `tsc --noEmit, chain of ${TYPED} in one expression`;
+  return { name, figure: `${figure.toFixed(2)} s`, compared: '', goal: '< 3 s', held: figure < 3 };
+}
+
+/** Graphs: how long they take to be checked and to be typed, and what the notation costs when they run. Gives the goals that were missed. */
+export async function benchGraph(): Promise<readonly string[]> {
+  const rows = [
+    compileRow(`compile ${NODES} nodes, named`, 'named'),
+    compileRow(`compile ${NODES} nodes, updates`, 'updates'),
+    await runRow('named'),
+    await runRow('updates'),
+    typeCheckRow(),
+  ];
+  printTable(
+    'Typed graphs',
+    ['what', 'skein', 'compared with', 'goal', ''],
+    rows.map(({ name, figure, compared, goal, held }) => [name, figure, compared, goal, held ? 'held' : 'MISSED']),
+  );
+  return rows.filter((row) => !row.held).map((row) => `${row.name}: ${row.figure}, goal ${row.goal}`);
+}
