@@ -96,6 +96,13 @@ describe('a result', () => {
     expect([result.iterations, result.metrics.nodeCount, result.nodesRun]).toEqual([4, 4, ['a', 'a', 'a', 'a']]);
   });
 
+  test('of a run that keeps no events has the start and the end, and all else', async () => {
+    const result = await shout().run({ task: 'x' }, { events: false });
+    expect(outline(result.events)).toEqual(['workflow_start', 'answer', 'workflow_end']);
+    expect(result).toMatchObject({ answer: 'ABOUT X.', nodesRun: ['draft', 'loud'], metrics: { nodeCount: 2 } });
+    expect(outline(await collect(shout().stream({ task: 'x' }, { events: false })))).toEqual(outline(result.events));
+  });
+
   test('is plain data: it can be written as JSON, with its events', async () => {
     const result = await shout().run({ task: 'x' });
     const read = JSON.parse(JSON.stringify(result)) as typeof result;

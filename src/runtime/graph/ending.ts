@@ -19,7 +19,7 @@ interface Ended {
 export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
   const { runId, outcome, state, error, census } = result;
   const success = outcome === 'succeeded' || outcome === 'degraded';
-  const nodesRun = log.nodesRun();
+  const { nodesRun } = log;
   const { from, to } = log.times ?? { from: 0, to: 0 };
   const metrics: GraphMetrics = { totalTimeMs: to - from, errorCount: errorsIn(census), nodeCount: nodesRun.length };
   const answer = answerOf(plan, answerKey, state, nodesRun);

@@ -8,6 +8,8 @@ import type { GraphMetrics } from './metrics.js';
 export interface GraphRunOptions extends Omit<RunOptions, 'inputs'> {
   /** The key whose value is the answer of this run. Default: that of the graph. */
   readonly answerKey?: string;
+  /** `false`: what happens in steps is not kept, for runs of very many steps; the result has the start and the end. Default `true`. */
+  readonly events?: boolean;
 }
 
 /** What a graph tells; agents, tools and functions inside of it may tell more. */

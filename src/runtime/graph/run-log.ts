@@ -25,7 +25,15 @@ export class RunLog {
   private last: SkeinEvent | undefined = undefined;
   private first: SkeinEvent | undefined = undefined;
 
-  constructor(runId: string, told: Told) {
+  /** Names of the nodes of the graph that ran, in the order in which they ended. */
+  readonly nodesRun: string[] = [];
+
+  constructor(
+    runId: string,
+    told: Told,
+    /** Events of steps are kept. */
+    readonly keeps: boolean,
+  ) {
     this.maker = new GraphEvents(runId, told);
   }
 
@@ -33,6 +41,9 @@ export class RunLog {
   readonly listen = (event: SkeinEvent): void => {
     this.first ??= event;
     this.last = event;
+    if (event.type === 'step.ended' && event.parent === '' && event.outcome === 'succeeded' && event.kind !== 'pass')
+      this.nodesRun.push(event.node);
+    if (!this.keeps && event.path !== '') return;
     this.happenings.push(event);
     this.wake();
   };
@@ -56,16 +67,6 @@ export class RunLog {
   get times(): { readonly from: number; readonly to: number } | undefined {
     const { first, last } = this;
     return first === undefined || last === undefined ? undefined : { from: first.at, to: last.at };
-  }
-
-  /** Names of the nodes of the graph that ran, in the order in which they ended. */
-  nodesRun(): string[] {
-    const names: string[] = [];
-    for (const event of this.happenings) {
-      if (event.type === 'step.ended' && event.parent === '' && event.outcome === 'succeeded' && event.kind !== 'pass')
-        names.push(event.node);
-    }
-    return names;
   }
 
   /** All events so far: always the same list. */

@@ -90,9 +90,9 @@ export async function* streamGraph(
 
 function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOptions): Started {
   const inputs = checkedInputs(given);
-  const { answerKey = graph.answerKey, ...rest } = options;
+  const { answerKey = graph.answerKey, events = true, ...rest } = options;
   const runId = options.resume ?? options.runId ?? systemIds.next();
-  const log = new RunLog(runId, { plan: graph.plan, inputs: firstInputs(inputs, options) });
+  const log = new RunLog(runId, { plan: graph.plan, inputs: firstInputs(inputs, options) }, events);
   const finish = (result: RunResult): GraphResult => resultOf({ plan: graph.plan, answerKey, result, log });
   try {
     const handle = launchGraph(graph, log, { ...rest, inputs, ...(options.resume === undefined ? { runId } : {}) });
@@ -112,7 +112,7 @@ function launchGraph({ plan, bindings, settings }: RunnableGraph, log: RunLog, o
     models: openModels(options),
     options: {
       ...options,
-      starting: log.starting,
+      ...(log.keeps ? { starting: log.starting } : {}),
       listeners: [log.listen, ...(options.listeners ?? [])],
       ...(guard === undefined ? {} : { guard }),
     },
