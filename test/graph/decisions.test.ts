@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as library from 'skein/graph';
-import { END, agent, agentNode, goto, graph, reducers, workflowNode } from 'skein/graph';
+import { END, agent, agentNode, goto, graph, reducers, reflectionLoop, workflowNode } from 'skein/graph';
 import type { InvariantPolicy } from 'skein/graph';
 import type { SkeinError } from 'skein';
 import { toDot, toMermaid } from 'skein';
@@ -280,6 +280,19 @@ describe('decision 8: drawings and dry runs', () => {
       expect.stringContaining('digraph'),
     ]);
   });
+});
+
+test.each<[string, boolean]>([
+  ['ACCEPT', true],
+  ['Well done.\nACCEPT\n', true],
+  ['{"accepted": true}', true],
+  ['DO NOT ACCEPT', false],
+  ['I can not ACCEPT this.', false],
+  ['{"accepted": false, "critique": "ACCEPT"}', false],
+])('decision 10: the verdict %j of a critic', async (verdict, expected) => {
+  const loop = reflectionLoop({ worker: { run: () => 'draft' }, critic: { run: () => verdict }, maxAttempts: 1 });
+  const { accepted, answer } = await loop.run('task');
+  expect([accepted, answer]).toEqual([expected, 'draft']);
 });
 
 test('decision 11: a list, retries, joins, a pause and a graph inside are parts of one graph', async () => {
