@@ -19,3 +19,8 @@ export function sourceText(fn: unknown): string {
   const parts = (fn as { readonly [PARTS]?: readonly unknown[] })[PARTS];
   return parts === undefined ? own : [own, ...parts.map(sourceText)].join('\n');
 }
+
+/** The functions of an object under some names, as parts for {@link madeOf}. */
+export function partsOf(owner: object, names: readonly string[]): readonly unknown[] {
+  return names.map((name): unknown => Reflect.get(owner, name));
+}

@@ -258,9 +258,16 @@ describe('an agent of Skein', () => {
     const inner = events.filter(({ source }) => source === 'find').map(({ type }) => type);
     expect(inner.filter((type) => type !== 'model_delta')).toEqual([
       'prompt',
-      ...['model_start', 'model_end', 'tool_start', 'tool_end'],
-      ...['model_start', 'model_end', 'tool_start', 'tool_end'],
-      ...['model_start', 'model_end'],
+      'model_start',
+      'model_end',
+      'tool_start',
+      'tool_end',
+      'model_start',
+      'model_end',
+      'tool_start',
+      'tool_end',
+      'model_start',
+      'model_end',
     ]);
     const quiet = graph<{ task: string }>()
       .node('find', agentNode(finder, { forwardEvents: false }))

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../../base/errors.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
-import { madeOf } from '../../../plan/made-of.js';
+import { madeOf, partsOf } from '../../../plan/made-of.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
 import { refusal } from '../problems.js';
 import { callAgent } from './call-agent.js';
@@ -67,7 +67,7 @@ function ownNode(agent: AnyAgent, options: AgentNodeOptions, node: string, outpu
   return {
     node: { id: node, kind: 'task', output },
     // What it does is seen as far as it is a function.
-    bindings: { [node]: madeOf(body, [agent.run, agent.stream]) },
+    bindings: { [node]: madeOf(body, partsOf(agent, ['run', 'stream'])) },
   };
 }
 

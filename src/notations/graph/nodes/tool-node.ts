@@ -1,6 +1,6 @@
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
-import { madeOf } from '../../../plan/made-of.js';
+import { madeOf, partsOf } from '../../../plan/made-of.js';
 import type { NodeSpec } from '../node-spec.js';
 import { callTool, functionTool } from './tool.js';
 import type { ToolDefinition } from './tool.js';
@@ -37,7 +37,7 @@ export function toolNode<Result>(
   return {
     build: (name, output = name) => ({
       node: { id: name, kind: 'task', output, ...(effect === undefined ? {} : { effect }) },
-      bindings: { [name]: madeOf(body, [definition.execute, JSON.stringify(described)]) },
+      bindings: { [name]: madeOf(body, [...partsOf(definition, ['execute']), JSON.stringify(described)]) },
       reads: required,
       mayRead: names.filter((each) => !required.includes(each)),
     }),

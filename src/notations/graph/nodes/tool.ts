@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../base/json.js';
 import { coerceInput, requiredNames } from '../../../lang/coerce.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { FunctionTool } from '../../../plan/agent-spec.js';
-import { madeOf } from '../../../plan/made-of.js';
+import { madeOf, partsOf } from '../../../plan/made-of.js';
 import { refusal } from '../problems.js';
 import { jsonSchemaOf, validated } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
@@ -78,12 +78,12 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
  * @throws SkeinError `SKEIN_DEFINITION` for one that can't be used
  */
 export function functionTool(definition: ToolDefinition): FunctionTool {
-  const { name, description = '', effect = 'once', trust, approve, coerce = true, execute } = definition;
+  const { name, description = '', effect = 'once', trust, approve, coerce = true } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) {
     const hint = 'letters, digits, _ and -, at most 64';
     throw refusal('bad-tool', `a tool can't be named ${JSON.stringify(name)}`, hint);
   }
-  if (typeof execute !== 'function')
+  if (typeof Reflect.get(definition, 'execute') !== 'function')
     throw refusal('bad-tool', `the tool "${name}" has no execute function`, 'execute: (input) => ...');
   return {
     name,
@@ -103,7 +103,7 @@ export function toolFunction(definition: ToolDefinition): (input: never, step: T
     if ('value' in checked) return await definition.execute(checked.value as never, step);
     throw badInput(definition.name, checked.findings);
   };
-  return madeOf(run, [definition.execute]);
+  return madeOf(run, partsOf(definition, ['execute']));
 }
 
 /**

@@ -3,8 +3,7 @@ import { sha256 } from '../../../base/hash.js';
 import { callAgent } from '../../../notations/graph/nodes/call-agent.js';
 import type { AnyAgent } from '../../../notations/graph/nodes/call-agent.js';
 import { plannedOf } from '../../../notations/graph/nodes/planned.js';
-import { sourceText } from '../../../plan/made-of.js';
-import { madeOf } from '../../../plan/made-of.js';
+import { madeOf, partsOf, sourceText } from '../../../plan/made-of.js';
 import type { ToolDefinition, ToolStep } from '../../../notations/graph/nodes/tool.js';
 
 /** How an agent is offered as a tool. */
@@ -34,7 +33,9 @@ export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDef
   const execute = (input: Readonly<Record<string, unknown>>, step: ToolStep): Promise<string> => {
     const parentEventId = sha256(step.idempotencyKey).slice(0, 32);
     const emit = (event: JsonObject): void => step.emit(labelled(event, name, parentEventId));
-    const call = { by: `the tool "${name}"`, signal: step.signal, emit, options: step.runOptions };
+    // A call that is made again after a crash tells the same under the same ids.
+    const runOptions = { ...step.runOptions, runId: parentEventId };
+    const call = { by: `the tool "${name}"`, signal: step.signal, emit, options: runOptions };
     return callAgent(agent, String(input[param]), call);
   };
   return {
@@ -55,7 +56,7 @@ export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDef
 /** What decides what an agent does, as far as it can be seen. */
 function sourcesOf(agent: AnyAgent): readonly unknown[] {
   const planned = plannedOf(agent);
-  if (planned === undefined) return [agent.run, agent.stream];
+  if (planned === undefined) return partsOf(agent, ['run', 'stream']);
   const functions = Object.values(planned.kind === 'agent' ? planned.tools : planned.bindings).map(sourceText);
   return [JSON.stringify(planned.kind === 'agent' ? planned.spec : planned.plan), ...functions];
 }
