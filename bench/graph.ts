@@ -80,8 +80,39 @@ async function runOf(plan: CompiledPlan, channel: string): Promise<void> {
   if (outcome !== 'succeeded' || state[channel] !== CHAIN) throw new Error(`wrong result: ${outcome}`);
 }
 
+function prepared({ plan, bindings }: Definition): CompiledPlan {
+  return compile(plan, bindings);
+}
+
+function perNode(time: number): string {
+  return `${((time * 1000) / CHAIN).toFixed(2)} µs`;
+}
+
+/** What users call keeps what was told of each step: beside the same plan by hand, with a listener that keeps as much. */
+async function keepingRow(layer: Layer): Promise<Row> {
+  const [plain, built] = [prepared(planOf(layer, CHAIN, 2)), graphOf(layer, CHAIN, 3).compile()];
+  const listened = async (): Promise<void> => {
+    const events: unknown[] = [];
+    await startRun(plain, { listeners: [(event) => events.push(event)] }).result;
+  };
+  const run = async (): Promise<void> => {
+    const { answer } = await built.run();
+    if (layer === 'named' && answer !== String(CHAIN)) throw new Error(`wrong result: ${answer}`);
+  };
+  const { listened: theirs = Number.NaN, run: ours = Number.NaN } = await measure(
+    { name: 'keeping', units: CHAIN, candidates: { listened, run } },
+    51,
+  );
+  return {
+    name: `chain of ${CHAIN}, ${layer}, run() with its events, a node`,
+    figure: perNode(ours),
+    compared: `plan by hand, events kept ${perNode(theirs)}`,
+    goal: '<= 1.5 x',
+    held: ours <= theirs * 1.5,
+  };
+}
+
 async function runRow(layer: Layer): Promise<Row> {
-  const prepared = ({ plan, bindings }: Definition): CompiledPlan => compile(plan, bindings);
   const [plain, built] = [prepared(planOf(layer, CHAIN, 0)), prepared(graphOf(layer, CHAIN, 1).compile())];
   const last = `n${CHAIN - 1}`;
   const candidates = { plan: () => runOf(plain, last), graph: () => runOf(built, last) };
@@ -89,7 +120,6 @@ async function runRow(layer: Layer): Promise<Row> {
     { name: 'chain', units: CHAIN, candidates },
     51,
   );
-  const perNode = (time: number): string => `${((time * 1000) / CHAIN).toFixed(2)} µs`;
   return {
     name: `chain of ${CHAIN}, ${layer}, a node`,
     figure: perNode(ours),
@@ -151,6 +181,8 @@ export async function benchGraph(): Promise<readonly string[]> {
     compileRow(`compile ${NODES} nodes, updates`, 'updates'),
     await runRow('named'),
     await runRow('updates'),
+    await keepingRow('named'),
+    await keepingRow('updates'),
     typeCheckRow(),
   ];
   printTable(
