@@ -116,7 +116,7 @@ function agentCost(agent: AgentSpec): Cost {
 }
 
 function hasTools(agent: AgentSpec): boolean {
-  if (agent.tools === undefined || agent.tools.length > 0) return true;
+  if (agent.tools === undefined || agent.tools.length > 0 || (agent.functions ?? []).length > 0) return true;
   return Object.keys(agent.mcpServers ?? {}).length > 0 || agent.interactive === true || agent.memory !== undefined;
 }
 

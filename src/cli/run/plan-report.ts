@@ -166,7 +166,9 @@ function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescri
   return {
     agent: agent.name,
     models: agent.models,
-    ...(agent.tools === undefined ? {} : { tools: agent.tools }),
+    ...(agent.tools === undefined
+      ? {}
+      : { tools: [...agent.tools, ...(agent.functions ?? []).map((tool) => tool.name)] }),
     system: previewOf(agent.instructions, wording),
     prompt: previewOf(node.prompt, wording),
   };
