@@ -60,6 +60,14 @@ export interface FunctionTool {
   readonly approve?: true;
   /** Texts are turned into the numbers and booleans that the schema asks for before they are checked. */
   readonly coerce?: true;
+  /** What one call of it can cost, when it is an agent or a workflow. */
+  readonly calls?: CallBounds;
+}
+
+/** Numbers of calls from above; `unbounded` where nothing bounds them. */
+export interface CallBounds {
+  readonly modelCalls: { readonly typical: number; readonly worst: number | 'unbounded' };
+  readonly toolCalls: { readonly typical: number; readonly worst: number | 'unbounded' };
 }
 
 /** Where the function of a tool stands among the bindings of a plan. */

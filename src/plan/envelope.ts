@@ -107,11 +107,26 @@ function agentCost(agent: AgentSpec): Cost {
   const withTools = hasTools(agent);
   const turns = agent.maxTurns ?? (withTools ? DEFAULT_MAX_TURNS : 1);
   const repair = agent.output === undefined ? 0 : 1;
+  const calls = withTools ? (agent.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS) : 0;
+  const inner = innerCost(agent);
   return {
-    typicalModel: withTools ? Math.min(2, turns) : 1,
-    typicalTool: withTools ? 1 : 0,
-    worstModel: turns + repair,
-    worstTool: withTools ? (agent.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS) : 0,
+    typicalModel: (withTools ? Math.min(2, turns) : 1) + inner.typicalModel,
+    typicalTool: (withTools ? 1 : 0) + inner.typicalTool,
+    worstModel: turns + repair + times(inner.worstModel, calls),
+    worstTool: calls + times(inner.worstTool, calls),
+  };
+}
+
+/** What one call of the most expensive tool costs inside of it, where that is an agent or a workflow. */
+function innerCost({ functions = [] }: AgentSpec): Cost {
+  const known = functions.flatMap(({ calls }) => calls ?? []);
+  const most = (numbers: readonly Bound[]): number =>
+    Math.max(0, ...numbers.map((bound) => (bound === 'unbounded' ? Number.POSITIVE_INFINITY : bound)));
+  return {
+    typicalModel: most(known.map(({ modelCalls }) => modelCalls.typical)),
+    typicalTool: most(known.map(({ toolCalls }) => toolCalls.typical)),
+    worstModel: most(known.map(({ modelCalls }) => modelCalls.worst)),
+    worstTool: most(known.map(({ toolCalls }) => toolCalls.worst)),
   };
 }
 

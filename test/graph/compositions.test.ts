@@ -3,6 +3,7 @@ import { memoryStore } from 'skein';
 import { agent, agentAsTool, agentNode, agentTeam, graph, planAndExecute, reflectionLoop } from 'skein/graph';
 import type { AnyAgent } from 'skein/graph';
 import { z } from 'zod';
+import { estimateCalls } from '../../src/plan/envelope.js';
 import { collect } from './support.js';
 import { ownModels, promptOf, resultsIn } from './support-agents.js';
 import type { ModelRequest } from '../../src/agent/model.js';
@@ -322,6 +323,20 @@ describe('[62] a team', () => {
     expect(resultsIn(requests.at(-1) as never)).toEqual(['found', 'RESEARCHED', 'written']);
     expect(asked[0]).toBe('lead: go');
     expect(result.steps.filter(({ type }) => type === 'model_end').map(({ source }) => source)).toContain('worker');
+  });
+
+  test('what a team can cost at most is known before it runs', () => {
+    const lead = agent({ name: 'lead', maxTurns: 4, maxToolCalls: 3 });
+    const inner = graph<{ task: string }>()
+      .node('a', agentNode(named('a')))
+      .node('b', agentNode(named('b')))
+      .setEntry('a')
+      .setExit('b');
+    const team = agentTeam({ supervisor: lead, workers: [member('search'), member('inner', inner.asAgent())] });
+    expect(estimateCalls(team.plan).modelCalls).toEqual({ typical: 4, worst: 4 + 3 * 2 });
+    expect(estimateCalls(agentTeam({ supervisor: lead, workers: [member('team', team)] }).plan).modelCalls.worst).toBe(
+      4 + 3 * 10,
+    );
   });
 
   test('[62] a recorded team goes on without giving finished work again', async () => {

@@ -2,7 +2,7 @@ import { SkeinError } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { coerceInput, requiredNames } from '../../../lang/coerce.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
-import type { FunctionTool } from '../../../plan/agent-spec.js';
+import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
 import { refusal } from '../problems.js';
 import { jsonSchemaOf, validated } from './json-schema.js';
@@ -38,6 +38,8 @@ export interface ToolDefinition<Input = never, Result = unknown> {
   readonly approve?: boolean;
   /** Whether texts are turned into the numbers and booleans that the schema asks for. Default true. */
   readonly coerce?: boolean;
+  /** What one call of it can cost in calls of models and tools, when it is an agent. */
+  readonly calls?: CallBounds;
   /** Does the work. What it gives that is no text reaches a model as JSON. */
   execute(input: Input, step: ToolStep): Result;
 }
@@ -78,7 +80,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
  * @throws SkeinError `SKEIN_DEFINITION` for one that can't be used
  */
 export function functionTool(definition: ToolDefinition): FunctionTool {
-  const { name, description = '', effect = 'once', trust, approve, coerce = true } = definition;
+  const { name, description = '', effect = 'once', trust, approve, coerce = true, calls } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) {
     const hint = 'letters, digits, _ and -, at most 64';
     throw refusal('bad-tool', `a tool can't be named ${JSON.stringify(name)}`, hint);
@@ -93,6 +95,7 @@ export function functionTool(definition: ToolDefinition): FunctionTool {
     ...(trust === undefined ? {} : { trust }),
     ...(approve === true ? { approve } : {}),
     ...(coerce ? { coerce } : {}),
+    ...(calls === undefined ? {} : { calls }),
   };
 }
 

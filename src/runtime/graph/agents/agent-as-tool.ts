@@ -1,10 +1,14 @@
 import type { JsonObject } from '../../../base/json.js';
 import { sha256 } from '../../../base/hash.js';
+import { agentNode } from '../../../notations/graph/nodes/agent-node.js';
 import { callAgent } from '../../../notations/graph/nodes/call-agent.js';
 import type { AnyAgent } from '../../../notations/graph/nodes/call-agent.js';
 import { plannedOf } from '../../../notations/graph/nodes/planned.js';
+import type { CallBounds } from '../../../plan/agent-spec.js';
+import { estimateCalls } from '../../../plan/envelope.js';
 import { madeOf, partsOf, sourceText } from '../../../plan/made-of.js';
 import type { ToolDefinition, ToolStep } from '../../../notations/graph/nodes/tool.js';
+import { chainOf } from './assemble.js';
 
 /** How an agent is offered as a tool. */
 export interface AgentToolOptions {
@@ -49,8 +53,14 @@ export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDef
     },
     effect,
     coerce: false,
+    ...(plannedOf(agent) === undefined ? {} : { calls: costOf(agent) }),
     execute: madeOf(execute, sourcesOf(agent)),
   };
+}
+
+/** What one task can cost. */
+function costOf(agent: AnyAgent): CallBounds {
+  return estimateCalls(chainOf({ name: 'cost', inputs: [], nodes: [agentNode(agent).build('agent')] }).plan);
 }
 
 /** What decides what an agent does, as far as it can be seen. */
