@@ -14,6 +14,7 @@ import { MemoryDurable } from '../engine/memory-durable.js';
 import { RecordedDurable } from '../engine/recorded/recorded-durable.js';
 import type { RunHandle, RunResult } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
+import type { Starting } from '../engine/services.js';
 import type { OpenSession } from '../journal/session.js';
 import { beginSession, readHistory, readStored, resumeSession } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
@@ -26,6 +27,8 @@ export interface Launch {
   readonly compiled: CompiledPlan;
   readonly models: ModelRegistry;
   readonly options: RunOptions;
+  /** Told what each step sees, right before listeners are told that it starts. */
+  readonly starting?: Starting;
 }
 
 /** Models of runs by the options that stand for them in runs that are started from inside. */
@@ -57,7 +60,8 @@ export function openModels(options: RunOptions): ModelRegistry {
  *
  * @throws SkeinError `SKEIN_INPUT`, `SKEIN_USAGE`; with a store also `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`
  */
-export function launch({ compiled, models, options }: Launch): RunHandle {
+export function launch({ compiled, models, options, starting }: Launch): RunHandle {
+  const picked = { ...pick(options), ...(starting === undefined ? {} : { starting }) };
   const executors = { agent: agentsOf(models, options), ...options.executors };
   const atEnd = (): Promise<void> => models.finish();
   const answer = answerBy(models, options.answer);
@@ -65,14 +69,14 @@ export function launch({ compiled, models, options }: Launch): RunHandle {
     checkNothingRecorded(options);
     const runId = options.runId ?? systemIds.next();
     const durable = new MemoryDurable(runId, { answer });
-    return startRun(compiled, { ...pick(options), runId, durable, executors, atEnd });
+    return startRun(compiled, { ...picked, runId, durable, executors, atEnd });
   }
   const inputs = recordedInputs(options.store, options);
   firstState(compiled, inputs);
   const session = openSession(options.store, compiled, { ...options, inputs });
   let cancel: () => void = nobody;
   const durable = new RecordedDurable(session, { answer, onCancel: () => cancel() });
-  const handle = startRun(compiled, { ...pick(options), inputs, log: durable.listen, durable, executors, atEnd });
+  const handle = startRun(compiled, { ...picked, inputs, log: durable.listen, durable, executors, atEnd });
   cancel = () => handle.cancel('somebody asked for it to be cancelled');
   return {
     runId: handle.runId,
@@ -152,14 +156,13 @@ function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): An
   };
 }
 
-function pick(options: RunOptions): Partial<RunOptions> {
-  const { inputs, listeners, signal, concurrency, guard, starting } = options;
+function pick(options: RunOptions): Pick<RunOptions, 'inputs' | 'listeners' | 'signal' | 'concurrency' | 'guard'> {
+  const { inputs, listeners, signal, concurrency, guard } = options;
   return {
     ...(inputs === undefined ? {} : { inputs }),
     ...(listeners === undefined ? {} : { listeners }),
     ...(signal === undefined ? {} : { signal }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(guard === undefined ? {} : { guard }),
-    ...(starting === undefined ? {} : { starting }),
   };
 }

@@ -110,9 +110,9 @@ function launchGraph({ plan, bindings, settings }: RunnableGraph, log: RunLog, o
   return launch({
     compiled: preparedPlan({ plan, bindings }),
     models: openModels(options),
+    ...(log.keeps ? { starting: log.starting } : {}),
     options: {
       ...options,
-      ...(log.keeps ? { starting: log.starting } : {}),
       listeners: [log.listen, ...(options.listeners ?? [])],
       ...(guard === undefined ? {} : { guard }),
     },
