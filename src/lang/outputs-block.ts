@@ -38,6 +38,19 @@ export function renderOutputs(labelled: readonly LabelledChannel[], read: ReadCh
   return entries === '' ? '' : `${HEAD}\n${entries}\n${END}\n\n`;
 }
 
+/**
+ * A message without the block of outputs that it begins with. An output can't hold a line like the last one of the frame, so that the first such
+ * line is its end.
+ *
+ * @example
+ * withoutOutputs(`${renderOutputs(labelled, read)}Go on.`); // 'Go on.'
+ */
+export function withoutOutputs(message: string): string {
+  if (!message.startsWith(`${HEAD}\n`)) return message;
+  const end = message.indexOf(`\n${END}\n\n`);
+  return end === -1 ? message : message.slice(end + END.length + 3);
+}
+
 /** An entry of the block that was rendered last. */
 interface Known {
   /** Place of its channel. */

@@ -86,6 +86,15 @@ workflow: [{ id: one, type: agent, name: a, prompt: Always this. }]
 });
 
 describe('what exec prints', () => {
+  test('under --mock is the prompt of each step, without the outputs above it, which would double with each step', async () => {
+    const steps = Array.from({ length: 40 }, () => '  - { type: agent, name: root }\n').join('');
+    const cwd = await makeProject({ 'long.yaml': `${ONE}workflow:\n${steps}` });
+    const end = await skein(['exec', 'long.yaml', 'Go on.', '--mock', '--json', '--no-audit'], { cwd });
+    expect(end.code).toBe(0);
+    const outputs = Object.values(documentOf(end).steps).map(({ output }) => output);
+    expect(outputs).toEqual(Array.from({ length: 40 }, () => 'Go on.'));
+  });
+
   test('stdout: what the agents say, a step at a time; stderr: everything else, with the context of the steps', async () => {
     const cwd = await makeProject({ 'flow.yaml': LOOP, 'answers.yaml': loopScript() });
     const end = await skein(['exec', 'flow.yaml', 'Write.', '--mock=answers.yaml', '--no-audit'], { cwd });

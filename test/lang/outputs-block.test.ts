@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluateCondition } from '../../src/lang/condition.js';
 import { templateText } from '../../src/lang/condition-text.js';
+import { withoutOutputs } from '../../src/lang/outputs-block.js';
 import { renderTemplate } from '../../src/lang/template.js';
 import type { Template } from '../../src/lang/values.js';
 
@@ -171,6 +172,36 @@ describe('what was rendered before', () => {
     for (const b of [long, 'short', long, `${long}y`]) {
       const read = (channel: string): string => ({ a: long, b, c: 'c' })[channel] ?? '';
       expect(renderTemplate(BLOCK, read, labelled)).toBe(renderTemplate(BLOCK, read, [...labelled]));
+    }
+  });
+});
+
+describe('a message without its block of outputs', () => {
+  it('is what stands below the block, whatever the outputs hold', () => {
+    const lines = [
+      '--- End Prior Step Outputs ---',
+      '',
+      '--- Prior Step Outputs ---',
+      '[gen (agent: A)]:',
+      'text',
+      'Go on.',
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...lines), { minLength: 1 }), (parts) => {
+        expect(withoutOutputs(rendered({ gen: parts.join('\n') }))).toBe('Go on.');
+      }),
+    );
+  });
+
+  it('is the message itself when it has none', () => {
+    for (const text of [
+      '',
+      'Go on.',
+      '--- Prior Step Outputs ---',
+      '--- Prior Step Outputs ---\nand no end',
+      `x\n${rendered({ gen: 'y' })}`,
+    ]) {
+      expect(withoutOutputs(text)).toBe(text);
     }
   });
 });

@@ -1,3 +1,4 @@
+import { withoutOutputs } from '../../lang/outputs-block.js';
 import type { Message, Model, ModelPart } from '../model.js';
 
 /** Rough count of tokens: four characters each. */
@@ -12,7 +13,8 @@ export function lastUserText(messages: readonly Message[]): string {
 }
 
 /**
- * A model that answers with the last user text. It costs nothing and needs nothing.
+ * A model that answers with the last user text, without the block of outputs above it: if each step repeated what all steps before it have said, the
+ * text would double with each. It costs nothing and needs nothing.
  *
  * @example
  * const model = echoModel(); // id 'mock/echo'
@@ -23,10 +25,11 @@ export function echoModel(id = 'mock/echo'): Model {
     structuredOutput: true,
     async *stream(request): AsyncGenerator<ModelPart> {
       request.signal.throwIfAborted();
-      const text = lastUserText(request.messages);
+      const asked = lastUserText(request.messages);
+      const text = withoutOutputs(asked);
       yield { type: 'text', text };
-      const tokens = roughTokens(text);
-      yield { type: 'finish', reason: 'stop', usage: { inputTokens: tokens, outputTokens: tokens } };
+      const usage = { inputTokens: roughTokens(asked), outputTokens: roughTokens(text) };
+      yield { type: 'finish', reason: 'stop', usage };
     },
   };
 }
