@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import type { SourceMapPayload } from 'node:module';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SkeinError } from '../../base/errors.js';
@@ -39,7 +41,7 @@ export function problemsOfFailure(error: unknown, file: ModuleFile): readonly Pr
     ];
   }
   const place = stackPlace(error);
-  if (SkeinError.isInstance(error)) return ofDefinition(error, positionOf(place, file));
+  if (SkeinError.isInstance(error)) return ofDefinition(error, place, file);
   if (isMissing(error)) return [missingImport(error, file)];
   if (error instanceof SyntaxError) return [syntaxProblem(error, file)];
   return [problem('module-throws', `the module throws ${thrownText(error)}`, positionOf(place, file), THROWS)];
@@ -62,10 +64,19 @@ export function positionOf(place: Place | undefined, { path, shown, cwd }: Modul
   return { file: isInside ? below : place.path, line: place.line, column: place.column };
 }
 
-function ofDefinition(error: SkeinError, at: Position): readonly Problem[] {
+/** A call that was refused at once stands at a place; what is wrong with a graph as a whole does not. */
+function ofDefinition(error: SkeinError, place: Place | undefined, file: ModuleFile): readonly Problem[] {
   const found = problemsOf(error);
-  if (found.length === 0) return [problem(error.code, error.message, at, error.hint)];
-  return found.map(({ at: _at, ...rest }) => ({ ...rest, at }));
+  if (found.length === 0) return [problem(error.code, error.message, positionOf(place, file), error.hint)];
+  if (place === undefined) return found.map((each) => inFile(each, file));
+  return found.map(({ at: _at, ...rest }) => ({ ...rest, at: positionOf(place, file) }));
+}
+
+/** A problem of a definition in code, which has no line: the path says what of it is meant. */
+export function inFile({ at, path, ...rest }: Problem, { shown }: ModuleFile): Problem {
+  // Errors carry their problems as JSON, where an absent place is null.
+  if (at !== undefined && (at as unknown) !== null) return { ...rest, at, ...(path === undefined ? {} : { path }) };
+  return { ...rest, path: path === undefined ? shown : `${shown}: ${path}` };
 }
 
 function thrownText(error: unknown): string {
@@ -81,9 +92,19 @@ function stackPlace(error: unknown): Place | undefined {
   for (const [, file = '', line, column] of error.stack.matchAll(FRAME)) {
     const path = file.startsWith('file:') ? fileURLToPath(file) : file;
     if (path.includes(`${sep}node_modules${sep}`) || path.startsWith(OURS)) continue;
-    return { path, line: Number(line), column: Number(column ?? 1) };
+    return sourcePlace({ path, line: Number(line), column: Number(column ?? 1) });
   }
   return undefined;
+}
+
+/** The place in the text of the file: what is more than types was written anew. */
+function sourcePlace(place: Place): Place {
+  const text = /\.m?ts$/.test(place.path) ? textOf(place.path) : undefined;
+  const stripped = text === undefined ? undefined : stripTypes(text);
+  if (stripped?.ok !== true || stripped.map === undefined) return place;
+  const entry = new SourceMap(JSON.parse(stripped.map) as SourceMapPayload).findEntry(place.line - 1, place.column - 1);
+  if (!('originalLine' in entry)) return place;
+  return { path: place.path, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }
 
 /** The folder of the compiled program. */

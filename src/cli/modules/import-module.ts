@@ -22,8 +22,6 @@ export async function importModule(path: string): Promise<Readonly<Record<string
 }
 
 async function prepare(): Promise<void> {
-  // What is more than types was written anew: errors tell where it stands in the file.
-  process.setSourceMapsEnabled(true);
   const { registerHooks } = module as NewerModule;
   if (registerHooks === undefined) module.register('./module-hooks.js', import.meta.url);
   else registerHooks(await import('./module-hooks.js'));

@@ -7,7 +7,7 @@ import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow
 import type { Exported, Watch } from './exported.js';
 import { readExport } from './exported.js';
 import type { ModuleFile } from './import-failure.js';
-import { positionOf, problem, problemsOfFailure } from './import-failure.js';
+import { inFile, positionOf, problem, problemsOfFailure } from './import-failure.js';
 import { importModule, settled } from './import-module.js';
 
 /** A workflow that a module exports. */
@@ -59,7 +59,7 @@ async function readSource(file: ModuleFile): Promise<SourceFile | Problem> {
 
 async function checked(exported: Exported, file: ModuleFile, source: SourceFile): Promise<ModuleWorkflow> {
   const { plan, bindings, answerKey, watch, files = [], agentFiles } = exported;
-  const problems = (await problemsOf(exported)).map((each) => placed(each, file));
+  const problems = (await problemsOf(exported)).map((each) => inFile(each, file));
   if (plan === undefined && !hasErrors(problems)) {
     const hint = 'look at its problems before it is exported';
     problems.push(problem('module-export', 'the default export has no plan', positionOf(undefined, file), hint));
@@ -84,14 +84,6 @@ async function problemsOf({ plan, bindings, problems }: Exported): Promise<reado
   const said = new Set(problems.map(({ code, message }) => `${code} ${message}`));
   const unsaid = found.filter(({ code, message, severity }) => severity === 'error' && !said.has(`${code} ${message}`));
   return [...problems, ...unsaid];
-}
-
-/** Problems of a definition in code have no line: the path says what of it is meant. */
-function placed({ at, path, ...rest }: Problem, { shown }: ModuleFile): Problem {
-  // Errors carry their problems as JSON, where an absent place is null.
-  if (at !== undefined && at !== null && at.file !== '')
-    return { ...rest, at, ...(path === undefined ? {} : { path }) };
-  return { ...rest, path: path === undefined ? shown : `${shown}: ${path}` };
 }
 
 /** The answer is the result where there is one; a run is recorded in a folder as those of files are. */

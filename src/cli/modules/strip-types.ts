@@ -8,11 +8,10 @@ export interface SyntaxFault {
   readonly column: number;
 }
 
-/** JavaScript, or why there is none. */
+/** JavaScript, or why there is none. With a source map, when places in it are others than in the text. */
 export type Stripped =
-  { readonly ok: true; readonly code: string } | { readonly ok: false; readonly fault: SyntaxFault };
-
-type Mode = 'strip-only' | 'transform';
+  | { readonly ok: true; readonly code: string; readonly map?: string }
+  | { readonly ok: false; readonly fault: SyntaxFault };
 
 /**
  * TypeScript without its types. Types become spaces, as Node itself does it: places in the text stay the same, and so does the source of
@@ -22,23 +21,17 @@ type Mode = 'strip-only' | 'transform';
  * stripTypes('export const x: number = 1;\n'); // { ok: true, code: 'export const x         = 1;\n' }
  */
 export function stripTypes(text: string): Stripped {
+  const strip = stripper();
   try {
-    return { ok: true, code: transformed(text, 'strip-only') };
+    return { ok: true, code: strip(text, { mode: 'strip-only', module: true }).code };
   } catch (thrown) {
     if (!isUnsupported(thrown)) return { ok: false, fault: faultOf(thrown) };
   }
   try {
-    return { ok: true, code: transformed(text, 'transform') };
+    return { ok: true, ...strip(text, { mode: 'transform', module: true, sourceMap: true }) };
   } catch (thrown) {
     return { ok: false, fault: faultOf(thrown) };
   }
-}
-
-function transformed(text: string, mode: Mode): string {
-  const strip = stripper();
-  if (mode === 'strip-only') return strip(text, { mode, module: true }).code;
-  const { code, map = '' } = strip(text, { mode, module: true, sourceMap: true });
-  return `${code}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`;
 }
 
 let loaded: typeof transformSync | undefined;

@@ -57,7 +57,6 @@ function manifest(name: string): object {
 
 const COMPILER_OPTIONS = {
   target: 'es2023',
-  lib: ['es2023'],
   module: 'nodenext',
   strict: true,
   noEmit: true,

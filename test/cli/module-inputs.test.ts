@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { documentOf, makeProject, skein } from './support/skein.js';
+
+const SUM = `import { graph } from 'skein/graph';
+export default graph<{ start: number; list: number[]; sum: number }>({
+  name: 'sum',
+  invariants: [{ predicate: ({ state }) => (state.sum ?? 0) < 100, message: 'the sum is small', POLICY }],
+}).addNode('sum', ({ start, list }) => ({ sum: list.reduce((a, b) => a + b, start) })).setEntry('sum');
+`;
+const OBSERVED = SUM.replace('POLICY', "policy: 'observe'");
+const ENFORCED = SUM.replace(', POLICY', '');
+const WORDS = ['--no-audit', '--no-store'];
+
+describe('--input-json', () => {
+  test('gives values that are no text; functions that return updates have the state as their result', async () => {
+    const cwd = await makeProject({ 'flow.ts': OBSERVED });
+    const end = await skein(['run', 'flow.ts', '--input-json', 'start=1', '--input-json', 'list=[2, 3]', ...WORDS], {
+      cwd,
+    });
+    expect(end.code, end.stderr).toBe(0);
+    expect(end.stdout).toMatch(/^# Workflow Results\n\n\{\n/);
+    expect(JSON.parse(end.stdout.slice(end.stdout.indexOf('{')))).toEqual({ start: 1, list: [2, 3], sum: 6 });
+  });
+
+  test.each([
+    ['list=[2', 2, "error SKEIN_INPUT: input 'list' is no JSON: "],
+    ['list', 1, 'error SKEIN_USAGE: --input-json takes NAME=VALUE, not "list"'],
+  ])('refuses %s', async (words, code, message) => {
+    const cwd = await makeProject({ 'flow.ts': OBSERVED });
+    const end = await skein(['run', 'flow.ts', '--input-json', words, ...WORDS], { cwd });
+    expect(end).toMatchObject({ code, stdout: '' });
+    expect(end.stderr).toContain(message);
+  });
+
+  test('gives a fork another value, which is compared as data', async () => {
+    const cwd = await makeProject({ 'flow.ts': OBSERVED });
+    const run = ['run', 'flow.ts', '--input-json', 'start=1', '--input-json', 'list=[2]', '--no-audit'];
+    expect((await skein(run, { cwd })).code).toBe(0);
+    const same = await skein(['fork', '-1', '--input-json', 'list=[ 2 ]'], { cwd });
+    expect(same.stderr).not.toContain('has another value');
+    expect(same.stderr).toContain('\n1 reused, 0 run\n');
+    const other = await skein(['fork', '-1', '--input-json', 'list=[4]', '--json'], { cwd });
+    expect(other.stderr).toContain('input list has another value\n');
+    expect(documentOf(other)).toMatchObject({ state: { sum: 5 }, ran: 1 });
+  });
+
+  test('may be looked at before it is used', async () => {
+    const cwd = await makeProject({ 'flow.ts': OBSERVED });
+    const end = await skein(['plan', 'flow.ts', '--input-json', 'list=[1]', '--json'], { cwd });
+    expect(end).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('invariants', () => {
+  const big = ['run', 'flow.ts', '--input-json', 'start=1', '--input-json', 'list=[200]', '--json', ...WORDS];
+
+  test('that are enforced end the run', async () => {
+    const end = await skein(big, { cwd: await makeProject({ 'flow.ts': ENFORCED }) });
+    expect(end.code).toBe(3);
+    expect(documentOf(end)).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'SKEIN_INVARIANT', message: "workflow invariant violated (after 'sum'): the sum is small" },
+    });
+  });
+
+  test('that are only observed are warnings', async () => {
+    const end = await skein(big, { cwd: await makeProject({ 'flow.ts': OBSERVED }) });
+    expect(end.code).toBe(0);
+    const warning = "workflow invariant violated (after 'sum'): the sum is small";
+    expect(documentOf(end)).toMatchObject({ outcome: 'succeeded', warnings: [warning] });
+    expect(end.stderr).toContain(`warning: ${warning}\n`);
+  });
+});
+
+test('skein new --ts makes a graph that runs with its script, without anything being installed', async () => {
+  const cwd = await makeProject();
+  const made = await skein(['new', 'Mine', '--ts'], { cwd });
+  expect(made).toMatchObject({ code: 0, stdout: 'made Mine with flow.ts, script.yaml, package.json, tsconfig.json\n' });
+  const [, command = ''] = /next: skein (run .*)\n/.exec(made.stderr) ?? [];
+  const end = await skein(command.split(' ').concat('--json', ...WORDS), { cwd });
+  expect(end.code, end.stderr).toBe(0);
+  expect(documentOf(end)).toMatchObject({
+    workflow: 'Mine',
+    outcome: 'succeeded',
+    state: { page: 'LOOMS: A paragraph that was written before the run.' },
+  });
+  expect((await skein(['validate', 'Mine/flow.ts'], { cwd })).stderr).toBe('');
+  expect((await skein(['new', 'other', '--ts', '--template', 'chain'], { cwd })).code).toBe(1);
+});

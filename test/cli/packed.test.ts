@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Ended } from './support/skein.js';
+import { MAIN, ROOT, cleanEnv, start } from './support/skein.js';
+
+const execute = promisify(execFile);
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+/** For what compiles. */
+const LONG = 120_000;
+
+/** The packed tarball in an empty folder, with what it depends on, and nothing else. Once for all tests, whose files have names of their own. */
+let cwd = '';
+
+beforeAll(async () => {
+  if (!existsSync(join(ROOT, 'dist/graph.js'))) throw new Error('there is no dist/graph.js: npm run build first');
+  cwd = await realpath(await mkdtemp(join(tmpdir(), 'skein-packed-')));
+  await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const packed = await execute('npm', ['pack', ROOT, '--ignore-scripts', '--silent'], { cwd, env: cleanEnv(cwd) });
+  const target = join(cwd, 'node_modules/skein');
+  await mkdir(target, { recursive: true });
+  await execute('tar', ['xzf', packed.stdout.trim(), '-C', target, '--strip-components=1'], { cwd });
+  for (const name of Object.keys((await manifest()).dependencies)) {
+    const link = join(cwd, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), link);
+  }
+}, LONG);
+
+afterAll(() => rm(cwd, { recursive: true, force: true, maxRetries: 3 }));
+
+async function manifest(): Promise<Manifest> {
+  return JSON.parse(await readFile(join(cwd, 'node_modules/skein/package.json'), 'utf8')) as Manifest;
+}
+
+/** The TypeScript of the README. */
+async function readmeExample(): Promise<string> {
+  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const example = /^```ts\n([^]*?)^```$/m.exec(text)?.[1];
+  if (example === undefined) throw new Error('the README has no TypeScript');
+  return example;
+}
+
+function tsc(...words: readonly string[]): Promise<Ended> {
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--exactOptionalPropertyTypes'];
+  return start([process.execPath, compiler, ...options, ...words], { cwd, input: '' }).ended;
+}
+
+function node(...words: readonly string[]): Promise<Ended> {
+  return start([process.execPath, ...words], { cwd, input: '' }).ended;
+}
+
+describe('the packed tarball in an empty folder', () => {
+  test(
+    'has the TypeScript example of the README type-checked, also the declarations of the package, and run',
+    async () => {
+      const example = await readmeExample();
+      await writeFile(join(cwd, 'flow.ts'), example);
+      expect(await tsc('--noEmit', 'flow.ts')).toMatchObject({ code: 0, stdout: '' });
+      expect(await tsc('--skipLibCheck', 'flow.ts')).toMatchObject({ code: 0 });
+      const promised = [...example.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map((match) => match[1]);
+      expect(promised).not.toEqual([]);
+      expect(await node('flow.js')).toMatchObject({ code: 0, stdout: `${promised.join('\n')}\n`, stderr: '' });
+    },
+    LONG,
+  );
+
+  test(
+    'has a misspelt name in it refused by the compiler',
+    async () => {
+      const example = await readmeExample();
+      const misspelt = example.replace('({ text })', '({ txet })');
+      expect(misspelt).not.toBe(example);
+      await writeFile(join(cwd, 'misspelt.ts'), misspelt);
+      const end = await tsc('--noEmit', '--skipLibCheck', 'misspelt.ts');
+      expect(end.code).not.toBe(0);
+      expect(end.stdout).toContain("Property 'txet' does not exist");
+    },
+    LONG,
+  );
+
+  test('runs it by its own program, when it is exported', async () => {
+    const quiet = (await readmeExample()).replace(/^const \{ outcome.*\n.*\n/m, '');
+    await writeFile(join(cwd, 'exported.ts'), `${quiet}\nexport default flow;\n`);
+    const words = ['run', 'exported.ts', '--input', 'topic=looms', '--json', '--no-audit', '--no-store'];
+    const end = await node('node_modules/skein/dist/cli/main.js', ...words);
+    expect(end.code, end.stderr).toBe(0);
+    expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', state: { checked: 'one line' } });
+  });
+
+  test('exports what its package.json names, and each of it loads', async () => {
+    const names = Object.keys((await manifest()).exports).filter((name) => !name.endsWith('.json'));
+    expect(names).toContain('./graph');
+    const imports = names.map((name) => `await import(${JSON.stringify(name.replace('.', 'skein'))});\n`).join('');
+    await writeFile(join(cwd, 'all.mjs'), imports);
+    expect(await node('all.mjs')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('is another copy for a package that uses it: its graph runs by the program of the first copy all the same', async () => {
+    const theirs = join(cwd, 'node_modules/others-flow');
+    await mkdir(theirs);
+    await writeFile(
+      join(theirs, 'package.json'),
+      '{ "name": "others-flow", "type": "module", "exports": "./flow.js" }',
+    );
+    const body = `import { agent, agentNode, graph } from 'skein/graph';
+const writer = agent({ name: 'writer', model: 'mock/echo', instructions: 'You write.' });
+export default graph({ name: 'theirs' })
+  .node('place', () => 'from ' + import.meta.resolve('skein/graph'), { inputs: [] })
+  .node('text', agentNode(writer, { taskParam: 'place' }))
+  .setEntry('place');
+`;
+    await writeFile(join(theirs, 'flow.js'), body);
+    await writeFile(join(cwd, 'theirs.mjs'), "export { default } from 'others-flow';\n");
+    const end = await node(MAIN, 'run', 'theirs.mjs', '--json', '--no-audit', '--no-store');
+    expect(end.code, end.stderr).toBe(0);
+    const copy = `from ${pathToFileURL(cwd).href}/node_modules/skein/dist/graph.js`;
+    expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', state: { text: copy } });
+  });
+});
