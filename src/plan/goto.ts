@@ -34,6 +34,7 @@ export function jumpOf(result: unknown): Jump {
   return { goto: to, ...(update === undefined ? {} : { update }) };
 }
 
-function isGoto(result: unknown): result is Goto {
+/** Tells a jump from any other result. */
+export function isGoto(result: unknown): result is Goto {
   return typeof result === 'object' && result !== null && JUMP in result;
 }

@@ -73,9 +73,13 @@ describe('E3: a result that says where to go on', () => {
     });
   });
 
-  test('means nothing without such a route', async () => {
+  test('without such a route fails the step, for nobody would follow it; also where it is recorded', async () => {
     const plain = definePlan({ name: 'plain', nodes: [{ id: 'a', run: () => goto('b', { n: 1 }) }] });
-    expect((await run(plain).result).state).toEqual({ goto: 'b', update: { n: 1 } });
+    const store = memoryStore();
+    for (const options of [{}, { store, runId: 'r' }, { store, resume: 'r' }]) {
+      const { outcome, error } = await run(plain, options).result;
+      expect([outcome, error?.code]).toEqual(['failed', 'SKEIN_BAD_UPDATE']);
+    }
   });
 
   test.each([['nowhere'], [42], [null], [[['left']]]])('%j is no target: the step fails', async (target) => {

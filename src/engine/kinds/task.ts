@@ -5,8 +5,8 @@ import { recordText } from '../../base/json.js';
 import type { StepNote } from '../../events/event.js';
 import type { TaskQuestion, TaskStep as TaskStepInput } from '../../plan/builder-input.js';
 import { isThenable } from '../../base/thenable.js';
-import type { Jump } from '../../plan/goto.js';
-import { jumpOf } from '../../plan/goto.js';
+import type { Goto, Jump } from '../../plan/goto.js';
+import { isGoto, jumpOf } from '../../plan/goto.js';
 import type { TaskFunction } from '../compile.js';
 import { definitionOf } from '../identity.js';
 import { answerSchema, questionIn } from '../open-question.js';
@@ -56,6 +56,11 @@ export class TaskStep implements TaskStepInput {
   /** The same for every execution of this step: hand it to services that know idempotency keys. */
   get idempotencyKey(): string {
     return this.io.idempotencyKey;
+  }
+
+  /** Options for a run that the function starts. */
+  get runOptions(): object {
+    return this.step.run.runOptions;
   }
 
   /** What came along each in-edge. */
@@ -145,6 +150,25 @@ function resultOf({ compiled }: Step, result: unknown): unknown {
   return isThenable(result) ? result.then(jumpOf) : jumpOf(result);
 }
 
+/** The result of a function that has no say in where to go on, before it is recorded: what is recorded would be taken for a success. */
+function checkedResult(step: Step, result: unknown): unknown {
+  if (step.compiled.jumps) return resultOf(step, result);
+  const check = (value: unknown): unknown => {
+    if (isGoto(value)) throw strayJump(step, value);
+    return value;
+  };
+  return isThenable(result) ? result.then(check) : check(result);
+}
+
+/** A jump that nobody would follow is no success. */
+function strayJump({ compiled }: Step, { goto }: Goto): SkeinError {
+  const to = typeof goto === 'string' ? goto : goto.join("', '");
+  const message = `'${compiled.id}' returned goto('${to}'), and does not declare that it chooses where to go on`;
+  return new SkeinError('SKEIN_BAD_UPDATE', message, {
+    hint: `say so: { goto: ['${to}'] } in the options of a graph's node, choose: 'result' in a route of a plan`,
+  });
+}
+
 function bodyOf({ compiled }: Step): TaskFunction {
   if (compiled.body === undefined) throw new TypeError(`'${compiled.id}' has no function`);
   return compiled.body;
@@ -168,7 +192,7 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   }
 
   perform(io: StepIo): unknown {
-    return resultOf(this.step, bodyOf(this.step)(this.view, new TaskStep(this.step, io, this)));
+    return checkedResult(this.step, bodyOf(this.step)(this.view, new TaskStep(this.step, io, this)));
   }
 
   digest(): string {
@@ -188,6 +212,7 @@ function jump(step: Step, { update, goto }: Jump = {}): void {
 function takeOutcome(step: Step, outcome: Outcome): void {
   if (outcome.ok) {
     if (step.compiled.jumps) jump(step, outcome.value as Jump | undefined);
+    else if (isGoto(outcome.value)) step.fail(toErrorData(strayJump(step, outcome.value)));
     else step.succeed(outcome.value);
     return;
   }
