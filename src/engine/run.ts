@@ -51,6 +51,8 @@ export interface StartOptions {
   readonly guard?: Guard;
   /** Told what each step sees, right before listeners are told that it starts. */
   readonly starting?: Starting;
+  /** Options for runs that functions start. Default: none. */
+  readonly runOptions?: object;
   /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. */
   readonly atEnd?: () => Promise<void>;
 }
@@ -116,6 +118,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly followed: boolean;
   readonly guard: RunServices['guard'];
   readonly starting: RunServices['starting'];
+  readonly runOptions: object;
   private readonly emitter: Emitter | undefined;
   private readonly top: Scope;
   private readonly limit: number;
@@ -151,6 +154,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     else this.emitter = this.followed ? new Emitter(this.runId, listeners) : undefined;
     const { guard } = options;
     this.starting = options.starting;
+    this.runOptions = options.runOptions ?? NO_OPTIONS;
     if (guard === undefined) this.guard = undefined;
     else {
       const beganAt = this.durable.settledAt();

@@ -16,6 +16,8 @@ export interface RunServices {
   readonly runId: string;
   readonly durable: Durable;
   readonly executors: Executors;
+  /** Options for runs that functions start; the engine does not look at them. */
+  readonly runOptions: object;
   /** False when nobody listens: events are then not even made. */
   readonly observed: boolean;
   /** Somebody wants to know of starts and successes too. */

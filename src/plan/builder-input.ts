@@ -46,6 +46,8 @@ export interface TaskStep {
   /** The same for every execution of this step, also after a crash. */
   readonly idempotencyKey: string;
   readonly runId: string;
+  /** Options for a run that the function starts, of an agent or a graph: its models, folder and answers are those of this run. */
+  readonly runOptions: object;
   /** What came along each in-edge: a node with `join: 'settled'` looks at skips and failures here. */
   readonly arrivals: readonly { readonly from: string; readonly kind: string; readonly error?: ErrorData }[];
   /**

@@ -120,19 +120,21 @@ function agentCost(agent: AgentSpec): Cost {
 /** What one call of the most expensive tool costs inside of it, where that is an agent or a workflow. */
 function innerCost({ functions = [] }: AgentSpec): Cost {
   const known = functions.flatMap(({ calls }) => calls ?? []);
-  const most = (numbers: readonly Bound[]): number =>
-    Math.max(0, ...numbers.map((bound) => (bound === 'unbounded' ? Number.POSITIVE_INFINITY : bound)));
   return {
-    typicalModel: most(known.map(({ modelCalls }) => modelCalls.typical)),
-    typicalTool: most(known.map(({ toolCalls }) => toolCalls.typical)),
-    worstModel: most(known.map(({ modelCalls }) => modelCalls.worst)),
-    worstTool: most(known.map(({ toolCalls }) => toolCalls.worst)),
+    typicalModel: highest(known.map(({ modelCalls }) => modelCalls.typical)),
+    typicalTool: highest(known.map(({ toolCalls }) => toolCalls.typical)),
+    worstModel: highest(known.map(({ modelCalls }) => modelCalls.worst)),
+    worstTool: highest(known.map(({ toolCalls }) => toolCalls.worst)),
   };
 }
 
 function hasTools(agent: AgentSpec): boolean {
   if (agent.tools === undefined || agent.tools.length > 0 || (agent.functions ?? []).length > 0) return true;
   return Object.keys(agent.mcpServers ?? {}).length > 0 || agent.interactive === true || agent.memory !== undefined;
+}
+
+function highest(bounds: readonly Bound[]): number {
+  return Math.max(0, ...bounds.map((bound) => (bound === 'unbounded' ? Number.POSITIVE_INFINITY : bound)));
 }
 
 /** How often each node runs at most in one run of the plan. */

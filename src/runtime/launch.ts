@@ -61,8 +61,9 @@ export function openModels(options: RunOptions): ModelRegistry {
  * @throws SkeinError `SKEIN_INPUT`, `SKEIN_USAGE`; with a store also `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`
  */
 export function launch({ compiled, models, options, starting }: Launch): RunHandle {
-  const picked = { ...pick(options), ...(starting === undefined ? {} : { starting }) };
-  const executors = { agent: agentsOf(models, options), ...options.executors };
+  const runOptions = inheritedOptions(models, options);
+  const picked = { ...pick(options), runOptions, ...(starting === undefined ? {} : { starting }) };
+  const executors = { agent: agentsOf(models, options, runOptions), ...options.executors };
   const atEnd = (): Promise<void> => models.finish();
   const answer = answerBy(models, options.answer);
   if (options.store === undefined) {
@@ -98,12 +99,15 @@ function nobody(): void {
   // The run has not started yet.
 }
 
-function agentsOf(models: ModelRegistry, options: RunOptions): ReturnType<typeof agentExecutor> {
+function agentsOf(
+  models: ModelRegistry,
+  options: RunOptions,
+  runOptions: RunOptions,
+): ReturnType<typeof agentExecutor> {
   const cwd = options.cwd ?? process.cwd();
   const env = options.models?.env ?? process.env;
   const tools = createToolProvider({ cwd, env, allowPrivateAddresses: options.allowPrivateAddresses ?? false });
   const memory = options.memory === undefined ? undefined : createSharedMemory(options.memory);
-  const runOptions = inheritedOptions(models, options);
   return agentExecutor({ models, tools, cwd, runOptions, ...(memory === undefined ? {} : { memory }) });
 }
 

@@ -62,7 +62,7 @@ function ownNode(agent: AnyAgent, options: AgentNodeOptions, node: string, outpu
   const by = `agentNode('${name}')`;
   const body = (state: StateOf, step: TaskStep): Promise<string> => {
     const emit = forwardEvents ? step.emit.bind(step) : undefined;
-    return callAgent(agent, taskIn(state, taskParam, by), { by, signal: step.signal, emit });
+    return callAgent(agent, taskIn(state, taskParam, by), { by, signal: step.signal, emit, options: step.runOptions });
   };
   return {
     node: { id: node, kind: 'task', output },

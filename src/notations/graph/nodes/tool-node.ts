@@ -30,8 +30,8 @@ export function toolNode<Result>(
     const given = Object.fromEntries(
       names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]] as const])),
     );
-    const { signal, idempotencyKey } = step;
-    const io = { signal, idempotencyKey, emit: step.emit.bind(step), runOptions: {} };
+    const { signal, idempotencyKey, runOptions } = step;
+    const io = { signal, idempotencyKey, runOptions, emit: step.emit.bind(step) };
     return callTool({ ...bound(definition), name: called }, described, given, io);
   };
   return {
