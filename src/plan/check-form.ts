@@ -175,7 +175,13 @@ const SUB_INPUTS = record((value, path, report) => {
   if (isPlainObject(value) && Object.hasOwn(value, 'value')) return;
   (isPlainObject(value) && Object.hasOwn(value, 'template') ? TEXT_INPUT : REF)(value, path, report);
 });
-const SUB_KEYS = { plan: OBJECT, 'errorPrefix?': TEXT, 'inputs?': SUB_INPUTS, 'outputs?': record(TEXT), 'concurrency?': NUMBER };
+const SUB_KEYS = {
+  plan: OBJECT,
+  'errorPrefix?': TEXT,
+  'inputs?': SUB_INPUTS,
+  'outputs?': record(TEXT),
+  'concurrency?': NUMBER,
+};
 
 const ASK_KEYS = {
   question: TEMPLATE,
