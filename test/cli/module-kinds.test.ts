@@ -92,6 +92,14 @@ export default graph<{ topic: string }>({ name: 'asks' }).node('text', agentNode
 });
 
 describe('a default export may be', () => {
+  test('what CommonJS exports', async () => {
+    const text = `module.exports = import('skein/graph').then(({ graph }) =>
+  graph().node('place', ({ topic }) => topic + __filename.slice(-4)).setEntry('place'),
+);
+`;
+    expect(await stateOf('flow.cjs', text)).toMatchObject({ place: 'looms.cjs' });
+  });
+
   test('a compiled graph', async () => {
     const text = FLOW.replace(/^import \{ loud.*\n/m, '').replace('loud(draft)', 'draft.length');
     expect(await stateOf('flow.ts', text.replace('default flow', 'default flow.compile()'))).toMatchObject({

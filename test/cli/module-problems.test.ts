@@ -78,6 +78,12 @@ describe('a module that can not be loaded is told in one message with its place:
       'flow.mjs:1:1: error module-unsettled: the module never ends loading',
     ],
     ['no file', 'none.ts', {}, 'none.ts:1:1: error file-missing: the workflow file none.ts does not exist\n'],
+    [
+      'what has to be compiled',
+      'flow.tsx',
+      { 'flow.tsx': GOOD },
+      "flow.tsx:1:1: error module-kind: a workflow can't be in a file that ends in .tsx\n",
+    ],
   ])('%s', async (_, file, files, expected) => {
     expect(await refusal(file, files)).toMatch(expected);
   });

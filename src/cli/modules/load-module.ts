@@ -15,6 +15,9 @@ export interface ModuleWorkflow extends Workflow {
   readonly watch?: Watch;
 }
 
+/** What Node loads only after it was compiled. */
+const UNREAD = /(\.cts|\.[jt]sx)$/;
+
 /**
  * Loads the workflow that a module exports. The module is imported, so its code runs, unlike that of other notations. Nothing is thrown: what is wrong with the file is in the problems.
  *
@@ -23,6 +26,11 @@ export interface ModuleWorkflow extends Workflow {
  */
 export async function loadModule(shown: string, cwd: string): Promise<ModuleWorkflow> {
   const file: ModuleFile = { path: resolve(cwd, shown), shown, cwd };
+  const [, ending] = UNREAD.exec(shown) ?? [];
+  if (ending !== undefined) {
+    const message = `a workflow can't be in a file that ends in ${ending}`;
+    return broken([problem('module-kind', message, positionOf(undefined, file), 'call it .ts, or .mts')], []);
+  }
   const source = await readSource(file);
   if ('code' in source) return broken([source], []);
   try {

@@ -16,7 +16,8 @@ export async function checkFork(
   // A notation may let anything be given: what is declared nowhere and used nowhere is not known all the same.
   const isUsed = (name: string): boolean => affected(plan, { steps: [], inputs: [name] }).length > 0;
   const known = plan.inputs.filter(({ name, at }) => at !== undefined || isUsed(name)).map((input) => input.name);
-  const unknown = Object.keys(inputs).filter((name) => !known.includes(name));
+  // Functions may read what is declared nowhere.
+  const unknown = plan.openInputs === true ? [] : Object.keys(inputs).filter((name) => !known.includes(name));
   const [first] = unknown;
   if (first !== undefined) {
     const listed = known.length === 0 ? 'the workflow has none' : `its inputs: ${known.join(', ')}`;

@@ -46,7 +46,7 @@ async function open(file: string, { cwd, inputs = {}, interactive = false }: Loa
 
 /** Whether a file is a module with a workflow, by its name. */
 function isModule(file: string): boolean {
-  return /\.m?[jt]s$/.test(file);
+  return /\.(?:[cm]?[jt]s|[jt]sx)$/.test(file);
 }
 
 function missingInputs(workflow: Workflow, values: LoadOptions['inputs']): readonly Problem[] {

@@ -29,7 +29,8 @@ export function readPrompt(inputs: Values): Values {
  * @throws SkeinError `SKEIN_INPUT` when the workflow has no such input
  */
 export async function isPromptUnused({ plan }: Workflow, inputs: Values): Promise<boolean> {
-  if (plan === undefined || !Object.hasOwn(inputs, PROMPT)) return false;
+  // What functions read of open inputs is not known.
+  if (plan === undefined || plan.openInputs === true || !Object.hasOwn(inputs, PROMPT)) return false;
   const { affected } = await import('../../runtime.js');
   const unused = affected(plan, { steps: [], inputs: [PROMPT] }).length === 0;
   const declared = plan.inputs.filter(({ at }) => at !== undefined);
