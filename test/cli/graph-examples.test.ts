@@ -1,0 +1,47 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT, documentOf, skein } from './support/skein.js';
+
+const EXAMPLES = join(ROOT, 'examples');
+const GRAPHS = readdirSync(EXAMPLES).filter((name) => name.startsWith('graph-'));
+const TEAM = [
+  'examples/graph-team/workflow.ts',
+  '--input',
+  'task=Compare looms and mills.',
+  '--no-store',
+  '--no-audit',
+];
+
+test('there are examples in TypeScript', () => expect(GRAPHS).toEqual(['graph-research', 'graph-team']));
+
+test.each(GRAPHS)('%s is validated, planned and drawn', async (name) => {
+  const file = `examples/${name}/workflow.ts`;
+  const validated = await skein(['validate', file], { cwd: ROOT });
+  expect([validated.code, validated.stderr]).toEqual([0, '']);
+  const planned = await skein(['plan', file], { cwd: ROOT });
+  expect([planned.code, planned.stderr]).toEqual([0, '']);
+  expect(planned.stdout).toContain('level 1');
+  const drawn = await skein(['graph', file], { cwd: ROOT });
+  expect([drawn.code, drawn.stderr]).toEqual([0, '']);
+  expect(drawn.stdout).toMatch(/^flowchart TD\n/);
+});
+
+test.each([
+  ['looms', 'summary', 'looms, 3 facts:'],
+  ['clouds', 'nothing', 'nothing is known of clouds'],
+])('graph-research finds %s', async (query, step, text) => {
+  const words = ['run', 'examples/graph-research/workflow.ts', '--input', `query=${query}`];
+  const ended = await skein([...words, '--no-store', '--no-audit', '--json'], { cwd: ROOT });
+  expect(ended.code).toBe(0);
+  expect(String(documentOf(ended).steps[step]?.output)).toContain(text);
+});
+
+test.each([
+  ['script.yaml', 'Looms weave, mills grind.'],
+  ['script-other.yaml', 'Nothing was published.'],
+])('graph-team with %s', async (script, text) => {
+  const ended = await skein(['run', ...TEAM, `--mock=examples/graph-team/${script}`], { cwd: ROOT });
+  expect(ended.code).toBe(0);
+  expect(ended.stdout).toContain(text);
+});
