@@ -86,6 +86,14 @@ workflow: [{ id: one, type: agent, name: a, prompt: Always this. }]
 });
 
 describe('what exec prints', () => {
+  test('under --mock for an answer that must be JSON is that a script can give it', async () => {
+    const agent = 'agents: { root: { instruction: x, structured_output: { schema: { type: object } } } }\n';
+    const cwd = await makeProject({ 'one.yaml': agent });
+    const end = await skein(['exec', 'one.yaml', 'Go on.', '--mock', '--no-audit'], { cwd });
+    expect(end.code).toBe(3);
+    expect(end.stderr).toContain('write the answers into a script, --mock=FILE');
+  });
+
   test('under --mock is the prompt of each step, without the outputs above it, which would double with each step', async () => {
     const steps = Array.from({ length: 40 }, () => '  - { type: agent, name: root }\n').join('');
     const cwd = await makeProject({ 'long.yaml': `${ONE}workflow:\n${steps}` });

@@ -1,11 +1,11 @@
-import { createHook } from 'node:async_hooks';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasErrors } from '../../src/base/problem.js';
 import { loadDag } from '../../src/yaml.js';
 import { CORPUS, hasCorpus } from './corpus.js';
 import { makeProject, nodeOf } from './project.js';
+import { handlesOf, snapshot } from './opened.js';
 
 const HOSTILE = `---
 name: x
@@ -16,36 +16,6 @@ mcp-servers:
 ---
 Body
 `;
-
-/** Everything in a folder, with size and time of change. */
-function snapshot(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .toSorted()
-    .map((name) => {
-      const { size, mtimeMs } = statSync(join(folder, name));
-      return `${name} ${size} ${mtimeMs}`;
-    });
-}
-
-/** Kinds of handles of Node that a process, a socket, a name look-up or a thread would need. */
-const OUTSIDE = /PROCESS|TCP|UDP|PIPE|TLS|GETADDRINFO|DNS|WORKER|HTTP/;
-
-/** Runs something, and gives the kinds of outside handles that were opened meanwhile. */
-async function handlesOf(work: () => Promise<unknown>): Promise<readonly string[]> {
-  const opened: string[] = [];
-  const hook = createHook({
-    init: (_, type) => {
-      if (OUTSIDE.test(type)) opened.push(type);
-    },
-  });
-  hook.enable();
-  try {
-    await work();
-  } finally {
-    hook.disable();
-  }
-  return opened;
-}
 
 describe('T9: opening a workflow', () => {
   it('starts no process, opens no socket and writes no file', async () => {

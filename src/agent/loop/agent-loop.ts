@@ -181,7 +181,10 @@ function invalidOutput(options: LoopOptions, output: StructuredOutput, turn: Mod
     return { output: turn.text };
   }
   throw new SkeinError('SKEIN_OUTPUT_INVALID', message, {
-    hint: 'simplify the schema, use a stronger model, or set onInvalid: warn',
+    hint:
+      turn.model === 'mock/echo'
+        ? 'mock/echo repeats what it is asked: write the answers into a script, --mock=FILE'
+        : 'simplify the schema, use a stronger model, or set onInvalid: warn',
     details: { findings, answer: turn.text.slice(0, 2_000) },
   });
 }

@@ -56,8 +56,11 @@ function agentNode(placed: Placed, step: AgentStep, parts: NodeParts): AgentNode
   const name = step.agent?.text ?? '';
   const agent = definition.agents.get(name);
   if (agent === undefined && step.agent !== undefined) {
-    const hint =
-      names.findings.near(name, definition.agents.keys()) ?? `agents are: ${listed(definition.agents.keys())}`;
+    const known =
+      definition.agents.size === 0
+        ? `the file has no agents: add ${quoteShort(name)} under agents`
+        : `agents are: ${listed(definition.agents.keys())}`;
+    const hint = names.findings.near(name, definition.agents.keys()) ?? known;
     const message = `${step.label} uses the agent ${quoteShort(name)}, which does not exist`;
     names.findings.error('unknown-agent', message, step.agent.at, hint);
   }

@@ -17,6 +17,8 @@ export interface Flow {
   readonly ways: readonly Ways[];
   /** Jumps to a step that is declared before. */
   readonly back: ReadonlySet<number>;
+  /** Steps that can run; of others it was reported that they can't. */
+  readonly reached: ReadonlySet<number>;
   /** Steps that can run more than once. */
   readonly looped: ReadonlySet<number>;
   /** True when a step can have run before another one; before itself: in a loop. */
@@ -60,8 +62,9 @@ export function connectBlock(block: Block, findings: Findings): Flow {
   };
   if (block.kind === 'parallel') for (const root of block.roots) starts.push(connect([root], NOWHERE));
   else if (block.roots.length > 0) starts.push(connect(block.roots, NOWHERE));
-  checkReached(block, { starts, ways, back }, findings);
-  return { starts, ways, back, looped: stepsInLoops(ways, back), precedes: predecessors(ways) };
+  const reached = reachedFrom(starts, ways);
+  checkReached(block, { ways, back, reached }, findings);
+  return { starts, ways, back, reached, looped: stepsInLoops(ways, back), precedes: predecessors(ways) };
 }
 
 /** How many steps of its block a step stands for. */
@@ -119,9 +122,14 @@ export function listed(ids: Iterable<string>): string {
   return `${all.slice(0, 8).join(', ')}${all.length > 8 ? ', ...' : ''}`;
 }
 
-function checkReached(block: Block, flow: Pick<Flow, 'starts' | 'ways' | 'back'>, findings: Findings): void {
-  const reached = new Set(flow.starts);
-  for (const at of reached) for (const to of flow.ways[at] ?? []) if (to !== NOWHERE) reached.add(to);
+function reachedFrom(starts: readonly number[], ways: readonly Ways[]): ReadonlySet<number> {
+  const reached = new Set(starts);
+  for (const at of reached) for (const to of ways[at] ?? []) if (to !== NOWHERE) reached.add(to);
+  return reached;
+}
+
+function checkReached(block: Block, flow: Pick<Flow, 'ways' | 'back' | 'reached'>, findings: Findings): void {
+  const { reached } = flow;
   const leaving = leadingOut(flow.ways);
   const report = (steps: readonly StepDef[]): void => {
     let wasReached = true;

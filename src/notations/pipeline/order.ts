@@ -35,9 +35,14 @@ function inOneBlock(one: Placed, other: Placed): [Placed | undefined, Placed | u
   return [undefined, undefined];
 }
 
+/** What can never run was reported; that nothing runs before it is no other fault. */
+function isReached(placed: Placed, flows: Flows): boolean {
+  return [...around(placed)].every(({ block, at }) => flows(block).reached.has(at));
+}
+
 /** The fault of a reference to a step that can't have run before its reader. */
 export function checkOrder(earlier: Placed, reader: Placed, flows: Flows): Fault | undefined {
-  if (canPrecede(earlier, reader, flows)) return undefined;
+  if (canPrecede(earlier, reader, flows) || !isReached(reader, flows)) return undefined;
   const { label } = reader.step;
   const code = 'not-upstream';
   if (earlier === reader)

@@ -173,6 +173,7 @@ function readCondition(step: OpenStep, place: ListPlace, findings: Findings): Co
   const { fields, base } = step;
   const hint = 'add "condition: $steps.ID.output"';
   requireKey(step, 'condition', { key: 'condition', code: 'missing-condition', hint, text: true }, findings);
+  const condition = fields.scalar('condition');
   if (!fields.names('true') && !fields.names('false')) {
     const branches = 'add the steps of a branch under "true:", or "false: {goto: ID}"';
     const message = `workflow ${step.path}: condition step requires true or false`;
@@ -182,7 +183,7 @@ function readCondition(step: OpenStep, place: ListPlace, findings: Findings): Co
     type: 'condition',
     ...base,
     ...NO_POLICIES,
-    condition: fields.scalar('condition'),
+    condition: condition?.text.trim() === '' ? undefined : condition,
     whenTrue: readBranch('true', step, place, findings),
     whenFalse: readBranch('false', step, place, findings),
   };

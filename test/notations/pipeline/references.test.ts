@@ -185,7 +185,25 @@ describe('references in instructions', () => {
   });
 });
 
+describe('what is told once', () => {
+  it('a condition without text is missing, and not wrong besides', async () => {
+    const steps = `  - {type: condition, condition: ' ', true: [{type: agent, name: qa}]}\n`;
+    expect((await found(steps)).map((each) => each.split(' ')[1])).toEqual(['missing-condition', 'runs-once']);
+  });
+
+  it('an agent of a file without agents says where to add it', async () => {
+    expect(await found('', 'workflow:\n  - {type: agent, name: a}\n')).toEqual([
+      '2:25 unknown-agent steps[0] uses the agent "a", which does not exist | the file has no agents: add "a" under agents',
+    ]);
+  });
+});
+
 describe('jumps and what they leave', () => {
+  it('what stands behind a jump is told once, not for each reference in it', async () => {
+    const steps = `  - goto: gem\n${prompting('{{ $steps.gen.output }}')}  - {type: map, over: $steps.gen.output, steps: [{type: agent, name: a, prompt: '{{ $steps.gen.output }}'}]}\n`;
+    expect((await found(steps)).map((each) => each.split(' ')[1])).toEqual(['unknown-step', 'unreachable-step']);
+  });
+
   it.each([
     ['unknown', '  - {goto: genn}\n', /unknown-step .*"genn", which does not exist \| did you mean "gen"\?/],
     ['an index that is too large', '  - {goto: 9}\n', /out-of-range .*\| the steps of this list are 0 to 4/],
