@@ -18,6 +18,9 @@ type With<S, N extends string, R> = S extends { readonly [K in N]: unknown } ? S
 /** What a function gives back: at once or later, or a jump. */
 type Given<R> = R | Goto | PromiseLike<R | Goto>;
 
+/** The value in what a function gives: jumps have none. */
+type Value<R> = Exclude<Awaited<R>, Goto>;
+
 /** What one contribution to a key with a reducer may be, beside a whole value. */
 type Contribution<T> = T extends readonly (infer Item)[] ? Item : T extends object ? Partial<T> : never;
 
@@ -78,11 +81,11 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never> {
    * Adds a node whose result is kept under its name. What it reads stands in its first parameter, `({ search, query }) => ...`: the name of
    * a node is what that node gave, any other name is an input of the workflow.
    */
-  node<const N extends string, R extends Result<S, N>>(
+  node<const N extends string, R extends Given<Result<S, N>>>(
     name: N,
-    fn: (state: S, step: TaskStep) => Given<R>,
+    fn: (state: S, step: TaskStep) => R,
     options?: FunctionNodeOptions<S>,
-  ): Graph<With<S, N, R>, Reduced>;
+  ): Graph<With<S, N, Value<R>>, Reduced>;
   /** Adds a node that is an agent, a tool or another workflow. */
   node<const N extends string, R extends Result<S, N>>(
     name: N,

@@ -49,6 +49,16 @@ describe('a chain', () => {
     });
   });
 
+  test('takes a promise that is made by hand', () => {
+    graph()
+      .node('later', () => new Promise<number>((resolve) => setTimeout(() => resolve(5), 1)))
+      .node('wait', ({ later }) => new Promise((resolve) => setTimeout(resolve, later)))
+      .node('end', ({ wait, later }) => {
+        expectTypeOf(wait).toEqualTypeOf<unknown>();
+        expectTypeOf(later).toEqualTypeOf<number>();
+      });
+  });
+
   test('leaves jumps out of the type of a result', () => {
     graph()
       .node('check', () => (Math.random() > 2 ? goto('end') : 5), { goto: ['end'] })
