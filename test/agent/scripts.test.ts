@@ -197,6 +197,8 @@ rules:
   it('can be made lenient: unplanned calls are echoed, unused rules are fine', async () => {
     const registry = await scripted('strict: false\nrules: [{ step: never, answer: x }]');
     expect(outputOf((await runAgent({ registry, prompt: 'Say this.' })).result)).toBe('Say this.');
+    const below = '--- Prior Step Outputs ---\n\n[gen (agent: A)]:\nx\n\n--- End Prior Step Outputs ---\n\nGo on.';
+    expect(outputOf((await runAgent({ registry, prompt: below })).result)).toBe('Go on.');
     await registry.finish();
   });
 

@@ -176,6 +176,12 @@ describe('what was rendered before', () => {
   });
 });
 
+describe('a line that is no head of an entry', () => {
+  it.each(['[x)]:', 'x (agent: A)]:', '[x (agent: A)]: y', '[x (agent: A)]'])('%s stays as it is', (line) => {
+    expect(shown(line)).toBe(line);
+  });
+});
+
 describe('a message without its block of outputs', () => {
   it('is what stands below the block, whatever the outputs hold', () => {
     const lines = [

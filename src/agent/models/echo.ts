@@ -12,9 +12,13 @@ export function lastUserText(messages: readonly Message[]): string {
   return last?.role === 'user' ? last.text : '';
 }
 
+/** What a model that makes nothing up answers: without the block of outputs, which would double the text with each step that repeats it. */
+export function echoOf(messages: readonly Message[]): string {
+  return withoutOutputs(lastUserText(messages));
+}
+
 /**
- * A model that answers with the last user text, without the block of outputs above it: if each step repeated what all steps before it have said, the
- * text would double with each. It costs nothing and needs nothing.
+ * A model that answers with the last user text, without the block of outputs above it. It costs nothing and needs nothing.
  *
  * @example
  * const model = echoModel(); // id 'mock/echo'
@@ -26,7 +30,7 @@ export function echoModel(id = 'mock/echo'): Model {
     async *stream(request): AsyncGenerator<ModelPart> {
       request.signal.throwIfAborted();
       const asked = lastUserText(request.messages);
-      const text = withoutOutputs(asked);
+      const text = echoOf(request.messages);
       yield { type: 'text', text };
       const usage = { inputTokens: roughTokens(asked), outputTokens: roughTokens(text) };
       yield { type: 'finish', reason: 'stop', usage };

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { classifyStatus } from '../models/http-status.js';
-import { lastUserText, roughTokens } from '../models/echo.js';
+import { echoOf, roughTokens } from '../models/echo.js';
 import type { Model, ModelPart, ModelRequest, ToolCall } from '../model.js';
 import { ASK_USER } from '../ask-user.js';
 import type { ScriptBook } from './script-book.js';
@@ -20,7 +20,7 @@ export function scriptModel(id: string, book: ScriptBook): Model {
     async *stream(request): AsyncGenerator<ModelPart> {
       request.signal.throwIfAborted();
       const answer = book.next(request);
-      if (answer === undefined) yield* plainParts(request, lastUserText(request.messages));
+      if (answer === undefined) yield* plainParts(request, echoOf(request.messages));
       else yield* answerParts(id, answer, request);
     },
   };

@@ -130,9 +130,8 @@ function startsOf(block: Block, flow: Flow): readonly { readonly node: PassNode;
   return flow.starts.flatMap((at) => {
     const step = block.steps[at]?.step;
     if (step === undefined || !reached.has(at)) return [];
-    let id = `${step.id}.start`;
-    while (block.byId.has(id)) id = `${id}.start`;
-    return [{ node: { kind: 'pass', id, at: step.at }, leadsTo: step.id }];
+    // Ids of steps have no dots.
+    return [{ node: { kind: 'pass', id: `${step.id}.start`, at: step.at }, leadsTo: step.id }];
   });
 }
 

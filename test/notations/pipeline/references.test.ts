@@ -185,6 +185,39 @@ describe('references in instructions', () => {
   });
 });
 
+describe('what has no value where it is asked for', () => {
+  const codes = async (steps: string, head = HEAD): Promise<readonly string[]> =>
+    (await found(steps, head)).map((each) => each.split(' ')[1] ?? '');
+
+  it('an item outside of a map, also in an instruction', async () => {
+    const head = 'agents:\n  a: {instruction: "Look at {{ $item }}"}\nworkflow:\n';
+    expect(await codes('  - {id: s, type: agent, name: a}\n', head)).toEqual(['unknown-variable']);
+  });
+
+  it('a later step of a map, also in a loop around the map', async () => {
+    const map = `  - id: each
+    type: map
+    over: $steps.gen.output
+    steps:
+      - {id: one, type: agent, name: a, prompt: '{{ $steps.two.output }}'}
+      - {id: two, type: agent, name: a}
+  - {type: condition, condition: $steps.gen.output, false: {goto: each}}
+`;
+    const problems = await found(map);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain('refers to step "two", which can\'t have run before it | put step "one" behind it');
+  });
+
+  it('the output of a file that ends in several steps', async () => {
+    const sub = `${agents('a', 'b')}workflow:\n  - {id: first, type: agent, name: a}\n  - {type: condition, condition: $steps.first.output, true: [{type: agent, name: b}], false: [{type: ask, question: x}]}\n`;
+    const steps = `workflow:\n  - {id: sub, type: call, file: sub.yaml}\n  - {type: agent, name: a, prompt: '{{ $steps.sub.output }}'}\n`;
+    const { problems } = await loadText(agents('a') + steps, { 'sub.yaml': sub });
+    expect(problems.map(({ code, hint }) => [code, hint])).toEqual([
+      ['missing-output', 'name one of its steps: $steps.sub.outputs.ID.output'],
+    ]);
+  });
+});
+
 describe('what is told once', () => {
   it('a condition without text is missing, and not wrong besides', async () => {
     const steps = `  - {type: condition, condition: ' ', true: [{type: agent, name: qa}]}\n`;
@@ -199,6 +232,10 @@ describe('what is told once', () => {
 });
 
 describe('jumps and what they leave', () => {
+  it('a jump to itself never ends', async () => {
+    expect((await found('  - {id: here, goto: here}\n')).map((each) => each.split(' ')[1])).toEqual(['endless-loop']);
+  });
+
   it('what stands behind a jump is told once, not for each reference in it', async () => {
     const steps = `  - goto: gem\n${prompting('{{ $steps.gen.output }}')}  - {type: map, over: $steps.gen.output, steps: [{type: agent, name: a, prompt: '{{ $steps.gen.output }}'}]}\n`;
     expect((await found(steps)).map((each) => each.split(' ')[1])).toEqual(['unknown-step', 'unreachable-step']);
