@@ -142,6 +142,12 @@ function foldAll(cell: Cell, reducer: Reducer): unknown {
   return accumulator;
 }
 
+/** What a reducer channel would hold with one more contribution. */
+export function foldedWith(cell: Cell | undefined, contribution: unknown, reducer: Reducer): unknown {
+  const accumulator = cell === undefined ? reducer.open(undefined) : foldAll(cell, reducer);
+  return reducer.read(reducer.fold(accumulator, contribution));
+}
+
 /** Plan order among contributions: chains are kept sorted by this (S3). */
 export function compareContributions(a: Contribution, b: Contribution): number {
   return a.round - b.round || a.place - b.place || a.visit - b.visit;

@@ -80,8 +80,13 @@ export abstract class Flow {
    * declared target that was not chosen gets a dead token (E3).
    */
   private sendChosen(node: CompiledNode, live: Token, choice: Choice): void {
+    const unknown = choice.others.find((name) => !this.compiled.index.has(name));
+    if (unknown !== undefined) {
+      this.refuse(node, live, noSuchNode(node, unknown));
+      return;
+    }
     let reached = choice.others.length > 0;
-    for (const name of choice.others) this.fireOther(node, name, live);
+    for (const name of choice.others) this.fireOther(name, live);
     const stays = choice.hops.some((hop) => !hop.leaves);
     const dead: Token = { ...live, kind: 'dead' };
     for (const hop of node.hops) {
@@ -111,10 +116,8 @@ export abstract class Flow {
   }
 
   /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
-  private fireOther(from: CompiledNode, name: string, live: Token): void {
-    const at = this.compiled.index.get(name);
-    if (at === undefined) this.refuse(from, live, noSuchNode(from, name));
-    else this.fireAlone(at, live.version, live.depth, live.round + 1);
+  private fireOther(name: string, live: Token): void {
+    this.fireAlone(this.compiled.index.get(name) ?? -1, live.version, live.depth, live.round + 1);
   }
 
   /** Sends a dead token on all forward ways out of a node. */

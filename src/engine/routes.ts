@@ -3,6 +3,7 @@ import { evaluateConditions } from '../lang/condition.js';
 import { END } from '../plan/plan.js';
 import type { PlanNode, Route } from '../plan/plan.js';
 import { ownValue } from '../base/json.js';
+import { kindText } from '../lang/value-text.js';
 import type { CompiledRoute, Hop } from './compile.js';
 import { routeDefinition } from './identity.js';
 import type { Effect, Identity, Outcome, StepOptions, Ticket } from './ports/durable.js';
@@ -138,8 +139,7 @@ function namesOf(route: Route, answer: unknown): string[] {
 
 function badRoute(route: Route, answer: unknown): SkeinError {
   const known = route.map === undefined ? (route.targets ?? []) : Object.keys(route.map);
-  const text =
-    typeof answer === 'string' ? `'${answer.slice(0, 80)}'` : `a ${answer === null ? 'null' : typeof answer}`;
+  const text = typeof answer === 'string' ? `'${answer.slice(0, 80)}'` : kindText(answer);
   const hint = known.length === 0 ? 'it must answer the name of a node, or END' : `it may answer ${known.join(', ')}`;
   return new SkeinError('SKEIN_BAD_ROUTE', `the route after '${route.from}' answered ${text}`, { hint });
 }

@@ -16,7 +16,7 @@ import type { Question } from './ports/durable.js';
 import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
-import { readState, writeOutput } from './state-writer.js';
+import { foldError, readState, writeOutput } from './state-writer.js';
 import type { Body, StepOwner } from './step.js';
 import { Step, addressOf } from './step.js';
 import type { Arrivals, Firing, Token } from './token.js';
@@ -196,8 +196,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     const released = this.release();
     if (released === undefined) {
       const { version, conflict } = this.mergeEnds([]);
-      this.final = version;
-      this.end(conflict === undefined ? { type: 'done' } : { type: 'failed', error: conflict, path: this.parent });
+      this.finishWith(version, conflict);
       return;
     }
     const message = releaseMessage(released.node, released.missing);
@@ -315,8 +314,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     this.branchEnded(live.version);
     if (this.compiled.plan.firstExitWins === true) {
       this.stopSteps();
-      this.final = live.version;
-      this.end({ type: 'done' });
+      this.finishWith(live.version, undefined);
     } else if (node.hops.length > 0) this.sendDead(node, { ...live, kind: 'dead' });
   }
 
@@ -370,6 +368,13 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     const running = this.stopSteps();
     this.final ??= this.mergeEnds([...onTheWay, ...running]).version;
     this.owner.scopeEnded(this, end);
+  }
+
+  /** All that is to run has run. A state that nobody can read is no success. */
+  private finishWith(version: Version, conflict: ErrorData | undefined): void {
+    this.final = version;
+    const error = conflict ?? foldError(this, version);
+    this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
   }
 
   /** Aborts what is queued or running; gives the versions that they saw. */

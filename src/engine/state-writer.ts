@@ -1,10 +1,11 @@
 import type { ErrorData } from '../base/errors.js';
-import { SkeinError } from '../base/errors.js';
+import { SkeinError, toErrorData } from '../base/errors.js';
 import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
-import type { Moment, Writer } from './cell.js';
-import { cellValue, keepDigest, writeCell } from './cell.js';
+import type { Reducer } from '../plan/reducers.js';
+import type { Cell, Moment, Writer } from './cell.js';
+import { cellValue, foldedWith, keepDigest, writeCell } from './cell.js';
 import type { Version } from './version.js';
 
 /** A Standard Schema (standardschema.dev), as far as it is used. */
@@ -49,10 +50,40 @@ export function writeOutput(holder: ChannelHolder, step: WritingStep, output: un
 function put(holder: ChannelHolder, version: Version, channel: number, value: unknown, step: WritingStep): Version {
   const { schemas, reducers, names } = holder.channels;
   const schema = schemas[channel];
-  const checked = freezeData(schema === undefined ? value : validated(schema, value, names[channel] ?? ''));
-  const cell = writeCell(version.get(channel), checked, step, holder, reducers[channel]);
+  const reducer = reducers[channel];
+  const old = version.get(channel);
+  const name = names[channel] ?? '';
+  const checked = freezeData(
+    schema === undefined
+      ? value
+      : reducer === undefined
+        ? validated(schema, value, name)
+        : validContribution({ schema, reducer, old, name }, value),
+  );
+  const cell = writeCell(old, checked, step, holder, reducer);
   if (holder.recorded && checked !== value) keepDigest(cell, checked, value);
   return version.with(channel, cell);
+}
+
+/** A channel with a schema and a reducer, as the step that writes it saw it. */
+interface Folding {
+  readonly schema: unknown;
+  readonly reducer: Reducer;
+  readonly old: Cell | undefined;
+  readonly name: string;
+}
+
+/** A contribution matches a schema as a value of its own, `append`ed to nothing, or folded into what the step saw. */
+function validContribution({ schema, reducer, old, name }: Folding, value: unknown): unknown {
+  const isItem = reducer.definition() === 'append';
+  try {
+    if (!isItem) return validated(schema, value, name);
+    const list = validated(schema, [value], name);
+    return Array.isArray(list) ? list[0] : value;
+  } catch {
+    validated(schema, foldedWith(old, value, reducer), name);
+    return value;
+  }
 }
 
 function indexFor(holder: ChannelHolder, node: CompiledNode, name: string): number {
@@ -83,14 +114,41 @@ function addChannel(holder: ChannelHolder, name: string): number {
   return (names as string[]).push(name) - 1;
 }
 
-/** Values by channel name: those of the plan in plan order, then the others by name. */
+/** What no reducer could make a value of: the first channel of a state that can't be read; undefined when all can. */
+export function foldError({ channels }: ChannelHolder, version: Version): ErrorData | undefined {
+  const { names, reducers } = channels;
+  for (let channel = 0; channel < reducers.length; channel++) {
+    const cell = reducers[channel] === undefined ? undefined : version.get(channel);
+    if (cell === undefined) continue;
+    try {
+      cellValue(cell, reducers[channel]);
+    } catch (error) {
+      const { message } = toErrorData(error);
+      return {
+        code: 'SKEIN_BAD_UPDATE',
+        message: `the values for '${names[channel] ?? ''}' can't be folded: ${message}`,
+      };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Values by channel name: those of the plan in plan order, then the others by name. What a reducer can't make a value of is left out: the run
+ * has failed for it.
+ */
 export function readState(holder: ChannelHolder, version: Version): Record<string, unknown> {
   const { names, reducers, index } = holder.channels;
   const declared = holder.declared.names.length;
   const state: Record<string, unknown> = {};
   const take = (name: string, channel: number): void => {
     const cell = version.get(channel);
-    if (cell !== undefined) state[name] = cellValue(cell, reducers[channel]);
+    if (cell === undefined) return;
+    try {
+      state[name] = cellValue(cell, reducers[channel]);
+    } catch {
+      // See foldError.
+    }
   };
   for (let channel = 0; channel < declared; channel++) take(names[channel] ?? '', channel);
   if (names.length > declared) {

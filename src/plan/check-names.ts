@@ -84,7 +84,10 @@ function checkTargets(scope: Scope): void {
   const known = scope.shape.index;
   const check = (id: string, what: string, path: string, node?: number): void => {
     if (known.has(id)) return;
-    const hint = didYouMean(id, known.keys()) ?? `nodes are: ${firstOf([...known.keys()])}`;
+    const hint =
+      id === END
+        ? 'a node without a way out ends by itself; only a route answers with END'
+        : (didYouMean(id, known.keys()) ?? `nodes are: ${firstOf([...known.keys()])}`);
     const message = `${what} ${nameOf(scope, id)}, which is no node of the plan`;
     scope.findings.add('unknown-node', message, { path, hint, ...(node === undefined ? {} : { node }) });
   };

@@ -24,9 +24,12 @@ export function checkSubPlans(scope: Scope, writers: Writers, inner: (node: numb
 type SubPlanNode = Extract<PlanNode, { readonly plan: unknown }>;
 
 function checkGiven(scope: Scope, inputs: SubInputs | undefined, node: SubPlanNode, at: number): void {
-  const known = node.plan.inputs.map((input) => input.channel);
+  const { plan } = node;
+  // Who declares all keys of a state lets any of them be given.
+  const keys = plan.closedState === true ? plan.channels.map((channel) => channel.name) : [];
+  const known = [...new Set([...plan.inputs.map((input) => input.channel), ...keys])];
   const check = (name: string, path: string): void => {
-    if (known.includes(name) || (node.plan.openInputs === true && isChannelName(name))) return;
+    if (known.includes(name) || (plan.openInputs === true && isChannelName(name))) return;
     const hint = didYouMean(name, known) ?? `its inputs are: ${known.length === 0 ? 'none' : known.join(', ')}`;
     const message = `the workflow in ${nameOf(scope, at)} has no input ${JSON.stringify(name)}`;
     scope.findings.add('unknown-channel', message, { node: at, path, hint });

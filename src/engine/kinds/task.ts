@@ -1,7 +1,8 @@
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { recordText } from '../../base/json.js';
+import { isPlainObject, recordText } from '../../base/json.js';
+import { kindText } from '../../lang/value-text.js';
 import type { StepNote } from '../../events/event.js';
 import type { TaskQuestion, TaskStep as TaskStepInput } from '../../plan/builder-input.js';
 import { isThenable } from '../../base/thenable.js';
@@ -106,6 +107,7 @@ export class TaskStep implements TaskStepInput {
 /** What listeners get is theirs: nobody changes it any more. An event that is no JSON is no reason to fail. */
 function eventNote(event: JsonObject): StepNote {
   try {
+    if (!isPlainObject(event)) throw new TypeError(`it is ${kindText(event)}, not an object`);
     return { kind: 'event', event: JSON.parse(recordText(event)) as JsonObject };
   } catch (error) {
     return { kind: 'warning', code: 'bad-event', message: `an event was dropped: ${toErrorData(error).message}` };

@@ -119,8 +119,10 @@ function checkKeys(draft: GraphDraft, node: DraftNode, inference: Inference, add
       );
     }
   }
-  for (const { name } of inference.reads.get(node.name)?.names ?? []) {
+  for (const { name, optional } of inference.reads.get(node.name)?.names ?? []) {
     if (Object.hasOwn(state, name) || draft.nodes.has(name)) continue;
+    // What a workflow inside may take, and nobody gives.
+    if (optional && isNodeSpec(node.body)) continue;
     add(
       'undeclared-key',
       `${quoted(node.name)} reads ${quoted(name)}, which is no key of the state`,

@@ -28,7 +28,8 @@ export class GraphBuilder {
   private readonly draft: GraphDraft;
   private built: BuiltGraph | undefined;
   private checked: CheckedGraph | undefined;
-  private last: CheckedGraph | undefined;
+  /** Figures of the last run before the last change. */
+  private before: GraphMetrics | null = null;
 
   constructor(
     settings: DraftSettings,
@@ -94,7 +95,7 @@ export class GraphBuilder {
   }
 
   get metrics(): GraphMetrics | null {
-    return this.last?.metrics ?? null;
+    return this.checked?.metrics ?? this.before;
   }
 
   compile(): CheckedGraph {
@@ -108,7 +109,6 @@ export class GraphBuilder {
       answerKey: answerKeyOf(this.draft, plan),
       settings: this.running,
     });
-    this.last = this.checked;
     return this.checked;
   }
 
@@ -148,6 +148,7 @@ export class GraphBuilder {
 
   private changed(change: () => void): this {
     change();
+    this.before = this.metrics;
     this.built = undefined;
     this.checked = undefined;
     return this;

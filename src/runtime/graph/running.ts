@@ -98,10 +98,13 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
     const handle = launchGraph(graph, log, { ...rest, inputs, ...(options.resume === undefined ? { runId } : {}) });
     return { log, handle, result: handle.result.then(finish) };
   } catch (error) {
-    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_INPUT') throw error;
+    if (!SkeinError.isInstance(error) || !REFUSED_INPUTS.has(error.code)) throw error;
     return { log, handle: undefined, result: Promise.resolve(finish(refused(graph, log, runId, toErrorData(error)))) };
   }
 }
+
+/** What says that inputs are missing or wrong, or that a store can't keep them. */
+const REFUSED_INPUTS: ReadonlySet<string> = new Set(['SKEIN_INPUT', 'SKEIN_NOT_JSON']);
 
 /** @throws SkeinError as `run` of skein does */
 function launchGraph({ plan, bindings, settings }: RunnableGraph, log: RunLog, options: RunOptions): RunHandle {

@@ -2,13 +2,16 @@ import { ERROR_CODES, SkeinError } from '../../../base/errors.js';
 import type { ErrorCode } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { ownValue } from '../../../base/json.js';
-import { valueText } from '../../../lang/value-text.js';
+import { kindText, valueText } from '../../../lang/value-text.js';
 
 /** Anything that takes a task and gives an answer: a text, or an object with `answer` and `success`. */
 export interface AnyAgent {
   run(task: string, options?: { readonly signal?: AbortSignal }): unknown;
   /** What it tells while it works; the event `answer` holds the answer, unless the generator returns a result. */
-  stream?(task: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<unknown>;
+  stream?(
+    task: string,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>;
 }
 
 /** How an agent is called. */
@@ -30,7 +33,7 @@ export interface AgentCall {
 export async function callAgent(agent: AnyAgent, task: string, call: AgentCall): Promise<string> {
   const options = { ...call.options, signal: call.signal };
   if (call.emit === undefined || agent.stream === undefined) return answerIn(await agent.run(task, options), call.by);
-  return await followAgent(agent.stream(task, options), call, call.emit);
+  return await followAgent(await agent.stream(task, options), call, call.emit);
 }
 
 async function followAgent(
@@ -38,6 +41,11 @@ async function followAgent(
   { by, signal }: AgentCall,
   emit: (event: JsonObject) => void,
 ): Promise<string> {
+  if (!isStream(stream)) {
+    throw new SkeinError('SKEIN_STEP_FAILED', `${by}: the stream of the agent is ${kindText(stream)}, and no stream`, {
+      hint: 'stream(task) is an async generator, or gives anything else for "for await"',
+    });
+  }
   const events = stream[Symbol.asyncIterator]();
   let told: Told = {};
   for (;;) {
@@ -53,6 +61,10 @@ async function followAgent(
     told = { ...told, ...toldBy(next.value) };
     emit(next.value as JsonObject);
   }
+}
+
+function isStream(stream: unknown): boolean {
+  return typeof stream === 'object' && stream !== null && Symbol.asyncIterator in stream;
 }
 
 /** What the events of an agent say of its end. */

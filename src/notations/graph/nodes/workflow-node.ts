@@ -1,9 +1,9 @@
 import type { Problem } from '../../../base/problem.js';
 import { hasErrors } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
-import type { Bindings, InputSpec, Plan, SubInputs } from '../../../plan/plan.js';
+import type { Bindings, InputSpec, Plan, PlanNode, SubInputs } from '../../../plan/plan.js';
 import { WHOLE_STATE } from '../../../plan/plan.js';
-import { writtenChannels } from '../../../plan/references.js';
+import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
 import { definitionError, refusal } from '../problems.js';
@@ -45,7 +45,11 @@ export interface Inner {
  * const flow = graph<{ task: string }>().node('review', workflowNode(review, 'review')).setEntry('review');
  * console.log((await flow.run({ task: 'looms' })).state.review); // fine: looms
  */
-export function workflowNode(workflow: InnerWorkflow, name: string, options: WorkflowNodeOptions = {}): NodeSpec {
+export function workflowNode<Result = unknown>(
+  workflow: InnerWorkflow,
+  name: string,
+  options: WorkflowNodeOptions = {},
+): NodeSpec<Result> {
   const by = `workflowNode('${name}')`;
   const inner = innerOf(workflow, by);
   const result = options.projectState === true ? WHOLE_STATE : answerOf(inner, options.answerKey, by);
@@ -131,13 +135,14 @@ function checkInvariants(settings: unknown, by: string): void {
 export function answerOf({ plan, answerKey }: Inner, asked: string | undefined, by: string): string {
   const exits = exitsOf(plan);
   const answer =
-    (asked === undefined ? answerKey : channelOf(plan, asked)) ??
+    (asked === undefined ? answerKey : (channelOf(plan, asked) ?? unknownKey(plan, asked))) ??
     (exits.length === 1 ? channelOf(plan, exits[0]) : undefined);
   if (answer !== undefined) return answer;
   const what =
     asked === undefined ? 'the inner workflow has no answer key' : `nothing is called ${JSON.stringify(asked)}`;
-  const keys = plan.nodes.flatMap(writtenChannels).slice(0, 8);
-  const hint = `say which it is: answerKey: ${keys.map((key) => JSON.stringify(key)).join(' or ')}; or take all: projectState: true`;
+  const keys = plan.nodes.flatMap(writtenChannels).slice(0, 8).map(quoted);
+  const which = keys.length === 0 ? 'the key of its state' : keys.join(' or ');
+  const hint = `say which it is: answerKey: ${which}; or take all: projectState: true`;
   throw refusal('no-answer', `${by}: ${what}`, hint);
 }
 
@@ -156,6 +161,11 @@ function channelOf(plan: Plan, name: string | undefined): string | undefined {
   return node.output ?? (more.length === 0 ? only : undefined);
 }
 
+/** A key that some node may write: nobody knows what updates hold. */
+function unknownKey(plan: Plan, name: string): string | undefined {
+  return plan.closedState !== true && plan.nodes.some(writesUnknown) ? name : undefined;
+}
+
 /** Where the inputs of the workflow come from, and what must and what may be there for it. */
 interface Given {
   readonly inputs: SubInputs;
@@ -163,7 +173,13 @@ interface Given {
   readonly mayRead: readonly string[];
 }
 
-function inputsOf({ plan, taskParam: own }: Inner, asked: string | null | undefined, by: string): Given {
+function inputsOf(
+  { plan, taskParam: own }: Pick<Inner, 'plan' | 'taskParam'>,
+  asked: string | null | undefined,
+  by: string,
+): Given {
+  if (plan.inputs.length === 0 && plan.nodes.some(readsUnknown))
+    return unknownInputsOf({ plan, taskParam: own }, asked, by);
   const named = (name: string): InputSpec | undefined => plan.inputs.find((input) => input.name === name);
   const byName = asked === null || (asked === undefined && named(own) === undefined);
   const task = byName ? undefined : taskInput(plan, named(asked ?? own) ?? named(own), asked ?? own, by);
@@ -177,6 +193,37 @@ function inputsOf({ plan, taskParam: own }: Inner, asked: string | null | undefi
     reads: [...(task === undefined ? [] : [asked ?? 'task']), ...others.filter(isNeeded).map((input) => input.name)],
     mayRead: others.filter((input) => !isNeeded(input)).map((input) => input.name),
   };
+}
+
+/** What a function of the whole state reads is not known. */
+function readsUnknown(node: PlanNode): boolean {
+  return node.kind === 'task' && node.output === undefined;
+}
+
+/** For a workflow that declares no inputs and yet may read some: the task, or the declared keys of its state. */
+function unknownInputsOf(
+  { plan, taskParam: own }: Pick<Inner, 'plan' | 'taskParam'>,
+  asked: string | null | undefined,
+  by: string,
+): Given {
+  const keys = plan.channels.map((channel) => channel.name);
+  const takes = (name: string): boolean => plan.openInputs === true || keys.includes(name);
+  if (asked === null) {
+    const hint = "name them: graph({ inputs: ['query'] })";
+    if (keys.length === 0) throw refusal('no-task-input', `${by}: the inner workflow does not say what it reads`, hint);
+    return { inputs: Object.fromEntries(keys.map((key) => [key, { channel: key }])), reads: [], mayRead: keys };
+  }
+  const task = asked ?? 'task';
+  const taking = [...new Set([own, asked ?? own])].filter(takes);
+  const inputs = Object.fromEntries(taking.map((name) => [name, { channel: task }]));
+  if (asked === undefined) return { inputs, reads: [], mayRead: taking.length === 0 ? [] : [task] };
+  if (taking.length > 0) return { inputs, reads: [task], mayRead: [] };
+  const hint = `its keys are: ${keys.join(', ')}`;
+  throw refusal('no-task-input', `${by}: the inner workflow has no key ${quoted(asked)} for the task`, hint);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name);
 }
 
 function isNeeded(input: InputSpec): boolean {
