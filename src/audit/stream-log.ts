@@ -65,6 +65,7 @@ export class StreamLog {
         break;
       case 'prompt':
       case 'memory':
+      case 'event':
         break;
     }
   }

@@ -174,7 +174,8 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   begin(): void {
     if (this.followed) {
       const { name, nodes } = this.compiled.plan;
-      this.emit('', '', { type: 'run.started', plan: name, nodes: nodes.length });
+      const working = nodes.filter((node) => node.kind !== 'pass').length;
+      this.emit('', '', { type: 'run.started', plan: name, nodes: working });
     }
     const { signal } = this.options;
     if (signal !== undefined) this.watch(signal);

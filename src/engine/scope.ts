@@ -128,7 +128,8 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   /** Number of nodes that neither ran nor were skipped. */
   untouched(): number {
     let count = 0;
-    for (const visits of this.visits) if (visits < 0) count += 1;
+    for (const node of this.compiled.nodes)
+      if (node.node.kind !== 'pass' && (this.visits[node.index] ?? -1) < 0) count += 1;
     return count;
   }
 
@@ -290,7 +291,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
       this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
       this.census.degraded += 1;
     } else if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice });
-    else this.census.succeeded += 1;
+    else this.countStep(compiled, 'succeeded');
     if (compiled.counted) this.run.leafEnded(error === undefined);
     if (this.run.guard !== undefined && error === undefined && this.isStopped(step, version)) return;
     const live = tokenOf('live', version, depth, round);
@@ -350,8 +351,13 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     if (following !== undefined) following.previous = previous;
   }
 
+  /** A node that does nothing is no step in the census unless it failed. */
+  private countStep(node: CompiledNode, outcome: StepOutcome): void {
+    if (node.node.kind !== 'pass' || (outcome !== 'succeeded' && outcome !== 'skipped')) this.census[outcome] += 1;
+  }
+
   private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
-    this.census[outcome] += 1;
+    this.countStep(node, outcome);
     const { run } = this;
     if (outcome !== 'succeeded') run.report({ path, node: node.id, outcome, ...whyOf(ending) });
     if (run.observed) run.emit(path, this.parent, endingBody(node, outcome, attempts, ending));

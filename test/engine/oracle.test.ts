@@ -17,7 +17,7 @@ describe('the reference interpreter', () => {
         const { plan, bindings, inputs } = scenarioOf(raw);
         const result = interpret(plan, bindings, { inputs, pick: seededChooser(order) });
         const steps = Object.values(result.census).reduce((sum, count) => sum + count, 0);
-        expect(steps).toBeGreaterThanOrEqual(plan.nodes.length);
+        expect(steps).toBeGreaterThanOrEqual(plan.nodes.filter((node) => node.kind !== 'pass').length);
         see(result.outcome);
         if (result.failure !== undefined) see(result.failure.code);
         if (result.releases > 0) see('released');

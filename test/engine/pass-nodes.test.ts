@@ -38,7 +38,7 @@ describe('a node that does nothing', () => {
     const { result, events } = await run(parting, bindings, { concurrency: 1 });
     expect(result.state).toEqual({ verdict: 'yes', log: ['good', 'end'] });
     expect(outcomes(result)).toEqual({ bad: 'skipped' });
-    expect([result.census.succeeded, result.ran]).toEqual([5, 3]);
+    expect([result.census.succeeded, result.ran]).toEqual([3, 3]);
     expect(events.find((event) => event.type === 'step.ended' && event.node === 'meet')).toMatchObject({
       kind: 'pass',
       outcome: 'succeeded',
@@ -76,7 +76,7 @@ describe('a node that does nothing', () => {
       limits: { maxSteps: 200_000 },
     });
     const { result } = await run(circle, {});
-    expect([result.outcome, result.census.succeeded]).toEqual(['succeeded', 100_001]);
+    expect([result.outcome, result.census.succeeded]).toEqual(['succeeded', 0]);
   });
 
   test('a route that can not be evaluated fails it', async () => {

@@ -84,7 +84,7 @@ describe('join', () => {
 });
 
 describe('retry', () => {
-  const failing = (times: number, retry: number | { on: string[] }) => {
+  const failing = (times: number, retry: number | { on?: string[] | undefined }) => {
     let left = times;
     const policy = typeof retry === 'number' ? retry : { retries: 3, backoff: 'fixed' as const, delayMs: 0, ...retry };
     return graph<Any>()
@@ -113,8 +113,10 @@ describe('retry', () => {
     expect(summary(await failing(4, { on: ['busy'] }).run())).toEqual(['failed', [], 'SKEIN_STEP_FAILED']);
   });
 
-  test('a number means errors that may go away: one that a function throws is none', async () => {
-    expect(summary(await failing(1, 3).run())).toEqual(['failed', [], 'SKEIN_STEP_FAILED']);
+  test('without names any failure is tried again, as often as the number says', async () => {
+    expect(await failing(2, { on: undefined }).run()).toMatchObject({ outcome: 'succeeded', state: { flaky: 3 } });
+    const { plan } = failing(1, 3).compile();
+    expect(plan.nodes[0]?.retry).toEqual({ retries: 3, backoff: 'exponential', delayMs: 1000, on: 'any' });
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { definePlan, memoryStore } from 'skein';
 import { agent, agentNode, graph, workflowNode } from 'skein/graph';
 import type { InnerWorkflow, WorkflowNodeOptions } from 'skein/graph';
-import { loadDag } from 'skein/yaml';
+import { loadDag, loadPipelineText } from 'skein/yaml';
 import { ownModels } from './support-agents.js';
 
 type Loose = Record<string, unknown>;
@@ -222,6 +222,16 @@ agents:
     expect(error).toBeUndefined();
     expect(state.end).toBe('end: said in review/judge');
     expect(asked).toEqual(['m: Look at + a.ts', 'm: Judge said in review/look']);
+  });
+
+  test('a pipeline takes the task as its prompt', async () => {
+    const text = 'agents: { echo: { model: own/m } }\nproviders: { own: {} }\nworkflow: [{ type: agent, name: echo }]';
+    const review = await loadPipelineText(text, { cwd: '.' });
+    expect(review.problems).toEqual([]);
+    const { models, asked } = ownModels({ m: () => 'fine' });
+    const flow = graph<{ task: string }>().node('review', workflowNode(review, 'review')).setEntry('review');
+    expect((await flow.run({ task: 'looms' }, { models })).answer).toBe('fine');
+    expect(asked).toEqual(['m: looms']);
   });
 
   test('tells its problems where the node is made', async () => {

@@ -11,7 +11,8 @@ export function policiesOf(options: NodePolicies): Partial<NodeBase> {
   const policies: Mutable<Partial<NodeBase>> = {};
   if (label !== undefined) policies.label = label;
   if (join !== undefined) policies.join = join;
-  if (retry !== undefined) policies.retry = typeof retry === 'number' ? growing(retry) : retry;
+  if (retry !== undefined)
+    policies.retry = typeof retry === 'number' ? growing(retry) : { ...retry, on: retry.on ?? 'any' };
   if (timeoutMs !== undefined) policies.timeoutMs = timeoutMs;
   if (onError !== undefined) policies.onError = onError;
   if (maxVisits !== undefined) policies.maxVisits = maxVisits;
@@ -22,7 +23,7 @@ export function policiesOf(options: NodePolicies): Partial<NodeBase> {
 }
 
 function growing(retries: number): RetryPolicy {
-  return { retries, backoff: 'exponential', delayMs: 1000 };
+  return { retries, backoff: 'exponential', delayMs: 1000, on: 'any' };
 }
 
 /** Conditions as plan data; their functions go to the bindings. */

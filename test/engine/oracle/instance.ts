@@ -111,7 +111,9 @@ export class Instance implements SubRun {
   /** Only the nodes of the run's own plan are missed; a sub-plan that was begun counts as its step. */
   #countNotRun(): void {
     if (this.#place.path !== '') return;
-    this.#world.census.notRun += this.#plan.nodes.filter((node) => !this.#stepped.has(node.id)).length;
+    this.#world.census.notRun += this.#plan.nodes.filter(
+      (node) => node.kind !== 'pass' && !this.#stepped.has(node.id),
+    ).length;
   }
 
   #fire(firing: Firing): void {

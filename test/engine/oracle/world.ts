@@ -80,7 +80,7 @@ export class World {
   }
 
   count(node: PlanNode, path: string, outcome: StepOutcome, failure?: Failure): void {
-    this.census[outcome] += 1;
+    if (node.kind !== 'pass' || (outcome !== 'succeeded' && outcome !== 'skipped')) this.census[outcome] += 1;
     this.steps.push({ path, node: node.id, outcome, ...(failure === undefined ? {} : { failure }) });
   }
 

@@ -17,8 +17,8 @@ export type InnerWorkflow =
 /** How a workflow is used as a node. */
 export interface WorkflowNodeOptions {
   /**
-   * The key of the state that holds the task, and the input that takes it. Default: `task`, when the workflow has such an input. `null`: each input of
-   * the workflow takes the value of the same name.
+   * The key of the state that holds the task, and the input that takes it: that of a pipeline file is its prompt. Default: `task`, when the workflow has such
+   * an input. `null`: each input of the workflow takes the value of the same name.
    */
   readonly taskParam?: string | null;
   /** The result is the whole final state of the workflow, in place of its answer. */
@@ -93,7 +93,7 @@ export function innerOf(workflow: unknown, by: string): Inner {
     plan,
     bindings,
     answerKey: answerKey ?? channelOf(plan, only),
-    taskParam: typeof taskParam === 'string' ? taskParam : 'task',
+    taskParam: typeof taskParam === 'string' ? taskParam : plan.notation === 'pipeline' ? 'prompt' : 'task',
   };
 }
 
