@@ -1,5 +1,6 @@
 import type { ReducerInput } from '../../notations/graph/reducers.js';
 import { GraphBuilder } from './builder.js';
+import { checkSettings } from './check-settings.js';
 import type { GraphSettings, ReducersOf, StateOfSchemas, StateSchemas } from './options.js';
 import type { Graph } from './types.js';
 
@@ -13,6 +14,7 @@ type LooseSettings = GraphSettings<never> & {
  * Begins a workflow in TypeScript. The state is declared by a type, `graph<State>()`, or by schemas, which are checked when it runs; in
  * a chain of `.node` it grows by itself, from the declared inputs on.
  *
+ * @throws SkeinError `SKEIN_USAGE` for options that do not exist, `SKEIN_DEFINITION` for a state that is no schemas by key
  * @example
  * const flow = graph<{ topic: string }>()
  *   .node('draft', ({ topic }) => `About ${topic}.`)
@@ -33,6 +35,7 @@ export function graph<S extends object = Record<never, never>>(
   options?: GraphSettings<Readonly<S>> & { readonly state?: never; readonly reducers?: never },
 ): Graph<Readonly<S>>;
 export function graph(options: LooseSettings = {}): unknown {
+  checkSettings(options);
   const { name = 'graph', invariants = [], policy = 'enforce', taskParam = 'task', ...rest } = options;
   return new GraphBuilder({ ...rest, name }, { invariants, policy, taskParam });
 }
