@@ -148,6 +148,27 @@ it('[57] the stream of an agent may come later; what is no stream is said to be 
   );
 });
 
+it('[57] an answer that is told inside of an agent is not its own', async () => {
+  async function* answers(): AsyncGenerator {
+    yield { type: 'answer', answer: 'own' };
+    yield { type: 'answer', source: 'inner', answer: 'of a part' };
+  }
+  const flow = graph<{ task: string }>()
+    .node('ask', agentNode({ run: () => 'never called', stream: answers }))
+    .setEntry('ask');
+  expect((await flow.run({ task: 'what' })).state.ask).toBe('own');
+});
+
+it('[56] the input that takes the task may have any name, also where no node declares it', async () => {
+  const inner = graph<Loose>({ answerKey: 'out' })
+    .addNode('work', ({ question }) => ({ out: `${String(question)}!` }))
+    .setEntry('work');
+  const flow = graph<{ task: string }>()
+    .node('part', agentNode(inner.asAgent({ taskParam: 'question' })))
+    .setEntry('part');
+  expect((await flow.run({ task: 'looms' })).state.part).toBe('looms!');
+});
+
 it('[54] the figures of the last run stay when the graph is changed', async () => {
   const flow = graph<Loose>()
     .addNode('one', () => null)

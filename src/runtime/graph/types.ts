@@ -10,7 +10,7 @@ import type { Bindings, Plan } from '../../plan/plan.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 
 /** What a node of this name must give: a value of the declared type, or anything when the state has no such key. */
-type Result<S, N extends string> = S extends { readonly [K in N]?: infer Value } ? Value : unknown;
+type Result<S, N extends string> = S extends { readonly [K in N]?: infer Declared } ? Declared : unknown;
 
 /** The state with the result of a node. To look for the one key, and not for it among all keys, keeps long chains quick to check. */
 type With<S, N extends string, R> = S extends { readonly [K in N]: unknown } ? S : S & { readonly [K in N]: R };
@@ -35,8 +35,11 @@ type OnlyKeys<R, S> = R extends Goto
   : R extends PromiseLike<infer Later>
     ? PromiseLike<OnlyKeys<Later, S>>
     : R extends object
-      ? { readonly [K in Exclude<keyof R, keyof S>]: never }
+      ? { readonly [K in Exclude<keyof R, Keys<S>>]: never }
       : unknown;
+
+/** The keys of the state; a computed key is a number too, where any text is one. */
+type Keys<S> = string extends keyof S ? PropertyKey : keyof S;
 
 /** What a router answers: the name of a node, a key of its map, `END`, or a list of those. */
 type Answer = string | number | boolean | readonly (string | number | boolean)[];
