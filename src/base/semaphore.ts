@@ -1,3 +1,5 @@
+import { Queue } from './queue.js';
+
 /**
  * Bounds how many of something are going on at once. Waiters are served in the order in which they came.
  *
@@ -7,8 +9,7 @@
  */
 export class Semaphore {
   private free: number;
-  private waiting: (() => void)[] = [];
-  private head = 0;
+  private readonly waiting = new Queue<() => void>();
 
   /** @param permits how many at once; Infinity for no bound */
   constructor(permits: number) {
@@ -22,22 +23,14 @@ export class Semaphore {
       this.free -= 1;
       start();
     } else {
-      this.waiting.push(start);
+      this.waiting.put(start);
     }
   }
 
   /** Gives a permit back. */
   release(): void {
-    const next = this.waiting[this.head];
-    if (next === undefined) {
-      this.free += 1;
-      return;
-    }
-    this.head += 1;
-    if (this.head > 1_024 && this.head * 2 > this.waiting.length) {
-      this.waiting = this.waiting.slice(this.head);
-      this.head = 0;
-    }
-    next();
+    const next = this.waiting.take();
+    if (next === undefined) this.free += 1;
+    else next();
   }
 }

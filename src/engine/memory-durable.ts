@@ -4,6 +4,7 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import { seededRandom } from '../base/ids.js';
 import type { Json } from '../base/json.js';
 import { recordText } from '../base/json.js';
+import { Queue } from '../base/queue.js';
 import { Semaphore } from '../base/semaphore.js';
 import { isThenable } from '../base/thenable.js';
 import { schemaFindings } from '../lang/schema-check.js';
@@ -43,7 +44,7 @@ export class MemoryDurable implements Durable {
   private readonly answer: AnswerQuestion | undefined;
   private taker: Taker | undefined = undefined;
   /** Outcomes that came while the interpreter was busy. */
-  private queue: MemoryTicket[] | undefined = undefined;
+  private queue: Queue<MemoryTicket> | undefined = undefined;
   private busy = false;
   /** The ticket whose promise has the shared reactions; until that settles, also when the ticket was dropped. */
   private shared: MemoryTicket | undefined = undefined;
@@ -181,7 +182,7 @@ export class MemoryDurable implements Durable {
   }
 
   private deliver(ticket: MemoryTicket): void {
-    if (this.busy) (this.queue ??= []).push(ticket);
+    if (this.busy) (this.queue ??= new Queue()).put(ticket);
     else this.hand(ticket);
   }
 
@@ -195,10 +196,11 @@ export class MemoryDurable implements Durable {
 
   private handQueued(): void {
     this.busy = false;
-    const { queue } = this;
-    if (queue === undefined) return;
+    for (let next = this.queue?.take(); next !== undefined; next = this.queue?.take()) {
+      if (!next.dropped) this.hand(next);
+      if (this.busy) return;
+    }
     this.queue = undefined;
-    for (const ticket of queue) if (!ticket.dropped) this.deliver(ticket);
   }
 }
 

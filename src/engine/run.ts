@@ -2,6 +2,7 @@ import { settled } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
+import { Queue } from '../base/queue.js';
 import type { Census } from '../events/census.js';
 import type { EventBody, Listener } from '../events/event.js';
 import { Emitter } from '../events/emitter.js';
@@ -131,7 +132,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private ran = 0;
   /** Scopes in which nothing runs. */
   private idle: Restable | undefined = undefined;
-  private moreIdle: Restable[] | undefined = undefined;
+  private moreIdle: Queue<Restable> | undefined = undefined;
   /** An executor was started or woken and may not have come to rest. */
   private unsettled = false;
   resting: Promise<void> | undefined = undefined;
@@ -217,7 +218,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
 
   rest(scope: Restable): void {
     if (this.idle === undefined) this.idle = scope;
-    else (this.moreIdle ??= []).push(scope);
+    else (this.moreIdle ??= new Queue()).put(scope);
   }
 
   openScope(options: ScopeOptions): ScopeHandle {
@@ -330,7 +331,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
 
   private takeIdle(): Restable | undefined {
     const { idle } = this;
-    this.idle = this.moreIdle?.shift();
+    this.idle = this.moreIdle?.take();
     return idle;
   }
 
