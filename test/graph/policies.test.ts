@@ -84,7 +84,7 @@ describe('join', () => {
 });
 
 describe('retry', () => {
-  const failing = (times: number, retry: number | { on?: string[] | undefined }) => {
+  const failing = (times: number, retry: number | { on?: string[] }) => {
     let left = times;
     const policy = typeof retry === 'number' ? retry : { retries: 3, backoff: 'fixed' as const, delayMs: 0, ...retry };
     return graph<Any>()
@@ -114,7 +114,7 @@ describe('retry', () => {
   });
 
   test('without names any failure is tried again, as often as the number says', async () => {
-    expect(await failing(2, { on: undefined }).run()).toMatchObject({ outcome: 'succeeded', state: { flaky: 3 } });
+    expect(await failing(2, {}).run()).toMatchObject({ outcome: 'succeeded', state: { flaky: 3 } });
     const { plan } = failing(1, 3).compile();
     expect(plan.nodes[0]?.retry).toEqual({ retries: 3, backoff: 'exponential', delayMs: 1000, on: 'any' });
   });
