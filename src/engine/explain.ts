@@ -41,8 +41,10 @@ export function failureOf(error: ErrorData): StepOutcome {
 /** A node was chosen once more than it may run. */
 export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
   const { onMaxVisits } = node.node;
-  if (typeof onMaxVisits === 'object' && 'fail' in onMaxVisits)
-    return { code: 'SKEIN_MAX_VISITS', message: onMaxVisits.fail };
+  if (typeof onMaxVisits === 'object' && 'fail' in onMaxVisits) {
+    const { fail, hint } = onMaxVisits;
+    return { code: 'SKEIN_MAX_VISITS', message: fail, ...(hint === undefined ? {} : { hint }) };
+  }
   return {
     code: 'SKEIN_MAX_VISITS',
     message: `'${node.id}' ran ${cap} times, its maxVisits, and was chosen once more`,

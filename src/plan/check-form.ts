@@ -127,7 +127,7 @@ const CONDITION_FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
 const CONDITIONS = list(byWord('op', CONDITION_FORMS));
 
 const TO = object({ to: TEXT });
-const FAIL = object({ fail: TEXT });
+const FAIL = object({ fail: TEXT, 'hint?': TEXT });
 const AT_CAP: Form = (value, path, report) =>
   (isPlainObject(value) && Object.hasOwn(value, 'fail') ? FAIL : TO)(value, path, report);
 const EFFECT = oneOf('read', 'idempotent', 'once');

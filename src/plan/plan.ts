@@ -139,8 +139,8 @@ export interface NodeBase {
   readonly onError?: OnError;
   /** How often the node may run in one run. */
   readonly maxVisits?: number;
-  /** At the cap: fail the run (default), also with a message of its own, skip the step, or continue at another node. */
-  readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string } | { readonly fail: string };
+  /** At the cap: fail the run (default), also with a message and a hint of its own, skip the step, or continue at another node. */
+  readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string } | { readonly fail: string; readonly hint?: string };
   /** How a crash in the middle is treated (J6). */
   readonly effect?: 'read' | 'idempotent' | 'once';
   /** Changes when a code node's behaviour changes in a way its source text does not show (J2). */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../src/lang/values.js';
-import type { PassNode, PlanNode } from '../../src/plan/plan.js';
+import type { PassNode, Plan, PlanNode } from '../../src/plan/plan.js';
 import { checkPlan } from '../../src/plan/checks.js';
 import { logs, outcomes, plan, run, task } from './plans.js';
 
@@ -108,6 +108,17 @@ describe('a cap of visits with a message', () => {
     expect(result.outcome).toBe('failed');
     expect(result.error).toEqual({ code: 'SKEIN_MAX_VISITS', message: fail });
     expect(result.state.log).toEqual(['write', 'write', 'write']);
+  });
+
+  test('and with its hint, when it has one', async () => {
+    const capped = loop(pass('again', { maxVisits: 1, onMaxVisits: { fail, hint: 'look at the text' } }));
+    expect(checkPlan(capped)).toEqual([]);
+    const { result } = await run(capped, approvesAt(9));
+    expect(result.error).toEqual({ code: 'SKEIN_MAX_VISITS', message: fail, hint: 'look at the text' });
+    const wrong = JSON.parse(JSON.stringify(capped).replace('"look at the text"', '3')) as Plan;
+    const [problem] = checkPlan(wrong);
+    expect(problem?.code).toBe('bad-plan');
+    expect(problem?.message).toContain('hint must be text');
   });
 
   test('whatever `onError` says', async () => {

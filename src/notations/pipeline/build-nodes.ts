@@ -39,6 +39,8 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
   }
 }
 
+const LOOP_HINT = 'raise max_loop_iterations, or look at what the condition reads';
+
 /** A jump back is counted, and fails the workflow when it has been made too often. */
 function gotoNode(placed: Placed, flow: Flow, parts: NodeParts): PassNode {
   const { step, block } = placed;
@@ -48,7 +50,7 @@ function gotoNode(placed: Placed, flow: Flow, parts: NodeParts): PassNode {
   const limit = parts.definition.maxLoopIterations;
   const id = block.steps[target]?.step.id ?? '';
   const fail = `workflow: max loop iterations exceeded (step: ${id}, limit: ${limit})`;
-  return { ...base, maxVisits: limit, onMaxVisits: { fail } };
+  return { ...base, maxVisits: limit, onMaxVisits: { fail, hint: LOOP_HINT } };
 }
 
 function agentNode(placed: Placed, step: AgentStep, parts: NodeParts): AgentNode {

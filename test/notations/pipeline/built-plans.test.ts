@@ -64,7 +64,10 @@ describe('the plan of a pipeline', () => {
     expect(nodeOf(plan, 'back')).toMatchObject({
       kind: 'pass',
       maxVisits: 7,
-      onMaxVisits: { fail: 'workflow: max loop iterations exceeded (step: x, limit: 7)' },
+      onMaxVisits: {
+        fail: 'workflow: max loop iterations exceeded (step: x, limit: 7)',
+        hint: 'raise max_loop_iterations, or look at what the condition reads',
+      },
     });
     expect(plan.routes).toMatchObject([{ from: 'c', cases: [{ to: ['END'] }], otherwise: ['back'] }]);
   });

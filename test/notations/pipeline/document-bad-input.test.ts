@@ -15,6 +15,7 @@ describe('a condition that never turns true', () => {
     const ran = await runPipeline(text, (step) => (step.startsWith('qa') ? '{"ok": false}' : `<${step}>`));
     expect(ran.outcome).toBe('failed');
     expect(ran.error?.message).toBe('workflow: max loop iterations exceeded (step: x, limit: 4)');
+    expect(ran.error?.hint).toContain('raise max_loop_iterations');
     expect(ran.output('x')).toBe('<x#5>');
     expect(ran.asked).toHaveLength(10);
   });
