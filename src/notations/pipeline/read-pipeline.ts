@@ -10,7 +10,8 @@ import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 
-const WORKFLOW_KEYS = ['steps', 'max_loop_iterations', 'overrides'];
+const LOOPS = 'max_loop_iterations';
+const WORKFLOW_KEYS = ['steps', LOOPS, 'overrides'];
 /** Keys of workflows whose steps depend on each other, which have agents too. */
 const OTHER_KEYS: ReadonlySet<string> = new Set(['steps', 'name', 'inputs', 'config', 'output']);
 
@@ -86,7 +87,7 @@ function readWorkflow(root: Fields, agents: ReadonlyMap<string, AgentDef>, findi
   }
   const fields = readFields(node, { name: 'workflow', known: WORKFLOW_KEYS }, findings);
   if (fields === undefined) return none;
-  return { steps: readSteps(fields.node('steps'), findings, fields), maxLoopIterations: readLoops(fields) };
+  return { steps: readSteps(fields.node('steps'), findings, fields), maxLoopIterations: readLoops(fields, findings) };
 }
 
 function readSteps(node: SourceNode | undefined, findings: Findings, workflow?: Fields): PipelineDef['steps'] {
@@ -101,11 +102,20 @@ function readSteps(node: SourceNode | undefined, findings: Findings, workflow?: 
 }
 
 /** Values of zero and below mean the default, in both places. */
-function readLoops(workflow: Fields): number {
-  const overrides = workflow.fields('overrides', ['max_loop_iterations']);
-  const written = workflow.integer('max_loop_iterations', { max: MOST_LOOPS });
-  const limit = overrides?.integer('max_loop_iterations', { max: MOST_LOOPS }) ?? written ?? 0;
+function readLoops(workflow: Fields, findings: Findings): number {
+  const overrides = workflow.fields('overrides', [LOOPS]);
+  const written = readLimit(workflow, findings);
+  const limit = (overrides === undefined ? undefined : readLimit(overrides, findings)) ?? written ?? 0;
   return limit > 0 ? limit : DEFAULT_LOOPS;
+}
+
+function readLimit(fields: Fields, findings: Findings): number | undefined {
+  const limit = fields.integer(LOOPS, { max: MOST_LOOPS });
+  if (limit !== undefined && limit < 1) {
+    const message = `${LOOPS} ${limit} has no effect: it means the default, ${DEFAULT_LOOPS}`;
+    findings.warning('no-effect', message, fields.placeOf(LOOPS), 'the least is 1; remove the jump to forbid it');
+  }
+  return limit;
 }
 
 /** A file of agents alone runs its agent `root`, or else the first one. */

@@ -47,16 +47,25 @@ describe('max_loop_iterations', () => {
   it.each([
     ['', 100],
     ['max_loop_iterations: 7', 7],
-    ['max_loop_iterations: 0', 100],
-    ['max_loop_iterations: -3', 100],
+    ['max_loop_iterations: 1', 1],
     ['overrides: {max_loop_iterations: 5}', 5],
     ['max_loop_iterations: 7, overrides: {max_loop_iterations: 5}', 5],
-    ['max_loop_iterations: 7, overrides: {max_loop_iterations: 0}', 100],
     ['max_loop_iterations: 7, overrides: {}', 7],
   ])('{%s}: %d', (keys, limit) => {
     const { definition, problems } = readWorkflow(`  {steps: [${STEP}], ${keys}}\n`);
     expect(problems).toEqual([]);
     expect(definition?.maxLoopIterations).toBe(limit);
+  });
+
+  it.each([
+    ['max_loop_iterations: 0', 0, '5:58'],
+    ['max_loop_iterations: -3', -3, '5:58'],
+    ['max_loop_iterations: 7, overrides: {max_loop_iterations: 0}', 0, '5:94'],
+  ])('{%s}: the default, with a warning', (keys, value, place) => {
+    const text = `  {steps: [${STEP}], ${keys}}\n`;
+    expect(readWorkflow(text).definition?.maxLoopIterations).toBe(100);
+    expect(wrong(text)).toEqual([`${place} warning no-effect`]);
+    expect(told(text)[0]).toContain(`max_loop_iterations ${value} has no effect: it means the default, 100`);
   });
 
   it.each([
