@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import type { GivenInput } from '../run/given-inputs.js';
-import { readAssignment, readJsonAssignment } from '../run/given-inputs.js';
+import { addInputOptions } from '../run/input-options.js';
 import { addRunOptions } from '../run/run-options.js';
 import type { RunFlags } from '../run/run-flags.js';
 
@@ -13,23 +13,11 @@ interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
 
 /** `skein run FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
-  const inputs: GivenInput[] = [];
-  const take = (isFile: boolean) => (text: string) => {
-    inputs.push(readAssignment(text, isFile));
-    return inputs;
-  };
-  const takeJson = (text: string) => {
-    inputs.push(readJsonAssignment(text));
-    return inputs;
-  };
   addRunOptions(command)
     .argument('[file]', 'the workflow file')
-    .option('-w, --workflow <file>', 'the workflow file, in another way')
-    .option('-i, --input <name=value>', 'an input of the workflow; again for each (also --inputs)', take(false))
-    .option('--input-file <name=file>', 'an input from a file, - for stdin', take(true))
-    .option('--input-json <name=json>', 'an input that is JSON: a number, a list, an object', takeJson)
-    .option('--dry-run', 'show what the run would do, and run nothing (the same as skein plan)')
-    .option('--no-store', 'keep no record of the run: it can not be resumed')
+    .option('-w, --workflow <file>', 'the workflow file, in another way');
+  const inputs = addInputOptions(command, 'an input');
+  command
     .allowExcessArguments()
     .addHelpText('after', EXAMPLES)
     .action(async (file: string | undefined, options: ParsedOptions) => {
