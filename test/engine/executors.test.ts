@@ -144,6 +144,26 @@ describe('executors', () => {
     const notes = events.filter((event) => event.type === 'step.note');
     expect(notes).toEqual([expect.objectContaining({ path: 'a', note: { kind: 'answer', answer: 'yes' } })]);
   });
+
+  test('results that come while executors are at work are taken in the order in which they came', async () => {
+    const count = 300;
+    const ended: string[] = [];
+    const nodes = Array.from({ length: count }, (_, at) => agent(`a${at}`, { prompt: [] }));
+    const executors = executor(async (node, step) => {
+      await step.effect('one', () => Promise.resolve(node.id));
+      return await step.effect('two', () => Promise.resolve(node.id));
+    });
+    const listener = (event: SkeinEvent): void => {
+      if (event.type === 'step.ended') ended.push(event.path);
+    };
+    const { result } = startRun(plan({ nodes, channels: nodes.map(({ id }) => id) }), {
+      executors,
+      listeners: [listener],
+    });
+    const { outcome, state } = await result;
+    const ids = nodes.map(({ id }) => id);
+    expect([outcome, ended, Object.values(state)]).toEqual(['succeeded', ids, ids]);
+  });
 });
 
 describe('the clock of an attempt and open questions', () => {
@@ -191,25 +211,5 @@ describe('the clock of an attempt and open questions', () => {
     await durable.deliver('a@two');
     expect((await handle.result).state.a).toBe('x+y');
     expect(durable.pending).toEqual([]);
-  });
-
-  test('results that come while executors are at work are taken in the order in which they came', async () => {
-    const count = 300;
-    const ended: string[] = [];
-    const nodes = Array.from({ length: count }, (_, at) => agent(`a${at}`, { prompt: [] }));
-    const executors = executor(async (node, step) => {
-      await step.effect('one', () => Promise.resolve(node.id));
-      return await step.effect('two', () => Promise.resolve(node.id));
-    });
-    const listener = (event: SkeinEvent): void => {
-      if (event.type === 'step.ended') ended.push(event.path);
-    };
-    const { result } = startRun(plan({ nodes, channels: nodes.map(({ id }) => id) }), {
-      executors,
-      listeners: [listener],
-    });
-    const { outcome, state } = await result;
-    const ids = nodes.map(({ id }) => id);
-    expect([outcome, ended, Object.values(state)]).toEqual(['succeeded', ids, ids]);
   });
 });
