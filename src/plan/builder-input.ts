@@ -35,6 +35,12 @@ export interface TaskQuestion {
   readonly schema?: Json;
 }
 
+/** A question whose answer is a text: any, or one of the choices. */
+export interface TextQuestion<C extends string> extends Omit<TaskQuestion, 'choices'> {
+  readonly choices?: readonly C[];
+  readonly schema?: never;
+}
+
 /** What a task's function may know about its step, and the signal that tells it to stop. */
 export interface TaskStep {
   /** Address of the step, `review/loop#3/critic`. */
@@ -55,6 +61,7 @@ export interface TaskStep {
    * is its number. When nobody can answer for now the function ends here and the step is paused; the function starts again, from its
    * beginning, when there is an answer.
    */
+  ask<const C extends string = string>(question: TextQuestion<C>, name?: string): Promise<C>;
   ask(question: TaskQuestion, name?: string): Promise<unknown>;
   /**
    * Tells whoever listens something: an event of kind `step.note` with `{ kind: 'event', event }`. It is not recorded, a step whose result is

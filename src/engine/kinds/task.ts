@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/json.js';
 import { isPlainObject, recordText } from '../../base/json.js';
 import { kindText } from '../../lang/value-text.js';
 import type { StepNote } from '../../events/event.js';
-import type { TaskQuestion, TaskStep as TaskStepInput } from '../../plan/builder-input.js';
+import type { TaskQuestion, TaskStep as TaskStepInput, TextQuestion } from '../../plan/builder-input.js';
 import { isThenable } from '../../base/thenable.js';
 import type { Goto, Jump } from '../../plan/goto.js';
 import { isGoto, jumpOf } from '../../plan/goto.js';
@@ -78,6 +78,8 @@ export class TaskStep implements TaskStepInput {
    * @example
    * const run = async (state, step) => ({ answer: await step.ask({ text: 'Publish?', choices: ['yes', 'no'] }) });
    */
+  ask<const C extends string = string>(question: TextQuestion<C>, name?: string): Promise<C>;
+  ask(question: TaskQuestion, name?: string): Promise<unknown>;
   async ask(question: TaskQuestion, name?: string): Promise<unknown> {
     this.asked += 1;
     if (this.step.over || this.io.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');

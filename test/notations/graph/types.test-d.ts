@@ -170,6 +170,34 @@ describe('a declared state', () => {
   });
 });
 
+describe('a question', () => {
+  test('is answered with one of its choices, with a text, or with what the schema asks for', () => {
+    graph<{ names: string[] }>()
+      .node('choice', (_, step) => step.ask({ text: 'Go?', choices: ['yes', 'no'] }), { inputs: [] })
+      .node('text', (_, step) => step.ask({ text: 'Why?' }, 'why'), { inputs: [] })
+      .node('shape', (_, step) => step.ask({ text: 'When?', schema: { type: 'number' } }), { inputs: [] })
+      .node('name', ({ names }, step) => step.ask({ text: 'Who?', choices: names }))
+      .node('both', (_, step) => step.ask({ text: 'Go?', choices: ['yes'], schema: {} }), { inputs: [] })
+      .node('end', ({ choice, text, shape, name, both }) => {
+        expectTypeOf(choice).toEqualTypeOf<'yes' | 'no'>();
+        expectTypeOf(text).toEqualTypeOf<string>();
+        expectTypeOf(shape).toEqualTypeOf<unknown>();
+        expectTypeOf(name).toEqualTypeOf<string>();
+        expectTypeOf(both).toEqualTypeOf<unknown>();
+      });
+  });
+
+  test('of another form must not compile', () => {
+    // @ts-expect-error it is called choices
+    graph().node('a', (_, step) => step.ask({ text: 'Go?', choises: ['yes'] }));
+    // @ts-expect-error a choice is a text
+    graph().node('a', (_, step) => step.ask({ text: 'Go?', choices: [1, 2] }));
+    // @ts-expect-error maybe is no choice
+    graph().node('a', async (_, step) => (await step.ask({ text: 'Go?', choices: ['yes', 'no'] })) === 'maybe');
+    expectTypeOf<Graph<State>['compile']>().returns.toExtend<CompiledGraph<State>>();
+  });
+});
+
 describe('a state with schemas', () => {
   const schemas = { query: z.string(), docs: z.array(z.string()), count: z.number().optional() };
 
