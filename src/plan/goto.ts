@@ -1,12 +1,16 @@
 /** Known again across copies of this module, and never to be found in data: what a model or a tool answers can't be one. */
 const JUMP = Symbol.for('skein.goto');
 
-/** A result that says where to go on. */
-export interface Goto {
+/** A result that says where to go on. `U` is what it leaves in the state: an update, or the value of the node. */
+export interface Goto<U = unknown> {
   readonly [JUMP]: true;
   readonly goto: string | readonly string[];
-  readonly update?: unknown;
+  readonly update?: U;
 }
+
+/** Any value. Lists are named as such, so that what is inferred for `['x']` is no read-only list. */
+type Leaves =
+  string | number | bigint | boolean | null | undefined | object | Leaves[] | { readonly [key: string]: Leaves };
 
 /**
  * What the function of a node returns to jump: the name of the next node (or several, or `END`), and what it leaves in the state. The node
@@ -15,6 +19,8 @@ export interface Goto {
  * @example
  * const check = ({ draft }: { draft: string }) => goto(draft === '' ? 'write' : 'publish', { checked: true });
  */
+export function goto(target: string | readonly string[]): Goto<never>;
+export function goto<const U extends Leaves>(target: string | readonly string[], update: U): Goto<U>;
 export function goto(target: string | readonly string[], update?: unknown): Goto {
   return { [JUMP]: true, goto: target, ...(update === undefined ? {} : { update }) };
 }

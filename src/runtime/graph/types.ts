@@ -16,10 +16,11 @@ type Result<S, N extends string> = S extends { readonly [K in N]?: infer Declare
 type With<S, N extends string, R> = S extends { readonly [K in N]: unknown } ? S : S & { readonly [K in N]: R };
 
 /** What a function gives back: at once or later, or a jump. */
-type Given<R> = R | Goto | PromiseLike<R | Goto>;
+type Given<R> = R | Goto<R | undefined> | PromiseLike<R | Goto<R | undefined>>;
 
-/** The value in what a function gives: jumps have none. */
-type Value<R> = Exclude<Awaited<R>, Goto>;
+/** The value in what a function gives: that of a jump is its update, if it has one. */
+type Value<R> = Left<Awaited<R>>;
+type Left<R> = R extends Goto<infer U> ? U : R;
 
 /** What one contribution to a key with a reducer may be, beside a whole value. */
 type Contribution<T> = T extends readonly (infer Item)[] ? Item : T extends object ? Partial<T> : never;
@@ -29,14 +30,18 @@ export type Update<S, Reduced = never> = {
   readonly [K in keyof S]?: K extends Reduced ? S[K] | Contribution<S[K]> : S[K];
 };
 
-/** Refuses what is no key of the state, in what a function gives at once or later. */
-type OnlyKeys<R, S> = R extends Goto
-  ? unknown
-  : R extends PromiseLike<infer Later>
-    ? PromiseLike<OnlyKeys<Later, S>>
-    : R extends object
-      ? { readonly [K in Exclude<keyof R, Keys<S>>]: never }
-      : unknown;
+/** Refuses what is no key of the state, in what a function gives at once, later or with a jump. */
+type OnlyKeys<R, S> = [Strange<R, S>] extends [never] ? unknown : { readonly [K in Strange<R, S>]: never };
+
+/** The keys of an update that the state does not have. */
+type Strange<R, S> =
+  R extends Goto<infer U>
+    ? Strange<U, S>
+    : R extends PromiseLike<infer Later>
+      ? Strange<Later, S>
+      : R extends object
+        ? Exclude<keyof R, Keys<S>>
+        : never;
 
 /** The keys of the state; a computed key is a number too, where any text is one. */
 type Keys<S> = string extends keyof S ? PropertyKey : keyof S;

@@ -65,6 +65,12 @@ describe('a chain', () => {
       .node('end', ({ check }) => expectTypeOf(check).toEqualTypeOf<number>());
   });
 
+  test('has the value that a jump leaves', () => {
+    graph()
+      .node('check', async () => (Math.random() > 2 ? goto('end', ['late']) : 5), { goto: ['end'] })
+      .node('end', ({ check }) => expectTypeOf(check).toEqualTypeOf<5 | ['late']>());
+  });
+
   test('a name that is no input and no earlier node must not compile', () => {
     const flow = graph<{ query: string }>().node('search', ({ query }) => query);
     // @ts-expect-error the node is called search
@@ -167,6 +173,68 @@ describe('a declared state', () => {
       .addNode('a', ({ whatever }) => ({ other: whatever }))
       .node('b', ({ other }) => other);
     expectTypeOf<Graph<State>['compile']>().returns.toExtend<CompiledGraph<State>>();
+  });
+});
+
+describe('a jump in a declared state', () => {
+  interface Kinds extends State {
+    kind: 'long' | 'short';
+    list?: ('a' | 'b')[];
+  }
+
+  test('leaves an update or nothing', () => {
+    const flow = graph<Kinds>({ reducers: { docs: 'append' } });
+    flow.addNode('nothing', () => goto('b'));
+    flow.addNode('several', async () => goto(['b', END]));
+    flow.addNode('update', () => goto('b', { answer: 'x', kind: 'long' }));
+    flow.addNode('later', async () => goto('b', { answer: 'x', list: ['a'] }));
+    flow.addNode('item', () => goto('b', { docs: 'one' }));
+    flow.addNode('none', ({ query }) => goto('b', query === '' ? null : undefined));
+    flow.addNode('mixed', ({ query }) => (query === '' ? goto('b', { answer: 'x' }) : { query: 'x' }));
+    flow.addNode('or not', ({ query }) =>
+      query === '' ? goto('b') : query === 'x' ? goto('c', { kind: 'short' }) : null,
+    );
+    graph<Record<string, unknown>>().addNode('any', () => goto('b', { whatever: 1 }));
+    expectTypeOf(flow).toExtend<Graph<Kinds>>();
+  });
+
+  test('an update with another key or another type must not compile', () => {
+    // @ts-expect-error the key is called answer
+    graph<State>().addNode('a', () => goto('b', { anwser: 'x' }));
+    // @ts-expect-error one of the keys does not exist
+    graph<State>().addNode('a', () => goto('b', { answer: 'x', anwser: 'x' }));
+    // @ts-expect-error nor later
+    graph<State>().addNode('a', async () => goto('b', { answer: 'x', anwser: 'x' }));
+    // @ts-expect-error nor beside an update that is right
+    graph<State>().addNode('a', ({ query }) => (query === '' ? { query } : goto('b', { answer: 'x', anwser: 'x' })));
+    // @ts-expect-error nor beside a jump that is right
+    graph<State>().addNode('a', ({ query }) => (query === '' ? goto('b') : goto('b', { answer: 'x', anwser: 'x' })));
+    // @ts-expect-error the answer is a text
+    graph<State>().addNode('a', () => goto('b', { answer: 42 }));
+    // @ts-expect-error the answer is a text, also later
+    graph<State>().addNode('a', async ({ query }) => (query === '' ? null : goto('b', { answer: 42 })));
+    // @ts-expect-error 42 is no update
+    graph<State>().addNode('a', () => goto('b', 42));
+    expectTypeOf<Graph<State>['compile']>().returns.toExtend<CompiledGraph<State>>();
+  });
+
+  test('from a node with the name of a key must leave what the key holds', () => {
+    const flow = graph<Kinds>();
+    flow.node('docs', () => goto('b'));
+    flow.node('docs', ({ query }) => (query === '' ? goto('b', [query]) : []));
+    flow.node('kind', () => goto('b', 'long'));
+    flow.node('kind', async ({ query }) => (query === '' ? goto('b', 'long') : 'short'));
+    flow.node('list', () => goto('b', ['a', 'b']));
+    flow.node('tags', () => goto('b', { any: 1 }));
+    // @ts-expect-error docs is a list
+    flow.node('docs', () => goto('b', 'x'));
+    // @ts-expect-error docs is a list, also later
+    flow.node('docs', async ({ query }) => (query === '' ? goto('b', 'x') : []));
+    // @ts-expect-error no such kind
+    flow.node('kind', () => goto('b', 'wide'));
+    // @ts-expect-error no such item
+    flow.node('list', () => goto('b', ['c']));
+    expectTypeOf(flow).toExtend<Graph<Kinds>>();
   });
 });
 
