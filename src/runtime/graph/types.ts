@@ -76,8 +76,15 @@ export interface ItemOptions<S, K extends keyof S, I extends string>
   readonly item?: I;
 }
 
+/** Refuses a value that is no list. A list that may be absent is one, and so may be what has no known type. */
+type OnlyList<T> = unknown extends T
+  ? unknown
+  : NonNullable<T> extends readonly unknown[]
+    ? unknown
+    : { readonly over: never };
+
 /** An item of a list. */
-type ItemOf<T> = T extends readonly (infer Item)[] ? Item : unknown;
+type ItemOf<T> = NonNullable<T> extends readonly (infer Item)[] ? Item : unknown;
 
 /**
  * A workflow as a typed state graph. Nodes are functions: those of `.node` name what they need in their first parameter, and edges
@@ -111,7 +118,7 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never> {
    */
   map<const N extends string, K extends keyof S & string, R, const I extends string = 'item'>(
     name: N,
-    options: ItemOptions<S, K, I>,
+    options: ItemOptions<S, K, I> & OnlyList<S[K]>,
     fn: (state: S & { readonly [P in I]: ItemOf<S[K]> }, step: TaskStep) => R | PromiseLike<R>,
   ): Graph<With<S, N, R[]>, Reduced>;
   /** Adds a node that runs a workflow for each item of a list. Its answers, in the order of the items, are the result of the node. */

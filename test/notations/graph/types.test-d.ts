@@ -238,6 +238,38 @@ describe('a jump in a declared state', () => {
   });
 });
 
+describe('a map', () => {
+  interface Lists {
+    docs: readonly string[];
+    maybe?: number[];
+    loose: unknown;
+    text: string;
+    either: string | string[];
+  }
+
+  test('goes over a list', () => {
+    const flow = graph<Lists>();
+    flow.map('a', { over: 'docs' }, ({ item }) => expectTypeOf(item).toEqualTypeOf<string>());
+    flow.map('b', { over: 'maybe', item: 'one' }, ({ one, text }) => expectTypeOf(one).toEqualTypeOf<number>() && text);
+    flow.map('c', { over: 'loose' }, ({ item }) => expectTypeOf(item).toEqualTypeOf<unknown>());
+    flow.node('found', () => [1]).map('d', { over: 'found' }, ({ item }) => expectTypeOf(item).toEqualTypeOf<number>());
+    graph<Record<string, unknown>>().map('e', { over: 'whatever' }, ({ item }) => item);
+  });
+
+  test('over anything else must not compile', () => {
+    // @ts-expect-error a text is no list
+    graph<Lists>().map('a', { over: 'text' }, () => 1);
+    // @ts-expect-error it may be a text
+    graph<Lists>().map('a', { over: 'either' }, () => 1);
+    // @ts-expect-error there is no such key
+    graph<Lists>().map('a', { over: 'dosc' }, () => 1);
+    const flow = graph().node('count', () => 1);
+    // @ts-expect-error the node gives a number
+    flow.map('a', { over: 'count' }, () => 1);
+    expectTypeOf<Graph<Lists>['compile']>().returns.toExtend<CompiledGraph<Lists>>();
+  });
+});
+
 describe('a question', () => {
   test('is answered with one of its choices, with a text, or with what the schema asks for', () => {
     graph<{ names: string[] }>()
