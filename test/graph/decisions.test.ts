@@ -316,7 +316,7 @@ test('decision 11: a list, retries, joins, a pause and a graph inside are parts 
     .node('ask', ({ flaky, inside, model }, step) => step.ask({ text: `${flaky} ${String(inside)} ${model}?` }), {
       join: 'settled',
     })
-    .node('end', ({ ask }) => (ask === 'again' ? goto('flaky') : goto(END, `said ${String(ask)}`)), { goto: ['flaky'] })
+    .node('end', ({ ask }) => (ask === 'again' ? goto('flaky') : goto(END, `said ${ask}`)), { goto: ['flaky'] })
     .setEntry('upper');
   const { outcome, state, error } = await flow.run(
     { words: ['a', 'bb'], task: 'do' },

@@ -253,7 +253,7 @@ describe('a node that never settles', () => {
 describe('a question', () => {
   const asking = () =>
     graph()
-      .node('ask', async (_, step) => String(await step.ask({ text: 'Go?', choices: ['yes', 'no'] })), { inputs: [] })
+      .node('ask', async (_, step) => await step.ask({ text: 'Go?', choices: ['yes', 'no'] }), { inputs: [] })
       .setEntry('ask');
 
   test('is answered by the answer option', async () => {

@@ -105,7 +105,7 @@ describe('a recorded graph', () => {
     const calls = tally();
     const flow = graph<{ query: string }>()
       .node('search', ({ query }) => calls.note('search', query))
-      .node('publish', async ({ search }, step) => `${search}: ${String(await step.ask({ text: 'Publish?' }))}`)
+      .node('publish', async ({ search }, step) => `${search}: ${await step.ask({ text: 'Publish?' })}`)
       .setEntry('search');
     const paused = await flow.run({ query: 'x' }, { store, runId: 'r' });
     expect([paused.outcome, orderOf(paused.events, 'node_pause')]).toEqual(['paused', ['publish']]);

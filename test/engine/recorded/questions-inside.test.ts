@@ -17,7 +17,7 @@ function askingTwice() {
             step.ask({ text: 'One?' }, 'one'),
             step.ask({ text: 'Two?', choices: ['x', 'y'] }, 'two'),
           ]);
-          return `${String(one)} ${String(two)}`;
+          return `${one} ${two}`;
         },
       },
     ],
