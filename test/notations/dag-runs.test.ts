@@ -104,7 +104,8 @@ describe('running a DAG', () => {
     await runFlow(flow(steps, 'config: {model: own/m, max_concurrency: 2}\n'), async (step) => {
       running += 1;
       most = Math.max(most, running);
-      await new Promise((done) => setImmediate(done));
+      // Long enough for the others to start: how many turns an agent needs for that depends on what is loaded.
+      for (let turn = 0; turn < 50; turn += 1) await new Promise((done) => setImmediate(done));
       running -= 1;
       return step;
     });
