@@ -40,20 +40,28 @@ function functionsOf(layer: Layer, count: number, round: number): readonly Body[
   return runInThisContext(`[${sources.join(',')}]`) as readonly Body[];
 }
 
+/** Names as they stand in a source text, where each is one string however often it is written. */
+function namesOf(count: number): readonly string[] {
+  return Object.keys(Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, at])));
+}
+
 function graphOf(layer: Layer, count: number, round: number): Graph<State> {
   const flow = graph<State>().setEntry('n0');
+  const names = namesOf(count);
   functionsOf(layer, count, round).forEach((fn, at) => {
-    if (layer === 'named') flow.node(`n${at}`, fn);
-    else flow.addNode(`n${at}`, fn, { writes: [`n${at}`] });
-    if (layer === 'updates' && at > 0) flow.addEdge(`n${at - 1}`, `n${at}`);
+    const name = names[at] ?? '';
+    if (layer === 'named') flow.node(name, fn);
+    else flow.addNode(name, fn, { writes: [name] });
+    if (layer === 'updates' && at > 0) flow.addEdge(names[at - 1] ?? '', name);
   });
   return flow;
 }
 
 /** The same chain, written as a plan. */
 function planOf(layer: Layer, count: number, round: number): Definition {
+  const names = namesOf(count);
   const nodes = functionsOf(layer, count, round).map((fn, at) => {
-    const id = `n${at}`;
+    const id = names[at] ?? '';
     return layer === 'named' ? { id, run: fn, output: id } : { id, run: fn, writes: [id] };
   });
   return definePlan<State>({ name: 'chain', nodes, edges: [nodes.map((node) => node.id)], entry: 'n0' });
