@@ -6,6 +6,7 @@ import type { Findings } from '../source/findings.js';
 import { present } from '../source/present.js';
 import type { Fields } from '../source/shape.js';
 import type { ConfigDef, MemoryDef, OutputDef } from './definition.js';
+import { PROVIDER_NAMES } from '../provider-names.js';
 import { readModels } from './read-agent.js';
 
 const CONFIG_KEYS = [
@@ -24,19 +25,6 @@ const CONFIG_KEYS = [
 ];
 const MEMORY_KEYS = ['enabled', 'inject_into_prompt', 'initial_content', 'initial_file'];
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-const PROVIDERS = [
-  'openai',
-  'anthropic',
-  'azure',
-  'ollama',
-  'openai-compatible',
-  'google',
-  'mistral',
-  'openrouter',
-  'groq',
-  'deepseek',
-  'xai',
-];
 const DEFAULT_AUDIT_DIR = '.workflow-runs';
 const MANY = 1_000_000;
 
@@ -98,9 +86,9 @@ function readProvider(config: Fields, findings: Findings): ProviderSpec | undefi
   if (fields === undefined) return undefined;
   const type = fields.text('type')?.toLowerCase();
   if (type === undefined)
-    findings.error('provider', 'provider of config needs a type', fields.at, `one of: ${PROVIDERS.join(', ')}`);
-  else if (!PROVIDERS.includes(type)) {
-    const hint = findings.near(type, PROVIDERS) ?? `one of: ${PROVIDERS.join(', ')}`;
+    findings.error('provider', 'provider of config needs a type', fields.at, `one of: ${PROVIDER_NAMES.join(', ')}`);
+  else if (!PROVIDER_NAMES.includes(type)) {
+    const hint = findings.near(type, PROVIDER_NAMES) ?? `one of: ${PROVIDER_NAMES.join(', ')}`;
     findings.error('unknown-value', `type of provider is ${quoteShort(type)}`, fields.placeOf('type'), hint);
   }
   const baseUrl = fields.text('base_url');

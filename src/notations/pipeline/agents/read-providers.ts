@@ -3,25 +3,12 @@ import type { ProviderSpec } from '../../../plan/agent-spec.js';
 import type { Findings } from '../../source/findings.js';
 import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
+import { PROVIDER_NAMES } from '../../provider-names.js';
 import { readSupported } from './supported.js';
 import type { Keys } from './supported.js';
 
-/** Providers that Skein has. */
-export const PROVIDERS: readonly string[] = [
-  'openai',
-  'anthropic',
-  'azure',
-  'ollama',
-  'openai-compatible',
-  'google',
-  'mistral',
-  'openrouter',
-  'groq',
-  'deepseek',
-  'xai',
-  'mock',
-  'script',
-];
+/** What a model of a pipeline file may come from. */
+export const PROVIDERS: readonly string[] = [...PROVIDER_NAMES, 'mock', 'script'];
 
 /** Providers that only the other system has; at an address of one's own they are OpenAI-compatible. */
 export const FOREIGN_PROVIDERS: ReadonlySet<string> = new Set([
