@@ -6,7 +6,7 @@ export type { CompiledPlan } from './engine/compile.js';
 export { startRun } from './engine/run.js';
 export type { RunHandle, RunResult, StartOptions } from './engine/run.js';
 export { MemoryDurable, type AnswerQuestion } from './engine/memory-durable.js';
-export type { Guard, GuardView, StepReport } from './engine/services.js';
+export type { StepCheck, CheckedStep, StepReport } from './engine/services.js';
 export type { Durable, Question, StepIo, Ticket } from './engine/ports/durable.js';
 export type { Executor, Executors, Result, StepContext } from './engine/ports/executor.js';
 export { SkeinError, ERROR_CODES } from './base/errors.js';

@@ -16,7 +16,7 @@ export { describeProviders } from './agent/models/describe-providers.js';
 export type { ProviderReport } from './agent/models/describe-providers.js';
 export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './agent/tools/names.js';
 export type { Fork, RunOptions, Runnable } from './runtime/options.js';
-export { invariantGuard } from './runtime/graph/invariants.js';
+export { invariantCheck } from './runtime/graph/invariants.js';
 export { runWorkflow } from './runtime/workflow-run.js';
 export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/workflow-run.js';
 

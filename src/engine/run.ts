@@ -16,8 +16,8 @@ import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import { Scope } from './scope.js';
 import type {
-  Guard,
-  GuardView,
+  StepCheck,
+  CheckedStep,
   Restable,
   Work,
   RunServices,
@@ -49,7 +49,7 @@ export interface StartOptions {
   /** Leaf steps at once; replaces the plan's own bound. */
   readonly concurrency?: number;
   /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
-  readonly guard?: Guard;
+  readonly check?: StepCheck;
   /** Told what each step sees, right before listeners are told that it starts. */
   readonly starting?: Starting;
   /** Options for runs that functions start. Default: none. */
@@ -102,10 +102,10 @@ const NO_EXECUTORS: Executors = {};
 const NO_LISTENERS: readonly Listener[] = [];
 const NO_OPTIONS: StartOptions = {};
 
-/** A guard that throws ends the run too. */
-function guarded(guard: Guard, view: GuardView): ErrorData | undefined {
+/** A check that throws ends the run too. */
+function checked(check: StepCheck, view: CheckedStep): ErrorData | undefined {
   try {
-    return guard(view);
+    return check(view);
   } catch (error) {
     return toErrorData(error);
   }
@@ -117,7 +117,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly executors: Executors;
   readonly result: Promise<RunResult>;
   readonly followed: boolean;
-  readonly guard: RunServices['guard'];
+  readonly check: RunServices['check'];
   readonly starting: RunServices['starting'];
   readonly runOptions: object;
   private readonly emitter: Emitter | undefined;
@@ -153,13 +153,13 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.followed = listeners.length > 0;
     if (log !== undefined) this.emitter = new Emitter(this.runId, [log, ...listeners]);
     else this.emitter = this.followed ? new Emitter(this.runId, listeners) : undefined;
-    const { guard } = options;
+    const { check } = options;
     this.starting = options.starting;
     this.runOptions = options.runOptions ?? NO_OPTIONS;
-    if (guard === undefined) this.guard = undefined;
+    if (check === undefined) this.check = undefined;
     else {
       const beganAt = this.durable.settledAt();
-      this.guard = (step) => guarded(guard, { ...step, elapsedMs: this.durable.settledAt() - beganAt });
+      this.check = (step) => checked(check, { ...step, elapsedMs: this.durable.settledAt() - beganAt });
     }
     const { version, channels } = firstState(compiled, options.inputs);
     this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs: version, owner: this, channels });

@@ -293,18 +293,18 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     } else if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice });
     else this.countStep(compiled, 'succeeded');
     if (compiled.counted) this.run.leafEnded(error === undefined);
-    if (this.run.guard !== undefined && error === undefined && this.isStopped(step, version)) return;
+    if (this.run.check !== undefined && error === undefined && this.isStopped(step, version)) return;
     const live = tokenOf('live', version, depth, round);
     if (compiled.exit) this.leaveByExit(compiled, live);
     else this.send(compiled, live, choice);
     this.restIfIdle();
   }
 
-  /** A guard looks at the steps of the run's own plan; those that do nothing leave the state as it was. */
+  /** A check looks at the steps of the run's own plan; those that do nothing leave the state as it was. */
   private isStopped({ compiled, path }: Step, version: Version): boolean {
     if (this.parent !== '' || compiled.node.kind === 'pass') return false;
     const state = this.view(version);
-    const error = this.run.guard?.({ node: compiled.id, path, state, census: { ...this.census } });
+    const error = this.run.check?.({ node: compiled.id, path, state, census: { ...this.census } });
     if (error === undefined) return false;
     this.end({ type: 'failed', error, path }, [version]);
     return true;

@@ -25,7 +25,7 @@ export interface RunServices {
   /** Is told what a step sees, right before its start is told. Absent when nobody listens. */
   readonly starting: Starting | undefined;
   /** Looks at the run after each step of its own plan: gives an error to end it there. */
-  readonly guard: ((step: GuardedStep) => ErrorData | undefined) | undefined;
+  readonly check: ((step: StepToCheck) => ErrorData | undefined) | undefined;
   emit(path: string, parent: string, body: EventBody): void;
   report(report: StepReport): void;
   /** A step that does work succeeded or failed: how much was reused, how much ran. */
@@ -99,8 +99,8 @@ export type ScopeEnd =
   | { readonly type: 'failed'; readonly error: ErrorData; readonly path: string }
   | { readonly type: 'paused' };
 
-/** What a guard is told: a step of the run's own plan ended well, and its output is part of the state. */
-export interface GuardView {
+/** What a check is told: a step of the run's own plan ended well, and its output is part of the state. */
+export interface CheckedStep {
   readonly node: string;
   readonly path: string;
   /** Read-only view of the state after it. */
@@ -112,13 +112,13 @@ export interface GuardView {
 }
 
 /** Looks at the run after each step; gives an error to end it there. A function of what it is told, without effects. */
-export type Guard = (view: GuardView) => ErrorData | undefined;
+export type StepCheck = (view: CheckedStep) => ErrorData | undefined;
 
 /** Is told the path of a step and a read-only view of the state that it begins with. */
 export type Starting = (path: string, state: Readonly<Record<string, unknown>>) => void;
 
-/** What the run knows of a step for its {@link Guard}, besides its own. */
-export type GuardedStep = Pick<GuardView, 'node' | 'path' | 'state' | 'census'>;
+/** What the run knows of a step for its {@link StepCheck}, besides its own. */
+export type StepToCheck = Pick<CheckedStep, 'node' | 'path' | 'state' | 'census'>;
 
 /** What is told of a step that did not simply succeed, in the result of a run. */
 export interface StepReport {

@@ -160,13 +160,13 @@ function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): An
   };
 }
 
-function pick(options: RunOptions): Pick<RunOptions, 'inputs' | 'listeners' | 'signal' | 'concurrency' | 'guard'> {
-  const { inputs, listeners, signal, concurrency, guard } = options;
+function pick(options: RunOptions): Pick<RunOptions, 'inputs' | 'listeners' | 'signal' | 'concurrency' | 'check'> {
+  const { inputs, listeners, signal, concurrency, check } = options;
   return {
     ...(inputs === undefined ? {} : { inputs }),
     ...(listeners === undefined ? {} : { listeners }),
     ...(signal === undefined ? {} : { signal }),
     ...(concurrency === undefined ? {} : { concurrency }),
-    ...(guard === undefined ? {} : { guard }),
+    ...(check === undefined ? {} : { check }),
   };
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import type { AnswerQuestion } from '../engine/memory-durable.js';
 import type { Executors } from '../engine/ports/executor.js';
-import type { Guard } from '../engine/services.js';
+import type { StepCheck } from '../engine/services.js';
 import type { Listener } from '../events/event.js';
 import type { Store } from '../journal/store.js';
 import type { Bindings, Plan } from '../plan/plan.js';
@@ -28,7 +28,7 @@ export interface RunOptions {
   /** Leaf steps at once. */
   readonly concurrency?: number;
   /** Looks at the run after each step of the plan, before anything goes on from there: an error that it gives ends the run as failed. */
-  readonly guard?: Guard;
+  readonly check?: StepCheck;
   /** Further executors, by node kind. */
   readonly executors?: Executors;
   /** Records the run as it goes: what is finished survives the end of the process. Absent: nothing is recorded. */

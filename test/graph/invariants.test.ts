@@ -90,8 +90,8 @@ describe('what an invariant sees', () => {
       .setEntry('a')
       .compile();
     const durable = new MemoryDurable('r', { clock });
-    const guard = ({ elapsedMs }: { readonly elapsedMs: number }): undefined => void seen.push(elapsedMs);
-    await startRun(compiled.plan, { bindings: compiled.bindings, durable, guard }).result;
+    const check = ({ elapsedMs }: { readonly elapsedMs: number }): undefined => void seen.push(elapsedMs);
+    await startRun(compiled.plan, { bindings: compiled.bindings, durable, check }).result;
     expect(seen).toEqual([0, 0]);
   });
 });

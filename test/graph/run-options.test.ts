@@ -29,15 +29,15 @@ describe('options of a run', () => {
     expect(outline(result.events)).toHaveLength(7);
   });
 
-  test('a guard stands beside the invariants of the graph: either ends the run', async () => {
+  test('a check stands beside the invariants of the graph: either ends the run', async () => {
     const flow = graph<{ n: number }>({ invariants: [{ predicate: ({ state }) => state.n < 2, message: 'n < 2' }] })
       .addNode('a', ({ n }) => ({ n: n + 1 }))
       .setEntry('a');
-    const guard = ({ state }: { readonly state: Readonly<Record<string, unknown>> }) =>
+    const check = ({ state }: { readonly state: Readonly<Record<string, unknown>> }) =>
       state['n'] === 1 ? ({ code: 'SKEIN_CANCELLED', message: 'guarded' } as const) : undefined;
-    expect((await flow.run({ n: 0 }, { guard })).error?.message).toBe('guarded');
-    expect((await flow.run({ n: 1 }, { guard })).error?.code).toBe('SKEIN_INVARIANT');
-    expect((await flow.run({ n: -1 }, { guard })).success).toBe(true);
+    expect((await flow.run({ n: 0 }, { check })).error?.message).toBe('guarded');
+    expect((await flow.run({ n: 1 }, { check })).error?.code).toBe('SKEIN_INVARIANT');
+    expect((await flow.run({ n: -1 }, { check })).success).toBe(true);
   });
 
   test('concurrency bounds how many nodes run at once, over that of the graph', async () => {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../base/problem.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { invariantGuard } from '../../runtime.js';
+import type { invariantCheck } from '../../runtime.js';
 
 /** What the default export of a module says. What is absent of a workflow is as for any other. */
 export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | 'problems'>> {
@@ -16,7 +16,7 @@ export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | '
 }
 
 /** Invariants of a graph, and what happens when one does not hold. */
-export type Watch = Omit<Parameters<typeof invariantGuard>[0], 'violated'>;
+export type Watch = Omit<Parameters<typeof invariantCheck>[0], 'violated'>;
 
 /** What is exported is no workflow. */
 export interface NoWorkflow {

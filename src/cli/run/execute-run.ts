@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Listener } from '../../events/event.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { WorkflowRunOptions, invariantGuard as InvariantGuard } from '../../runtime.js';
+import type { WorkflowRunOptions, invariantCheck as InvariantCheck } from '../../runtime.js';
 import type { Watch } from '../modules/exported.js';
 import { printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
@@ -26,7 +26,7 @@ import { spokenBy } from './spoken.js';
 export async function executeRun(execution: Execution): Promise<Executed> {
   const { flags, workflow, log, recording } = execution;
   await checkRecord(flags.record, execution.cwd);
-  const { invariantGuard, runWorkflow, typedAnswer } = await import('../../runtime.js');
+  const { invariantCheck, runWorkflow, typedAnswer } = await import('../../runtime.js');
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   const { quiet, verbose } = loudness(flags, workflow);
   const view = createView({
@@ -53,7 +53,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
   const interrupt = watchInterrupt((name) =>
     view.say(`${name}: closing the run; once more ends it without closing it`),
   );
-  const guard = watchedBy(workflow.watch, invariantGuard, (message) => {
+  const check = watchedBy(workflow.watch, invariantCheck, (message) => {
     log.warnings.push(message);
     view.say(`${style.warn('warning')}: ${printable(message)}`);
   });
@@ -61,7 +61,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
   try {
     const run = await runWorkflow(workflow, {
       ...runOptions(execution),
-      ...(guard === undefined ? {} : { guard }),
+      ...(check === undefined ? {} : { check }),
       signal: interrupt.signal,
       // Apart, so that what can't be shown is reported all the same.
       listeners: [(event) => log.listen(event), (event) => view.listen(event), ...speaking(execution, view)],
@@ -79,11 +79,11 @@ export async function executeRun(execution: Execution): Promise<Executed> {
 /** What looks at the invariants of a graph. Those that end the run are its error; those that are only observed are warnings. */
 function watchedBy(
   watch: Watch | undefined,
-  guardOf: typeof InvariantGuard,
+  checkOf: typeof InvariantCheck,
   warn: (message: string) => void,
-): WorkflowRunOptions['guard'] {
+): WorkflowRunOptions['check'] {
   if (watch === undefined) return undefined;
-  return guardOf({
+  return checkOf({
     ...watch,
     violated({ node, message, policy }) {
       if (policy === 'observe') warn(`workflow invariant violated (after '${node}'): ${message}`);

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../../base/errors.js';
 import { toErrorData } from '../../base/errors.js';
-import type { Guard, GuardView } from '../../engine/services.js';
+import type { StepCheck, CheckedStep } from '../../engine/services.js';
 import { errorsIn } from './metrics.js';
 import { errorText } from './error-text.js';
 
@@ -56,7 +56,7 @@ interface Watched {
 }
 
 /** Looks at the invariants after each node of one run; undefined when there is nothing to look at. */
-export function invariantGuard({ invariants, policy, violated }: Watched): Guard | undefined {
+export function invariantCheck({ invariants, policy, violated }: Watched): StepCheck | undefined {
   const watched = invariants
     .map((invariant, index) => ({ invariant, index, policy: invariant.policy ?? policy }))
     .filter((one) => one.policy !== 'ignore');
@@ -77,7 +77,7 @@ export function invariantGuard({ invariants, policy, violated }: Watched): Guard
   };
 }
 
-function viewOf({ state, census, elapsedMs }: GuardView, nodesRun: readonly string[]): InvariantView {
+function viewOf({ state, census, elapsedMs }: CheckedStep, nodesRun: readonly string[]): InvariantView {
   const cost = state['estimatedCostUsd'] ?? state['estimated_cost_usd'];
   const nodeCount = nodesRun.length;
   return {

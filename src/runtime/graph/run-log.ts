@@ -53,7 +53,7 @@ export class RunLog {
     this.seen.push(state);
   };
 
-  /** For the guard, which is called right after the end of a step was told. */
+  /** For the check, which is called right after the end of a step was told. */
   readonly violated = (violation: Violation): void => {
     this.happenings.push({ type: 'violation', at: this.last?.at ?? 0, violation });
   };

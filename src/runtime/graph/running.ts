@@ -3,14 +3,14 @@ import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, fromErrorData, toErrorData } from '../../base/errors.js';
 import { systemIds } from '../../base/ids.js';
 import type { RunHandle, RunResult } from '../../engine/run.js';
-import type { Guard } from '../../engine/services.js';
+import type { StepCheck } from '../../engine/services.js';
 import { emptyCensus } from '../../events/census.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
 import { launch, openModels, recordedInputs } from '../launch.js';
 import type { RunOptions } from '../options.js';
 import { preparedPlan } from '../prepared.js';
 import { resultOf } from './ending.js';
-import { invariantGuard } from './invariants.js';
+import { invariantCheck } from './invariants.js';
 import type { GraphEvent, GraphResult, GraphRunOptions } from './result.js';
 import { RunLog } from './run-log.js';
 import type { RunningSettings } from './settings.js';
@@ -109,7 +109,7 @@ const REFUSED_INPUTS: ReadonlySet<string> = new Set(['SKEIN_INPUT', 'SKEIN_NOT_J
 /** @throws SkeinError as `run` of skein does */
 function launchGraph({ plan, bindings, settings }: RunnableGraph, log: RunLog, options: RunOptions): RunHandle {
   const { invariants, policy } = settings;
-  const guard = bothOf(invariantGuard({ invariants, policy, violated: log.violated }), options.guard);
+  const check = bothOf(invariantCheck({ invariants, policy, violated: log.violated }), options.check);
   return launch({
     compiled: preparedPlan({ plan, bindings }),
     models: openModels(options),
@@ -117,12 +117,12 @@ function launchGraph({ plan, bindings, settings }: RunnableGraph, log: RunLog, o
     options: {
       ...options,
       listeners: [log.listen, ...(options.listeners ?? [])],
-      ...(guard === undefined ? {} : { guard }),
+      ...(check === undefined ? {} : { check }),
     },
   });
 }
 
-function bothOf(ours: Guard | undefined, theirs: Guard | undefined): Guard | undefined {
+function bothOf(ours: StepCheck | undefined, theirs: StepCheck | undefined): StepCheck | undefined {
   if (ours === undefined || theirs === undefined) return ours ?? theirs;
   return (view) => ours(view) ?? theirs(view);
 }

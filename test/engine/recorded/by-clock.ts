@@ -14,7 +14,7 @@ export function sessionAt(
   { plan, bindings }: Definition,
   store: Store,
   clock: FakeClock,
-  more: Pick<StartOptions, 'guard'> & { readonly answer?: AnswerQuestion } = {},
+  more: Pick<StartOptions, 'check'> & { readonly answer?: AnswerQuestion } = {},
 ): Promise<RunResult> {
   const definition = { plan, code: {}, inputs: {} };
   const known = store.run('r') !== undefined;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ErrorData } from '../../src/base/errors.js';
 import { MemoryDurable } from '../../src/engine/memory-durable.js';
 import { startRun } from '../../src/engine/run.js';
-import type { GuardView } from '../../src/engine/services.js';
+import type { CheckedStep } from '../../src/engine/services.js';
 import { definePlan } from '../../src/plan/builder.js';
 import { run } from '../../src/runtime.js';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -25,12 +25,12 @@ const line = definePlan({
 
 const STOP: ErrorData = { code: 'SKEIN_STEP_FAILED', message: 'enough' };
 
-describe('a guard', () => {
+describe('a check', () => {
   test('sees each step of the run’s own plan when its output is part of the state', async () => {
     const seen: unknown[] = [];
-    const guard = ({ node, path, state, census }: GuardView): undefined =>
+    const check = ({ node, path, state, census }: CheckedStep): undefined =>
       void seen.push([node, path, { ...state }, census.succeeded]);
-    const { outcome } = await run(line, { guard }).result;
+    const { outcome } = await run(line, { check }).result;
     expect(outcome).toBe('succeeded');
     expect(seen).toEqual([
       ['a', 'a', { a: 1 }, 1],
@@ -40,8 +40,8 @@ describe('a guard', () => {
   });
 
   test('ends the run there with its error; what the step wrote is kept, and nothing goes on', async () => {
-    const guard = ({ node }: GuardView): ErrorData | undefined => (node === 'b' ? STOP : undefined);
-    const { outcome, error, state, census } = await run(line, { guard }).result;
+    const check = ({ node }: CheckedStep): ErrorData | undefined => (node === 'b' ? STOP : undefined);
+    const { outcome, error, state, census } = await run(line, { check }).result;
     expect([outcome, error, state]).toEqual(['failed', STOP, { a: 1, b: 1 }]);
     expect([census.succeeded, census.failed, census.notRun]).toEqual([3, 0, 1]);
   });
@@ -60,7 +60,7 @@ describe('a guard', () => {
         { id: 'quick', output: 'y', run: () => 1 },
       ],
     });
-    const { outcome, steps } = await run(pair, { guard: () => STOP }).result;
+    const { outcome, steps } = await run(pair, { check: () => STOP }).result;
     expect([outcome, aborted, steps.map((step) => [step.path, step.outcome])]).toEqual([
       'failed',
       true,
@@ -69,11 +69,11 @@ describe('a guard', () => {
   });
 
   test('that throws ends the run with what it threw', async () => {
-    const guard = (): never => {
-      throw new TypeError('a bad guard');
+    const check = (): never => {
+      throw new TypeError('a bad check');
     };
-    const { outcome, error } = await run(line, { guard }).result;
-    expect([outcome, error?.message, error?.name]).toEqual(['failed', 'a bad guard', 'TypeError']);
+    const { outcome, error } = await run(line, { check }).result;
+    expect([outcome, error?.message, error?.name]).toEqual(['failed', 'a bad check', 'TypeError']);
   });
 
   test('can’t change the state, and is not asked about steps that failed', async () => {
@@ -86,11 +86,11 @@ describe('a guard', () => {
       edges: [['bad', 'good']],
     });
     const seen: string[] = [];
-    const guard = ({ node, state }: GuardView): undefined => {
+    const check = ({ node, state }: CheckedStep): undefined => {
       seen.push(node);
       expect(() => Object.assign(state, { x: 2 })).toThrow('the state is read-only');
     };
-    expect([(await run(plan, { guard }).result).state, seen]).toEqual([{ x: { n: 1 } }, ['good']]);
+    expect([(await run(plan, { check }).result).state, seen]).toEqual([{ x: { n: 1 } }, ['good']]);
   });
 
   test('in memory, time goes by the clock', async () => {
@@ -104,8 +104,8 @@ describe('a guard', () => {
       edges: [['a', 'b']],
     });
     const times: number[] = [];
-    const guard = ({ elapsedMs }: GuardView): undefined => void times.push(elapsedMs);
-    await startRun(plan.plan, { bindings: plan.bindings, guard, durable: new MemoryDurable('r', { clock }) }).result;
+    const check = ({ elapsedMs }: CheckedStep): undefined => void times.push(elapsedMs);
+    await startRun(plan.plan, { bindings: plan.bindings, check, durable: new MemoryDurable('r', { clock }) }).result;
     expect(times).toEqual([40, 42]);
   });
 });
@@ -118,7 +118,7 @@ function deferred() {
   return { promise, resolve };
 }
 
-describe('J1: the time that a guard is told', () => {
+describe('J1: the time that a check is told', () => {
   /** Two steps beside one another, one of which stays open until a day later. */
   function timed(clock: FakeClock, broken: () => boolean) {
     return definePlan({
@@ -142,7 +142,7 @@ describe('J1: the time that a guard is told', () => {
   test('is the same in every session, whenever that is', async () => {
     const start = Date.UTC(2026, 0, 1);
     const seen: [string, number][][] = [];
-    const told = (): ((view: GuardView) => undefined) => {
+    const told = (): ((view: CheckedStep) => undefined) => {
       const times: [string, number][] = [];
       seen.push(times);
       return ({ node, elapsedMs }) => void times.push([node, elapsedMs]);
@@ -155,7 +155,7 @@ describe('J1: the time that a guard is told', () => {
         timed(clock, () => session < 2),
         store,
         clock,
-        { guard: told() },
+        { check: told() },
       );
       await turns();
       clock.advance(5_000);
@@ -188,8 +188,8 @@ describe('J1: the time that a guard is told', () => {
           { id: 'b', output: 'b', run: () => given.promise },
         ],
       });
-      const guard = ({ node, elapsedMs }: GuardView): undefined => void seen.push([node, elapsedMs]);
-      const ended = sessionAt(plan, store, clock, { guard, answer: () => answered.promise });
+      const check = ({ node, elapsedMs }: CheckedStep): undefined => void seen.push([node, elapsedMs]);
+      const ended = sessionAt(plan, store, clock, { check, answer: () => answered.promise });
       await turns();
       clock.advance(4);
       given.resolve('b');
@@ -211,16 +211,16 @@ describe('J1: the time that a guard is told', () => {
     const store = memoryStore();
     await run(line, { store, runId: 'r' }).result;
     const times: number[] = [];
-    const guard = ({ elapsedMs }: GuardView): undefined => void times.push(elapsedMs);
-    await run(line, { store, fork: { run: 'r' }, guard }).result;
+    const check = ({ elapsedMs }: CheckedStep): undefined => void times.push(elapsedMs);
+    await run(line, { store, fork: { run: 'r' }, check }).result;
     expect(times).toEqual([0, 0, 0]);
   });
 
-  test('a run that a guard ended is ended again when it goes on', async () => {
+  test('a run that a check ended is ended again when it goes on', async () => {
     const store = memoryStore();
-    const guard = ({ node }: GuardView): ErrorData | undefined => (node === 'b' ? STOP : undefined);
-    await run(line, { store, runId: 'r', guard }).result;
-    const again = await run(line, { store, resume: 'r', guard }).result;
+    const check = ({ node }: CheckedStep): ErrorData | undefined => (node === 'b' ? STOP : undefined);
+    await run(line, { store, runId: 'r', check }).result;
+    const again = await run(line, { store, resume: 'r', check }).result;
     expect([again.outcome, again.error?.message, again.ran]).toEqual(['failed', 'enough', 0]);
     const free = await run(line, { store, resume: 'r' }).result;
     expect([free.outcome, free.state]).toEqual(['succeeded', { a: 1, b: 1, c: 3 }]);
