@@ -37,10 +37,10 @@ const PACKAGES = {
   '@ai-sdk/.+': 'agent/',
   '@modelcontextprotocol/.+': 'agent/',
   '@swc/wasm-typescript': 'cli/modules/strip-types\\.ts$',
+  '@photostructure/sqlite': 'stores/sqlite-driver\\.ts$',
   '@marcbachmann/cel-js': 'lang/expression[^/]*\\.ts$',
   acorn: 'notations/graph/parameters\\.ts$',
   commander: 'cli/',
-  libsql: 'stores/',
   yaml: '(notations/source/|agent/script/)',
 };
 

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'libsql';
+import { DatabaseSync as Database } from '@photostructure/sqlite';
 import { digestText } from '../src/base/hash.js';
 import { recordText } from '../src/base/json.js';
 import { END, definePlan, run } from '../src/index.js';
@@ -258,7 +258,7 @@ export async function benchDurable(): Promise<string[]> {
   try {
     const rows = [...(await rates(folder)), ...(await growth(folder)), ...(await resumption(folder)), ...keys()];
     printTable(
-      `Recorded runs of workflows that were defined once, on SQLite (libsql, WAL, fast), median of ${ROUNDS}`,
+      `Recorded runs of workflows that were defined once, on SQLite (WAL, fast), median of ${ROUNDS}`,
       ['', 'figure', 'compared', 'goal', ''],
       rows.map(({ name, figure, compared, goal, held }) => [name, figure, compared, goal, held ? 'held' : 'NOT held']),
     );

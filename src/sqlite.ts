@@ -6,5 +6,5 @@
  *
  * const store = await openSqliteStore('.skein/skein.db');
  */
-export { openSqliteStore } from './stores/sqlite.js';
-export type { SqliteStoreOptions } from './stores/sqlite.js';
+export { openSqliteStore, sqliteInUse } from './stores/sqlite.js';
+export type { SqliteInUse, SqliteStoreOptions } from './stores/sqlite.js';

@@ -4,7 +4,7 @@ import { versionNumber } from './version-number.js';
 
 watchStreams();
 const words = process.argv.slice(2);
-const asksVersion = words.length === 1 && ['--version', '-V', '-v', 'version'].includes(words[0] ?? '');
+const asksVersion = words.length === 1 && ['--version', '-V', '-v'].includes(words[0] ?? '');
 if (asksVersion) {
   process.stdout.write(`${versionNumber()}\n`);
   await endProcess(0);

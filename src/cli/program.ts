@@ -54,7 +54,11 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'run a code review with a scripted model: no key, no network',
     load: () => import('./commands/demo.js'),
   },
-  { name: 'version', summary: 'print the version', load: () => import('./commands/version.js') },
+  {
+    name: 'version',
+    summary: 'print the versions of skein, Node and SQLite',
+    load: () => import('./commands/version.js'),
+  },
 ];
 
 /**

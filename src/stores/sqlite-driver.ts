@@ -1,6 +1,7 @@
 import { SkeinError } from '../base/errors.js';
+import { isAtLeast } from '../base/version-order.js';
 
-/** What SQLite takes and gives. */
+/** What SQLite takes. */
 export type SqlValue = string | number | null;
 
 /** A row, by names of its columns. */
@@ -20,14 +21,29 @@ export interface SqlDatabase {
   close(): void;
 }
 
-/** Opens a file with a driver that was loaded. */
-export type OpenDatabase = (path: string) => SqlDatabase;
+/** The drivers, in the order in which they are tried. They have the same interface. */
+export const DRIVERS = ['node:sqlite', '@photostructure/sqlite'] as const;
 
-/** The drivers, in the order in which they are tried. */
-export const DRIVERS = ['libsql', 'node:sqlite'] as const;
+/** A driver that was loaded. */
+export interface SqlDriver {
+  readonly name: (typeof DRIVERS)[number];
+  /** Of SQLite itself. */
+  readonly version: string;
+  /** Opens a file. */
+  readonly open: (path: string) => SqlDatabase;
+}
 
-/** What is used of `node:sqlite`, which the types of Node 20 do not know. */
-interface NodeSqlite {
+/**
+ * The oldest SQLite that may be used. In those before it, a commit of one process while another one empties the log can be lost, or can
+ * damage the file (the WAL-reset race), and runs of one store are written by any number of processes.
+ */
+export const OLDEST_SQLITE = '3.51.3';
+
+/** The package that brings a SQLite that will do, as one installs it. */
+const PACKAGE = '@photostructure/sqlite@1.2.1';
+
+/** What is used of a driver. The types of Node 20 do not know `node:sqlite`. */
+interface SqliteModule {
   readonly DatabaseSync: new (path: string) => {
     exec(sql: string): void;
     prepare(sql: string): {
@@ -38,69 +54,95 @@ interface NodeSqlite {
   };
 }
 
-const LOADERS: Readonly<Record<(typeof DRIVERS)[number], () => Promise<OpenDatabase>>> = {
-  async libsql() {
-    const { default: Database } = await import('libsql');
-    return (path) => {
-      const database = new Database(path);
-      return {
-        exec: (sql) => void database.exec(sql),
-        prepare: (sql) => {
-          const statement = database.prepare<[readonly SqlValue[]]>(sql);
-          return {
-            run: (values) => statement.run(values).changes,
-            all: (values) => statement.all(values) as SqlRow[],
-          };
-        },
-        close: () => void database.close(),
-      };
-    };
-  },
-
-  async 'node:sqlite'() {
+const IMPORTS: Readonly<Record<(typeof DRIVERS)[number], () => Promise<SqliteModule>>> = {
+  'node:sqlite'() {
     const name: string = 'node:sqlite';
-    const { DatabaseSync } = (await import(name)) as NodeSqlite;
-    return (path) => {
-      const database = new DatabaseSync(path);
-      return {
-        exec: (sql) => database.exec(sql),
-        prepare: (sql) => {
-          const statement = database.prepare(sql);
-          return {
-            run: (values) => Number(statement.run(...values).changes),
-            all: (values) => statement.all(...values) as SqlRow[],
-          };
-        },
-        close: () => database.close(),
-      };
-    };
+    return import(name) as Promise<SqliteModule>;
   },
+  '@photostructure/sqlite': () => import('@photostructure/sqlite'),
 };
 
+/** How a driver is chosen. */
+export interface DriverOptions {
+  readonly names?: readonly SqlDriver['name'][];
+  /** Takes a SQLite before {@link OLDEST_SQLITE}, too. */
+  readonly allowOld?: boolean;
+}
+
 /**
- * Loads the first driver that is there.
+ * Loads the first driver that is there and whose SQLite is new enough.
  *
- * @throws SkeinError `SKEIN_PACKAGE_MISSING` when none is.
+ * @throws SkeinError `SKEIN_PACKAGE_MISSING` when there is none, with what is to be installed
  */
-export async function loadDriver(names: readonly (typeof DRIVERS)[number][] = DRIVERS): Promise<OpenDatabase> {
+export async function loadDriver({ names = DRIVERS, allowOld = false }: DriverOptions = {}): Promise<SqlDriver> {
   const causes: unknown[] = [];
+  const old: SqlDriver[] = [];
   for (const name of names) {
     try {
-      return await LOADERS[name]();
+      const driver = driverOf(name, await IMPORTS[name]());
+      if (isAtLeast(driver.version, OLDEST_SQLITE)) return driver;
+      old.push(driver);
     } catch (error) {
       causes.push(error);
     }
   }
-  throw new SkeinError('SKEIN_PACKAGE_MISSING', 'SQLite needs the package libsql, or a Node that has node:sqlite', {
-    hint: 'npm install libsql',
+  const [first] = old;
+  if (first !== undefined && allowOld) return first;
+  const why =
+    first === undefined
+      ? `SQLite is not there: it comes with the package ${PACKAGE}, and with a Node that has SQLite ${OLDEST_SQLITE} or newer`
+      : `SQLite ${first.version} of ${first.name} can lose what two processes write at the same time; ${OLDEST_SQLITE} or newer is needed`;
+  throw new SkeinError('SKEIN_PACKAGE_MISSING', why, {
+    hint: `npm install ${PACKAGE}`,
     cause: new AggregateError(causes),
   });
 }
 
+function driverOf(name: SqlDriver['name'], { DatabaseSync }: SqliteModule): SqlDriver {
+  const open = (path: string): SqlDatabase => {
+    const database = new DatabaseSync(path);
+    return {
+      exec: (sql) => database.exec(sql),
+      prepare: (sql) => {
+        const statement = database.prepare(sql);
+        return {
+          run: (values) => Number(statement.run(...values).changes),
+          all: (values) => statement.all(...values) as SqlRow[],
+        };
+      },
+      close: () => database.close(),
+    };
+  };
+  return { name, version: name === 'node:sqlite' ? (process.versions['sqlite'] ?? '0') : versionBy(open), open };
+}
+
+function versionBy(open: SqlDriver['open']): string {
+  const database = open(':memory:');
+  try {
+    return String(database.prepare('SELECT sqlite_version() AS version').all([])[0]?.['version']);
+  } finally {
+    database.close();
+  }
+}
+
+/** SQLite's words for what it reports: the package gives no code where reading fails. */
+const CODES: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'database table is locked': 6,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': 14,
+  'file is not a database': 26,
+};
+const CORRUPT = 11;
+
 /** SQLite's own code of an error, with its details in the higher bits; undefined when it comes from somewhere else. */
 export function resultCode(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
-  const { rawCode, errcode } = error as { readonly rawCode?: unknown; readonly errcode?: unknown };
-  const code = rawCode ?? errcode;
-  return typeof code === 'number' ? code : undefined;
+  const { errcode, message } = error as { readonly errcode?: unknown; readonly message?: unknown };
+  if (typeof errcode === 'number') return errcode;
+  const text = String(message);
+  return text.startsWith('malformed database schema') ? CORRUPT : CODES[text];
 }

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs
 import { basename, dirname, join } from 'node:path';
 import { SkeinError } from '../base/errors.js';
 import { Connection, storeError } from './sqlite-connection.js';
-import type { OpenDatabase } from './sqlite-driver.js';
+import type { SqlDriver } from './sqlite-driver.js';
 
 /** What a commit survives: `fast` a killed process, `full` also a power cut or a crash of the machine. */
 export type Durability = 'fast' | 'full';
@@ -49,11 +49,11 @@ PRAGMA user_version = ${SCHEMA_VERSION};
  *
  * @throws SkeinError `SKEIN_STORE` for whatever is no database of ours.
  */
-export function openDatabase(open: OpenDatabase, path: string, durability: Durability): Connection {
+export function openDatabase(driver: SqlDriver, path: string, durability: Durability): Connection {
   makeFile(path);
   let connection: Connection;
   try {
-    connection = new Connection(open(path), path);
+    connection = new Connection(driver.open(path), path);
   } catch (error) {
     throw storeError(path, 'opened', error);
   }

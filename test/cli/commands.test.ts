@@ -129,7 +129,7 @@ describe('new', () => {
 });
 
 describe('version', () => {
-  test.each([['version'], ['--version'], ['-V']])('%s prints the version of the package', async (word) => {
+  test.each([['--version'], ['-V']])('%s prints the version of the package', async (word) => {
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
     const end = await skein([word], { cwd: await makeProject() });
     expect(end).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });

@@ -88,7 +88,7 @@ describe('on a machine without SQLite', () => {
   /** Node is told to find neither driver, as where the optional package could not be installed. */
   async function withoutDriver(cwd: string): Promise<Record<string, string>> {
     const hooks = `export async function resolve(name, context, next) {
-      if (name === 'libsql' || name === 'node:sqlite') throw Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' });
+      if (name === '@photostructure/sqlite' || name === 'node:sqlite') throw Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' });
       return next(name, context);
     }`;
     const hooksUrl = `data:text/javascript,${encodeURIComponent(hooks)}`;
@@ -102,7 +102,9 @@ describe('on a machine without SQLite', () => {
     const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd, env: await withoutDriver(cwd) });
     expect(end.code).toBe(0);
     expect(end.stdout).toContain('Text from ');
-    expect(end.stderr).toMatch(/^warning: this run is not recorded, so it can't be resumed: .*; npm install libsql$/m);
+    expect(end.stderr).toMatch(
+      /^warning: this run is not recorded, so it can't be resumed: .*; npm install @photostructure\/sqlite@1\.2\.1$/m,
+    );
     expect(end.stderr).not.toContain('recorded as');
   });
 
@@ -120,6 +122,6 @@ describe('on a machine without SQLite', () => {
     const end = await skein(words, { cwd, env: await withoutDriver(cwd) });
     expect(end.code).not.toBe(0);
     expect(end.stdout).toBe('');
-    expect(end.stderr).toMatch(/SKEIN_PACKAGE_MISSING[^]*npm install libsql/);
+    expect(end.stderr).toMatch(/SKEIN_PACKAGE_MISSING[^]*npm install @photostructure\/sqlite@1\.2\.1/);
   });
 });

@@ -45,7 +45,7 @@ test('J9: a process that slept past its lease writes nothing more, and says why'
 
 /** As if the time of the lease had gone by. */
 async function endLease(file: string): Promise<void> {
-  const database = (await loadDriver())(file);
+  const database = (await loadDriver()).open(file);
   database.exec('UPDATE runs SET leased_until = 1');
   database.close();
 }

@@ -53,7 +53,7 @@ async function expectUsable(file: string, created: boolean, told: number): Promi
     found === undefined ? store.create({ id: 'r', name: 'x', createdAt: 1 }, ME, 1) : store.lease('r', ME, 1);
   expect(store.append([{ lease, seq: batches.length, text: '"on"', sum: '' }])).toEqual([true]);
   store.close();
-  const database = (await loadDriver())(file);
+  const database = (await loadDriver()).open(file);
   expect(database.prepare('PRAGMA integrity_check').all([])).toEqual([{ integrity_check: 'ok' }]);
   database.close();
 }

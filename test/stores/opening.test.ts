@@ -22,7 +22,7 @@ function modeOf(path: string): string {
 
 /** Makes a database with the driver alone. */
 async function makeDatabase(path: string, sql: string): Promise<void> {
-  const database = (await loadDriver())(path);
+  const database = (await loadDriver()).open(path);
   database.exec(sql);
   database.close();
 }
@@ -164,6 +164,6 @@ describe('what is no store', () => {
 });
 
 test('without a driver the error names the package', async () => {
-  const error: unknown = await loadDriver([]).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: 'SKEIN_PACKAGE_MISSING', hint: 'npm install libsql' });
+  const error: unknown = await loadDriver({ names: [] }).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'SKEIN_PACKAGE_MISSING', hint: 'npm install @photostructure/sqlite@1.2.1' });
 });

@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'toolNode',
     'workflowNode',
   ],
-  'skein/sqlite': ['openSqliteStore'],
+  'skein/sqlite': ['openSqliteStore', 'sqliteInUse'],
   'skein/testing': ['FakeClock', 'ManualDurable', 'faultyStore', 'seededChooser', 'seededRandom'],
 };
 

@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
 import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import { isAtLeast } from '../../base/version-order.js';
 import type { ProviderReport } from '../../runtime.js';
 import { EXIT } from '../exit-codes.js';
+import { allowsOldSqlite } from '../run/open-store.js';
 import { jsonText } from '../view/json-text.js';
 import { printable } from '../view/printable.js';
+import { quietSqlite } from '../view/quiet-sqlite.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
@@ -12,6 +16,8 @@ import { versionNumber } from '../version-number.js';
 interface Diagnosis {
   readonly skein: string;
   readonly node: { readonly version: string; readonly needed: string; readonly ok: boolean };
+  /** What runs are recorded with; `problem` when there is none that will do. */
+  readonly sqlite: { readonly driver: string; readonly version: string } | { readonly problem: string };
   readonly git: string | undefined;
   readonly terminal: {
     readonly stdin: boolean;
@@ -41,11 +47,12 @@ export function define(command: Command, done: (code: number) => void): void {
 
 async function diagnose(color: boolean): Promise<Diagnosis> {
   const { BUILT_IN_TOOLS, READ_ONLY_TOOLS, describeProviders } = await import('../../runtime.js');
-  const [providers, git] = await Promise.all([describeProviders(process.env), gitVersion()]);
+  const [providers, git, sqlite] = await Promise.all([describeProviders(process.env), gitVersion(), sqliteHere()]);
   const version = process.versions.node;
   return {
     skein: versionNumber(),
     node: { version, needed: NEEDED, ok: isAtLeast(version, NEEDED) },
+    sqlite,
     git,
     terminal: {
       stdin: process.stdin.isTTY,
@@ -58,6 +65,17 @@ async function diagnose(color: boolean): Promise<Diagnosis> {
   };
 }
 
+async function sqliteHere(): Promise<Diagnosis['sqlite']> {
+  quietSqlite();
+  const { sqliteInUse } = await import('../../sqlite.js');
+  try {
+    return await sqliteInUse({ allowOldSqlite: allowsOldSqlite() });
+  } catch (error) {
+    if (!SkeinError.isInstance(error)) throw error;
+    return { problem: `${error.message}: ${error.hint ?? ''}` };
+  }
+}
+
 function gitVersion(): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile('git', ['--version'], { timeout: 5_000 }, (error, stdout) => {
@@ -66,22 +84,16 @@ function gitVersion(): Promise<string | undefined> {
   });
 }
 
-function isAtLeast(version: string, needed: string): boolean {
-  const [a = [], b = []] = [version, needed].map((text) => text.split('.').map(Number));
-  for (let at = 0; at < b.length; at += 1) {
-    const difference = (a[at] ?? 0) - (b[at] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return true;
-}
-
-function lines({ skein, node, git, terminal, providers, tools }: Diagnosis, style: Style): readonly string[] {
+function lines({ skein, node, sqlite, git, terminal, providers, tools }: Diagnosis, style: Style): readonly string[] {
   const mark = (ok: boolean): string => (ok ? style.good('✔') : style.warn('○'));
   const width = Math.max(...providers.map((provider) => provider.id.length));
   const usable = providers.filter((provider) => provider.usable);
   return [
     `skein ${skein}`,
     `${mark(node.ok)} Node ${node.version}${node.ok ? '' : `, ${node.needed} or later is needed`}`,
+    'problem' in sqlite
+      ? `${mark(false)} runs can't be recorded: ${sqlite.problem}`
+      : `${mark(true)} SQLite ${sqlite.version} by ${sqlite.driver}`,
     `${mark(git !== undefined)} git ${git ?? 'is not installed; skein demo then uses a diff that comes with it'}`,
     `${mark(terminal.stdin && terminal.stderr)} terminal: ${terminalText(terminal)}`,
     '',

@@ -40,10 +40,15 @@ export async function openRunStore(options: OpenRunStoreOptions): Promise<Store 
   if (statSync(join(root, FOLDER), { throwIfNoEntry: false })?.isFile() === true) throw isFile(join(root, FOLDER));
   quietSqlite();
   try {
-    return await openSqliteStore(path, { durability });
+    return await openSqliteStore(path, { durability, allowOldSqlite: allowsOldSqlite() });
   } catch (error) {
     throw SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' ? withPlace(error, path) : error;
   }
+}
+
+/** `SKEIN_OLD_SQLITE=1` takes a SQLite that can lose what two processes write at the same time, for machines that have no other. */
+export function allowsOldSqlite(): boolean {
+  return process.env['SKEIN_OLD_SQLITE'] === '1';
 }
 
 function isFile(path: string): SkeinError {

@@ -34,7 +34,7 @@ if (!hasNodeSqlite)
   console.info(`note: not tested here: SQLite by node:sqlite, which Node ${process.version} does not have`);
 
 async function openWithNode(): Promise<Store> {
-  const driver = await loadDriver(['node:sqlite']);
+  const driver = await loadDriver({ names: ['node:sqlite'], allowOld: true });
   return closing(new SqliteStore(openDatabase(driver, join(tempFolder(), 'skein.db'), 'fast')));
 }
 
