@@ -1,4 +1,5 @@
 import { SkeinError, fromErrorData } from './base/errors.js';
+import { Queue } from './base/queue.js';
 import type { RunHandle, RunResult } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
 import { launch, openModels } from './runtime/launch.js';
@@ -62,16 +63,16 @@ export async function runOrThrow(workflow: Runnable, options: RunOptions = {}): 
  * for await (const event of streamRun(workflow)) console.log(event.type, event.path);
  */
 export async function* streamRun(workflow: Runnable, options: RunOptions = {}): AsyncGenerator<SkeinEvent, RunResult> {
-  const events: SkeinEvent[] = [];
+  const events = new Queue<SkeinEvent>();
   let wake: () => void = noop;
   const listener: Listener = (event) => {
-    events.push(event);
+    events.put(event);
     wake();
   };
   const handle = run(workflow, { ...options, listeners: [...(options.listeners ?? []), listener] });
   try {
     for (;;) {
-      const event = events.shift();
+      const event = events.take();
       if (event === undefined) {
         await new Promise<void>((resolve) => {
           wake = resolve;

@@ -90,8 +90,8 @@ export interface Hop {
 export interface CompiledRoute {
   readonly route: Route;
   readonly choose: StateFunction | undefined;
-  /** Declared targets by name; undefined: any node may be chosen. */
-  readonly targets: ReadonlySet<string> | undefined;
+  /** The ways to its declared targets, by name; undefined: any node may be chosen. */
+  readonly hops: ReadonlyMap<string, Hop> | undefined;
 }
 
 /** The body of a code node. The state is a read-only view. */
@@ -127,13 +127,14 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
   const routesFrom = groupRoutes(plan);
   const nodes = plan.nodes.map((node, at): CompiledNode => {
     const routes = routesFrom.get(node.id) ?? [];
+    const hops = hopsOf(graph, at, routes);
     return {
       index: at,
       node,
       id: node.id,
       place: places[at] ?? 0,
-      hops: hopsOf(graph, at, routes),
-      routes: routes.map((route) => compileRoute(route, fn)),
+      hops,
+      routes: compileRoutes(routes, hops, fn),
       slots: slots.sources[at]?.length ?? 0,
       sources: slots.sources[at] ?? [],
       ...joinOf(node),
@@ -213,14 +214,17 @@ function joinOf(node: PlanNode): { join: CompiledNode['join']; need: number } {
   return { join: join ?? 'all', need: 1 };
 }
 
-function compileRoute(route: Route, fn: (key: string) => unknown): CompiledRoute {
-  const key = `route:${route.from}`;
-  const targets = routeTargets(route);
-  return {
-    route,
-    choose: route.choose === 'code' ? (needed(fn(key), key) as StateFunction) : undefined,
-    targets: targets === undefined ? undefined : new Set(targets),
-  };
+function compileRoutes(routes: readonly Route[], hops: readonly Hop[], fn: (key: string) => unknown): CompiledRoute[] {
+  const byRoute = routes.map(() => new Map<string, Hop>());
+  for (const hop of hops) byRoute[hop.route]?.set(hop.name, hop);
+  return routes.map((route, at): CompiledRoute => {
+    const key = `route:${route.from}`;
+    return {
+      route,
+      choose: route.choose === 'code' ? (needed(fn(key), key) as StateFunction) : undefined,
+      hops: routeTargets(route) === undefined ? undefined : byRoute[at],
+    };
+  });
 }
 
 interface Slots {
@@ -256,10 +260,11 @@ interface Graph {
 function hopsOf(graph: Graph, node: number, routes: readonly Route[]): Hop[] {
   const { plan, shape, slots, cycles } = graph;
   const hops: Hop[] = [];
+  const placeOf = new Map(routes.map((route, at) => [route, at]));
   for (const at of shape.outEdges[node] ?? []) {
     const edge = shape.edges[at];
     if (edge === undefined || edge.kind === 'handler') continue;
-    const route = edge.kind === 'static' ? -1 : routes.indexOf(plan.routes[edge.route] as Route);
+    const route = edge.kind === 'static' ? -1 : (placeOf.get(plan.routes[edge.route] as Route) ?? -1);
     hops.push({
       to: edge.to,
       name: plan.nodes[edge.to]?.id ?? '',

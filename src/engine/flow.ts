@@ -9,6 +9,9 @@ import type { Choice } from './routes.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 
+/** Among so few, looking at each is faster than a set. */
+const FEW = 8;
+
 /**
  * The tokens of one scope (E1 to E4): what waits in joins, what a join lets go, what came to an end.
  *
@@ -89,8 +92,9 @@ export abstract class Flow {
     for (const name of choice.others) this.fireOther(name, live);
     const stays = choice.hops.some((hop) => !hop.leaves);
     const dead: Token = { ...live, kind: 'dead' };
+    const chosen = choice.hops.length > FEW ? new Set(choice.hops) : choice.hops;
     for (const hop of node.hops) {
-      const taken = hop.route < 0 || choice.hops.includes(hop);
+      const taken = hop.route < 0 || ('has' in chosen ? chosen.has(hop) : chosen.includes(hop));
       reached ||= taken;
       if (taken) this.sendLive(hop, live);
       else if (hop.slot >= 0 && !(stays && hop.leaves)) this.deliver(hop, dead);

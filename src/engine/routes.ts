@@ -152,9 +152,9 @@ function collect(step: Step, chosen: readonly (readonly string[])[]): Choice {
     const route = compiled.routes[at];
     for (const name of new Set(names)) {
       if (name === END || route === undefined) continue;
-      if (route.targets === undefined) others.push(name);
-      else if (route.targets.has(name))
-        hops.push(...compiled.hops.filter((hop) => hop.route === at && hop.name === name));
+      const hop = route.hops?.get(name);
+      if (hop !== undefined) hops.push(hop);
+      else if (route.hops === undefined) others.push(name);
       else throw badRoute(route.route, name);
     }
   });

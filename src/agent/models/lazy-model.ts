@@ -1,7 +1,8 @@
 import type { Model, ModelPart } from '../model.js';
 
 /**
- * A model that is made at its first call. What fails while it is made fails the call, so that the next model of a list is tried.
+ * A model that is made at its first call. What fails while it is made fails the call, so that the next model of a list is tried; the next call
+ * tries again, as a package may have been installed by then.
  */
 export function lazyModel(id: string, structuredOutput: boolean, make: () => Promise<Model>): Model {
   let made: Promise<Model> | undefined;
@@ -10,7 +11,13 @@ export function lazyModel(id: string, structuredOutput: boolean, make: () => Pro
     structuredOutput,
     async *stream(request): AsyncGenerator<ModelPart> {
       made ??= make();
-      const model = await made;
+      let model: Model;
+      try {
+        model = await made;
+      } catch (error) {
+        made = undefined;
+        throw error;
+      }
       yield* model.stream(request);
     },
   };

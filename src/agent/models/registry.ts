@@ -13,6 +13,7 @@ import { MODEL_VARIABLE, defaultModels } from './default-models.js';
 import { endpointOf, envValue } from './endpoints.js';
 import type { LanguageModel } from './language-model.js';
 import { fromLanguageModel, isLanguageModel } from './language-model.js';
+import { keptModel } from './kept-models.js';
 import { lazyModel, unusableModel } from './lazy-model.js';
 import type { ModelName } from './model-names.js';
 import { isNoChoice, readModelName } from './model-names.js';
@@ -221,11 +222,15 @@ function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec
   const provider = providerById(name.provider);
   if (provider === undefined) throw new SkeinError('SKEIN_MODEL_UNKNOWN', `no provider is called "${name.provider}"`);
   const endpoint = endpointOf(provider, name.model, env, spec);
-  return lazyModel(id, takesSchema(provider), async () => {
-    const { model, style } = await loadModel(provider, name.model, endpoint, importPackage);
-    const secrets = endpoint.key === undefined ? [] : [endpoint.key];
-    return fromLanguageModel(model, { ...style, id, secrets, keyEnv: endpoint.keyEnv });
-  });
+  const make = (): Model =>
+    lazyModel(id, takesSchema(provider), async () => {
+      const { model, style } = await loadModel(provider, name.model, endpoint, importPackage);
+      const secrets = endpoint.key === undefined ? [] : [endpoint.key];
+      return fromLanguageModel(model, { ...style, id, secrets, keyEnv: endpoint.keyEnv });
+    });
+  // What somebody else loads is theirs.
+  if (importPackage !== undefined) return make();
+  return keptModel(JSON.stringify([id, endpoint.baseUrl, endpoint.key, endpoint.keyEnv]), make);
 }
 
 function asModel(made: Model | LanguageModel, id: string): Model {
