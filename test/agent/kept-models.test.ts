@@ -1,3 +1,4 @@
+import type * as Package from '@ai-sdk/openai-compatible';
 import { afterEach, expect, test, vi } from 'vitest';
 import { definePlan, run } from 'skein';
 import { FakeProvider } from './support/fake-provider.js';
@@ -5,7 +6,7 @@ import { FakeProvider } from './support/fake-provider.js';
 const made = vi.hoisted(() => ({ count: 0, fails: 0 }));
 
 vi.mock('@ai-sdk/openai-compatible', async (importOriginal) => {
-  const original = await importOriginal<typeof import('@ai-sdk/openai-compatible')>();
+  const original = await importOriginal<typeof Package>();
   return {
     ...original,
     createOpenAICompatible: (settings: Parameters<typeof original.createOpenAICompatible>[0]) => {
