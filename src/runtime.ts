@@ -13,6 +13,7 @@ export { typedAnswer } from './lang/typed-answer.js';
 export { checkPlan } from './plan/checks.js';
 export { diffPlans } from './plan/diff.js';
 export { affected } from './plan/downstream.js';
+export { isApproval } from './agent/loop/approval.js';
 export { describeProviders } from './agent/models/describe-providers.js';
 export type { ProviderReport } from './agent/models/describe-providers.js';
 export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './agent/tools/names.js';

@@ -1,4 +1,5 @@
 import { agentExecutor } from '../agent/executor.js';
+import { isApproval } from '../agent/loop/approval.js';
 import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { createModelRegistry } from '../agent/models/registry.js';
@@ -145,10 +146,13 @@ function closed(durable: RecordedDurable, result: RunResult): RunResult {
   }
 }
 
-/** Scripts may answer for the person: what stands there means what it would mean on a terminal. */
+/**
+ * The script that the user runs it with may answer for the person: what stands there means what it would mean on a terminal. It never lets a tool
+ * call happen.
+ */
 function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): AnswerQuestion {
   return async (question, address, signal) => {
-    const scripted = await models.scriptAnswer(question.text);
+    const scripted = isApproval(question, address) ? undefined : await models.scriptAnswer(question.text);
     if (scripted !== undefined) {
       const typed = typedAnswer(question, scripted);
       return typed.ok ? typed.value : scripted;

@@ -181,7 +181,7 @@ describe('the provider configuration of a workflow (statement 62)', () => {
         models: ['gpt-x'],
         provider: { type: 'openai', baseUrl: provider.baseUrl, apiKeyEnv: 'TEAM_KEY' },
       },
-      models: { env: { TEAM_KEY: 'team-secret', OPENAI_API_KEY: 'other' } },
+      models: { env: { TEAM_KEY: 'team-secret', OPENAI_API_KEY: 'other', TEAM_BASE_URL: provider.origin } },
     });
     expect(outputOf(result)).toBe('Here.');
     expect(provider.requests[0]?.headers.authorization).toBe('Bearer team-secret');

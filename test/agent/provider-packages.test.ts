@@ -37,7 +37,10 @@ describe('a provider whose package is not installed', () => {
     };
     const { result } = await runAgent({ spec: { models: ['azure/gpt-4o'] }, models: { env, importPackage } });
     expect(outputOf(result)).toBe('From Azure.');
-    expect(asked).toEqual(['@ai-sdk/azure', { apiKey: 'k', baseURL: 'http://127.0.0.1:1' }]);
+    expect(asked).toEqual([
+      '@ai-sdk/azure',
+      { apiKey: 'k', baseURL: 'http://127.0.0.1:1', fetch: expect.any(Function) as unknown },
+    ]);
   });
 
   it('is refused when it is of another generation', async () => {

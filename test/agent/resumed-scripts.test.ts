@@ -96,10 +96,10 @@ rules:
     const text =
       'rules: [{ answers: [{ question: Which colour? }, ok] }]\nanswers: [{ question: colour, answer: red }]';
     await writeFile(join(folder, 'asks.yaml'), text);
-    const spec = { models: ['script/asks.yaml'], interactive: true };
-    const paused = await runAgent({ registry: registry({}), spec });
+    const spec = { interactive: true };
+    const paused = await runAgent({ registry: registry({ script: 'asks.yaml' }), spec });
     expect(paused.result).toMatchObject({ type: 'paused', question: { text: 'Which colour?' } });
-    const again = registry({});
+    const again = registry({ script: 'asks.yaml' });
     const asked = await runAgent({ registry: again, spec, replay: paused.step.record });
     expect(asked.result.type).toBe('paused');
     expect(await again.scriptAnswer('Which colour?')).toBe('red');

@@ -38,3 +38,16 @@ export function inputOf(call: ToolCall): JsonObject | undefined {
     return undefined;
   }
 }
+
+/**
+ * Whether a question is about a tool call that an agent wants to make: the engine asks it under a name of its own, and shows the call. What an
+ * agent or a workflow asks has neither, whatever its words are.
+ *
+ * @example
+ * isApproval(question, 'note@ask:approve#1.1'); // true
+ */
+export function isApproval({ choices = [], evidence }: Question, address: string): boolean {
+  const name = address.slice(address.lastIndexOf('@') + 1);
+  const showsCall = typeof evidence === 'object' && evidence !== null && Object.hasOwn(evidence, 'tool');
+  return /^(?:.*[.:])?approve#[\d.]+$/.test(name) && showsCall && choices.includes('allow');
+}

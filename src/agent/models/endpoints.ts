@@ -1,6 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { ProviderEntry } from './provider-catalog.js';
+import { hostVariable, mayReceive, ownerOf } from './key-hosts.js';
 import { DEFAULT_OLLAMA_HOST } from './provider-catalog.js';
 
 /** Environment variables. */
@@ -13,6 +14,8 @@ export interface Endpoint {
   readonly key: string | undefined;
   /** The variable that the key comes from. */
   readonly keyEnv: string | undefined;
+  /** The key is not sent, because only the workflow file names the address: what to do if it needs one. */
+  readonly withheld: string | undefined;
 }
 
 /** A variable's value without white space around it; undefined when it is empty. */
@@ -22,10 +25,10 @@ export function envValue(env: Env, name: string | undefined): string | undefined
 }
 
 /**
- * Base URL and key of a provider: what the workflow says, then the environment.
+ * Base URL and key of a provider: what the workflow says, then the environment. A key goes only where {@link mayReceive} lets it.
  *
- * @throws SkeinError `SKEIN_NO_KEY` when the workflow names a variable that is empty, or the provider can't do without a key;
- *   `SKEIN_NO_MODEL` when it has no base URL.
+ * @throws SkeinError `SKEIN_NO_KEY` when the workflow names a variable that is empty or whose value may not be sent to the address, or the provider
+ *   can't do without a key; `SKEIN_NO_MODEL` when it has no base URL.
  */
 export function endpointOf(provider: ProviderEntry, model: string, env: Env, spec: ProviderSpec | undefined): Endpoint {
   const own = spec !== undefined && spec.type.trim().toLowerCase() === provider.id ? spec : undefined;
@@ -41,7 +44,40 @@ export function endpointOf(provider: ProviderEntry, model: string, env: Env, spe
   if (baseUrl === undefined && provider.baseUrlNeeded === true) throw noBaseUrl(provider, model);
   // A server of one's own often has no key, so a given base URL does without.
   if (key === undefined && provider.keyNeeded && given === undefined) throw noKey(provider, model);
-  return { baseUrl, key, keyEnv };
+  if (own === undefined || key === undefined || keyEnv === undefined || isAllowed(own, keyEnv, provider, env))
+    return { baseUrl, key, keyEnv, withheld: undefined };
+  if (own.apiKeyEnv !== undefined) throw keptBack(own, keyEnv);
+  return { baseUrl, key: undefined, keyEnv, withheld: nameTheHost(own, keyEnv) };
+}
+
+/** Whether the key may go where the file says. Without an address in the file, that is the provider's own, or the one of the environment. */
+function isAllowed(own: ProviderSpec, keyEnv: string, provider: ProviderEntry, env: Env): boolean {
+  if (own.baseUrl !== undefined) return mayReceive(own.baseUrl, keyEnv, provider, env);
+  const owner = ownerOf(keyEnv);
+  if (owner === undefined || owner === provider) return true;
+  const address = envValue(env, provider.baseUrlEnv) ?? provider.baseUrl ?? provider.home;
+  return address !== undefined && mayReceive(address, keyEnv, provider, env);
+}
+
+function keptBack(own: ProviderSpec, keyEnv: string): SkeinError {
+  const where = own.baseUrl === undefined ? `the provider "${own.type}"` : hostOf(own.baseUrl);
+  return new SkeinError(
+    'SKEIN_NO_KEY',
+    `${keyEnv} is not sent to ${where}: only the workflow file names that address`,
+    {
+      hint: nameTheHost(own, keyEnv),
+    },
+  );
+}
+
+function nameTheHost({ baseUrl }: ProviderSpec, keyEnv: string): string {
+  const variable = hostVariable(keyEnv);
+  if (baseUrl === undefined) return `name a key of that provider, or set ${variable} to its address`;
+  return `if you trust that host with the key, set ${variable}=${hostOf(baseUrl)} in the environment`;
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'that address';
 }
 
 function baseUrlOf(provider: ProviderEntry, given: string | undefined): string | undefined {

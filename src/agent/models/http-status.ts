@@ -48,6 +48,8 @@ export function classifyWords(text: string): StatusClass {
 
 /** What to do about a class of error. */
 export function hintFor(code: ErrorCode, status: number | undefined, keyEnv: string | undefined): string | undefined {
+  if (status !== undefined && status >= 300 && status < 400)
+    return 'redirects are not followed: make the base URL the address that answers';
   if (status === 401 || status === 403) {
     return keyEnv === undefined ? 'check the key of this provider' : `check the key in ${keyEnv}`;
   }

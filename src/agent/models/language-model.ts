@@ -18,6 +18,8 @@ export interface LanguageModelOptions extends Partial<CallStyle> {
   /** Keys, to be kept out of messages. */
   readonly secrets?: readonly string[];
   readonly keyEnv?: string | undefined;
+  /** Why the key is not sent, and what to do if it is needed. */
+  readonly withheld?: string | undefined;
   /**
    * The package reports a finish reason `other` without the provider's word when the connection ends early:
    * take that for a cut stream.
@@ -41,7 +43,8 @@ export function fromLanguageModel(model: LanguageModel, options: LanguageModelOp
   }
   const id = options.id ?? `${model.provider.split('.')[0] ?? model.provider}/${model.modelId}`;
   const style: CallStyle = { ...options, structuredOutput: options.structuredOutput ?? false };
-  const source: ErrorSource = { model: id, secrets: options.secrets ?? [], keyEnv: options.keyEnv };
+  const { secrets = [], keyEnv, withheld } = options;
+  const source: ErrorSource = { model: id, secrets, keyEnv, withheld };
   return {
     id,
     structuredOutput: style.structuredOutput,

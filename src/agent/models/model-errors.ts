@@ -12,6 +12,8 @@ export interface ErrorSource {
   readonly secrets: readonly string[];
   /** The variable that holds the key. */
   readonly keyEnv?: string | undefined;
+  /** The key was not sent: what to do about that. */
+  readonly withheld?: string | undefined;
 }
 
 /** Longest piece of a provider's words in a message. */
@@ -86,13 +88,19 @@ function statusError(error: unknown, status: number, source: ErrorSource): Skein
   const words = wordsOf(error);
   const found = classifyStatus(status, `${words} ${textOf(field(error, 'responseBody')) ?? ''}`);
   const wait = retryAfterMs(headerMap(field(error, 'responseHeaders')), Date.now());
-  const hint = hintFor(found.code, status, source.keyEnv);
+  const refused = status === 401 || status === 403;
+  const hint =
+    refused && source.withheld !== undefined ? withheldHint(source) : hintFor(found.code, status, source.keyEnv);
   return made(found.code, `the provider answered ${status}: ${words}`, source, {
     retryable: found.retryable,
     details: { status },
     ...(hint === undefined ? {} : { hint }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
   });
+}
+
+function withheldHint({ keyEnv = 'the key', withheld = '' }: ErrorSource): string {
+  return `${keyEnv} was not sent, because only the workflow file names the address; ${withheld}`;
 }
 
 function made(

@@ -15,6 +15,8 @@ export interface ProviderEntry {
   readonly baseUrlEnv?: string;
   /** Base URL without the variable; absent: the package knows it. */
   readonly baseUrl?: string;
+  /** The provider's own address, where the package knows it. */
+  readonly home?: string;
   /** There is no base URL unless one is given. */
   readonly baseUrlNeeded?: boolean;
   /** Model that is used when the environment alone decides. */
@@ -46,6 +48,7 @@ export const PROVIDERS: readonly ProviderEntry[] = [
     keyEnv: 'ANTHROPIC_API_KEY',
     keyNeeded: true,
     baseUrlEnv: 'ANTHROPIC_BASE_URL',
+    home: 'https://api.anthropic.com/v1',
     defaultModel: DEFAULT_ANTHROPIC_MODEL,
   },
   {
@@ -56,6 +59,7 @@ export const PROVIDERS: readonly ProviderEntry[] = [
     keyEnv: 'OPENAI_API_KEY',
     keyNeeded: true,
     baseUrlEnv: 'OPENAI_BASE_URL',
+    home: 'https://api.openai.com/v1',
     defaultModel: DEFAULT_OPENAI_MODEL,
   },
   {
@@ -92,6 +96,7 @@ export const PROVIDERS: readonly ProviderEntry[] = [
     install: '@ai-sdk/google@3',
     keyEnv: 'GOOGLE_GENERATIVE_AI_API_KEY',
     keyNeeded: true,
+    home: 'https://generativelanguage.googleapis.com',
   },
   {
     id: 'mistral',
@@ -100,6 +105,7 @@ export const PROVIDERS: readonly ProviderEntry[] = [
     install: '@ai-sdk/mistral@3',
     keyEnv: 'MISTRAL_API_KEY',
     keyNeeded: true,
+    home: 'https://api.mistral.ai',
   },
   compatible('openrouter', 'OpenRouter', 'OPENROUTER_API_KEY', 'https://openrouter.ai/api/v1'),
   compatible('groq', 'Groq', 'GROQ_API_KEY', 'https://api.groq.com/openai/v1'),

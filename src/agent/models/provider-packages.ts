@@ -28,10 +28,10 @@ export async function loadModel(
   switch (provider.id) {
     case 'openai':
       return endpoint.baseUrl === undefined
-        ? openaiResponses(modelId, endpoint)
+        ? openaiResponses(provider, modelId, endpoint)
         : openaiCompatible(provider, modelId, endpoint);
     case 'anthropic':
-      return anthropic(modelId, endpoint);
+      return anthropic(provider, modelId, endpoint);
     case 'azure':
     case 'google':
     case 'mistral':
@@ -42,10 +42,10 @@ export async function loadModel(
 }
 
 /** The responses API. Nothing is stored at the provider, so what a call returned can't be pointed to in the next one. */
-async function openaiResponses(modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
+async function openaiResponses(provider: ProviderEntry, modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
   const { createOpenAI } = await import('@ai-sdk/openai');
   // The package would read OPENAI_BASE_URL of the process, which this environment need not be.
-  const openai = createOpenAI({ apiKey: endpoint.key ?? '', baseURL: 'https://api.openai.com/v1' });
+  const openai = createOpenAI({ apiKey: endpoint.key ?? '', baseURL: provider.home ?? '', fetch: withoutRedirects });
   return { model: openai.responses(modelId), style: RESPONSES_STYLE };
 }
 
@@ -71,6 +71,7 @@ async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoi
     name: provider.id,
     baseURL: endpoint.baseUrl ?? '',
     includeUsage: true,
+    fetch: withoutRedirects,
     supportsStructuredOutputs: structuredOutput,
     ...(endpoint.key === undefined ? {} : { apiKey: endpoint.key }),
   });
@@ -85,11 +86,12 @@ async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoi
   };
 }
 
-async function anthropic(modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
+async function anthropic(provider: ProviderEntry, modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
   const { createAnthropic } = await import('@ai-sdk/anthropic');
   const create = createAnthropic({
     apiKey: endpoint.key ?? 'none',
-    baseURL: endpoint.baseUrl ?? 'https://api.anthropic.com/v1',
+    baseURL: endpoint.baseUrl ?? provider.home ?? '',
+    fetch: withoutRedirects,
   });
   return {
     model: create.messages(modelId),
@@ -117,6 +119,7 @@ async function optional(
   const factory = (loaded as Record<string, unknown>)[FACTORY_NAMES.get(provider.id) ?? ''];
   if (typeof factory !== 'function') throw wrongPackage(provider);
   const settings = {
+    fetch: withoutRedirects,
     ...(endpoint.key === undefined ? {} : { apiKey: endpoint.key }),
     ...(endpoint.baseUrl === undefined ? {} : { baseURL: endpoint.baseUrl }),
   };
@@ -129,6 +132,9 @@ async function optional(
     style: provider.id === 'azure' ? { ...RESPONSES_STYLE, optionsKey: 'azure' } : { structuredOutput: true },
   };
 }
+
+/** A redirect would take the prompt, and headers with the key, to a host that nobody named. */
+const withoutRedirects: typeof fetch = (url, init) => fetch(url, { ...init, redirect: 'manual' });
 
 function importByName(name: string): Promise<unknown> {
   return import(name);

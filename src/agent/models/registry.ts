@@ -71,7 +71,7 @@ export interface ModelRegistry extends ModelSource {
   identity(): string;
   /** A call was answered from the journal of the run: scripts and recordings count it as made. Opens no file. */
   replayed(spec: AgentSpec, call: ReplayedCall): void;
-  /** The scripted person's answer to a question, for runs without a terminal; undefined when no script has one. */
+  /** What the option `script` answers for the person; undefined when it does not say. */
   scriptAnswer(question: string): Promise<string | undefined>;
   /**
    * Ends the run: writes the recording and checks that scripts were used up.
@@ -110,13 +110,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       const file = replay === undefined ? scriptOf(options, spec, call.model) : undefined;
       if (file !== undefined) bookOf(parts, file).skip(call);
     },
+    // A script that a workflow names as a model is part of what it asks for, and no word of the person who runs it.
     async scriptAnswer(question) {
-      if (options.script !== undefined) bookOf(parts, options.script);
-      for (const book of parts.books.values()) {
-        const answer = (await book.open()).reply(question);
-        if (answer !== undefined) return answer;
-      }
-      return undefined;
+      return options.script === undefined ? undefined : (await bookOf(parts, options.script).open()).reply(question);
     },
     async finish() {
       await recorder?.finish();
@@ -226,11 +222,11 @@ function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec
     lazyModel(id, takesSchema(provider), async () => {
       const { model, style } = await loadModel(provider, name.model, endpoint, importPackage);
       const secrets = endpoint.key === undefined ? [] : [endpoint.key];
-      return fromLanguageModel(model, { ...style, id, secrets, keyEnv: endpoint.keyEnv });
+      return fromLanguageModel(model, { ...style, id, secrets, keyEnv: endpoint.keyEnv, withheld: endpoint.withheld });
     });
   // What somebody else loads is theirs.
   if (importPackage !== undefined) return make();
-  return keptModel(JSON.stringify([id, endpoint.baseUrl, endpoint.key, endpoint.keyEnv]), make);
+  return keptModel(JSON.stringify([id, endpoint.baseUrl, endpoint.key, endpoint.keyEnv, endpoint.withheld]), make);
 }
 
 function asModel(made: Model | LanguageModel, id: string): Model {

@@ -26,7 +26,7 @@ import { spokenBy } from './spoken.js';
 export async function executeRun(execution: Execution): Promise<Executed> {
   const { flags, workflow, log, recording } = execution;
   await checkRecord(flags.record, execution.cwd);
-  const { invariantCheck, runWorkflow, typedAnswer } = await import('../../runtime.js');
+  const { invariantCheck, isApproval, runWorkflow, typedAnswer } = await import('../../runtime.js');
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   const { quiet, verbose } = loudness(flags, workflow);
   const view = createView({
@@ -47,6 +47,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
     input: process.stdin,
     output: process.stderr,
     readLine: typedAnswer,
+    isApproval,
     recorded: recording !== undefined,
     yes: flags.yes ?? false,
   });

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { SkeinError } from '../../base/errors.js';
 import type { Question } from '../../index.js';
 import { evidenceLines } from '../view/evidence.js';
-import type { typedAnswer } from '../../lang/typed-answer.js';
+import type { isApproval, typedAnswer } from '../../runtime.js';
 import { printable } from '../view/printable.js';
 import type { OpenQuestion } from '../view/summary.js';
 import type { View } from '../view/view.js';
@@ -23,6 +23,8 @@ export interface AskerOptions {
   readonly output: { write(text: string): unknown };
   /** What a person means by a line. */
   readonly readLine: typeof typedAnswer;
+  /** Whether a question is about a tool call that an agent wants to make. */
+  readonly isApproval: typeof isApproval;
   /** The run can be gone on with later, when there is an answer. */
   readonly recorded: boolean;
   /** Tool calls that a person is asked about are allowed: `--yes`. */
@@ -35,7 +37,7 @@ export interface AskerOptions {
  * elsewhere meanwhile goes away.
  *
  * @example
- * const asker = createAsker({ view, terminal, input: process.stdin, output: process.stderr, readLine: typedAnswer, recorded, yes: false });
+ * const asker = createAsker({ view, terminal, input: process.stdin, output: process.stderr, readLine: typedAnswer, isApproval, recorded, yes: false });
  */
 export function createAsker(options: AskerOptions): Asker {
   const open: OpenQuestion[] = [];
@@ -43,7 +45,7 @@ export function createAsker(options: AskerOptions): Asker {
   return {
     open,
     async answer(question, address, signal) {
-      if (options.yes && isApproval(question, address)) return ALLOW;
+      if (options.yes && options.isApproval(question, address)) return ALLOW;
       const path = stepOf(address);
       const choices = question.choices ?? [];
       const unanswered = (why: string): SkeinError => {
@@ -66,20 +68,8 @@ export function createAsker(options: AskerOptions): Asker {
   };
 }
 
+/** The answer to a question about a tool call that lets it happen. */
 const ALLOW = 'allow';
-
-/**
- * Whether a question is about a tool call that an agent wants to make: the engine asks it under a name of its own, and shows the call. What an
- * agent or a workflow asks has neither, whatever its words are.
- *
- * @example
- * isApproval(question, 'note@ask:approve#1.1'); // true
- */
-export function isApproval({ choices = [], evidence }: Question, address: string): boolean {
-  const name = address.slice(address.lastIndexOf('@') + 1);
-  const showsCall = typeof evidence === 'object' && evidence !== null && Object.hasOwn(evidence, 'tool');
-  return /^(?:.*[.:])?approve#[\d.]+$/.test(name) && showsCall && choices.includes(ALLOW);
-}
 
 const STEP = /^(?:\[[^\]]*\]|[^@[])*/;
 const ITEM_OR_ATTEMPT = /\[[^\]]*\]|~\d+/g;

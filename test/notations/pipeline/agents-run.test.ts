@@ -12,13 +12,18 @@ import { pidFile, toolServer } from '../../mcp/support.js';
 const call = (id: string, name: string, input: object) => ({ id, name, input: JSON.stringify(input) });
 
 /** Loads a file and runs it, in a folder of its own. */
-async function runFile(text: string, more: Partial<WorkflowRunOptions> = {}) {
+async function runFile(text: string, more: Partial<WorkflowRunOptions> = {}, teamHost?: string) {
   const cwd = await folder();
   await writeFile(join(cwd, 'team.yaml'), text);
   const workflow = await loadPipeline('team.yaml', { cwd });
   expect(workflow.problems).toEqual([]);
   const events: SkeinEvent[] = [];
-  const env = { PATH: process.env['PATH'], TEAM_KEY: 'secret-key', KIT_TOKEN: 'from-the-environment' };
+  const env = {
+    PATH: process.env['PATH'],
+    TEAM_KEY: 'secret-key',
+    TEAM_BASE_URL: teamHost,
+    KIT_TOKEN: 'from-the-environment',
+  };
   const { result } = await runWorkflow(workflow, {
     cwd,
     models: { env, noProbe: true },
@@ -75,6 +80,7 @@ agents:
       - {type: mcp, ref: kit, tools: [echo, env]}
 `,
       { answer: () => Promise.resolve('deny') },
+      provider.origin,
     );
     expect(result).toMatchObject({ outcome: 'succeeded', state: { 'steps.step_1.output': 'All done.' } });
     const [first] = provider.requests;
