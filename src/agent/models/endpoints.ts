@@ -32,6 +32,16 @@ export function envValue(env: Env, name: string | undefined): string | undefined
  */
 export function endpointOf(provider: ProviderEntry, model: string, env: Env, spec: ProviderSpec | undefined): Endpoint {
   const own = spec !== undefined && spec.type.trim().toLowerCase() === provider.id ? spec : undefined;
+  const given = own?.baseUrl ?? envValue(env, provider.baseUrlEnv);
+  const found = keyOf(provider, env, own);
+  const baseUrl = baseUrlOf(provider, given);
+  if (baseUrl === undefined && provider.baseUrlNeeded === true) throw noBaseUrl(provider, model);
+  // A server of one's own often has no key, so a given base URL does without.
+  if (found.key === undefined && provider.keyNeeded && given === undefined) throw noKey(provider, model);
+  return { baseUrl, ...found };
+}
+
+function keyOf(provider: ProviderEntry, env: Env, own: ProviderSpec | undefined): Omit<Endpoint, 'baseUrl'> {
   const keyEnv = own?.apiKeyEnv ?? provider.keyEnv;
   const key = envValue(env, keyEnv);
   if (own?.apiKeyEnv !== undefined && key === undefined) {
@@ -39,15 +49,10 @@ export function endpointOf(provider: ProviderEntry, model: string, env: Env, spe
       hint: `set ${own.apiKeyEnv}, or take api_key_env out for a server that needs no key`,
     });
   }
-  const given = own?.baseUrl ?? envValue(env, provider.baseUrlEnv);
-  const baseUrl = baseUrlOf(provider, given);
-  if (baseUrl === undefined && provider.baseUrlNeeded === true) throw noBaseUrl(provider, model);
-  // A server of one's own often has no key, so a given base URL does without.
-  if (key === undefined && provider.keyNeeded && given === undefined) throw noKey(provider, model);
   if (own === undefined || key === undefined || keyEnv === undefined || isAllowed(own, keyEnv, provider, env))
-    return { baseUrl, key, keyEnv, withheld: undefined };
+    return { key, keyEnv, withheld: undefined };
   if (own.apiKeyEnv !== undefined) throw keptBack(own, keyEnv);
-  return { baseUrl, key: undefined, keyEnv, withheld: nameTheHost(own, keyEnv) };
+  return { key: undefined, keyEnv, withheld: nameTheHost(own, keyEnv) };
 }
 
 /** Whether the key may go where the file says. Without an address in the file, that is the provider's own, or the one of the environment. */
