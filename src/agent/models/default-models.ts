@@ -1,7 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
-import type { Env } from './endpoints.js';
-import { envValue } from './endpoints.js';
+import type { Env } from './env.js';
+import { envValue } from './env.js';
 import { probeOllama } from './ollama-probe.js';
 import { PROVIDERS, providerById } from './provider-catalog.js';
 

@@ -1,5 +1,6 @@
-import { envValue, ollamaHost } from './endpoints.js';
-import type { Env } from './endpoints.js';
+import { envValue } from './env.js';
+import { ollamaHost } from './endpoints.js';
+import type { Env } from './env.js';
 import { probeOllama } from './ollama-probe.js';
 import type { ProviderEntry } from './provider-catalog.js';
 import { PROVIDERS } from './provider-catalog.js';

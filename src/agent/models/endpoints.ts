@@ -1,11 +1,10 @@
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { ProviderEntry } from './provider-catalog.js';
+import type { Env } from './env.js';
+import { envValue } from './env.js';
 import { hostVariable, mayReceive, ownerOf } from './key-hosts.js';
 import { DEFAULT_OLLAMA_HOST } from './provider-catalog.js';
-
-/** Environment variables. */
-export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where a provider is called, and with what. */
 export interface Endpoint {
@@ -16,12 +15,6 @@ export interface Endpoint {
   readonly keyEnv: string | undefined;
   /** The key is not sent, because only the workflow file names the address: what to do if it needs one. */
   readonly withheld: string | undefined;
-}
-
-/** A variable's value without white space around it; undefined when it is empty. */
-export function envValue(env: Env, name: string | undefined): string | undefined {
-  const value = name === undefined || !Object.hasOwn(env, name) ? undefined : env[name]?.trim();
-  return value === '' ? undefined : value;
 }
 
 /**

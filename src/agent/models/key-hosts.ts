@@ -1,7 +1,7 @@
 import type { ProviderEntry } from './provider-catalog.js';
 import { PROVIDERS } from './provider-catalog.js';
-import type { Env } from './endpoints.js';
-import { envValue } from './endpoints.js';
+import type { Env } from './env.js';
+import { envValue } from './env.js';
 
 /**
  * The variable in which a user's environment names the host that a key is for: `OPENAI_BASE_URL` for `OPENAI_API_KEY`,
