@@ -18,7 +18,7 @@ export type { ModelSource, ReplayedCall } from './model-source.js';
 export { describeProviders } from './models/describe-providers.js';
 export type { ProviderReport } from './models/describe-providers.js';
 export { echoModel } from './models/echo.js';
-export type { Env } from './models/endpoints.js';
+export type { Env } from './models/env.js';
 export { fromLanguageModel, isLanguageModel } from './models/language-model.js';
 export type { LanguageModel, LanguageModelOptions } from './models/language-model.js';
 export { createModelRegistry } from './models/registry.js';
