@@ -37,6 +37,16 @@ export function formatProblem(problem: Problem): string {
 }
 
 /**
+ * Problems of which none is a mere warning.
+ *
+ * @example
+ * asErrors(workflow.problems).every((problem) => problem.severity === 'error'); // true
+ */
+export function asErrors(problems: readonly Problem[]): readonly Problem[] {
+  return problems.map((problem) => (problem.severity === 'error' ? problem : { ...problem, severity: 'error' }));
+}
+
+/**
  * True when at least one problem is an error.
  *
  * @example

@@ -3,12 +3,14 @@ import type { Workflow } from '../plan/workflow.js';
 import { loadOpenedDag } from './dag/load.js';
 import { loadOpenedPipeline } from './pipeline/load.js';
 import { looksLikePipeline } from './pipeline/read-pipeline.js';
+import { judged } from './source/judging.js';
+import type { Judging } from './source/judging.js';
 import { openFile, openText } from './source/open-file.js';
 import type { OpenedFile } from './source/open-file.js';
 import { shownPath } from './source/files.js';
 
-/** Where a workflow file is loaded. */
-export interface WorkflowOptions {
+/** Where a workflow file is loaded, and how strictly it is judged. */
+export interface WorkflowOptions extends Judging {
   /** Working directory: the path of the file starts here. */
   readonly cwd: string;
   /** Home directory, for `~/` and `~/.copilot/agents`. Absent: these are not looked at. */
@@ -76,26 +78,27 @@ function openNamed(text: string, options: WorkflowTextOptions): OpenedFile {
 
 async function loadOpened(opened: OpenedFile, options: WorkflowOptions): Promise<Workflow> {
   const isPipeline = opened.content !== undefined && looksLikePipeline(opened.content.root);
-  return await (isPipeline ? loadAsPipeline(opened, options) : loadOpenedDag(opened, options));
+  return isPipeline ? await loadAsPipeline(opened, options) : judged(await loadOpenedDag(opened, options), options);
 }
 
 async function loadAsPipeline(opened: OpenedFile, options: WorkflowOptions): Promise<Workflow> {
-  const { cwd, inputs } = options;
-  return await loadOpenedPipeline(opened, { cwd, inputs, load: createLoader(options), chain: [opened.path] });
+  const { cwd, inputs, lenient } = options;
+  const loading = { cwd, inputs, lenient, load: createLoader(options), chain: [opened.path] };
+  return judged(await loadOpenedPipeline(opened, loading), options);
 }
 
 type Loader = Parameters<typeof loadOpenedPipeline>[1]['load'];
 
 /** Loads called files, each once. */
 function createLoader(options: WorkflowOptions): Loader {
-  const { cwd } = options;
+  const { cwd, lenient } = options;
   const loaded = new Map<string, Promise<Workflow>>();
   const open = async (path: string, chain: readonly string[], inputs: readonly string[]): Promise<Workflow> => {
     const opened = await openFile(shownPath(path, cwd), cwd);
     if (opened.content === undefined || !looksLikePipeline(opened.content.root)) {
       return await loadOpenedDag(opened, { ...options, inputs });
     }
-    return await loadOpenedPipeline(opened, { cwd, load, chain });
+    return await loadOpenedPipeline(opened, { cwd, lenient, load, chain });
   };
   const load: Loader = (path, chain, inputs) => {
     // What is given decides about the inputs of a DAG workflow.

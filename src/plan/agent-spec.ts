@@ -29,6 +29,8 @@ export interface AgentSpec {
   readonly skills?: readonly SkillText[];
   /** Directories besides the working directory that the file tools may read. */
   readonly extraDirs?: readonly string[];
+  /** `glob` and `grep` look into `node_modules` too, which they leave out otherwise. */
+  readonly searchesAll?: boolean;
   /** Model turns at most. Default 25; 1 without tools. */
   readonly maxTurns?: number;
   /** Tool calls at most. Default 100. */
@@ -122,6 +124,8 @@ export interface ModelSettings {
   readonly topP?: number;
   readonly maxOutputTokens?: number;
   readonly seed?: number;
+  /** Tool calls happen one after the other, and providers that can be told so give one a turn. */
+  readonly singleToolCalls?: boolean;
 }
 
 /** A provider given by the workflow. The key itself is never part of a plan, only the name of its variable. */

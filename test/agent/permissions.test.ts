@@ -236,7 +236,14 @@ describe('rules that cannot be used', () => {
   it('the arguments that rules may name are those of the tools', async () => {
     const folders = await createFolders(process.cwd(), [], () => undefined);
     const closing = new AbortController().signal;
-    const context = { folders, env: {}, network: {}, closing, running: new Set<Promise<unknown>>() };
+    const context = {
+      folders,
+      env: {},
+      searchesAll: false,
+      network: {},
+      closing,
+      running: new Set<Promise<unknown>>(),
+    };
     const builtIn = await Promise.all(BUILT_IN_TOOLS.map((name) => createBuiltIn(name, name, context)));
     const own = [...builtIn, thinkTool, ...todoTools()].map(({ name, inputSchema }) => {
       const names = Object.keys((inputSchema['properties'] ?? {}) as JsonObject);

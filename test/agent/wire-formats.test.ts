@@ -82,6 +82,32 @@ describe.each(FORMATS)('an agent over $name', ({ spec, env, path }) => {
     expect(step.of('tool.ended').map((note) => note.status)).toEqual(['ok', 'ok']);
   });
 
+  it('[XP7] asks for one tool call a turn where the settings say so, and makes what comes all the same one after the other', async () => {
+    await using provider = await FakeProvider.start(
+      {
+        text: 'Looking.',
+        calls: [
+          { id: 'c1', name: 'look', input: '{"path":"first"}' },
+          { id: 'c2', name: 'look', input: '{"path":"second"}' },
+        ],
+      },
+      { text: 'Both are fine.' },
+    );
+    const log: string[] = [];
+    const look = tool('look', async (input) => {
+      log.push(`${String(input['path'])} begins`);
+      await new Promise((done) => setImmediate(done));
+      log.push(`${String(input['path'])} ends`);
+      return 'content';
+    });
+    const single = { ...spec, settings: { singleToolCalls: true } };
+    const { result } = await runAgent({ spec: single, models: { env: env(provider) }, tools: [look] });
+    expect(outputOf(result)).toBe('Both are fine.');
+    expect(log).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
+    const body = JSON.stringify(provider.requests[0]?.body);
+    expect(body).toMatch(/"parallel_tool_calls":false|"disable_parallel_tool_use":true/);
+  });
+
   it('reports an answer that is cut in the middle as a network error and tries again', async () => {
     await using provider = await FakeProvider.start({ cut: 'All is w' }, { text: 'All is well.' });
     const { result, step } = await runAgent({ spec, models: { env: env(provider) } });

@@ -65,13 +65,44 @@ steps: [{id: s, agent: a, prompt: p}, {id: r, agent: b, prompt: p}]
     expect(nodeOf(workflow, 's').agent.name).toBe('solo');
   });
 
-  it('52, decision 10: keys of other systems are left alone, and hooks are told to have no effect', async () => {
+  it('52, decision 10: keys of other systems that mean nothing to a workflow are left alone', async () => {
     const more =
-      'agents: [x]\nhandoffs: [{label: l, agent: x}]\nargument-hint: h\nuser-invocable: false\ntarget: vscode\nmode: agent\nhooks: {onPreToolUse: "touch ran"}\n';
+      'agents: [x]\nhandoffs: [{label: l, agent: x}]\nargument-hint: h\nuser-invocable: false\ntarget: vscode\nmode: agent\n';
     const workflow = await load(ONE('a'), { '.github/agents/a.md': file('a', 'x', more) });
-    expect(workflow.problems).toMatchObject([
-      { code: 'no-effect', severity: 'warning', at: { file: '.github/agents/a.md', line: 9 } },
-    ]);
+    expect(workflow.problems).toEqual([]);
+  });
+
+  it.each([
+    ['hooks: {onPreToolUse: "touch ran"}', 'error', 3],
+    ['disallowedTools: Bash, Write', 'error', 3],
+    ['isolation: worktree', 'error', 3],
+    ['permissionMode: plan', 'error', 3],
+    ['mcpServers: [github]', 'error', 3],
+    ['skills: [testing]', 'error', 3],
+    ['memory: project', 'error', 3],
+    ['permissionMode: acceptEdits', 'warning', 3],
+    ['maxTurns: 5', 'warning', 3],
+    ['mcp-servers: {x: {command: y, cwd: z}}', 'error', 3],
+  ])('[XP2] %s of an agent file: %s, and leniently a warning', async (key, severity, line) => {
+    const files = { '.github/agents/a.md': file('a', 'x', `${key}\n`) };
+    const at = { file: '.github/agents/a.md', line };
+    const { plan, problems } = await load(ONE('a'), files);
+    expect(problems).toMatchObject([{ code: 'not-supported', severity, at }]);
+    expect(plan === undefined).toBe(severity === 'error');
+    const lenient = await load(ONE('a'), files, { lenient: true });
+    expect(lenient.problems).toMatchObject([{ code: 'not-supported', severity: 'warning', at }]);
+    expect(lenient.plan).toBeDefined();
+  });
+
+  it.each([
+    'permissionMode: default',
+    'color: blue',
+    'model: inherit',
+    'mcp-servers: {x: {command: y, disabled: true}}',
+  ])('%s of an agent file is left alone', async (key) => {
+    const workflow = await load(ONE('a'), { '.github/agents/a.md': file('a', 'x', `${key}\n`) });
+    expect(workflow.problems).toEqual([]);
+    expect(nodeOf(workflow, 's').agent.mcpServers ?? {}).toEqual({});
   });
 
   it('52: a model that is neither a name nor a list is a problem', async () => {

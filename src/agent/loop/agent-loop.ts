@@ -57,7 +57,8 @@ interface LoopState {
 }
 
 /**
- * The agent loop: a model turn, then its tool calls in parallel with the results in call order, until a turn without calls.
+ * The agent loop: a model turn, then its tool calls, in parallel unless the settings say otherwise, with the results in call order, until a turn
+ * without calls.
  * The number of turns and calls is bounded. A structured output gets one repair round.
  *
  * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, and what models throw.
@@ -132,7 +133,7 @@ function callerOf(options: LoopOptions, runner: ToolRunner, state: LoopState): M
   });
 }
 
-/** All calls start together. None is left running: the first error that ends the step waits for the others. */
+/** All calls start together, or one after the other where the settings say so. None is left running: the first error that ends the step waits for the others. */
 async function runCalls(
   options: LoopOptions,
   runner: ToolRunner,
@@ -141,6 +142,11 @@ async function runCalls(
 ): Promise<readonly ToolResult[]> {
   checkCalls(options, state.toolCalls + turn.toolCalls.length);
   state.toolCalls += turn.toolCalls.length;
+  if (options.spec.settings?.singleToolCalls === true) {
+    const results: ToolResult[] = [];
+    for (const [i, call] of turn.toolCalls.entries()) results.push(await runner.call(call, state.turns, i + 1));
+    return results;
+  }
   const settled = await Promise.allSettled(turn.toolCalls.map((call, i) => runner.call(call, state.turns, i + 1)));
   return settled.map((one) => {
     if (one.status === 'rejected') throw one.reason;

@@ -15,6 +15,8 @@ export interface CallStyle {
   readonly strictSwitch?: boolean;
   /** Tools are sent with `strict: false`, because the provider's default is strict. */
   readonly looseTools?: boolean;
+  /** What tells the provider to give one tool call a turn: a key of provider options, and what goes there. */
+  readonly singleToolCalls?: { readonly key: string; readonly options: JsonObject };
   /** Data on tool calls is not given back: it points to answers that the provider was told not to store. */
   readonly dropCallData?: boolean;
 }
@@ -104,13 +106,23 @@ function responseFormat(request: ModelRequest, style: CallStyle): Pick<LanguageM
 }
 
 function providerOptions(request: ModelRequest, style: CallStyle): Pick<LanguageModelV3CallOptions, 'providerOptions'> {
-  if (style.optionsKey === undefined) return {};
+  // Without tools, providers refuse what is said about calls.
+  const single =
+    request.settings.singleToolCalls === true && request.tools.length > 0 ? style.singleToolCalls : undefined;
+  const groups: Record<string, Record<string, never>> = {};
+  const own = ownOptions(request, style);
+  if (style.optionsKey !== undefined && Object.keys(own).length > 0) groups[style.optionsKey] = own;
+  if (single !== undefined)
+    groups[single.key] = { ...groups[single.key], ...(single.options as Record<string, never>) };
+  return Object.keys(groups).length === 0 ? {} : { providerOptions: groups };
+}
+
+function ownOptions(request: ModelRequest, style: CallStyle): Record<string, never> {
   const strict =
     request.output !== undefined && style.strictSwitch === true
       ? { strictJsonSchema: isStrictSchema(request.output.schema) }
       : {};
-  const options = { ...style.options, ...strict } as Record<string, never>;
-  return Object.keys(options).length === 0 ? {} : { providerOptions: { [style.optionsKey]: options } };
+  return { ...style.options, ...strict } as Record<string, never>;
 }
 
 /**

@@ -55,9 +55,16 @@ export const RESPONSES_STYLE: LanguageModelOptions = {
   strictSwitch: true,
   optionsKey: 'openai',
   options: { store: false },
+  singleToolCalls: { key: 'openai', options: { parallelToolCalls: false } },
   looseTools: true,
   dropCallData: true,
   silentFinishIsCut: true,
+};
+
+const AZURE_STYLE: LanguageModelOptions = {
+  ...RESPONSES_STYLE,
+  optionsKey: 'azure',
+  singleToolCalls: { key: 'azure', options: { parallelToolCalls: false } },
 };
 
 /**
@@ -81,6 +88,7 @@ async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoi
       structuredOutput,
       strictSwitch: structuredOutput,
       optionsKey: 'openaiCompatible',
+      singleToolCalls: { key: provider.id, options: { parallel_tool_calls: false } },
       silentFinishIsCut: true,
     },
   };
@@ -95,7 +103,11 @@ async function anthropic(provider: ProviderEntry, modelId: string, endpoint: End
   });
   return {
     model: create.messages(modelId),
-    style: { structuredOutput: true, silentFinishIsCut: true },
+    style: {
+      structuredOutput: true,
+      silentFinishIsCut: true,
+      singleToolCalls: { key: 'anthropic', options: { disableParallelToolUse: true } },
+    },
   };
 }
 
@@ -129,7 +141,7 @@ async function optional(
   if (model.specificationVersion !== 'v3') throw wrongPackage(provider);
   return {
     model,
-    style: provider.id === 'azure' ? { ...RESPONSES_STYLE, optionsKey: 'azure' } : { structuredOutput: true },
+    style: provider.id === 'azure' ? AZURE_STYLE : { structuredOutput: true },
   };
 }
 

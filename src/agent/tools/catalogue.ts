@@ -8,6 +8,8 @@ import type { ToolProviderOptions } from './provider-options.js';
 export interface BuiltInContext {
   readonly folders: Folders;
   readonly env: Environment;
+  /** Searches look into `node_modules` too. */
+  readonly searchesAll: boolean;
   readonly network: Pick<ToolProviderOptions, 'allowPrivateAddresses' | 'resolveHost'>;
   /** Aborted when the session is closed. */
   readonly closing: AbortSignal;
@@ -24,9 +26,9 @@ export async function createBuiltIn(tool: BuiltInTool, name: string, context: Bu
     case 'list_dir':
       return (await import('./list-dir.js')).listDirTool(name, folders);
     case 'glob':
-      return (await import('./glob.js')).globTool(name, folders);
+      return (await import('./glob.js')).globTool(name, folders, context.searchesAll);
     case 'grep':
-      return (await import('./grep.js')).grepTool(name, folders);
+      return (await import('./grep.js')).grepTool(name, folders, context.searchesAll);
     case 'write_file':
       return (await import('./write-file.js')).writeFileTool(name, folders);
     case 'edit_file':

@@ -9,9 +9,9 @@ const MAX_RESULTS = 1_000;
 
 /**
  * `glob`: paths of files by a pattern, sorted. A pattern without a slash is looked for at any depth. `.git` and
- * `node_modules` are left out unless the pattern names them; symbolic links are not followed.
+ * `node_modules` are left out unless the pattern names them, or `searchesAll` asks for the latter; symbolic links are not followed.
  */
-export function globTool(name: string, folders: Folders): Tool {
+export function globTool(name: string, folders: Folders, searchesAll: boolean): Tool {
   return {
     name,
     description:
@@ -34,7 +34,12 @@ export function globTool(name: string, folders: Folders): Tool {
       const found: string[] = [];
       const notes: string[] = [];
       const tooMany = (): unknown => notes.push(`[stopped after ${MAX_ENTRIES} entries; name a directory in "path"]`);
-      for await (const file of walk(folders, from, { signal: io.signal, skip: skipped(pattern) }, tooMany)) {
+      for await (const file of walk(
+        folders,
+        from,
+        { signal: io.signal, skip: skipped(pattern, searchesAll) },
+        tooMany,
+      )) {
         if (!matches(file.path)) continue;
         if (found.length === MAX_RESULTS) {
           notes.push(`[more than ${MAX_RESULTS} files; narrow the pattern]`);
@@ -53,7 +58,8 @@ export function fileFilter(pattern: string): (path: string) => boolean {
   return compileGlob(pattern.includes('/') ? pattern : `**/${pattern}`);
 }
 
-/** The directories that a search leaves out, less those that the pattern names. */
-export function skipped(pattern: string): ReadonlySet<string> {
-  return new Set([...SKIPPED_DIRECTORIES].filter((name) => !pattern.includes(name)));
+/** The directories that a search leaves out, less those that the pattern names; one that looks everywhere leaves out `.git` alone. */
+export function skipped(pattern: string, searchesAll: boolean): ReadonlySet<string> {
+  const left = searchesAll ? ['.git'] : [...SKIPPED_DIRECTORIES];
+  return new Set(left.filter((name) => !pattern.includes(name)));
 }

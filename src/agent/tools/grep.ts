@@ -20,7 +20,7 @@ const SLICE = 4_000_000;
  * linear-time matcher, never on the host's backtracking one, so no pattern and no file can hang the process; a search that
  * gets too expensive ends with a note. Binary files, `.git` and `node_modules` are left out.
  */
-export function grepTool(name: string, folders: Folders): Tool {
+export function grepTool(name: string, folders: Folders, searchesAll: boolean): Tool {
   return {
     name,
     description:
@@ -49,6 +49,7 @@ export function grepTool(name: string, folders: Folders): Tool {
         matcher: await matcherFor(pattern, flag(input, 'regex'), flag(input, 'ignore_case')),
         most: wholeNumber(input, 'max_results', { least: 1, most: MAX_RESULTS, fallback: 100 }),
         signal: io.signal,
+        searchesAll,
         found: [],
         notes: [],
         paused: 0,
@@ -68,6 +69,8 @@ interface Search {
   readonly matcher: LineMatcher;
   readonly most: number;
   readonly signal: AbortSignal;
+  /** Also in `node_modules`. */
+  readonly searchesAll: boolean;
   readonly found: string[];
   readonly notes: string[];
   /** Cost at the last pause. */
@@ -106,7 +109,7 @@ async function* filesOf(
   }
   const tooMany = (): unknown =>
     search.notes.push(`[stopped after ${MAX_ENTRIES} entries; name a directory in "path"]`);
-  const options = { signal: search.signal, skip: skipped(`${from.shown}/${glob ?? ''}`) };
+  const options = { signal: search.signal, skip: skipped(`${from.shown}/${glob ?? ''}`, search.searchesAll) };
   for await (const file of walk(folders, from, options, tooMany)) if (matches(file.path)) yield file;
 }
 

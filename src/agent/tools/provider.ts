@@ -87,7 +87,8 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   if (missing.length > 0) {
     session.warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
   }
-  const context = { folders, env: options.env, network: options, closing, running };
+  const searchesAll = spec.searchesAll === true;
+  const context = { folders, env: options.env, searchesAll, network: options, closing, running };
   const approve = new Set(gated.builtIn.values());
   return Promise.all(
     [...selection.builtIn].map(async ([name, tool]) => {

@@ -40,7 +40,8 @@ async function act(file: string, inputs: readonly GivenInput[], options: ParsedO
   const defaults = { [PROMPT]: DEFAULT_PROMPT };
   if (dryRun === true) {
     const { planCommand } = await import('./plan.js');
-    return await planCommand(file, { inputs, defaults, json: flags.json ?? false, color: flags.color });
+    const { strict = false, lenient = false, json = false, color } = flags;
+    return await planCommand(file, { inputs, defaults, json, color, strict, lenient });
   }
   const { runCommand } = await import('../run/run-command.js');
   return await runCommand({ ...flags, exec: true, file, inputs, defaults });

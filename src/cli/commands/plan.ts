@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
+import { hasErrors } from '../../base/problem.js';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { readAssignment, readJsonAssignment, readInputs } from '../run/given-inputs.js';
 import { loadWorkflow } from '../run/load-workflow.js';
+import type { JudgingFlags } from '../run/load-workflow.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan } from '../run/plan-report.js';
+import { addJudgingOptions } from '../run/run-options.js';
 import { jsonText } from '../view/json-text.js';
 import { printResult } from '../view/streams.js';
 import { createStyle, wantsColor } from '../view/style.js';
@@ -15,22 +18,27 @@ export function define(command: Command, done: (code: number) => void): void {
   const inputs: GivenInput[] = [];
   const take = (isFile: boolean) => (text: string) => inputs.push(readAssignment(text, isFile));
   const takeJson = (text: string) => inputs.push(readJsonAssignment(text));
-  command
+  addJudgingOptions(command)
     .argument('<file>', 'the workflow file')
     .option('-i, --input <name=value>', 'an input, to see it in the prompts', take(false))
     .option('--input-file <name=file>', 'an input from a file, - for stdin', take(true))
     .option('--input-json <name=json>', 'an input that is JSON: a number, a list, an object', takeJson)
     .option('--json', 'print one JSON document')
     .option('--no-color', 'no colours')
-    .action(async (file: string, options: { readonly json?: boolean; readonly color: boolean }) => {
-      done(await planCommand(file, { inputs, json: options.json ?? false, color: options.color }));
+    .action(async (file: string, options: ParsedOptions) => {
+      done(await planCommand(file, { ...options, inputs, json: options.json ?? false }));
     });
+}
+
+interface ParsedOptions extends JudgingFlags {
+  readonly json?: boolean;
+  readonly color: boolean;
 }
 
 /** Shows what a run would do. Required inputs may be missing: they are listed. */
 export async function planCommand(
   file: string,
-  options: {
+  options: JudgingFlags & {
     readonly inputs: readonly GivenInput[];
     /** Values that are shown for inputs of these names that are not given. */
     readonly defaults?: Readonly<Record<string, string>>;
@@ -41,10 +49,11 @@ export async function planCommand(
   const cwd = process.cwd();
   const inputs = await readInputs(options.inputs, cwd);
   // Without any value an input that is not declared can't be known, so problems about inputs are those of the file.
-  const { workflow, problems } = await loadWorkflow(file, { cwd, inputs });
+  const { strict = false, lenient = false } = options;
+  const { workflow, problems } = await loadWorkflow(file, { cwd, inputs, strict, lenient });
   const found = problems.filter((problem) => problem.code !== 'missing-input');
   printProblems(found);
-  if (workflow.plan === undefined) {
+  if (workflow.plan === undefined || hasErrors(found)) {
     if (options.json) printResult(jsonText({ valid: false, problems: found }));
     return EXIT.invalid;
   }

@@ -38,7 +38,8 @@ async function act(file: string | undefined, options: ParsedOptions, inputs: rea
   const chosen = oneFile(file, workflow);
   if (dryRun === true) {
     const { planCommand } = await import('./plan.js');
-    return await planCommand(chosen, { inputs, json: rest.json ?? false, color: rest.color });
+    const { strict = false, lenient = false, json = false, color } = rest;
+    return await planCommand(chosen, { inputs, json, color, strict, lenient });
   }
   const { runCommand } = await import('../run/run-command.js');
   return await runCommand({ ...rest, file: chosen, inputs });

@@ -2,24 +2,31 @@ import type { Command } from 'commander';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
 import { loadWorkflow } from '../run/load-workflow.js';
+import type { JudgingFlags } from '../run/load-workflow.js';
+import { addJudgingOptions } from '../run/run-options.js';
 import { jsonText } from '../view/json-text.js';
 import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
 /** `skein validate FILE...`. */
 export function define(command: Command, done: (code: number) => void): void {
-  command
+  addJudgingOptions(command)
     .argument('<files...>', 'workflow files')
     .option('--json', 'print the problems as one JSON document')
-    .action(async (files: readonly string[], options: { readonly json?: boolean }) => {
-      done(await validate(files, options.json ?? false));
+    .action(async (files: readonly string[], options: ValidateOptions) => {
+      done(await validate(files, options));
     });
 }
 
-async function validate(files: readonly string[], json: boolean): Promise<number> {
+interface ValidateOptions extends JudgingFlags {
+  readonly json?: boolean;
+}
+
+async function validate(files: readonly string[], options: ValidateOptions): Promise<number> {
+  const { json = false, strict = false, lenient = false } = options;
   const reports: { readonly file: string; readonly valid: boolean; readonly problems: readonly unknown[] }[] = [];
   for (const file of files) {
-    const { broken, problems } = await loadWorkflow(file, { cwd: process.cwd() });
+    const { broken, problems } = await loadWorkflow(file, { cwd: process.cwd(), strict, lenient });
     reports.push({ file, valid: !broken, problems });
     if (json) continue;
     printProblems(problems);

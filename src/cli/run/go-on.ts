@@ -76,7 +76,8 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const given = await readInputs(options.fork?.inputs ?? [], process.cwd());
   const inputs = { ...run.inputs, ...given };
   const file = fileOf(run, options.fork);
-  const next = await loadNext(run, file, { cwd, inputs, interactive: flags.interactive ?? false });
+  const { interactive = false, strict = false, lenient = false } = flags;
+  const next = await loadNext(run, file, { cwd, inputs, interactive, strict, lenient });
   printProblems(next.problems);
   const { plan } = next.workflow;
   if (next.broken || plan === undefined) {

@@ -1,11 +1,19 @@
 import { homedir } from 'node:os';
 import type { Problem } from '../../base/problem.js';
-import { hasErrors } from '../../base/problem.js';
+import { asErrors, hasErrors } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 
+/** How strictly workflow files are judged, as it stands on the command line. */
+export interface JudgingFlags {
+  /** Every warning is an error. */
+  readonly strict?: boolean;
+  /** What a file asks for and Skein does not do is a warning. */
+  readonly lenient?: boolean;
+}
+
 /** How a workflow file is loaded for the command line. */
-export interface LoadOptions {
+export interface LoadOptions extends JudgingFlags {
   readonly cwd: string;
   /** Values of inputs by name; absent: they are not looked at. */
   readonly inputs?: Readonly<Record<string, unknown>>;
@@ -31,17 +39,19 @@ export interface Loaded {
 export async function loadWorkflow(file: string, options: LoadOptions): Promise<Loaded> {
   const workflow = await open(file, options);
   const given = options.inputs === undefined ? undefined : { ...options.defaults, ...options.inputs };
-  const problems = [...workflow.problems, ...missingInputs(workflow, given)];
+  const found = [...workflow.problems, ...missingInputs(workflow, given)];
+  const problems = options.strict === true ? asErrors(found) : found;
   return { workflow, problems, broken: workflow.plan === undefined || hasErrors(problems) };
 }
 
-async function open(file: string, { cwd, inputs = {}, interactive = false }: LoadOptions): Promise<ModuleWorkflow> {
+async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow> {
+  const { cwd, inputs = {}, interactive = false, lenient = false } = options;
   if (isModule(file)) {
     const { loadModule } = await import('../modules/load-module.js');
     return await loadModule(file, cwd);
   }
   const yaml = await import('../../yaml.js');
-  return await yaml.loadWorkflow(file, { cwd, home: homedir(), inputs: Object.keys(inputs), interactive });
+  return await yaml.loadWorkflow(file, { cwd, home: homedir(), inputs: Object.keys(inputs), interactive, lenient });
 }
 
 /** Whether a file is a module with a workflow, by its name. */

@@ -25,11 +25,11 @@ interface Beginning {
 /** Never values of the environment, and so no keys: only what was typed. */
 export function writeOrigin({ root, cwd, file, flags, workflow }: Beginning): JsonObject {
   const { model, mock, replay, format, stream, concurrency, strict } = flags;
-  const { interactive, auditDir, audit, allowPrivateAddresses, exec } = flags;
+  const { lenient, interactive, auditDir, audit, allowPrivateAddresses, exec } = flags;
   const kept: KeptFlags = {
     audit,
     ...defined({ model, mock, replay, format, stream, concurrency, strict }),
-    ...defined({ interactive, auditDir, allowPrivateAddresses, exec }),
+    ...defined({ lenient, interactive, auditDir, allowPrivateAddresses, exec }),
   };
   const path = workflow.files[0]?.path ?? resolve(cwd, file);
   const origin: RunOrigin = {
@@ -93,6 +93,7 @@ function switches(flags: JsonObject): Partial<KeptFlags> {
   return defined({
     stream: on('stream'),
     strict: on('strict'),
+    lenient: on('lenient'),
     interactive: on('interactive'),
     allowPrivateAddresses: on('allowPrivateAddresses'),
     exec: on('exec'),

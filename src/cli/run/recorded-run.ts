@@ -6,7 +6,7 @@ import type { Plan } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
 import { findRun } from '../runs/find-run.js';
 import type { DefinitionOf } from './change-report.js';
-import type { Loaded } from './load-workflow.js';
+import type { Loaded, LoadOptions } from './load-workflow.js';
 import { loadWorkflow } from './load-workflow.js';
 import type { RunOrigin } from './origin.js';
 import { readOrigin } from './origin.js';
@@ -90,11 +90,7 @@ export interface NextWorkflow extends Loaded {
  *
  * @throws SkeinError `SKEIN_FILE`
  */
-export async function loadNext(
-  run: RecordedRun,
-  file: string,
-  options: { readonly cwd: string; readonly inputs: Readonly<Record<string, unknown>>; readonly interactive: boolean },
-): Promise<NextWorkflow> {
+export async function loadNext(run: RecordedRun, file: string, options: LoadOptions): Promise<NextWorkflow> {
   if (existsSync(file) || file !== resolve(run.root, run.origin.file))
     return { ...(await loadWorkflow(file, options)), fromRecord: false };
   if (Object.keys(run.definition.code).length > 0) {

@@ -42,17 +42,25 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   const { interactive = false, defaults = {} } = flags;
   const read = await readInputs(flags.inputs, cwd);
   const given = flags.exec === true ? readPrompt(read) : read;
-  const { workflow, problems, broken } = await loadWorkflow(flags.file, { cwd, inputs: given, defaults, interactive });
+  const { strict = false, lenient = false } = flags;
+  const options = { cwd, inputs: given, defaults, interactive, strict, lenient };
+  const { workflow, problems, broken } = await loadWorkflow(flags.file, options);
   printProblems(problems);
   if (broken || workflow.plan === undefined) {
     if (flags.json === true) printResult(refusalReport({ problems }));
     return EXIT.invalid;
   }
-  if (flags.exec === true && (await isPromptUnused(workflow, given))) printNote('warning: no step reads the prompt');
+  if (flags.exec === true && (await isPromptUnused(workflow, given))) tellUnusedPrompt(strict);
   const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
   const inputs = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
   const execution: Execution = { flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
   return flags.store ? await recorded(flags, execution) : (await executeRun(execution)).exitCode;
+}
+
+/** @throws SkeinError `SKEIN_INPUT` where every warning is an error */
+function tellUnusedPrompt(strict: boolean): void {
+  if (!strict) return printNote('warning: no step reads the prompt');
+  throw new SkeinError('SKEIN_INPUT', 'no step reads the prompt', { hint: 'leave out the prompt, or --strict' });
 }
 
 /** A store that is not there yet is made when nothing else keeps the run from starting: a refused one writes nothing. */

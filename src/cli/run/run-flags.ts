@@ -12,6 +12,7 @@ export interface KeptFlags {
   readonly stream?: boolean;
   readonly concurrency?: number;
   readonly strict?: boolean;
+  readonly lenient?: boolean;
   readonly interactive?: boolean;
   readonly auditDir?: string;
   readonly audit: boolean;
@@ -48,12 +49,15 @@ export interface RunFlags extends CommonFlags {
  * mergeFlags({ audit: true, mock: '' }, { audit: true, color: true, model: 'openai/gpt-5' }); // asks the model
  */
 export function mergeFlags(kept: KeptFlags, given: CommonFlags): CommonFlags {
-  const { mock, replay, ...rest } = kept;
+  const { mock, replay, strict, lenient, ...rest } = kept;
   const replaced = given.model !== undefined || given.mock !== undefined || given.replay !== undefined;
   const before = {
     ...rest,
     ...(replaced || mock === undefined ? {} : { mock }),
     ...(replaced || replay === undefined ? {} : { replay }),
+    // One takes the place of the other.
+    ...(given.lenient === true || strict === undefined ? {} : { strict }),
+    ...(given.strict === true || lenient === undefined ? {} : { lenient }),
   };
   return { ...before, ...given, audit: kept.audit && given.audit };
 }

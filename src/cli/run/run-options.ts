@@ -17,7 +17,8 @@ export function addRunOptions(command: Command): Command {
     .addOption(new Option('--verbose', 'show model turns and tool calls').conflicts('quiet'))
     .option('-q, --quiet', 'show only warnings, errors and results')
     .option('--concurrency <n>', 'how many steps run at once', readCount)
-    .option('--strict', 'exit with 4 when a step failed that was allowed to')
+    .option('--strict', 'refuse files with warnings; exit with 4 when a step failed that was allowed to')
+    .addOption(lenientOption())
     .option('-y, --yes', 'allow tool calls that would ask a person (also --yolo); a resume needs it again')
     .option('--interactive', 'agents may ask, unless the file says otherwise')
     .option('--audit-dir <dir>', 'where run folders are made')
@@ -31,6 +32,17 @@ export function addRunOptions(command: Command): Command {
     .option('--allow-private-addresses', 'let the fetch tool reach this machine and its network')
     .option('--no-color', 'no colours')
     .addHelpText('after', EXIT_CODES);
+}
+
+/** `--lenient`, of every command that loads a workflow file. */
+export function lenientOption(): Option {
+  const about = 'load a file although it asks for things that Skein does not do, such as hooks or sub-agents';
+  return new Option('--lenient', about).conflicts('strict');
+}
+
+/** `--strict` and `--lenient` of commands that only look at a file. */
+export function addJudgingOptions(command: Command): Command {
+  return command.option('--strict', 'every warning is an error').addOption(lenientOption());
 }
 
 const EXIT_CODES = `

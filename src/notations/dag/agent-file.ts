@@ -3,7 +3,9 @@ import type { Findings } from '../source/findings.js';
 import { parseFrontMatter } from '../source/front-matter.js';
 import { readFields } from '../source/shape.js';
 import type { AgentTraits } from './definition.js';
+import { reportOne, reportUnsupported } from '../source/unsupported.js';
 import { readTraits } from './read-agent.js';
+import { PERMISSION_MODES, UNSUPPORTED_OF_AGENT_FILES } from './unsupported-keys.js';
 
 /** An agent file. The body is the system prompt as it stands: braces in it belong to other systems and mean nothing here. */
 export interface AgentFile extends AgentTraits {
@@ -13,7 +15,8 @@ export interface AgentFile extends AgentTraits {
 
 /**
  * Reads the text of an agent file (`.agent.md`, `.md`). Keys that mean something only to other systems (`handoffs`, `target` ...)
- * are left alone; `hooks` are never run. Undefined when it is no agent file. Problem codes: `front-matter`, `no-front-matter` and
+ * are left alone, and what is lost without them is told. Undefined when it is no agent file. Problem codes: `front-matter`, `no-front-matter`,
+ * `not-supported` and
  * those of the YAML and shape readers.
  *
  * @example
@@ -35,8 +38,15 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
   }
   const fields = readFields(head.data, { name: 'the front matter' }, findings);
   if (fields === undefined) return undefined;
-  if (fields.has('hooks')) {
-    findings.warning('no-effect', 'hooks of agent files are never run', fields.placeOf('hooks'), 'remove the key');
+  reportUnsupported(head.data, 'the agent', UNSUPPORTED_OF_AGENT_FILES, findings);
+  const mode = PERMISSION_MODES.get(fields.text('permissionMode') ?? '');
+  if (mode !== undefined) {
+    reportOne(
+      `permissionMode ${fields.text('permissionMode') ?? ''}`,
+      mode,
+      fields.placeOf('permissionMode'),
+      findings,
+    );
   }
   const name = fields.text('name')?.trim() ?? '';
   return { name: name === '' ? stem : name, body: head.body, ...readTraits(fields, 'the agent', findings) };

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { hasErrors } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { absolutePath, listMarkdown } from '../source/files.js';
 import { createFindings } from '../source/findings.js';
@@ -153,10 +152,12 @@ async function addFile(
     findings.warning('agent-skipped', `${shown} is skipped: it ${text.message}`, start, text.hint);
     return;
   }
-  const own = createFindings();
+  const own = createFindings(findings);
   const agent = readAgentFile(text.text, shown, own);
-  if (agent === undefined || hasErrors(own.list)) {
-    const first = own.list.find((problem) => problem.severity === 'error');
+  // What is lost with an agent matters only where the agent is used.
+  const wrong = own.list.filter(({ severity, code }) => severity === 'error' && code !== 'not-supported');
+  if (agent === undefined || wrong.length > 0) {
+    const [first] = wrong;
     const why = first?.message ?? 'it has no front matter';
     findings.warning('agent-skipped', `${shown} is skipped: ${why}`, first?.at ?? start, first?.hint);
     return;

@@ -4,6 +4,8 @@ import { checkPlan } from '../../plan/checks.js';
 import type { SourceFile, Workflow } from '../../plan/workflow.js';
 import { createFindings, sortProblems } from '../source/findings.js';
 import type { Findings } from '../source/findings.js';
+import { judged } from '../source/judging.js';
+import type { Judging } from '../source/judging.js';
 import { openFile, openText, unusable } from '../source/open-file.js';
 import type { OpenedFile } from '../source/open-file.js';
 import type { ParsedYaml } from '../source/yaml.js';
@@ -20,8 +22,8 @@ import { buildSettings, checkOutputSteps, readInitialMemory } from './settings.j
 import { openWorkspace } from './workspace.js';
 import type { Workspace } from './workspace.js';
 
-/** Where a workflow is loaded. */
-export interface DagOptions {
+/** Where a workflow is loaded, and how strictly it is judged. */
+export interface DagOptions extends Judging {
   /** Working directory: agent folders, `agent_search_paths`, `extra_dirs` and `audit_dir` start here. */
   readonly cwd: string;
   /** Home directory, for `~/` and `~/.copilot/agents`. Absent: these are not looked at. */
@@ -47,7 +49,7 @@ export interface DagTextOptions extends DagOptions {
  * for (const problem of workflow.problems) console.error(formatProblem(problem));
  */
 export async function loadDag(file: string, options: DagOptions): Promise<Workflow> {
-  return await loadOpenedDag(await openFile(file, options.cwd), options);
+  return judged(await loadOpenedDag(await openFile(file, options.cwd), options), options);
 }
 
 /**
@@ -58,7 +60,7 @@ export async function loadDag(file: string, options: DagOptions): Promise<Workfl
  */
 export async function loadDagText(text: string, options: DagTextOptions): Promise<Workflow> {
   const file = options.file ?? 'workflow.yaml';
-  return await loadOpenedDag(openText(text, file, resolve(options.cwd, file)), options);
+  return judged(await loadOpenedDag(openText(text, file, resolve(options.cwd, file)), options), options);
 }
 
 /**
@@ -71,7 +73,7 @@ export async function loadOpenedDag(opened: OpenedFile, options: DagOptions): Pr
   const { source, content } = opened;
   const files = source === undefined ? [] : [source];
   if (source === undefined || content === undefined) return unusable(opened.problems, files);
-  const findings = createFindings();
+  const findings = createFindings({ lenient: options.lenient });
   findings.add(opened.problems);
   const definition = readWorkflow(content.root, findings);
   if (definition === undefined) return unusable(findings.list, files);

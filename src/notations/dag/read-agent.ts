@@ -6,7 +6,9 @@ import type { SourceEntry, SourceNode } from '../source/nodes.js';
 import { present } from '../source/present.js';
 import { readFields } from '../source/shape.js';
 import type { Fields } from '../source/shape.js';
+import { reportUnsupported } from '../source/unsupported.js';
 import type { AgentTraits } from './definition.js';
+import { UNSUPPORTED_OF_SERVERS } from './unsupported-keys.js';
 
 /**
  * Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, MCP servers.
@@ -115,7 +117,9 @@ const TRANSPORTS: ReadonlyMap<string, 'command' | 'url'> = new Map([
 
 function readServer(entry: SourceEntry, label: string, findings: Findings): McpServerSpec | undefined {
   const fields = readFields(entry.value, { name: label }, findings);
-  if (fields === undefined) return undefined;
+  if (fields === undefined || isOff(fields.node('disabled'), true) || isOff(fields.node('enabled'), false))
+    return undefined;
+  reportUnsupported(entry.value, label, UNSUPPORTED_OF_SERVERS, findings);
   const type = fields.text('type')?.toLowerCase() ?? (fields.has('url') ? 'http' : 'stdio');
   if (!TRANSPORTS.has(type)) {
     const hint = `known are: ${[...TRANSPORTS.keys()].join(', ')}`;
@@ -135,6 +139,10 @@ function readServer(entry: SourceEntry, label: string, findings: Findings): McpS
   }
   const args = fields.texts('args')?.map((arg) => arg.text);
   return present({ command, args, env: readPairs(fields, 'env', label, findings), tools });
+}
+
+function isOff(node: SourceNode | undefined, off: boolean): boolean {
+  return node?.kind === 'scalar' && node.value === off;
 }
 
 function readRemote(

@@ -20,6 +20,8 @@ export interface PipelineLoading {
   readonly cwd: string;
   /** Names of the inputs that will be given. Absent: they are not looked at. */
   readonly inputs?: readonly string[] | undefined;
+  /** What is not supported is a warning, whatever is lost by it. */
+  readonly lenient?: boolean | undefined;
   /** Loads the files that steps call. */
   readonly load: LoadCalled;
   /** The files that call each other down to this one, which is the last: absolute paths. */
@@ -36,7 +38,7 @@ export async function loadOpenedPipeline(opened: OpenedFile, loading: PipelineLo
   const { source, content } = opened;
   const files = source === undefined ? [] : [source];
   if (content === undefined) return unusable(opened.problems, files);
-  const findings = createFindings();
+  const findings = createFindings({ lenient: loading.lenient });
   findings.add(opened.problems);
   const definition = readPipeline(content.root, nameOf(opened.path), findings);
   if (definition === undefined) return unusable(findings.list, files);

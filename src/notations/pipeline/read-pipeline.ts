@@ -7,6 +7,8 @@ import { readFields } from '../source/shape.js';
 import type { Fields } from '../source/shape.js';
 import { AGENT_SECTIONS, readAgents } from './agents/read-agents.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
+import { readSupported } from './agents/supported.js';
+import { UNSUPPORTED } from './agents/unsupported-keys.js';
 import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 
@@ -50,8 +52,10 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     findings.error('not-a-pipeline', `this is not a pipeline: the file is ${what}`, root.at, hint);
     return undefined;
   }
-  const fields = readFields(root, { name: '', known: [...AGENT_SECTIONS, 'workflow'] }, findings);
+  const keys = { known: [...AGENT_SECTIONS, 'workflow'], unsupported: UNSUPPORTED.file };
+  const fields = readSupported(root, '', keys, findings);
   if (fields === undefined) return undefined;
+  checkVersion(fields, findings);
   const agents = readAgents(fields, findings);
   const workflow = readWorkflow(fields, agents, findings);
   const about = fields.node('metadata');
@@ -63,6 +67,17 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     ...workflow,
     at: root.at,
   };
+}
+
+/** Versions of cagent's format, of which the keys are known. */
+const NEWEST_VERSION = 12;
+
+function checkVersion(root: Fields, findings: Findings): void {
+  const written = root.scalar('version');
+  const text = written?.text.trim().replace(/^v/i, '');
+  if (written === undefined || text === '' || (/^\d{1,2}$/.test(text ?? '') && Number(text) <= NEWEST_VERSION)) return;
+  const message = `version of the file is ${quoteShort(written.text)}; known are 1 to ${NEWEST_VERSION}`;
+  findings.error('unknown-value', message, written.at, 'write version: "4", or remove the key');
 }
 
 function isPipeline(root: SourceMap): boolean {

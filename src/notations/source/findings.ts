@@ -4,8 +4,14 @@ import type { Position, Problem } from '../../base/problem.js';
 /** Where a notation puts what it finds wrong. */
 export interface Findings {
   readonly list: Problem[];
+  /** See {@link FindingsOptions}. */
+  readonly lenient: boolean;
   error(code: string, message: string, at: Position | undefined, hint?: string): void;
   warning(code: string, message: string, at: Position | undefined, hint?: string): void;
+  /**
+   * Something that a file asks for and does not get (`not-supported`), by which it loses meaning or safety: an error, unless files are read leniently.
+   */
+  lost(loses: 'meaning' | 'safety', message: string, at: Position | undefined, hint: string): void;
   /** Takes over problems that another reader found. */
   add(problems: readonly Problem[]): void;
   /** A hint with the name that was most likely meant. */
@@ -32,6 +38,17 @@ export function visibleText(text: string): string {
   return cut.replaceAll(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
+/** How definitions are judged. */
+export interface FindingsOptions {
+  /** What a file asks for and does not get is a warning, also where it loses meaning or safety by it. Default false. */
+  readonly lenient?: boolean | undefined;
+}
+
+const CONSEQUENCE = {
+  meaning: 'without it the file means something else',
+  safety: 'without it the file is less safe',
+} as const;
+
 /**
  * An empty list of findings. The same finding at the same place is kept once; messages and hints are made of visible characters,
  * whatever the names in them.
@@ -40,7 +57,7 @@ export function visibleText(text: string): string {
  * const findings = createFindings();
  * findings.error('no-steps', 'the workflow has no steps', root.at);
  */
-export function createFindings(): Findings {
+export function createFindings({ lenient = false }: FindingsOptions = {}): Findings {
   const list: Problem[] = [];
   const seen = new Set<string>();
   const counts = { error: 0, warning: 0 };
@@ -59,10 +76,17 @@ export function createFindings(): Findings {
       put({ code, severity, message, ...(at === undefined ? {} : { at }), ...(hint === undefined ? {} : { hint }) });
     };
   };
+  const [error, warning] = [make('error'), make('warning')];
   return {
     list,
-    error: make('error'),
-    warning: make('warning'),
+    lenient,
+    error,
+    warning,
+    lost: (loses, message, at, hint) => {
+      const whole = `${message}: ${CONSEQUENCE[loses]}`;
+      if (lenient) warning('not-supported', whole, at, hint);
+      else error('not-supported', whole, at, `${hint}; --lenient (lenient: true) goes without`);
+    },
     add: (problems) => problems.forEach(put),
     near: (word, candidates) => (list.length < MAX_HINTS ? didYouMean(word, candidates) : undefined),
   };

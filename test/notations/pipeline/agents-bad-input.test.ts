@@ -2,56 +2,83 @@ import { describe, expect, it } from 'vitest';
 import { agentsOf } from './agents-support.js';
 
 const inRoot = (keys: string): readonly string[] => agentsOf(`agents: {root: {${keys}}}`).problems;
+const leniently = (keys: string): readonly string[] =>
+  agentsOf(`agents: {root: {${keys}}}`, { lenient: true }).problems;
 
 /** Problems without their hints. */
 const short = (problems: readonly string[]): readonly string[] =>
   problems.map((problem) => problem.replace(/ \(.*/, ''));
 
 describe('keys that only the other system has', () => {
+  it.each(['commands: {a: b}', 'code_mode_tools: true', 'num_history_items: 3', 'welcome_message: hi'])(
+    '%s of an agent: one warning with its place',
+    (key) => {
+      const name = key.split(':')[0] ?? '';
+      const [problem, ...more] = inRoot(key);
+      expect(more).toEqual([]);
+      expect(problem).toMatch(
+        new RegExp(`^1:17: warning not-supported: ${name} of agent "root" is not supported \\(.+\\)$`),
+      );
+    },
+  );
+
   it.each([
-    'sub_agents: [a]',
-    'handoffs: [a]',
-    'rag: [a]',
-    'hooks: {a: b}',
-    'commands: {a: b}',
-    'skills: true',
-    'code_mode_tools: true',
-    'add_prompt_files: [a]',
-    'num_history_items: 3',
-    'welcome_message: hi',
-  ])('%s of an agent: one warning with its place', (key) => {
+    ['sub_agents: [a]', 'means something else'],
+    ['handoffs: [a]', 'means something else'],
+    ['force_handoff: a', 'means something else'],
+    ['rag: [a]', 'means something else'],
+    ['skills: true', 'means something else'],
+    ['use_toolsets: [a]', 'means something else'],
+    ['add_prompt_files: [a]', 'means something else'],
+    ['hooks: {pre_tool_use: [{type: command, command: ./check.sh}]}', 'is less safe'],
+    ['readonly: true', 'is less safe'],
+    ['redact_secrets: true', 'is less safe'],
+  ])('[XP2] %s of an agent: an error with its place, leniently a warning', (key, loss) => {
     const name = key.split(':')[0] ?? '';
-    const [problem, ...more] = inRoot(key);
-    expect(more).toEqual([]);
-    expect(problem).toMatch(
-      new RegExp(`^1:17: warning not-supported: ${name} of agent "root" is not supported \\(.+\\)$`),
-    );
+    const text = `not-supported: ${name} of agent "root" is not supported: without it the file ${loss} (`;
+    expect(inRoot(key)).toEqual([expect.stringContaining(`1:17: error ${text}`)]);
+    expect(inRoot(key)[0]).toContain('; --lenient (lenient: true) goes without)');
+    expect(leniently(key)).toEqual([expect.stringContaining(`1:17: warning ${text}`)]);
   });
 
   it.each([
-    ['fallback: {models: [], retries: 2, cooldown: 1m}', ['1:40', '1:52']],
-    ['toolsets: [{type: filesystem, post_edit: [x], ignore_vcs: true}]', ['1:47', '1:63']],
-    ['toolsets: [{type: shell, env: {A: b}}]', ['1:42']],
-    ['toolsets: [{type: memory, path: a.db}]', ['1:43']],
-    ['toolsets: [{type: todo, shared: true}]', ['1:41']],
-    ['toolsets: [{type: fetch, timeout: 3}]', ['1:42']],
-    ['toolsets: [{type: a2a, url: x, anything: 1}]', ['1:35']],
-    ['toolsets: [{type: lsp, command: gopls}]', ['1:35']],
-    ['toolsets: [{type: api, api_config: {}}]', ['1:35']],
-    ['toolsets: [{type: filesystem, tools: [create_directory]}]', ['1:55']],
-    ['toolsets: [{type: mcp, ref: "docker:x", config: {a: 1}}]', ['1:45', '1:57']],
-    ['toolsets: [{type: mcp, remote: {url: "https://x.example", oauth: {a: b}}}]', ['1:75']],
-  ])('%s', (keys, places) => {
-    const problems = inRoot(keys);
-    expect(problems.map((problem) => problem.slice(0, problem.indexOf(': warning not-supported: ')))).toEqual(places);
+    ['fallback: {models: [], retries: 2, cooldown: 1m}', ['warning 1:40', 'warning 1:52']],
+    ['toolsets: [{type: filesystem, post_edit: [x]}]', ['error 1:47']],
+    ['toolsets: [{type: filesystem, allow_list: [src]}]', ['error 1:47']],
+    ['toolsets: [{type: filesystem, readonly: true, defer: true}]', ['error 1:47', 'warning 1:63']],
+    ['toolsets: [{type: filesystem, instruction: Look first.}]', ['error 1:47']],
+    ['toolsets: [{type: shell, env: {A: b}}]', ['error 1:42']],
+    ['toolsets: [{type: shell, sandbox: {image: alpine}}]', ['error 1:42']],
+    ['toolsets: [{type: memory, path: a.db}]', ['error 1:43']],
+    ['toolsets: [{type: memory, tools: [get_memories]}]', ['error 1:43']],
+    ['toolsets: [{type: todo, shared: true}]', ['error 1:41']],
+    ['toolsets: [{type: fetch, timeout: 3}]', ['warning 1:42']],
+    ['toolsets: [{type: fetch, blocked_domains: [x.example]}]', ['error 1:42']],
+    ['toolsets: [{type: a2a, url: x, anything: 1}]', ['error 1:35']],
+    ['toolsets: [{type: lsp, command: gopls}]', ['error 1:35']],
+    ['toolsets: [{type: api, api_config: {}}]', ['error 1:35']],
+    ['toolsets: [{type: filesystem, tools: [create_directory]}]', ['error 1:55']],
+    ['toolsets: [{type: mcp, ref: "docker:x", config: {a: 1}}]', ['error 1:45', 'warning 1:57']],
+    ['toolsets: [{type: mcp, command: x, working_dir: a}]', ['error 1:52']],
+    ['toolsets: [{type: mcp, remote: {url: "https://x.example", oauth: {a: b}}}]', ['error 1:75']],
+  ])('[XP2] %s', (keys, places) => {
+    const told = (problems: readonly string[]): readonly string[] =>
+      problems.map((problem) => problem.replace(/^([\d:]+): (\w+) not-supported: .*$/s, '$2 $1'));
+    expect(told(inRoot(keys))).toEqual(places);
+    expect(told(leniently(keys))).toEqual(places.map((place) => place.replace('error', 'warning')));
+  });
+
+  it('[XP2] a key whose value is false or empty asks for nothing', () => {
+    expect(inRoot('sub_agents: [], hooks: {}, readonly: false, toolsets: [{type: todo, shared: false}]')).toEqual([]);
   });
 
   it('of models, providers and the file', () => {
     const text = `models:
-  m: {provider: openai, model: x, thinking_budget: high, provider_opts: {a: 1}, parallel_tool_calls: false}
+  m: {provider: openai, model: x, thinking_budget: high, provider_opts: {a: 1}}
 providers:
-  p: {api_type: openai_responses, base_url: "https://x.example", temperature: 1}
+  p: {api_type: openai_responses, base_url: "https://x.example", temperature: 1, auth: {type: x}}
 rag: {docs: {}}
+hooks: {pre_tool_use: [x]}
 agents: {root: {}}
 `;
     expect(short(agentsOf(text).problems)).toEqual([
@@ -59,7 +86,9 @@ agents: {root: {}}
       '2:58: warning not-supported: provider_opts of model "m" is not supported',
       '4:17: warning not-supported: api_type openai_responses of provider "p" is not supported; chat completions are used',
       '4:66: warning not-supported: temperature of provider "p" is not supported',
+      '4:82: error not-supported: auth of provider "p" is not supported: without it the file means something else',
       '5:1: warning not-supported: rag is not supported',
+      '6:1: error not-supported: hooks is not supported: without it the file is less safe',
     ]);
   });
 

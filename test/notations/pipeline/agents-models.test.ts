@@ -30,7 +30,6 @@ describe('the models of an agent', () => {
     ['model: openai/gpt-4o', { models: ['openai/gpt-4o'] }],
     ['model: OpenAI/gpt-4o', { models: ['openai/gpt-4o'] }],
     ['model: auto', { models: [] }],
-    ['model: "openai/a, plain,openai/a"', { models: ['openai/a', 'anthropic/claude-sonnet-5'] }],
     [
       'model: plain, fallback: {models: [openai/a, groq/b]}',
       { models: ['anthropic/claude-sonnet-5', 'openai/a', 'groq/b'] },
@@ -69,16 +68,30 @@ describe('the models of an agent', () => {
   });
 });
 
+describe('several models in one text', () => {
+  it('[XP7] are tried in order, and a warning says that cagent draws one for each turn', () => {
+    const { agents, problems } = agentsOf(`${SECTIONS}agents: {root: {model: "openai/a, plain,openai/a"}}`);
+    expect(agents.get('root')?.spec.models).toEqual(['openai/a', 'anthropic/claude-sonnet-5']);
+    expect(problems).toEqual([
+      '13:24: warning model-order: agent "root" tries the models "openai/a, plain,openai/a" in order; for cagent they mean one at random for each turn (write one model, and the others under fallback: {models: [...]})',
+    ]);
+  });
+});
+
 describe('models that an agent cannot have together', () => {
   it.each([
     ['near', 'openai/x', 'openai/x'],
     ['openai/x', 'near', 'openai/m'],
     ['near', 'gate', 'openai-compatible/team/m'],
   ])('%s and %s: the second is left out, with a warning', (first, second, name) => {
-    const { agents, problems } = agentsOf(`${SECTIONS}agents: {root: {model: "${first},${second}"}}`);
+    const { agents, problems } = agentsOf(
+      `${SECTIONS}agents: {root: {model: ${first}, fallback: {models: [${second}]}}}`,
+    );
     expect(agents.get('root')?.spec.models).toHaveLength(1);
     expect(problems).toEqual([
-      `13:24: warning not-supported: agent "root" can't use "${name}" besides its other models: they are called at another address (an agent has one base_url; make it two agents)`,
+      expect.stringContaining(
+        `warning not-supported: agent "root" can't use "${name}" besides its other models: they are called at another address (an agent has one base_url; make it two agents)`,
+      ),
     ]);
   });
 
@@ -125,7 +138,7 @@ describe('names that do not exist', () => {
 
   it('a model whose entry is wrong is told once, where it is wrong', () => {
     const text =
-      'models: {a: {provider: openai}, b: {model: m}, c: {provider: x, model: m}}\nagents: {r: {model: "a,b,c"}}';
+      'models: {a: {provider: openai}, b: {model: m}, c: {provider: x, model: m}}\nagents: {r: {model: a, fallback: {models: [b, c]}}}';
     expect(agentsOf(text).problems.map((problem) => problem.replace(/ \(.*/, ''))).toEqual([
       '1:10: error missing-model: model "a" needs a model',
       '1:33: error missing-model: model "b" needs a provider',

@@ -1,8 +1,9 @@
 import { formatProblem } from '../../../src/base/problem.js';
 import type { AgentDef } from '../../../src/notations/pipeline/definition.js';
 import { AGENT_SECTIONS, readAgents } from '../../../src/notations/pipeline/agents/read-agents.js';
+import { readSupported } from '../../../src/notations/pipeline/agents/supported.js';
+import { UNSUPPORTED } from '../../../src/notations/pipeline/agents/unsupported-keys.js';
 import { createFindings, sortProblems } from '../../../src/notations/source/findings.js';
-import { readFields } from '../../../src/notations/source/shape.js';
 import { parseYaml } from '../../../src/notations/source/yaml.js';
 
 /** The agents of a file, and what was found, as `line:column severity code: message (hint)`. */
@@ -12,12 +13,12 @@ export interface ReadAgents {
 }
 
 /** Reads the sections of agents from a text. */
-export function agentsOf(text: string): ReadAgents {
-  const findings = createFindings();
+export function agentsOf(text: string, options: { readonly lenient?: boolean } = {}): ReadAgents {
+  const findings = createFindings(options);
   const { root, problems } = parseYaml(text, 'team.yaml');
   findings.add(problems);
-  const known = [...AGENT_SECTIONS, 'workflow'];
-  const fields = root === undefined ? undefined : readFields(root, { name: '', known }, findings);
+  const keys = { known: [...AGENT_SECTIONS, 'workflow'], unsupported: UNSUPPORTED.file };
+  const fields = root === undefined ? undefined : readSupported(root, '', keys, findings);
   const agents = fields === undefined ? new Map<string, AgentDef>() : readAgents(fields, findings);
   const shown = sortProblems(findings.list).map((problem) =>
     formatProblem(problem)

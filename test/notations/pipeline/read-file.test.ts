@@ -125,9 +125,9 @@ describe('the file', () => {
     expect(problems.map(({ hint }) => hint)).toEqual(['did you mean "workflow"?', 'did you mean "agents"?']);
   });
 
-  it('sections of cagent that mean nothing here are warnings with their line', () => {
+  it('sections of cagent that mean nothing here are told with their line', () => {
     const { problems } = readFile(`agents: {a: {}}\nworkflow: [${STEP}]\nrag: {x: {}}\nhooks: {y: {}}\n`);
-    expect(brief(problems)).toEqual(['3:1 warning not-supported', '4:1 warning not-supported']);
+    expect(brief(problems)).toEqual(['3:1 warning not-supported', '4:1 error not-supported']);
   });
 });
 

@@ -27,7 +27,7 @@ interface Choice extends ModelDef {
 /**
  * Finds the models that an agent names: names of the section `models`, `provider/model`, several with commas between them; `auto` leaves
  * the choice to the environment. All models of an agent share the settings, and at most one address, of the first that has one.
- * Problem codes: `unknown-model`, `unknown-provider`, `not-supported`.
+ * Problem codes: `unknown-model`, `unknown-provider`, `model-order`, `not-supported`.
  *
  * @example
  * const { models, settings, provider } = findModels([fields.scalar('model')], table, 'agent "root"', findings);
@@ -38,6 +38,7 @@ export function findModels(
   agent: string,
   findings: Findings,
 ): AgentModels {
+  for (const text of written) warnOfOrder(text, agent, findings);
   const choices = written.flatMap((text) => choicesOf(text, table, findings));
   const [first] = choices;
   const kept: Choice[] = [];
@@ -57,6 +58,15 @@ export function findModels(
   }
   const settings = first === undefined || Object.keys(first.settings).length === 0 ? undefined : first.settings;
   return { models: [...new Set(kept.map((choice) => choice.name))], settings, provider };
+}
+
+/** The other system draws one of several models for each turn. */
+function warnOfOrder({ text, at }: SourceScalar, agent: string, findings: Findings): void {
+  const names = text.split(',').filter((name) => name.trim() !== '');
+  if (names.length < 2) return;
+  const message = `${agent} tries the models ${quoteShort(text)} in order; for cagent they mean one at random for each turn`;
+  const hint = 'write one model, and the others under fallback: {models: [...]}';
+  findings.warning('model-order', message, at, hint);
 }
 
 function choicesOf(written: SourceScalar, table: ModelTable, findings: Findings): readonly Choice[] {

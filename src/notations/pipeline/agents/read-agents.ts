@@ -16,17 +16,7 @@ import { readProviders } from './read-providers.js';
 import { readToolsets } from './read-toolsets.js';
 import { readSupported } from './supported.js';
 import type { Keys } from './supported.js';
-
-/** Sections that only the other system has. */
-const UNSUPPORTED_SECTIONS: ReadonlyMap<string, string> = new Map([
-  ['rag', 'give the agent an MCP server that searches'],
-  ['audio', 'remove the section'],
-  ['hooks', 'run the command in a step of its own'],
-  ['commands', 'give the text as the prompt'],
-  ['skills', 'write the skill into the instruction of the agent'],
-  ['runtime', 'remove the section'],
-  ['toolsets', 'write the toolsets into each agent'],
-]);
+import { UNSUPPORTED } from './unsupported-keys.js';
 
 /** The keys of a pipeline file that say what agents are; all but `workflow` and those of Skein itself. */
 export const AGENT_SECTIONS: readonly string[] = [
@@ -37,7 +27,6 @@ export const AGENT_SECTIONS: readonly string[] = [
   'mcps',
   'permissions',
   'metadata',
-  ...UNSUPPORTED_SECTIONS.keys(),
 ];
 
 const AGENT_KEYS: Keys = {
@@ -52,48 +41,22 @@ const AGENT_KEYS: Keys = {
     'add_date',
     'add_environment_info',
   ],
-  unsupported: new Map([
-    ['sub_agents', 'write the order of the agents as steps of workflow'],
-    ['handoffs', 'write the order of the agents as steps of workflow'],
-    ['rag', 'give the agent an MCP server that searches'],
-    ['hooks', 'run the command in a step of its own'],
-    ['commands', 'give the text as the prompt'],
-    ['skills', 'write the skill into the instruction'],
-    ['code_mode_tools', 'the tools are called one by one'],
-    ['add_prompt_files', 'write the text into the instruction'],
-    ['add_description_parameter', 'remove the key'],
-    ['num_history_items', 'each step starts without a history'],
-    ['max_consecutive_tool_calls', 'use max_iterations'],
-    ['max_old_tool_call_tokens', 'remove the key'],
-    ['session_compaction', 'remove the key'],
-    ['session_compaction_threshold', 'remove the key'],
-    ['welcome_message', 'remove the key'],
-    ['cache', 'remove the key'],
-    ['redact_secrets', 'keys that Skein knows never reach logs'],
-    ['force_handoff', 'write the order of the agents as steps of workflow'],
-    ['name', 'the name of an agent is its key under agents'],
-  ]),
+  unsupported: UNSUPPORTED.agent,
 };
 
 const FALLBACK_KEYS: Keys = {
   known: ['models'],
-  unsupported: new Map([
-    ['retries', 'each model is tried three times; use retry of the step'],
-    ['cooldown', 'each step begins with the first model'],
-  ]),
+  unsupported: UNSUPPORTED.fallback,
 };
 
 /**
  * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file.
- * What is not supported is one warning each (`not-supported`), with its line.
+ * What is not supported is one finding each (`not-supported`), with its line.
  *
  * @example
  * const agents = readAgents(root, findings);
  */
 export function readAgents(root: Fields, findings: Findings): ReadonlyMap<string, AgentDef> {
-  for (const [section, hint] of UNSUPPORTED_SECTIONS) {
-    if (root.has(section)) findings.warning('not-supported', `${section} is not supported`, root.keyOf(section), hint);
-  }
   const providers = readProviders(root, findings);
   const models = { providers, models: readModels(root, providers, findings) };
   const mcps = readMcps(root, findings);
@@ -129,7 +92,7 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
     return { spec, instruction: undefined, at: entry.at };
   }
   const chosen = findModels(modelNames(fields, label, findings), models, label, findings);
-  const { tools, servers, memory, interactive } = readToolsets(fields, { mcps, agent: label }, findings);
+  const { tools, servers, memory, interactive, searchesAll } = readToolsets(fields, { mcps, agent: label }, findings);
   const turns = fields.integer('max_iterations', { min: 0, max: MOST_TURNS });
   const spec: Omit<AgentSpec, 'instructions'> = present({
     name,
@@ -142,6 +105,7 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
     output: readOutput(fields, findings),
     interactive: interactive ? true : undefined,
     memory: memory ? { inject: false } : undefined,
+    searchesAll: searchesAll ? true : undefined,
     allowEmpty: true,
     about: readAbout(fields),
   });

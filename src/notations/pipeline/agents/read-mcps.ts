@@ -8,6 +8,7 @@ import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
 import { readSupported } from './supported.js';
 import type { Keys } from './supported.js';
+import { UNSUPPORTED } from './unsupported-keys.js';
 
 /** An MCP server of the section `mcps`, or of a toolset. */
 export interface McpDef {
@@ -22,16 +23,7 @@ const DOCKER_HINT = 'start the server by a command, or reach it by remote: { url
 /** The keys of an MCP server. `type` and `ref` of a toolset are read by whoever has the toolset. */
 export const MCP_KEYS: Keys = {
   known: ['type', 'name', 'ref', 'command', 'args', 'env', 'remote', 'tools'],
-  unsupported: new Map([
-    ['config', 'set variables of the server with env'],
-    ['instruction', 'write it into the instruction of the agent'],
-    ['defer', 'the tools are there from the start'],
-    ['toon', 'results are passed on as they are'],
-    ['version', 'name the version in args'],
-    ['working_dir', 'servers run in the working directory'],
-    ['lifecycle', 'a server runs as long as the step'],
-    ['allow_private_ips', 'remove the key'],
-  ]),
+  unsupported: UNSUPPORTED.mcp,
 };
 
 /**
@@ -71,7 +63,7 @@ export function readMcp(fields: Fields, name: string, findings: Findings): McpDe
 
 function refProblem(ref: SourceScalar, name: string, findings: Findings): void {
   if (ref.text.startsWith('docker:')) {
-    findings.warning('not-supported', `${quoteShort(ref.text)} of ${name} is not supported`, ref.at, DOCKER_HINT);
+    findings.lost('meaning', `${quoteShort(ref.text)} of ${name} is not supported`, ref.at, DOCKER_HINT);
     return;
   }
   const message = `ref of ${name} must begin with docker:, not be ${quoteShort(ref.text)}`;
@@ -91,7 +83,7 @@ function readCommand(fields: Fields, name: string, findings: Findings): McpServe
 
 const REMOTE_KEYS: Keys = {
   known: ['url', 'transport_type', 'headers'],
-  unsupported: new Map([['oauth', 'put a token into headers: Authorization: "Bearer ${TOKEN}"']]),
+  unsupported: UNSUPPORTED.remote,
 };
 const TRANSPORTS = ['streamable', 'streamable-http', 'http', 'sse'] as const;
 

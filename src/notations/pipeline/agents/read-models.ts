@@ -10,6 +10,7 @@ import { FOREIGN_PROVIDERS, PROVIDERS, readAddress } from './read-providers.js';
 import type { ProviderDef } from './read-providers.js';
 import { readSupported } from './supported.js';
 import type { Keys } from './supported.js';
+import { UNSUPPORTED } from './unsupported-keys.js';
 
 /** A model that agents can name. */
 export interface ModelDef {
@@ -21,20 +22,18 @@ export interface ModelDef {
 }
 
 const MODEL_KEYS: Keys = {
-  known: ['provider', 'model', 'temperature', 'top_p', 'max_tokens', 'seed', 'base_url', 'token_key'],
-  unsupported: new Map([
-    ['thinking_budget', 'the model thinks as much as it does by itself'],
-    ['task_budget', 'use max_tokens'],
-    ['frequency_penalty', 'remove the key'],
-    ['presence_penalty', 'remove the key'],
-    ['parallel_tool_calls', 'calls of one turn always run in parallel'],
-    ['provider_opts', 'remove the key'],
-    ['track_usage', 'usage is always counted'],
-    ['routing', 'name several models in the agent, separated by commas; they are tried in order'],
-    ['bypass_models_gateway', 'there is no gateway'],
-    ['display_model', 'remove the key'],
-    ['first_available', 'name several models in the agent, separated by commas; they are tried in order'],
-  ]),
+  known: [
+    'provider',
+    'model',
+    'temperature',
+    'top_p',
+    'max_tokens',
+    'seed',
+    'parallel_tool_calls',
+    'base_url',
+    'token_key',
+  ],
+  unsupported: UNSUPPORTED.model,
 };
 
 /**
@@ -99,6 +98,8 @@ function readSettings(fields: Fields, name: string, findings: Findings): ModelSe
     topP: readNumber(fields, { key: 'top_p', name, min: 0, max: 1 }, findings),
     maxOutputTokens: fields.integer('max_tokens', { min: 1, max: 10_000_000 }),
     seed: fields.integer('seed', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+    // Several calls a turn are what happens anyway.
+    singleToolCalls: fields.flag('parallel_tool_calls') === false ? true : undefined,
   });
 }
 

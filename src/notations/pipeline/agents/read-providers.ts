@@ -6,6 +6,7 @@ import type { Fields } from '../../source/shape.js';
 import { PROVIDER_NAMES } from '../../provider-names.js';
 import { readSupported } from './supported.js';
 import type { Keys } from './supported.js';
+import { UNSUPPORTED } from './unsupported-keys.js';
 
 /** What a model of a pipeline file may come from. */
 export const PROVIDERS: readonly string[] = [...PROVIDER_NAMES, 'mock', 'script'];
@@ -36,17 +37,7 @@ export interface ProviderDef {
 
 const PROVIDER_KEYS: Keys = {
   known: ['api_type', 'base_url', 'token_key', 'provider'],
-  unsupported: new Map(
-    [
-      'temperature',
-      'max_tokens',
-      'top_p',
-      'frequency_penalty',
-      'presence_penalty',
-      'thinking_budget',
-      'provider_opts',
-    ].map((key) => [key, 'set it for each model']),
-  ),
+  unsupported: UNSUPPORTED.provider,
 };
 const API_TYPES = ['openai_chatcompletions', 'openai_responses'] as const;
 

@@ -5,11 +5,13 @@ import { describe } from '../../source/nodes.js';
 import type { SourceNode } from '../../source/nodes.js';
 import { readFields } from '../../source/shape.js';
 import type { Fields } from '../../source/shape.js';
+import { reportOne } from '../../source/unsupported.js';
 import { MCP_KEYS, readMcp } from './read-mcps.js';
 import type { McpDef } from './read-mcps.js';
 import { readSupported } from './supported.js';
 import type { Keys } from './supported.js';
 import { allTools, toolNames, toolsOf } from './tool-names.js';
+import { UNSUPPORTED } from './unsupported-keys.js';
 
 /** What the toolsets of an agent come to. */
 export interface Equipment {
@@ -17,6 +19,8 @@ export interface Equipment {
   readonly servers: Map<string, McpServerSpec>;
   memory: boolean;
   interactive: boolean;
+  /** Searches don't leave out `node_modules`. */
+  searchesAll: boolean;
 }
 
 /** What toolsets may name. */
@@ -26,82 +30,19 @@ export interface ToolsetTable {
   readonly agent: string;
 }
 
-const COMMON: readonly (readonly [string, string])[] = [
-  ['instruction', 'write it into the instruction of the agent'],
-  ['defer', 'the tools are there from the start'],
-  ['toon', 'results are passed on as they are'],
-];
-
-function keysOf(known: readonly string[], unsupported: readonly (readonly [string, string])[] = []): Keys {
-  return { known: ['type', ...known], unsupported: new Map([...unsupported, ...COMMON]) };
+function keysOf(type: keyof typeof UNSUPPORTED, ...known: readonly string[]): Keys {
+  return { known: ['type', ...known], unsupported: UNSUPPORTED[type] };
 }
 
 const TOOLSETS: ReadonlyMap<string, Keys> = new Map([
-  [
-    'filesystem',
-    keysOf(
-      ['tools'],
-      [
-        ['post_edit', 'run the command in a step of its own'],
-        ['ignore_vcs', 'glob and grep leave .git and node_modules out'],
-        ['allow_list', 'the working directory is all that the agent sees'],
-        ['deny_list', 'write rules under permissions, such as "read_file:path=secret*"'],
-      ],
-    ),
-  ],
-  [
-    'shell',
-    keysOf(
-      ['tools'],
-      [
-        ['env', 'programs get a short list of variables'],
-        ['sudo_askpass', 'programs have no terminal'],
-      ],
-    ),
-  ],
-  ['think', keysOf(['tools'])],
-  ['todo', keysOf(['tools'], [['shared', 'each step has a list of its own; use type: memory for what agents share']])],
-  [
-    'memory',
-    keysOf(
-      [],
-      [
-        ['path', 'the memory is shared by all agents of a run and ends with it'],
-        ['tools', 'all tools of the memory are there; use deny under permissions'],
-      ],
-    ),
-  ],
-  [
-    'fetch',
-    keysOf(
-      ['tools'],
-      [
-        ['timeout', 'a page has 30 seconds'],
-        ['allowed_domains', 'write rules under permissions, such as "fetch:url=https://example.com/*"'],
-        ['blocked_domains', 'write rules under permissions, such as "fetch:url=https://example.com/*"'],
-      ],
-    ),
-  ],
-  ['user_prompt', keysOf([], [['tools', 'there is one tool']])],
+  ['filesystem', keysOf('filesystem', 'tools', 'ignore_vcs')],
+  ['shell', keysOf('shell', 'tools')],
+  ['think', keysOf('think', 'tools')],
+  ['todo', keysOf('todo', 'tools')],
+  ['memory', keysOf('memory')],
+  ['fetch', keysOf('fetch', 'tools')],
+  ['user_prompt', keysOf('user_prompt')],
   ['mcp', MCP_KEYS],
-]);
-
-/** Toolsets that only the other system has. */
-const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
-  ['a2a', 'reach the other agent as an MCP server'],
-  ['api', 'use type: fetch, or an MCP server'],
-  ['openapi', 'use type: fetch, or an MCP server'],
-  ['lsp', 'use type: shell with the compiler or linter'],
-  ['script', 'use type: shell'],
-  ['rag', 'use an MCP server that searches'],
-  ['tasks', 'use type: todo'],
-  ['plan', 'use type: todo'],
-  ['model_picker', 'name several models in the agent, separated by commas'],
-  ['background_agents', 'run agents side by side with a parallel step'],
-  ['transfer_task', 'run agents one after the other with steps'],
-  ['handoff', 'run agents one after the other with steps'],
-  ['open_url', 'use type: fetch'],
-  ['skills', 'write the skill into the instruction of the agent'],
 ]);
 
 /**
@@ -112,7 +53,13 @@ const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
  * const { tools, servers } = readToolsets(fields, { mcps, agent: 'agent "root"' }, findings);
  */
 export function readToolsets(fields: Fields, table: ToolsetTable, findings: Findings): Equipment {
-  const equipment: Equipment = { tools: new Set(), servers: new Map(), memory: false, interactive: false };
+  const equipment: Equipment = {
+    tools: new Set(),
+    servers: new Map(),
+    memory: false,
+    interactive: false,
+    searchesAll: false,
+  };
   const node = fields.node('toolsets');
   if (node !== undefined && node.kind !== 'list') {
     const message = `toolsets of ${table.agent} must be a list, not ${describe(node)}`;
@@ -139,17 +86,18 @@ function readToolset(item: SourceNode, table: ToolsetTable, equipment: Equipment
   else if (type === 'user_prompt') equipment.interactive = true;
   else if (type === 'mcp') addServer(toolset, table, equipment, findings);
   else addTools(toolset, { type, name }, equipment, findings);
+  if (toolset.flag('ignore_vcs') === false) equipment.searchesAll = true;
 }
 
 function unknownType(type: string, at: SourceNode['at'], { agent }: ToolsetTable, findings: Findings): void {
-  const hint = UNSUPPORTED.get(type);
-  if (hint !== undefined) {
-    findings.warning('not-supported', `the toolset ${type} of ${agent} is not supported`, at, hint);
+  const unsupported = UNSUPPORTED.toolsets.get(type);
+  if (unsupported !== undefined) {
+    reportOne(`the toolset ${type} of ${agent}`, unsupported, at, findings);
     return;
   }
   const known = [...TOOLSETS.keys()];
   const message = type === '' ? `a toolset of ${agent} needs a type` : `there is no toolset ${quoteShort(type)}`;
-  const near = type === '' ? undefined : findings.near(type, [...known, ...UNSUPPORTED.keys()]);
+  const near = type === '' ? undefined : findings.near(type, [...known, ...UNSUPPORTED.toolsets.keys()]);
   findings.error('unknown-toolset', message, at, near ?? `one of: ${known.join(', ')}`);
 }
 
@@ -173,7 +121,7 @@ function addTools(
       findings.error('unknown-tool', `${name} has no tool ${quoteShort(text)}`, at, hint);
     } else if (found.length === 0) {
       const hint = `take it out of the list; there are: ${allTools(type).join(', ')}`;
-      findings.warning('not-supported', `the tool ${quoteShort(text)} of ${name} is not supported`, at, hint);
+      findings.lost('meaning', `the tool ${quoteShort(text)} of ${name} is not supported`, at, hint);
     }
   }
 }

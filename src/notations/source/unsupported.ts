@@ -1,0 +1,68 @@
+import type { Position } from '../../base/problem.js';
+import type { Findings } from './findings.js';
+import type { SourceNode } from './nodes.js';
+
+/** What a file loses when something of another system is left out of it. */
+export type Loss = 'meaning' | 'safety' | 'nothing';
+
+/** Something that only another system understands. */
+export interface Unsupported {
+  readonly loses: Loss;
+  /** What to do instead. */
+  readonly hint: string;
+}
+
+/** By key of a map. */
+export type UnsupportedKeys = ReadonlyMap<string, Unsupported>;
+
+/** Keys with what to do instead, by what is lost. */
+export type LossRows = Readonly<Partial<Record<Loss, Readonly<Record<string, string>>>>>;
+
+/**
+ * The keys of one map, from rows by what is lost.
+ *
+ * @example
+ * unsupportedKeys({ safety: { hooks: 'run the command in a step of its own' } }).get('hooks')?.loses; // 'safety'
+ */
+export function unsupportedKeys(...all: readonly LossRows[]): UnsupportedKeys {
+  const found = new Map<string, Unsupported>();
+  for (const rows of all) {
+    for (const loses of ['meaning', 'safety', 'nothing'] as const) {
+      for (const [key, hint] of Object.entries(rows[loses] ?? {})) found.set(key, { loses, hint });
+    }
+  }
+  return found;
+}
+
+/**
+ * Reports the keys of a map that are not supported (`not-supported`), unless their value says nothing.
+ *
+ * @example
+ * reportUnsupported(root, '', unsupportedKeys({ nothing: { audio: 'remove the section' } }), findings);
+ */
+export function reportUnsupported(node: SourceNode, name: string, keys: UnsupportedKeys, findings: Findings): void {
+  for (const entry of node.kind === 'map' ? node.entries : []) {
+    const found = keys.get(entry.key);
+    if (found === undefined || saysNothing(entry.value)) continue;
+    reportOne(name === '' ? entry.key : `${entry.key} of ${name}`, found, entry.at, findings);
+  }
+}
+
+/**
+ * Reports one thing that is not supported: a warning, or more where something is lost by it.
+ *
+ * @example
+ * reportOne('hooks of agent "root"', { loses: 'safety', hint: 'run the command in a step of its own' }, at, findings);
+ */
+export function reportOne(called: string, { loses, hint }: Unsupported, at: Position, findings: Findings): void {
+  const message = `${called} is not supported`;
+  if (loses === 'nothing') findings.warning('not-supported', message, at, hint);
+  else findings.lost(loses, message, at, hint);
+}
+
+/** A value by which nothing is asked for: none, `false`, an empty list or map. */
+function saysNothing(node: SourceNode): boolean {
+  if (node.kind === 'list') return node.items.length === 0;
+  if (node.kind === 'map') return node.entries.length === 0;
+  return node.value === null || node.value === false;
+}
