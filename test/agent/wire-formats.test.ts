@@ -95,9 +95,10 @@ describe.each(FORMATS)('an agent over $name', ({ spec, env, path }) => {
     );
     const log: string[] = [];
     const look = tool('look', async (input) => {
-      log.push(`${String(input['path'])} begins`);
+      const file = input['path'] as string;
+      log.push(`${file} begins`);
       await new Promise((done) => setImmediate(done));
-      log.push(`${String(input['path'])} ends`);
+      log.push(`${file} ends`);
       return 'content';
     });
     const single = { ...spec, settings: { singleToolCalls: true } };
