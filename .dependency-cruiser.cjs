@@ -39,7 +39,7 @@ const PACKAGES = {
   '@swc/wasm-typescript': 'cli/modules/strip-types\\.ts$',
   '@photostructure/sqlite': 'stores/sqlite-driver\\.ts$',
   '@marcbachmann/cel-js': 'lang/expression[^/]*\\.ts$',
-  acorn: 'notations/graph/parameters\\.ts$',
+  acorn: '(notations/graph/parameters|plan/mentions)\\.ts$',
   commander: 'cli/',
   yaml: '(notations/source/|agent/script/)',
 };

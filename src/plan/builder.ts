@@ -16,6 +16,7 @@ import type {
   StateTest,
 } from './builder-input.js';
 import type { Condition } from '../lang/values.js';
+import { mentionsOf } from './mentions.js';
 import type { ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
 
 /**
@@ -35,7 +36,7 @@ import type { ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } f
  * });
  */
 export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
-  const builder = new Builder(new TextReader(namesOf(input)));
+  const builder = new Builder(new TextReader(namesOf(input)), input.nodes as readonly NodeInput<StateOf>[]);
   const plan: Plan = {
     format: 1,
     name: input.name,
@@ -84,7 +85,10 @@ function namesOf<S>(input: PlanInput<S>): Set<string> {
 class Builder {
   readonly bindings: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
 
-  constructor(private readonly texts: TextReader) {}
+  constructor(
+    private readonly texts: TextReader,
+    private readonly nodes: readonly NodeInput<StateOf>[],
+  ) {}
 
   channel(name: string, input: ChannelInput): ChannelSpec {
     const { reducer, schema, label } =
@@ -123,6 +127,8 @@ class Builder {
   route(input: RouteInput<StateOf>): Route {
     const { choose } = input;
     if (typeof choose === 'function') this.bindings[`route:${input.from}`] = choose;
+    const isOpen = input.targets === undefined && input.map === undefined && input.cases === undefined;
+    const mentions = isOpen ? this.mentionsOf(input) : [];
     const cases = input.cases?.map(({ when, to }): RouteCase => ({ when: this.declared(when), to: listOf(to) }));
     return {
       from: input.from,
@@ -131,7 +137,15 @@ class Builder {
       ...optional('cases', cases),
       ...optional('otherwise', input.otherwise === undefined ? undefined : listOf(input.otherwise)),
       ...optional('targets', input.targets),
+      ...optional('mentions', mentions.length === 0 ? undefined : mentions),
     };
+  }
+
+  private mentionsOf({ from, choose }: RouteInput<StateOf>): readonly string[] {
+    const own = choose === 'result' ? this.nodes.find((node) => node.id === from) : undefined;
+    const chooser = own !== undefined && 'run' in own ? own.run : choose;
+    const ids = this.nodes.map((node) => node.id);
+    return typeof chooser === 'function' ? mentionsOf(chooser, ids) : [];
   }
 
   private agent(input: AgentInput<StateOf>): AgentSpec {

@@ -237,6 +237,7 @@ const PLAN = object({
       'cases?': list(object({ when: CONDITIONS, to: list(TEXT) })),
       'otherwise?': list(TEXT),
       'targets?': list(TEXT),
+      'mentions?': list(TEXT),
     }),
   ),
   'entry?': TEXT,

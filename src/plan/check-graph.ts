@@ -4,7 +4,7 @@ import { END } from './plan.js';
 import type { Route } from './plan.js';
 
 /**
- * The graph: `missing-entry`, `static-cycle`, `unreachable-node` (a warning), `join-never-fills`, `open-route` (E6), `bad-route`,
+ * The graph: `missing-entry`, `static-cycle`, `unreachable-node` (a warning), `join-never-fills`, `ambiguous-start` (E6), `bad-route`,
  * `duplicate-route`, `undeclared-target`.
  */
 export function checkGraph(scope: Scope): void {
@@ -18,6 +18,7 @@ export function checkGraph(scope: Scope): void {
     const hint = 'take out one of these edges, or close the cycle with a route, which can end it';
     findings.add('static-cycle', `these nodes wait for one another: ${path}`, { node: Math.min(...cycle), hint });
   }
+  checkStarts(scope);
   checkReachable(scope);
   checkQuorums(scope);
   checkRoutes(scope);
@@ -75,6 +76,20 @@ function checkReachable(scope: Scope): void {
   }
 }
 
+/** E6: beside a route that may choose any node, nothing starts by itself but the entry, or the only node that can. */
+function checkStarts(scope: Scope): void {
+  const { plan, shape, findings } = scope;
+  const entry = plan.entry ?? (shape.starts.length === 1 ? plan.nodes[shape.starts[0] ?? 0]?.id : undefined);
+  for (const node of shape.starts) {
+    const chooser = shape.openRoutes.find((from) => from !== node);
+    if (plan.nodes[node]?.id === entry || chooser === undefined) continue;
+    const after = `the route after ${nameOf(scope, chooser)}`;
+    const hint = `declare the targets of ${after}, or add an edge that leads to ${nameOf(scope, node)}`;
+    const message = `nothing leads to ${nameOf(scope, node)}, and ${after} may choose any node: whether it starts by itself is not known`;
+    findings.add('ambiguous-start', message, { node, hint });
+  }
+}
+
 function checkQuorums(scope: Scope): void {
   const { plan, shape, findings } = scope;
   plan.nodes.forEach((node, at) => {
@@ -91,7 +106,7 @@ function checkQuorums(scope: Scope): void {
 }
 
 function checkRoutes(scope: Scope): void {
-  const { plan, shape, findings } = scope;
+  const { plan, findings } = scope;
   const chosen = new Set<string>();
   plan.routes.forEach((route, at) => {
     const add = (code: string, message: string, path: string, hint: string): void =>
@@ -105,19 +120,11 @@ function checkRoutes(scope: Scope): void {
         add('duplicate-route', `${nameOf(scope, route.from)} has two routes ${what}`, '.choose', 'make one of them');
       chosen.add(`${route.choose} ${route.from}`);
     }
-    if (plan.entry === undefined && shape.index.has(route.from) && isOpen(route)) {
-      const hint = 'declare its targets, or name the entry';
-      add('open-route', `${name} may lead to any node, so it is not known which nodes start`, '.targets', hint);
-    }
     checkDeclared(route, name, add);
   });
 }
 
 type Add = (code: string, message: string, path: string, hint: string) => void;
-
-function isOpen(route: Route): boolean {
-  return route.targets === undefined && route.map === undefined && route.cases === undefined;
-}
 
 function checkChoice(route: Route, name: string, add: Add): void {
   if ((route.choose === undefined) === (route.cases === undefined)) {

@@ -174,7 +174,9 @@ function textOf(value: unknown): string {
 function edgeParts(id: string, before: Plan, after: Plan): Parts {
   const into = ({ edges }: Plan): readonly string[] =>
     edges.flatMap((edge) => (edge.to === id ? [edge.from] : [])).toSorted();
-  const out = ({ routes }: Plan): readonly Route[] => routes.filter((route) => route.from === id);
+  // What its function names is part of that function, whose text is compared by itself.
+  const out = ({ routes }: Plan): readonly Route[] =>
+    routes.flatMap(({ mentions: _mentions, ...route }) => (route.from === id ? [route] : []));
   // A result that may say where to go on is recorded in another form.
   const jumps = (plan: Plan): boolean => out(plan).some((route) => route.choose === 'result');
   const effect = jumps(before) === jumps(after) ? 'course' : 'result';

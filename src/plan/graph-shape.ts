@@ -30,7 +30,7 @@ export interface GraphShape {
   readonly inEdges: readonly (readonly number[])[];
   /** Nodes that have a route without declared targets: it may choose any node. */
   readonly openRoutes: readonly number[];
-  /** Nodes that start a run (E6). */
+  /** Nodes that start a run (E6): none that a route may choose. */
   readonly starts: readonly number[];
   /** All nodes, so that no edge but those that close a cycle leads backwards; ties in plan order. */
   readonly order: readonly number[];
@@ -58,13 +58,17 @@ export function analyzeShape(plan: Plan): GraphShape {
     outEdges[edge.from]?.push(at);
     inEdges[edge.to]?.push(at);
   });
-  const openRoutes: number[] = [];
-  for (const route of plan.routes) {
-    const from = index.get(route.from);
-    if (from !== undefined && routeTargets(route) === undefined) openRoutes.push(from);
-  }
-  const starts = findStarts(plan, index, edges, outEdges, inEdges);
-  markCycles(edges, outEdges, starts);
+  const { openRoutes, mentions } = findOpenRoutes(plan, index);
+  const ways = waysOf(edges, outEdges, mentions);
+  const mentioned = new Set(mentions.map(({ to }) => to));
+  const isRoot = (node: number): boolean => inEdges[node]?.length === 0 && !mentioned.has(node);
+  const entry = plan.entry === undefined ? undefined : index.get(plan.entry);
+  const starts =
+    plan.entry === undefined
+      ? plan.nodes.map((_, at) => at).filter(isRoot)
+      : findStarts(entry, ways, { edges, inEdges, isRoot });
+  // The entry first: what leads back to it closes a cycle.
+  markCycles(ways, entry === undefined ? starts : [entry, ...starts]);
   const order = sortForward(edges, outEdges);
   return { index, edges, outEdges, inEdges, openRoutes, starts, order, longestPath: measure(edges, outEdges, order) };
 }
@@ -110,21 +114,51 @@ function collectEdges(plan: Plan, index: ReadonlyMap<string, number>): MutableEd
   return edges;
 }
 
-/**
- * E6. With an entry: the entry, and each node without in-edges that something reachable from a start depends on along static edges,
- * however far up. Without: each node without in-edges.
- */
-function findStarts(
+/** Edges, and per node where a token may go from it. */
+interface Ways {
+  readonly edges: readonly MutableEdge[];
+  readonly outEdges: readonly (readonly number[])[];
+}
+
+/** The routes without declared targets, and the ways that they name: those are no edges, but may be taken. */
+function findOpenRoutes(
   plan: Plan,
   index: ReadonlyMap<string, number>,
-  edges: readonly ShapeEdge[],
+): { readonly openRoutes: readonly number[]; readonly mentions: readonly MutableEdge[] } {
+  const openRoutes: number[] = [];
+  const mentions: MutableEdge[] = [];
+  plan.routes.forEach((route, at) => {
+    const from = index.get(route.from);
+    if (from === undefined || routeTargets(route) !== undefined) return;
+    openRoutes.push(from);
+    for (const id of route.mentions ?? []) {
+      const to = index.get(id);
+      if (to !== undefined) mentions.push({ from, to, kind: 'route', route: at, closesCycle: false });
+    }
+  });
+  return { openRoutes, mentions };
+}
+
+/** Where a token may go: along the edges, then where a route without declared targets may send one. */
+function waysOf(
+  edges: readonly MutableEdge[],
   outEdges: readonly (readonly number[])[],
-  inEdges: readonly (readonly number[])[],
+  mentions: readonly MutableEdge[],
+): Ways {
+  if (mentions.length === 0) return { edges, outEdges };
+  const out = outEdges.map((list) => [...list]);
+  mentions.forEach(({ from }, at) => out[from]?.push(edges.length + at));
+  return { edges: [...edges, ...mentions], outEdges: out };
+}
+
+/** E6: the entry, and each node without in-edges that something reachable from a start depends on along static edges, however far up. */
+function findStarts(
+  entry: number | undefined,
+  ways: Ways,
+  graph: Pick<GraphShape, 'edges' | 'inEdges'> & { readonly isRoot: (node: number) => boolean },
 ): number[] {
-  const isRoot = (node: number): boolean => inEdges[node]?.length === 0;
-  if (plan.entry === undefined) return plan.nodes.map((_, at) => at).filter(isRoot);
-  const entry = index.get(plan.entry);
   if (entry === undefined) return [];
+  const { edges, inEdges, isRoot } = graph;
   const started = new Set([entry]);
   const reached = new Set([entry]);
   const depended = new Set<number>();
@@ -136,7 +170,7 @@ function findStarts(
     queue.push(node);
   };
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    for (const at of outEdges[node] ?? []) reach(edges[at]?.to ?? node);
+    for (const at of ways.outEdges[node] ?? []) reach(ways.edges[at]?.to ?? node);
     dependencies.push(node);
     for (let needed = dependencies.pop(); needed !== undefined; needed = dependencies.pop()) {
       if (depended.has(needed)) continue;
@@ -159,11 +193,7 @@ const OPEN = 1;
 const DONE = 2;
 
 /** Depth first from the starts, then from whatever is left, so that unreachable parts have an order too. */
-function markCycles(
-  edges: readonly MutableEdge[],
-  outEdges: readonly (readonly number[])[],
-  starts: readonly number[],
-): void {
+function markCycles({ edges, outEdges }: Ways, starts: readonly number[]): void {
   const state = new Uint8Array(outEdges.length);
   const next = new Uint32Array(outEdges.length);
   const stack: number[] = [];

@@ -87,6 +87,8 @@ export interface Route {
   readonly cases?: readonly RouteCase[];
   readonly otherwise?: readonly string[];
   readonly targets?: readonly string[];
+  /** The nodes that stand as string literals in the source of what chooses, where no targets are declared: they don't start by themselves (E6). */
+  readonly mentions?: readonly string[];
 }
 
 /** One case of a declarative route: taken when all conditions hold. */

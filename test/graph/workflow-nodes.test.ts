@@ -115,7 +115,7 @@ describe('[60] a workflow as a node', () => {
     expect(() => workflowNode(Promise.resolve(shout()) as never, 'r')).toThrow(/needs a workflow[^]*await/);
     expect(() =>
       workflowNode(
-        graph().node('a', () => 1),
+        graph().addNode('a', () => null),
         'r',
       ),
     ).toThrow(/no entry node set/);

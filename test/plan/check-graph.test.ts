@@ -105,10 +105,25 @@ describe('routes', () => {
       }),
     );
 
-  it('need declared targets where there is no entry (E6)', () => {
+  it('[XG1] without declared targets leave nothing else to start by itself, but the entry or the only node that can (E6)', () => {
     expect(after({ choose: 'code' })).toEqual([]);
-    expect(after({ choose: 'code' }, {})).toEqual(['open-route']);
-    expect(after({ choose: 'code', targets: ['b'] }, {})).toEqual([]);
+    expect(after({ choose: 'code' }, {})).toEqual([]);
+    const beside = (rest: Partial<Plan>, mentions?: readonly string[]): readonly Problem[] =>
+      check(nodesOf('adjx'), 'aj xj ad', {
+        routes: [{ from: 'd', choose: 'code', ...(mentions === undefined ? {} : { mentions }) }],
+        ...rest,
+      });
+    expect(beside({ entry: 'a' })).toMatchObject([
+      {
+        code: 'ambiguous-start',
+        path: 'nodes[3]',
+        hint: 'declare the targets of the route after "d", or add an edge that leads to "x"',
+      },
+    ]);
+    expect(beside({ entry: 'a' }, ['x'])).toEqual([]);
+    expect(codes(beside({}))).toEqual(['ambiguous-start', 'ambiguous-start']);
+    expect(beside({}, ['x'])).toEqual([]);
+    expect(beside({ entry: 'a', routes: [{ from: 'd', choose: 'code', targets: ['END'] }] })).toEqual([]);
   });
 
   it('have either a function or cases', () => {

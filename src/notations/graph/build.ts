@@ -4,6 +4,7 @@ import { checkPlan } from '../../plan/checks.js';
 import type { Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '../../plan/plan.js';
 import { writesUnknown, writtenChannels } from '../../plan/references.js';
 import { checkDraft } from './check-draft.js';
+import { mentionedBy } from './chosen.js';
 import type { DraftNode, DraftRoute, DraftSettings, GraphDraft } from './draft.js';
 import { infer } from './infer.js';
 import type { Inference } from './infer.js';
@@ -62,8 +63,9 @@ function limitsOf({ maxSteps, concurrency }: DraftSettings): Pick<Plan, 'limits'
 
 /** What follows from another problem, by the code of that one. */
 const ECHOES: Readonly<Record<string, readonly string[]>> = {
-  'no-entry': ['missing-entry', 'open-route', 'unreachable-node'],
+  'no-entry': ['missing-entry', 'ambiguous-start', 'unreachable-node'],
   'static-cycle': ['entry-waits'],
+  'ambiguous-start': ['entry-waits'],
 };
 
 function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
@@ -158,7 +160,14 @@ function routesOf(draft: GraphDraft, bindings: Record<string, unknown>): readonl
   const routes: Route[] = [];
   for (const route of draft.routes.values()) {
     bindings[`route:${route.from}`] = route.router;
-    routes.push({ from: route.from, choose: 'code', ...mapOf(route), ...targetsOf(route.targets) });
+    const mentions = mentionedBy(draft, route);
+    routes.push({
+      from: route.from,
+      choose: 'code',
+      ...mapOf(route),
+      ...targetsOf(route.targets),
+      ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
+    });
   }
   for (const { name, options } of draft.nodes.values()) {
     if (options.goto !== undefined) routes.push({ from: name, choose: 'result', targets: [...options.goto] });

@@ -5,6 +5,7 @@ import type { GraphShape } from '../../plan/graph-shape.js';
 import { END } from '../../plan/plan.js';
 import type { Plan } from '../../plan/plan.js';
 import { forEachReach } from '../../plan/reach.js';
+import { chooses } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import type { Inference, Reads } from './infer.js';
 import { isNodeSpec } from './node-spec.js';
@@ -49,18 +50,21 @@ function quoted(name: string): string {
   return JSON.stringify(name);
 }
 
+/** Where all nodes name what they read, those that wait for nothing start (E6). */
 function checkEntry({ draft, plan }: Checked, add: Add): void {
   const { entry } = draft;
   if (entry === undefined) {
+    if ([...draft.nodes.values()].every(({ layer }) => layer === 'node') && draft.nodes.size > 0) return;
     const waiting = new Set(plan.edges.map((edge) => edge.to));
     const roots = [...draft.nodes.keys()].filter((name) => !waiting.has(name));
     const first = roots[0] ?? draft.nodes.keys().next().value ?? 'NAME';
     add('no-entry', 'no entry node set', `name the node with which a run starts: setEntry(${quoted(first)})`);
     return;
   }
-  const before = plan.edges
-    .filter(({ from, to }) => to === entry && from !== entry && draft.nodes.has(from))
-    .map((edge) => edge.from);
+  const { edges, index } = analyzeShape(plan);
+  const before = edges
+    .filter(({ to, kind, closesCycle }) => to === index.get(entry) && kind === 'static' && !closesCycle)
+    .map(({ from }) => plan.nodes[from]?.id ?? '');
   if (before.length === 0) return;
   const hint = `start with ${quoted(before[0] ?? '')}, or with what it waits for`;
   add('entry-waits', `the entry ${quoted(entry)} waits for ${before.map(quoted).join(', ')}`, hint);
@@ -147,8 +151,8 @@ interface Pending {
 }
 
 /**
- * Where a node chooses what runs next, what reads its result must lie behind one of its targets, or it would run without it. A router reads
- * what has run before it.
+ * What reads the result of a node without waiting for it must lie behind it, or it would run without it: where that node chooses what runs
+ * next, behind one of its targets. A router reads what has run before it.
  */
 function checkUpstream({ draft, inference, plan }: Checked, add: Add): void {
   const pending: Pending[] = [];
@@ -162,20 +166,25 @@ function checkUpstream({ draft, inference, plan }: Checked, add: Add): void {
   }
   if (pending.length === 0) return;
   const shape = analyzeShape(plan);
-  if (shape.openRoutes.length > 0) return;
   const explained = explainedReads(shape, pending);
   for (const read of pending) {
-    if (explained.has(read)) continue;
     const { from, reader, inRoute } = read;
+    if (explained.has(read) || (inRoute && shape.openRoutes.length > 0)) continue;
     const who = inRoute ? `the router after ${quoted(reader)}` : quoted(reader);
     const message = `${who} reads ${quoted(from)}, and no path leads from ${quoted(from)} to it`;
-    const hint = inRoute
-      ? `let ${quoted(reader)} run after ${quoted(from)}, or give the parameter a default`
-      : `make it a target of the route after ${quoted(from)}, or give the parameter a default`;
+    const source = draft.nodes.get(from);
+    const isAfterChoice = !inRoute && source !== undefined && chooses(draft, source);
+    const way = isAfterChoice
+      ? `make it a target of the route after ${quoted(from)}`
+      : inRoute
+        ? `let ${quoted(reader)} run after ${quoted(from)}`
+        : `add an edge from ${quoted(from)} to the node whose route leads to ${quoted(reader)}`;
+    const hint = `${way}, or give the parameter a default`;
     add('not-upstream', message, hint);
   }
 }
 
+/** A route without declared targets may lead anywhere, also to what reads. */
 function explainedReads(shape: GraphShape, pending: readonly Pending[]): ReadonlySet<Pending> {
   const bySource = new Map<number, Pending[]>();
   for (const read of pending) {
@@ -189,7 +198,8 @@ function explainedReads(shape: GraphShape, pending: readonly Pending[]): Readonl
     sources.forEach((source, bit) => {
       for (const read of bySource.get(source) ?? []) {
         const reader = shape.index.get(read.reader) ?? -1;
-        if (((masks[reader] ?? 0) >>> bit) & 1) explained.add(read);
+        const leadsTo = (node: number): boolean => (((masks[node] ?? 0) >>> bit) & 1) === 1;
+        if (leadsTo(reader) || shape.openRoutes.some((open) => open === source || leadsTo(open))) explained.add(read);
       }
     });
     return explained.size < pending.length;

@@ -1,5 +1,7 @@
 import type { Edge } from '../../plan/plan.js';
 import { referencesOf } from '../../plan/references.js';
+import { chooses, splitChosen } from './chosen.js';
+import type { ReadEdge } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import type { BuiltNode } from './node-spec.js';
 import { readParameters } from './parameters.js';
@@ -20,8 +22,8 @@ export interface Inference {
   readonly routeReads: ReadonlyMap<string, Reads>;
   /** Edges that nobody declared. */
   readonly edges: readonly Edge[];
-  /** Reads of a node that chooses what runs next: its route says where to, and only data comes from it. */
-  readonly dataOnly: readonly { readonly from: string; readonly to: string; readonly optional: boolean }[];
+  /** Reads of what a node gave that chooses itself what runs next, and those of a node that a route may choose: only data comes along. */
+  readonly dataOnly: readonly ReadEdge[];
   /** Names that no node is called, with whether every reader has a default, in the order in which they were found. */
   readonly inputs: ReadonlyMap<string, FoundInput>;
 }
@@ -38,8 +40,8 @@ const NOTHING: Reads = { names: [] };
 /** Finds out what reads what. Nothing is called. */
 export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>): Inference {
   const reads = new Map<string, Reads>();
-  const edges: Edge[] = [];
-  const dataOnly: { from: string; to: string; optional: boolean }[] = [];
+  const found: ReadEdge[] = [];
+  const dataOnly: ReadEdge[] = [];
   const inputs = new Map<string, { optional: boolean; readers: string[] }>();
   const need = ({ name, optional }: Parameter, reader: string): void => {
     const before = inputs.get(name);
@@ -50,28 +52,26 @@ export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>):
     }
   };
   for (const node of draft.nodes.values()) {
-    const found = readsOf(node, built.get(node.name));
-    reads.set(node.name, found);
-    for (const read of found.names) {
+    const own = readsOf(node, built.get(node.name));
+    reads.set(node.name, own);
+    for (const read of own.names) {
       const source = read.name === node.name ? undefined : draft.nodes.get(read.name);
       if (source === undefined) need(read, node.name);
       else if (node.layer === 'update') continue;
       else if (chooses(draft, source)) dataOnly.push({ from: source.name, to: node.name, optional: read.optional });
-      else if (!draft.edges.has(`${source.name}\n${node.name}`)) edges.push({ from: source.name, to: node.name });
+      else if (!draft.edges.has(`${source.name}\n${node.name}`))
+        found.push({ from: source.name, to: node.name, optional: read.optional });
     }
   }
+  const { control, data } = splitChosen(draft, found);
+  const edges = control.map(({ from, to }): Edge => ({ from, to }));
   const routeReads = new Map<string, Reads>();
   for (const route of draft.routes.values()) {
-    const found = readsOfRoute(route);
-    routeReads.set(route.from, found);
-    for (const read of found.names) if (!draft.nodes.has(read.name)) need(read, route.from);
+    const own = readsOfRoute(route);
+    routeReads.set(route.from, own);
+    for (const read of own.names) if (!draft.nodes.has(read.name)) need(read, route.from);
   }
-  return { reads, routeReads, edges, dataOnly, inputs };
-}
-
-/** A node that says itself what runs next: by its route, or by what it returns. */
-export function chooses(draft: GraphDraft, node: DraftNode): boolean {
-  return draft.routes.has(node.name) || node.options.goto !== undefined;
+  return { reads, routeReads, edges, dataOnly: [...dataOnly, ...data], inputs };
 }
 
 function readsOf(node: DraftNode, built: BuiltNode | undefined): Reads {

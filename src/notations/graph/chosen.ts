@@ -1,0 +1,114 @@
+import { analyzeShape } from '../../plan/graph-shape.js';
+import { mentionsOf } from '../../plan/mentions.js';
+import { END } from '../../plan/plan.js';
+import type { Edge, Plan, PlanNode, Route } from '../../plan/plan.js';
+import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
+import { policiesOf } from './policies.js';
+
+/** An edge that follows from what a node reads. `optional`: it has a default. */
+export interface ReadEdge extends Edge {
+  readonly optional: boolean;
+}
+
+/** A node that says itself what runs next: by its route, or by what it returns. */
+export function chooses(draft: GraphDraft, node: DraftNode): boolean {
+  return draft.routes.has(node.name) || node.options.goto !== undefined;
+}
+
+/** The nodes that a route without declared targets names in its source; none for others. */
+export function mentionedBy(draft: GraphDraft, { router, targets, map }: DraftRoute): readonly string[] {
+  return targets === undefined && map === undefined ? mentionsOf(router, draft.nodes.keys()) : [];
+}
+
+/**
+ * Tells the edges into nodes that a route may choose from the others: such a node runs when it is chosen, so what it reads carries data
+ * only. It is not so for a node without which its route is never reached, as the first of a loop: that one has to run before it can be chosen.
+ */
+export function splitChosen(
+  draft: GraphDraft,
+  edges: readonly ReadEdge[],
+): { readonly control: readonly ReadEdge[]; readonly data: readonly ReadEdge[] } {
+  const routes = choicesOf(draft);
+  const chosen = new Set(routes.flatMap(({ targets = [] }) => targets));
+  let data = edges.filter(({ to }) => chosen.has(to));
+  let control = edges.filter(({ to }) => !chosen.has(to));
+  const leadsOn = data.length === 0 ? undefined : reachable(planOf(draft, edges, routes));
+  while (leadsOn !== undefined && data.length > 0) {
+    const reached = reachedBy(planOf(draft, control, routes));
+    const needed = new Set<string>();
+    for (const { from, to } of data) {
+      if (needed.has(to) || !reached.has(from) || reached.has(to)) continue;
+      const after = leadsOn(to);
+      if (routes.some((route) => after.has(route.from) && route.targets?.includes(to) === true)) needed.add(to);
+    }
+    if (needed.size === 0) break;
+    const left = new Set(data.filter(({ to }) => !needed.has(to)));
+    control = edges.filter((edge) => !left.has(edge));
+    data = data.filter(({ to }) => !needed.has(to));
+  }
+  return { control, data };
+}
+
+/** Where the routes of a graph may lead, as far as that can be seen. */
+function choicesOf(draft: GraphDraft): readonly Route[] {
+  const routes: Route[] = [];
+  const add = (from: string, answers: readonly unknown[]): void => {
+    const targets = answers.filter((to) => typeof to === 'string' && to !== END && draft.nodes.has(to)) as string[];
+    routes.push({ from, choose: 'code', targets });
+  };
+  for (const route of draft.routes.values()) {
+    add(route.from, [...(route.targets ?? []), ...Object.values(route.map ?? {}), ...mentionedBy(draft, route)]);
+  }
+  for (const { name, options } of draft.nodes.values()) if (options.goto !== undefined) add(name, options.goto);
+  return routes;
+}
+
+/** What of a graph says what follows what. */
+function planOf(draft: GraphDraft, edges: readonly Edge[], routes: readonly Route[]): Plan {
+  const nodes = [...draft.nodes.values()].map(({ name, options }): PlanNode => {
+    const { join, onError, onMaxVisits } = policiesOf(options);
+    return {
+      kind: 'pass',
+      id: name,
+      ...(join === undefined ? {} : { join }),
+      ...(onError === undefined ? {} : { onError }),
+      ...(onMaxVisits === undefined ? {} : { onMaxVisits }),
+    };
+  });
+  const { entry } = draft;
+  const declared = [...draft.edges.values(), ...edges];
+  const plan = { format: 1, name: '', inputs: [], channels: [], nodes, edges: declared, routes } as const;
+  return entry === undefined ? plan : { ...plan, entry };
+}
+
+/** Names of the nodes that a run can come to: by a route, a handler, or when all that they wait for can be reached. */
+function reachedBy(plan: Plan): ReadonlySet<string> {
+  const { edges, inEdges, outEdges, starts } = analyzeShape(plan);
+  const reached = new Set(starts);
+  const isReached = (node: number): boolean => {
+    const into = (inEdges[node] ?? []).flatMap((at) => edges[at] ?? []);
+    if (into.some(({ kind, from }) => kind !== 'static' && reached.has(from))) return true;
+    const { join = 'all' } = plan.nodes[node] ?? {};
+    const waits = into.filter(({ kind, closesCycle }) => kind === 'static' && !closesCycle);
+    return join === 'all' || join === 'settled'
+      ? waits.length > 0 && waits.every(({ from }) => reached.has(from))
+      : waits.some(({ from }) => reached.has(from));
+  };
+  for (const node of reached) {
+    for (const at of outEdges[node] ?? []) {
+      const to = edges[at]?.to ?? node;
+      if (!reached.has(to) && isReached(to)) reached.add(to);
+    }
+  }
+  return new Set([...reached].map((node) => plan.nodes[node]?.id ?? ''));
+}
+
+/** Gives the names of the nodes that any way leads to from one. */
+function reachable(plan: Plan): (name: string) => ReadonlySet<string> {
+  const { edges, index, outEdges } = analyzeShape(plan);
+  return (name) => {
+    const after = new Set([index.get(name) ?? -1]);
+    for (const node of after) for (const at of outEdges[node] ?? []) after.add(edges[at]?.to ?? node);
+    return new Set([...after].map((node) => plan.nodes[node]?.id ?? ''));
+  };
+}
