@@ -90,8 +90,10 @@ export interface Hop {
 export interface CompiledRoute {
   readonly route: Route;
   readonly choose: StateFunction | undefined;
-  /** The ways to its declared targets, by name; undefined: any node may be chosen. */
-  readonly hops: ReadonlyMap<string, Hop> | undefined;
+  /** The ways to its targets, by name. */
+  readonly hops: ReadonlyMap<string, Hop>;
+  /** It declares no targets: any other node may be chosen too. */
+  readonly open: boolean;
 }
 
 /** The body of a code node. The state is a read-only view. */
@@ -222,10 +224,13 @@ function compileRoutes(routes: readonly Route[], hops: readonly Hop[], fn: (key:
     return {
       route,
       choose: route.choose === 'code' ? (needed(fn(key), key) as StateFunction) : undefined,
-      hops: routeTargets(route) === undefined ? undefined : byRoute[at],
+      hops: byRoute[at] ?? NO_HOPS,
+      open: routeTargets(route) === undefined,
     };
   });
 }
+
+const NO_HOPS: ReadonlyMap<string, Hop> = new Map();
 
 interface Slots {
   /** Slot of each edge; -1 for edges whose tokens fire by themselves. */

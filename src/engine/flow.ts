@@ -151,10 +151,18 @@ export abstract class Flow {
     if (round !== undefined) this.letGo(node, round);
   }
 
-  /** E4: lets the earliest partly filled join go with what it has. Gives its node and the number of in-edges that had no token. */
+  /**
+   * E4: lets the earliest partly filled join go with what it has: the first in an order in which no edge leads backwards, as what comes after it
+   * may wait for it. Gives its node and the number of in-edges that had no token.
+   */
   protected release(): { node: CompiledNode; missing: number } | undefined {
     const joins = this.joins ?? [];
-    const at = joins.findIndex((join) => join !== undefined && join.size > 0);
+    const { nodes } = this.compiled;
+    let at = -1;
+    joins.forEach((join, index) => {
+      if (join !== undefined && join.size > 0 && (nodes[index]?.place ?? 0) < (nodes[at]?.place ?? Infinity))
+        at = index;
+    });
     const node = this.compiled.nodes[at];
     const join = joins[at];
     if (node === undefined || join === undefined) return undefined;

@@ -15,7 +15,7 @@ import type { ChannelSource } from './view.js';
 /** What the routes of a node chose. */
 export interface Choice {
   readonly hops: readonly Hop[];
-  /** Names chosen by a route without declared targets. */
+  /** Names that a route without declared targets chose and does not mention. */
   readonly others: readonly string[];
 }
 
@@ -152,9 +152,9 @@ function collect(step: Step, chosen: readonly (readonly string[])[]): Choice {
     const route = compiled.routes[at];
     for (const name of new Set(names)) {
       if (name === END || route === undefined) continue;
-      const hop = route.hops?.get(name);
+      const hop = route.hops.get(name);
       if (hop !== undefined) hops.push(hop);
-      else if (route.hops === undefined) others.push(name);
+      else if (route.open) others.push(name);
       else throw badRoute(route.route, name);
     }
   });

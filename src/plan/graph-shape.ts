@@ -23,7 +23,10 @@ export interface ShapeEdge {
 export interface GraphShape {
   /** Index of each id. Of nodes with the same id (a problem) the first counts. */
   readonly index: ReadonlyMap<string, number>;
-  /** Static edges as declared, then route targets as declared, then handlers in node order. Edges of unknown nodes are left out. */
+  /**
+   * Static edges as declared, then route targets as declared, or as mentioned where none are declared, then handlers in node order. Edges of
+   * unknown nodes are left out.
+   */
   readonly edges: readonly ShapeEdge[];
   /** Indexes into `edges`, per node. */
   readonly outEdges: readonly (readonly number[])[];
@@ -58,17 +61,15 @@ export function analyzeShape(plan: Plan): GraphShape {
     outEdges[edge.from]?.push(at);
     inEdges[edge.to]?.push(at);
   });
-  const { openRoutes, mentions } = findOpenRoutes(plan, index);
-  const ways = waysOf(edges, outEdges, mentions);
-  const mentioned = new Set(mentions.map(({ to }) => to));
-  const isRoot = (node: number): boolean => inEdges[node]?.length === 0 && !mentioned.has(node);
+  const openRoutes: number[] = [];
+  for (const route of plan.routes) {
+    const from = index.get(route.from);
+    if (from !== undefined && routeTargets(route) === undefined) openRoutes.push(from);
+  }
+  const starts = findStarts(plan, index, edges, outEdges, inEdges);
   const entry = plan.entry === undefined ? undefined : index.get(plan.entry);
-  const starts =
-    plan.entry === undefined
-      ? plan.nodes.map((_, at) => at).filter(isRoot)
-      : findStarts(entry, ways, { edges, inEdges, isRoot });
   // The entry first: what leads back to it closes a cycle.
-  markCycles(ways, entry === undefined ? starts : [entry, ...starts]);
+  markCycles(edges, outEdges, entry === undefined ? starts : [entry, ...starts]);
   const order = sortForward(edges, outEdges);
   return { index, edges, outEdges, inEdges, openRoutes, starts, order, longestPath: measure(edges, outEdges, order) };
 }
@@ -102,7 +103,7 @@ function collectEdges(plan: Plan, index: ReadonlyMap<string, number>): MutableEd
   };
   for (const edge of plan.edges) add(edge.from, edge.to, 'static', -1);
   plan.routes.forEach((route, at) => {
-    for (const target of routeTargets(route) ?? []) add(route.from, target, 'route', at);
+    for (const target of routeTargets(route) ?? route.mentions ?? []) add(route.from, target, 'route', at);
   });
   for (const node of plan.nodes) {
     const { onError, onMaxVisits } = node;
@@ -114,51 +115,21 @@ function collectEdges(plan: Plan, index: ReadonlyMap<string, number>): MutableEd
   return edges;
 }
 
-/** Edges, and per node where a token may go from it. */
-interface Ways {
-  readonly edges: readonly MutableEdge[];
-  readonly outEdges: readonly (readonly number[])[];
-}
-
-/** The routes without declared targets, and the ways that they name: those are no edges, but may be taken. */
-function findOpenRoutes(
+/**
+ * E6. With an entry: the entry, and each node without in-edges that something reachable from a start depends on along static edges,
+ * however far up. Without: each node without in-edges.
+ */
+function findStarts(
   plan: Plan,
   index: ReadonlyMap<string, number>,
-): { readonly openRoutes: readonly number[]; readonly mentions: readonly MutableEdge[] } {
-  const openRoutes: number[] = [];
-  const mentions: MutableEdge[] = [];
-  plan.routes.forEach((route, at) => {
-    const from = index.get(route.from);
-    if (from === undefined || routeTargets(route) !== undefined) return;
-    openRoutes.push(from);
-    for (const id of route.mentions ?? []) {
-      const to = index.get(id);
-      if (to !== undefined) mentions.push({ from, to, kind: 'route', route: at, closesCycle: false });
-    }
-  });
-  return { openRoutes, mentions };
-}
-
-/** Where a token may go: along the edges, then where a route without declared targets may send one. */
-function waysOf(
-  edges: readonly MutableEdge[],
+  edges: readonly ShapeEdge[],
   outEdges: readonly (readonly number[])[],
-  mentions: readonly MutableEdge[],
-): Ways {
-  if (mentions.length === 0) return { edges, outEdges };
-  const out = outEdges.map((list) => [...list]);
-  mentions.forEach(({ from }, at) => out[from]?.push(edges.length + at));
-  return { edges: [...edges, ...mentions], outEdges: out };
-}
-
-/** E6: the entry, and each node without in-edges that something reachable from a start depends on along static edges, however far up. */
-function findStarts(
-  entry: number | undefined,
-  ways: Ways,
-  graph: Pick<GraphShape, 'edges' | 'inEdges'> & { readonly isRoot: (node: number) => boolean },
+  inEdges: readonly (readonly number[])[],
 ): number[] {
+  const isRoot = (node: number): boolean => inEdges[node]?.length === 0;
+  if (plan.entry === undefined) return plan.nodes.map((_, at) => at).filter(isRoot);
+  const entry = index.get(plan.entry);
   if (entry === undefined) return [];
-  const { edges, inEdges, isRoot } = graph;
   const started = new Set([entry]);
   const reached = new Set([entry]);
   const depended = new Set<number>();
@@ -170,7 +141,7 @@ function findStarts(
     queue.push(node);
   };
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    for (const at of ways.outEdges[node] ?? []) reach(ways.edges[at]?.to ?? node);
+    for (const at of outEdges[node] ?? []) reach(edges[at]?.to ?? node);
     dependencies.push(node);
     for (let needed = dependencies.pop(); needed !== undefined; needed = dependencies.pop()) {
       if (depended.has(needed)) continue;
@@ -193,7 +164,11 @@ const OPEN = 1;
 const DONE = 2;
 
 /** Depth first from the starts, then from whatever is left, so that unreachable parts have an order too. */
-function markCycles({ edges, outEdges }: Ways, starts: readonly number[]): void {
+function markCycles(
+  edges: readonly MutableEdge[],
+  outEdges: readonly (readonly number[])[],
+  starts: readonly number[],
+): void {
   const state = new Uint8Array(outEdges.length);
   const next = new Uint32Array(outEdges.length);
   const stack: number[] = [];

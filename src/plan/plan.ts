@@ -77,7 +77,7 @@ export const END = 'END';
  * A choice among targets after a node (E3). Exactly one of `choose` and `cases` says how:
  * `choose: 'code'` calls the binding `route:NODE`; `choose: 'result'` lets the node's own result say where to, as `{ update, goto }`;
  * `cases` are tried in order, `otherwise` is taken if none holds.
- * `targets: undefined` with `choose` means that any node may be chosen; such a route sends no dead tokens.
+ * `targets: undefined` with `choose` means that any node may be chosen; then `mentions` are the targets that are known.
  */
 export interface Route {
   readonly from: string;
@@ -87,7 +87,7 @@ export interface Route {
   readonly cases?: readonly RouteCase[];
   readonly otherwise?: readonly string[];
   readonly targets?: readonly string[];
-  /** The nodes that stand as string literals in the source of what chooses, where no targets are declared: they don't start by themselves (E6). */
+  /** The nodes that stand as string literals in the source of what chooses, where no targets are declared (E6). */
   readonly mentions?: readonly string[];
 }
 

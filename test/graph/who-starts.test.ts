@@ -12,7 +12,7 @@ function problemsOf(flow: { compile(): unknown }): readonly { code: string; hint
     return [];
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error;
-    return error.details?.['problems'] as unknown as readonly { code: string; hint?: string }[];
+    return (error.details as { problems: readonly { code: string; hint?: string }[] }).problems;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Plan, PlanNode } from '../../../src/plan/plan.js';
 import { allHold, choiceOf, type State } from './conditions.js';
 import { Histories, union, type Fold, type History } from './history.js';
 import { Joins, type Firing, type Token } from './joins.js';
-import { declaredTargets, shapeOf, type Shape, type ShapeEdge } from './shape.js';
+import { declaredTargets, knownTargets, shapeOf, type Shape, type ShapeEdge } from './shape.js';
 import { beginBody, type Cancel } from './bodies.js';
 import { failureOf, type Ending, type Failure, type Place, type SubRun, type World } from './world.js';
 
@@ -247,7 +247,11 @@ export class Instance implements SubRun {
     const goesBack = out.some((edge) => stays(edge) && isChosen(edge.id, chosen));
     const alone = this.#plan.routes
       .filter((route) => route.from === step.node.id && declaredTargets(route) === undefined)
-      .flatMap((route) => chosen.get(routeKey(this.#plan.routes.indexOf(route))) ?? [])
+      .flatMap((route) =>
+        (chosen.get(routeKey(this.#plan.routes.indexOf(route))) ?? []).filter(
+          (to) => !knownTargets(route).includes(to),
+        ),
+      )
       .map((to) => aloneFiring(to, step, after));
     const taken = out.filter((edge) => isChosen(edge.id, chosen));
     const silent = goesBack ? out.filter((edge) => edge.kind === 'route' && !stays(edge) && !taken.includes(edge)) : [];

@@ -54,9 +54,10 @@ export class Joins {
     return firings;
   }
 
-  /** E4: the first node in plan order with a partly filled join fires with the tokens that it has. */
+  /** E4: the first node, by an order in which no edge leads backwards, with a partly filled join fires with the tokens that it has. */
   release(): Firing | undefined {
-    for (const node of this.#nodes) {
+    const place = (node: PlanNode): number => this.#shape.topo.get(node.id) ?? 0;
+    for (const node of this.#nodes.toSorted((one, other) => place(one) - place(other))) {
       const tokens = this.#heads(node.id);
       if (tokens.length > 0) {
         this.#takeHeads(node.id);

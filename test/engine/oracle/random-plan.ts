@@ -7,7 +7,8 @@ export interface RawNode {
   readonly after: number;
   readonly kind: 'task' | 'pass' | 'call' | 'map' | 'loop';
   readonly join: Join;
-  readonly route: 'none' | 'cases' | 'coded' | 'codedAny';
+  /** `codedNamed`: no targets are declared, but its source names them. */
+  readonly route: 'none' | 'cases' | 'coded' | 'codedAny' | 'codedNamed';
   /** Which of its out-edges are route targets: bit k is the k-th out-edge. */
   readonly viaRoute: number;
   /** How many nodes a cycle goes back, 0 for none; needs a route. */
@@ -60,7 +61,11 @@ function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
     after: fc.nat(255),
     kind: rare<RawNode['kind']>('task', kinds, 6),
     join: rare<Join>('all', joins, 2),
-    route: rare<RawNode['route']>('none', ['cases', 'coded', ...(options.racing ? (['codedAny'] as const) : [])], 4),
+    route: rare<RawNode['route']>(
+      'none',
+      ['cases', 'coded', 'codedNamed', ...(options.racing ? (['codedAny'] as const) : [])],
+      4,
+    ),
     viaRoute: fc.nat(255),
     back: options.cycles ? rare(0, [1, 2, 3], 4) : fc.constant(0),
     backTimes: fc.integer({ min: 1, max: 3 }),

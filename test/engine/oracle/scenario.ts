@@ -59,7 +59,8 @@ function planOf(
   });
   const exits = raw.flatMap((node, index) => (node.exit ? [id(index)] : []));
   // A route that may go anywhere tells nothing about who starts (E6): then the first node is the entry.
-  const entry = build.routes.some((route) => route.targets === undefined) ? { entry: id(0) } : {};
+  const isOpen = ({ targets, mentions }: Route): boolean => targets === undefined && mentions === undefined;
+  const entry = build.routes.some(isOpen) ? { entry: id(0) } : {};
   const { nodes, edges, routes } = build;
   return { format: 1, name, inputs, channels, nodes, edges, routes, exits, limits: { maxSteps: 40 }, ...entry };
 }
@@ -206,6 +207,7 @@ function routeOf(build: Build, index: number, forward: readonly string[], back: 
     const first = forward[number % (forward.length + 1)] ?? 'END';
     return number % 7 === 0 ? forward : first;
   };
+  if (raw.route === 'codedNamed') return { from, choose: 'code', mentions: [...forward, ...back] };
   return raw.route === 'codedAny' ? { from, choose: 'code' } : { from, choose: 'code', targets };
 }
 

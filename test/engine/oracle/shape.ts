@@ -35,13 +35,18 @@ export function declaredTargets(route: Route): readonly string[] | undefined {
   return names === undefined ? undefined : [...new Set(names)].filter((name) => name !== 'END');
 }
 
+/** The targets that are known: declared, or named in the source of what chooses, where any other node may be chosen too (E6). */
+export function knownTargets(route: Route): readonly string[] {
+  return declaredTargets(route) ?? route.mentions ?? [];
+}
+
 /** Works the shape of a plan out in the most literal way. */
 export function shapeOf(plan: Plan): Shape {
   const order = new Map(plan.nodes.map((node, index) => [node.id, index]));
   const bare: BareEdge[] = [];
   plan.edges.forEach((edge, index) => bare.push({ id: `static:${index}`, ...edge, kind: 'static' }));
   plan.routes.forEach((route, index) => {
-    for (const to of declaredTargets(route) ?? []) {
+    for (const to of knownTargets(route)) {
       bare.push({ id: `route:${index}:${to}`, from: route.from, to, kind: 'route' });
     }
   });
@@ -101,6 +106,8 @@ function closingEdges(plan: Plan, edges: readonly BareEdge[], starts: readonly s
     }
     stack.pop();
   };
+  // What leads back to the entry closes a cycle, whatever else starts.
+  if (plan.entry !== undefined) visit(plan.entry);
   for (const id of starts) visit(id);
   for (const node of plan.nodes) visit(node.id);
   return closing;
