@@ -36,7 +36,7 @@ import type { ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } f
  * });
  */
 export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
-  const builder = new Builder(new TextReader(namesOf(input)), input.nodes as readonly NodeInput<StateOf>[]);
+  const builder = new Builder(new TextReader(namesOf(input)), input.nodes);
   const plan: Plan = {
     format: 1,
     name: input.name,

@@ -46,7 +46,7 @@ function nodesOf(raw: readonly Raw[]): readonly Node[] {
 
 /** What a node gives: any difference in what it saw shows. */
 function valueOf({ name, reads }: Node, state: Readonly<Record<string, unknown>>): string {
-  return `${name}(${reads.map((read) => String(state[read] ?? '-')).join(' ')})`;
+  return `${name}(${reads.map((read) => (typeof state[read] === 'string' ? state[read] : '-')).join(' ')})`;
 }
 
 /** What a node waits for: what it reads, unless a route leads there, or the other node chooses by itself what is next. */

@@ -34,7 +34,7 @@ describe('a node that a route chooses, and that reads what ran before', () => {
   });
 
   it('[XG15] waits for what it reads where it has to run before its route can choose it again', async () => {
-    const flow = graph<{ topic: string; draft: string }>()
+    const flow = graph<{ topic: string; draft?: string }>()
       .node('facts', ({ topic }) => [topic])
       .node('draft', ({ facts, draft = '' }) => `${draft}${facts.join()}.`)
       .node('judge', ({ draft }) => draft.length)

@@ -57,12 +57,12 @@ describe('a node that a route may choose', () => {
       },
     ],
   ])('[XG1] is seen in the source of .route: %s', async (_, router) => {
-    const flow = graph<{ risky: boolean }>()
+    const flow = graph<{ risky: boolean; wipe?: string }>()
       .node('look', () => 'seen')
       .node('decide', ({ look }) => look)
       .node('log', ({ look }) => look)
       .node('wipe', () => 'wiped')
-      .node('report', ({ log, wipe = 'kept' }) => `${log} ${wipe}`)
+      .node('report', ({ log, wipe }: { log: string; wipe?: string }) => `${log} ${wipe ?? 'kept'}`)
       .route('decide', router)
       .setEntry('look');
     expect((await flow.run({ risky: false })).state).toMatchObject({ report: 'seen kept' });

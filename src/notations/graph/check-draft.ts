@@ -172,16 +172,18 @@ function checkUpstream({ draft, inference, plan }: Checked, add: Add): void {
     if (explained.has(read) || (inRoute && shape.openRoutes.length > 0)) continue;
     const who = inRoute ? `the router after ${quoted(reader)}` : quoted(reader);
     const message = `${who} reads ${quoted(from)}, and no path leads from ${quoted(from)} to it`;
-    const source = draft.nodes.get(from);
-    const isAfterChoice = !inRoute && source !== undefined && chooses(draft, source);
-    const way = isAfterChoice
-      ? `make it a target of the route after ${quoted(from)}`
-      : inRoute
-        ? `let ${quoted(reader)} run after ${quoted(from)}`
-        : `add an edge from ${quoted(from)} to the node whose route leads to ${quoted(reader)}`;
-    const hint = `${way}, or give the parameter a default`;
+    const hint = `${wayTo(draft, read)}, or give the parameter a default`;
     add('not-upstream', message, hint);
   }
+}
+
+/** How what is read comes to run before what reads it. */
+function wayTo(draft: GraphDraft, { from, reader, inRoute }: Pending): string {
+  if (inRoute) return `let ${quoted(reader)} run after ${quoted(from)}`;
+  const source = draft.nodes.get(from);
+  return source !== undefined && chooses(draft, source)
+    ? `make it a target of the route after ${quoted(from)}`
+    : `add an edge from ${quoted(from)} to the node whose route leads to ${quoted(reader)}`;
 }
 
 /** A route without declared targets may lead anywhere, also to what reads. */

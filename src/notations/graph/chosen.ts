@@ -32,8 +32,9 @@ export function splitChosen(
   const chosen = new Set(routes.flatMap(({ targets = [] }) => targets));
   let data = edges.filter(({ to }) => chosen.has(to));
   let control = edges.filter(({ to }) => !chosen.has(to));
-  const leadsOn = data.length === 0 ? undefined : reachable(planOf(draft, edges, routes));
-  while (leadsOn !== undefined && data.length > 0) {
+  if (data.length === 0) return { control, data };
+  const leadsOn = reachable(planOf(draft, edges, routes));
+  for (;;) {
     const reached = reachedBy(planOf(draft, control, routes));
     const needed = new Set<string>();
     for (const { from, to } of data) {
