@@ -1,3 +1,4 @@
+import { nodePathOf } from '../base/address.js';
 import type { ErrorData } from '../base/errors.js';
 import type { StepOutcome } from '../events/outcome.js';
 import { truncateText } from '../lang/truncate.js';
@@ -79,7 +80,7 @@ function selectNodes(options: OutputOptions): readonly PlanNode[] {
 function sectionOf(node: PlanNode, options: OutputOptions): Section {
   const { state, reports } = options;
   const output = outputOf(node, state);
-  const last = reports.findLast((report) => report.node === node.id && isVisit(report.path, node.id));
+  const last = reports.findLast((report) => nodePathOf(report.path) === node.id);
   // A node that was skipped on one visit may have answered on another.
   if (last === undefined || (last.outcome === 'skipped' && output !== undefined)) {
     const status = output === undefined ? 'not_run' : 'completed';
@@ -88,10 +89,6 @@ function sectionOf(node: PlanNode, options: OutputOptions): Section {
   const status = stepStatus(last.outcome);
   const why = last.error?.message ?? last.reason ?? '';
   return { id: node.id, status, timedOut: last.outcome === 'timed_out', why, failed: last.error !== undefined };
-}
-
-function isVisit(path: string, id: string): boolean {
-  return path === id || (path.startsWith(`${id}#`) && !path.includes('/'));
 }
 
 function outputOf(node: PlanNode, state: Readonly<Record<string, unknown>>): unknown {

@@ -1,3 +1,4 @@
+import { nodePathOf } from '../base/address.js';
 import type { Condition } from '../lang/values.js';
 import { templateText } from '../lang/condition-text.js';
 import { refText } from '../lang/json-path.js';
@@ -30,7 +31,7 @@ export function placesOf(plan: Plan | undefined): FindPlace {
     const levels = new Map(outlinePlan(plan).levels.flatMap((ids, level) => ids.map((id) => [id, level])));
     addPlaces(places, '', plan, (id) => levels.get(id) ?? 0);
   }
-  return (node, parent) => places.get(parent === '' ? node : `${nodePath(parent)}/${node}`);
+  return (node, parent) => places.get(parent === '' ? node : `${nodePathOf(parent)}/${node}`);
 }
 
 function addPlaces(places: Map<string, NodePlace>, prefix: string, plan: Plan, levelOf: (id: string) => number): void {
@@ -45,14 +46,6 @@ function addPlaces(places: Map<string, NodePlace>, prefix: string, plan: Plan, l
     places.set(path, { node, dependsOn: [...(before.get(node.id) ?? [])], writers, level });
     if ('plan' in node) addPlaces(places, `${path}/`, node.plan, () => level);
   }
-}
-
-/** The path of a step without visits, attempts, rounds and items. */
-function nodePath(path: string): string {
-  return path
-    .split('/')
-    .map((part) => part.replace(/[#[~].*$/s, ''))
-    .join('/');
 }
 
 /**

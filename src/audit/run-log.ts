@@ -1,3 +1,4 @@
+import { Attempts } from '../base/attempts.js';
 import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
@@ -52,6 +53,7 @@ export class RunLog {
   private readonly findPlace: FindPlace;
   private readonly names = new Set<string>();
   private readonly open = new Map<string, StepLog>();
+  private readonly attempts = new Attempts<StepLog>();
   private readonly warnings: Warning[] = [];
   private warningCount = 0;
   private usage: Usage = { inputTokens: 0, outputTokens: 0 };
@@ -103,10 +105,12 @@ export class RunLog {
         if (log === undefined) this.openLog(event);
         else log.ended(event);
         this.open.delete(event.path);
+        this.attempts.close(event.path, event.parent);
         break;
       }
       case 'step.retrying':
         this.open.get(event.path)?.retrying(event.attempt, event.error, event.at);
+        for (const log of this.attempts.again(event.path)) log.abandon();
         break;
       case 'step.note':
         this.note(event.note, event.path, event.at);
@@ -150,7 +154,11 @@ export class RunLog {
     const streaming = this.options.streaming ?? workflow.settings.streaming ?? false;
     const { agentFiles } = workflow;
     const log = new StepLog({ writer, redactor, folder, place, streaming, agentFiles }, event);
-    if (event.type === 'step.started') this.open.set(event.path, log);
+    this.attempts.keep(event.parent, [log]);
+    if (event.type !== 'step.started') return;
+    this.open.set(event.path, log);
+    if (place !== undefined && 'plan' in place.node)
+      this.attempts.open(event.path, event.parent, place.node.retry !== undefined);
   }
 
   /** Unique also where upper and lower case are the same. */

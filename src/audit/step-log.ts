@@ -38,6 +38,7 @@ export class StepLog {
   private turns = 0;
   private toolCalls = 0;
   private hasOutput = false;
+  private abandoned = false;
 
   constructor(
     private readonly options: StepLogOptions,
@@ -70,6 +71,12 @@ export class StepLog {
   retrying(attempt: number, error: ErrorData, at: number): void {
     this.attempt = attempt;
     this.stream?.retrying(attempt, error, at);
+    this.writeMeta();
+  }
+
+  /** A step around it is tried again: what this one gave does not count. */
+  abandon(): void {
+    this.abandoned = true;
     this.writeMeta();
   }
 
@@ -117,6 +124,7 @@ export class StepLog {
       ...this.agentFields(),
       status: end === undefined ? 'running' : stepStatus(end.outcome),
       outcome: end?.outcome,
+      abandoned: this.abandoned ? true : undefined,
       reason: end?.reason,
       ...timeFields(this.startedAt, end?.at),
       ...this.placeFields(),

@@ -1,4 +1,4 @@
-import { stepOf } from '../journal/address.js';
+import { stepOf } from '../base/address.js';
 
 /** Key of something that an effect does besides: `t@outcome`, `a@tool#1.1.outcome`. */
 export function innerKey(effect: string, name: string): string {

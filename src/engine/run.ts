@@ -67,7 +67,10 @@ export interface RunResult {
   /** Why it failed. */
   readonly error?: ErrorData;
   readonly census: Census;
-  /** Every step that did not simply succeed, with its reason, in the order in which they ended. */
+  /**
+   * Every step that did not simply succeed, with its reason, in the order in which they ended. Nothing is told of what a step around it tried
+   * before its last attempt.
+   */
   readonly steps: readonly StepReport[];
   /** Steps that succeeded and whose end came from the record. Counted are steps that do work: tasks, agents, questions, waits. */
   readonly reused: number;
@@ -123,7 +126,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private readonly emitter: Emitter | undefined;
   private readonly top: Scope;
   private readonly limit: number;
-  private reports: StepReport[] | undefined = undefined;
+  private reports = 0;
   private readonly ready = new WorkQueue();
   /** Leaf steps that wait for a slot, in the order in which they became ready. */
   private blocked: WorkQueue | undefined = undefined;
@@ -199,8 +202,9 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     else this.emitter?.emit(durable.now(), path, parent, body);
   }
 
-  report(report: StepReport): void {
-    (this.reports ??= []).push(report);
+  nextReport(): number {
+    this.reports += 1;
+    return this.reports;
   }
 
   enqueue(work: Work): void {
@@ -375,7 +379,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     const why = error === undefined ? {} : { error };
     if (this.followed) this.emit('', '', { type: 'run.ended', outcome, census, ...why });
     const { runId, reused, ran } = this;
-    const steps = this.reports ?? [];
+    const steps = (this.top.reports ?? []).toSorted((one, other) => one.order - other.order).map((each) => each.report);
     this.resolve?.({ runId, outcome, state: this.top.state(), ...why, census, steps, reused, ran });
   }
 }

@@ -1,3 +1,4 @@
+import { visitAddress } from '../base/address.js';
 import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
@@ -15,10 +16,20 @@ import { bodyOf } from './kinds/bodies.js';
 import type { Question } from './ports/durable.js';
 import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
-import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
+import type {
+  OrderedReport,
+  Restable,
+  RunServices,
+  ScopeEnd,
+  ScopeHandle,
+  ScopeOptions,
+  ScopeOwner,
+  StepReport,
+} from './services.js';
+import { joined } from './services.js';
 import { foldError, readState, writeOutput } from './state-writer.js';
 import type { Body, StepOwner } from './step.js';
-import { Step, addressOf } from './step.js';
+import { Step } from './step.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from './version.js';
@@ -34,6 +45,7 @@ import { digestOf, readChannel, stateView } from './view.js';
  */
 export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   readonly census: OpenCensus = emptyCensus();
+  reports: OrderedReport[] | undefined = undefined;
   readonly prefix: string;
   readonly parent: string;
   over = false;
@@ -106,8 +118,9 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     return (channel) => readChannel(version, this, channel);
   }
 
-  count(census: Census): void {
+  count(census: Census, reports: OrderedReport[] | undefined): void {
     addCensus(this.census, census);
+    this.reports = joined(this.reports, reports);
   }
 
   /** A channel of the final state (S4); undefined before the end. */
@@ -246,7 +259,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     const [version = this.inputs, ...more] = versions;
     const start = (): void => {
       this.outstanding -= 1;
-      this.tell(node, addressOf(this.prefix, node.id, visit), 'skipped', 0, {
+      this.tell(node, visitAddress(this.prefix, node.id, visit), 'skipped', 0, {
         reason: skipReason(this.compiled, node, arrivals, poison),
       });
       const kind = poison ? 'poison' : 'dead';
@@ -359,8 +372,12 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
     this.countStep(node, outcome);
     const { run } = this;
-    if (outcome !== 'succeeded') run.report({ path, node: node.id, outcome, ...whyOf(ending) });
+    if (outcome !== 'succeeded') this.report({ path, node: node.id, outcome, ...whyOf(ending) });
     if (run.observed) run.emit(path, this.parent, endingBody(node, outcome, attempts, ending));
+  }
+
+  private report(report: StepReport): void {
+    (this.reports ??= []).push({ order: this.run.nextReport(), report });
   }
 
   private restIfIdle(): void {

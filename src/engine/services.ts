@@ -27,7 +27,8 @@ export interface RunServices {
   /** Looks at the run after each step of its own plan: gives an error to end it there. */
   readonly check: ((step: StepToCheck) => ErrorData | undefined) | undefined;
   emit(path: string, parent: string, body: EventBody): void;
-  report(report: StepReport): void;
+  /** Place of a report in the order in which steps ended. */
+  nextReport(): number;
   /** A step that does work succeeded or failed: how much was reused, how much ran. */
   leafEnded(succeeded: boolean): void;
   /** Puts work into the queue of the run. It is started in this order, leaf steps as slots are free (E5, E9). */
@@ -84,6 +85,8 @@ export interface ScopeHandle {
   /** Its final state. */
   state(): Record<string, unknown>;
   readonly census: OpenCensus;
+  /** Steps in it that did not simply succeed; absent when there are none. */
+  readonly reports: OrderedReport[] | undefined;
 }
 
 /** Who started a scope. */
@@ -120,6 +123,12 @@ export type Starting = (path: string, state: Readonly<Record<string, unknown>>) 
 /** What the run knows of a step for its {@link StepCheck}, besides its own. */
 export type StepToCheck = Pick<CheckedStep, 'node' | 'path' | 'state' | 'census'>;
 
+/** A report, with its place among all of the run. */
+export interface OrderedReport {
+  readonly order: number;
+  readonly report: StepReport;
+}
+
 /** What is told of a step that did not simply succeed, in the result of a run. */
 export interface StepReport {
   readonly path: string;
@@ -128,4 +137,14 @@ export interface StepReport {
   /** Why it was skipped or paused. */
   readonly reason?: string;
   readonly error?: ErrorData;
+}
+
+/** Two lists as one; the first of them may grow. */
+export function joined(
+  one: OrderedReport[] | undefined,
+  other: OrderedReport[] | undefined,
+): OrderedReport[] | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  for (const report of other) one.push(report);
+  return one;
 }

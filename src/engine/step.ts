@@ -1,3 +1,4 @@
+import { attemptAddress, visitAddress } from '../base/address.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
@@ -12,7 +13,8 @@ import { AttemptClock } from './attempt-clock.js';
 import type { CompiledNode } from './compile.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from './ports/durable.js';
 import { retryDelay } from './retry.js';
-import type { Work, RunServices } from './services.js';
+import type { OrderedReport, RunServices, Work } from './services.js';
+import { joined } from './services.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 import type { ChannelSource } from './view.js';
@@ -35,8 +37,8 @@ export interface StepOwner extends ChannelSource {
   reader(version: Version): ReadChannel;
   /** What a block of outputs shows. */
   readonly labelled: readonly LabelledChannel[];
-  /** Counts steps that ran inside of this one. */
-  count(census: Census): void;
+  /** Counts steps that ran inside of this one, and keeps what is told of them. */
+  count(census: Census, reports: OrderedReport[] | undefined): void;
   readonly bindings: Bindings;
   /** Stops the clocks of the steps around this one; gives what starts them again. */
   stopClock(): () => void;
@@ -79,6 +81,7 @@ export class Step implements Work, Waiter, Effect {
   private activities: Set<Activity> | undefined = undefined;
   private phase: 'ready' | 'running' | 'routing' | 'backoff' | 'over' = 'ready';
   private inner: OpenCensus | undefined = undefined;
+  private reports: OrderedReport[] | undefined = undefined;
 
   constructor(
     readonly owner: StepOwner,
@@ -88,7 +91,7 @@ export class Step implements Work, Waiter, Effect {
     /** Why it fails before it starts. */
     private readonly refusal?: ErrorData,
   ) {
-    this.path = addressOf(owner.prefix, compiled.id, visit);
+    this.path = visitAddress(owner.prefix, compiled.id, visit);
   }
 
   /** The state that it sees (S2). */
@@ -144,7 +147,7 @@ export class Step implements Work, Waiter, Effect {
 
   /** Key of what this attempt does (J2): the path, and the attempt from the second on. */
   get key(): string {
-    return this.attempt === 1 ? this.path : `${this.path}~${this.attempt}`;
+    return attemptAddress(this.path, this.attempt);
   }
 
   start(): void {
@@ -219,9 +222,10 @@ export class Step implements Work, Waiter, Effect {
     this.activities?.delete(activity);
   }
 
-  /** Takes over the counts of a scope inside of this step. They are forgotten when the attempt is retried. */
-  adopt(census: Census): void {
+  /** Takes over what is counted and told of a scope inside of this step. It is forgotten when the attempt is retried. */
+  adopt(census: Census, reports: OrderedReport[] | undefined): void {
     addCensus((this.inner ??= emptyCensus()), census);
+    this.reports = joined(this.reports, reports);
   }
 
   /** The body is done. The step is over once its scope has taken the output and chosen the ways on. */
@@ -270,7 +274,7 @@ export class Step implements Work, Waiter, Effect {
   close(): void {
     this.stopAttempt();
     this.phase = 'over';
-    if (this.inner !== undefined) this.owner.count(this.inner);
+    if (this.inner !== undefined) this.owner.count(this.inner, this.reports);
   }
 
   /** Stops it from outside: nobody is told. */
@@ -336,6 +340,7 @@ export class Step implements Work, Waiter, Effect {
   private retryAfter(delayMs: number, error: ErrorData): void {
     this.stopAttempt();
     this.inner = undefined;
+    this.reports = undefined;
     const { run } = this;
     if (run.observed) {
       const attempt = this.attempt + 1;
@@ -345,11 +350,6 @@ export class Step implements Work, Waiter, Effect {
     this.backoff = run.durable.timer(`${this.key}@backoff`, delayMs);
     this.backoff.waiter = this;
   }
-}
-
-/** Path of a visit of a node: the number shows from the second on. */
-export function addressOf(prefix: string, id: string, visit: number): string {
-  return visit > 1 ? `${prefix}${id}#${visit}` : prefix + id;
 }
 
 /**

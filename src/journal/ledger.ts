@@ -1,4 +1,4 @@
-import { isInside, pathOf, stepOf } from './address.js';
+import { isInside, pathOf, stepOf } from '../base/address.js';
 import type { Entry, RunHistory, StartedEffect } from './history.js';
 import type { DoneRecord, PauseRecord } from './record.js';
 import { voidFailures } from './void-failures.js';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { PlanNode } from '../plan/plan.js';
-import { isInside, parseKey, pathOf, stepOf } from './address.js';
+import { isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
 import type { TellMoment } from './overview-moments.js';
 import { modelText, noteText, sessionText } from './overview-moments.js';
 import type { TraceEnd } from './overview-trace.js';
@@ -47,6 +47,8 @@ export class OverviewFold {
   /** Questions and events that are waited for, by key. */
   readonly pauses = new Map<string, PauseRecord>();
   readonly warnings: RunWarning[] = [];
+  /** The newest attempts of steps that were tried again, by the step without its own attempt. */
+  private readonly retried = new Map<string, number>();
 
   constructor(private readonly options: FoldOptions) {}
 
@@ -82,6 +84,17 @@ export class OverviewFold {
       case 'log':
         this.log(record);
     }
+  }
+
+  /** What a step did counts no more: a step around it was tried again, and did not come to it. */
+  isAbandoned({ step }: StepTrace): boolean {
+    if (this.retried.size === 0) return false;
+    const around = triesOf(step).slice(0, -1);
+    return around.some(({ of, attempt, loop }) => {
+      if ((this.retried.get(of) ?? 0) <= attempt) return false;
+      // What is inside of a loop is inside of one of its rounds.
+      return loop === 'yes' || (loop === 'maybe') === (this.options.nodeAt(pathOf(of))?.kind === 'loop');
+    });
   }
 
   private open(record: OpenRecord): void {
@@ -193,7 +206,9 @@ export class OverviewFold {
     else if (body['type'] === 'step.retrying') {
       const trace = this.trace(path, at);
       trace.reopen();
-      trace.attempts = Math.max(trace.attempts, numberIn(body['attempt']));
+      const attempt = numberIn(body['attempt']);
+      trace.attempts = Math.max(trace.attempts, attempt);
+      this.retried.set(path, attempt);
       this.forgetPauses(path);
     } else if (body['type'] === 'run.warning') this.warn(at, '', body);
     else if (isPlainObject(body['note']) && body['note']['kind'] === 'warning') this.warn(at, path, body['note']);
@@ -231,6 +246,8 @@ export class OverviewFold {
       trace = new StepTrace(path, session, from);
       this.steps.set(path, trace);
     }
+    // Cleaning up is the last thing of an attempt, and may come when the next one is under way.
+    if (parseKey(key).name !== 'close') trace.step = stepOf(key);
     trace.touch(session, from, at);
     return trace;
   }

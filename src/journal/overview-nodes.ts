@@ -1,3 +1,4 @@
+import { nodePathOf } from '../base/address.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 
 /**
@@ -19,22 +20,12 @@ export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
   return (path) => {
     let inside: Plan | undefined = plan;
     let node: PlanNode | undefined;
-    for (const segment of path.split('/')) {
+    for (const id of nodePathOf(path).split('/')) {
       if (inside === undefined) return undefined;
-      node = nodesOf(inside).get(idOf(segment));
+      node = nodesOf(inside).get(id);
       if (node === undefined) return undefined;
       inside = 'plan' in node ? node.plan : undefined;
     }
     return node;
   };
-}
-
-/** Id of the node of a path's last segment: no visit, no round, no item. */
-export function lastId(path: string): string {
-  return idOf(path.slice(path.lastIndexOf('/') + 1));
-}
-
-function idOf(segment: string): string {
-  const end = segment.search(/[#[]/);
-  return end < 0 ? segment : segment.slice(0, end);
 }

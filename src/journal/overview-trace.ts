@@ -33,6 +33,8 @@ export class StepTrace {
   readonly toolsOfTurn = new Map<string, readonly string[]>();
   /** What it holds was freed: an agent that ends after that ends with its last turn. */
   closed = false;
+  /** The step of the last record, with attempts. */
+  step: string;
   readonly startedAt: number;
   private worked = 0;
   private from: number;
@@ -43,6 +45,7 @@ export class StepTrace {
     private session: number,
     from: number,
   ) {
+    this.step = path;
     this.startedAt = from;
     this.from = from;
     this.to = from;

@@ -6,12 +6,12 @@ import type { Census } from '../events/census.js';
 import type { Usage } from '../events/event.js';
 import type { RunOutcome, StepOutcome } from '../events/outcome.js';
 import type { Plan } from '../plan/plan.js';
-import { isInside } from './address.js';
+import { isInside, nodeIdOf } from '../base/address.js';
 import type { RunHistory } from './history.js';
 import { OverviewFold } from './overview-fold.js';
 import type { RunWarning } from './overview-fold.js';
 import type { RunMoment, TellMoment } from './overview-moments.js';
-import { lastId, nodeFinder } from './overview-nodes.js';
+import { nodeFinder } from './overview-nodes.js';
 import type { OpenPause } from './overview-pauses.js';
 import { openPauses } from './overview-pauses.js';
 import { NO_USAGE, sumUsage } from './overview-trace.js';
@@ -224,7 +224,9 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   const last = sessions.at(-1);
   const pauses = isOver(status) ? [] : openPauses(fold, store.answers(begin.run), now);
   const waiting = new Set(WAITING.has(status) ? pauses.map((pause) => pause.path) : []);
-  const own = [...fold.steps.values()].map((trace) => stepOverview(trace, gathered, { status, outputs, waiting }));
+  const own = [...fold.steps.values()]
+    .filter((trace) => !fold.isAbandoned(trace))
+    .map((trace) => stepOverview(trace, gathered, { status, outputs, waiting }));
   const turns = [...fold.steps.values()].flatMap((trace) => trace.turns);
   return {
     id: begin.run,
@@ -300,7 +302,7 @@ function stepOverview(
   const { outcome, ...why } = end ?? { outcome: openOutcome(status, node?.kind) };
   return {
     path,
-    node: node?.id ?? lastId(path),
+    node: node?.id ?? nodeIdOf(path),
     ...(node === undefined ? {} : { kind: node.kind }),
     outcome,
     ...why,

@@ -1,4 +1,4 @@
-import { stepOf, triesOf } from './address.js';
+import { stepOf, triesOf } from '../base/address.js';
 import type { Entry, RunHistory } from './history.js';
 
 /**

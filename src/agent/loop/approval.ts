@@ -1,3 +1,4 @@
+import { parseKey } from '../../base/address.js';
 import type { Question } from '../../engine/ports/durable.js';
 import type { ToolCall } from '../model.js';
 import type { JsonObject } from '../../base/json.js';
@@ -47,7 +48,7 @@ export function inputOf(call: ToolCall): JsonObject | undefined {
  * isApproval(question, 'note@ask:approve#1.1'); // true
  */
 export function isApproval({ choices = [], evidence }: Question, address: string): boolean {
-  const name = address.slice(address.lastIndexOf('@') + 1);
+  const { name = '' } = parseKey(address);
   const showsCall = typeof evidence === 'object' && evidence !== null && Object.hasOwn(evidence, 'tool');
   return /^(?:.*[.:])?approve#[\d.]+$/.test(name) && showsCall && choices.includes('allow');
 }

@@ -1,5 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import { pathOf } from '../../journal/address.js';
+import { nodeIdOf, nodePathOf, pathOf } from '../../base/address.js';
 import type { ModelRequest } from '../model.js';
 import type { ReplayedCall } from '../model-source.js';
 import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';
@@ -133,8 +133,7 @@ function criteria(rule: ScriptRule, request: Asked): readonly Criterion[] {
 function isStep(step: string, path: string): boolean {
   const tried = pathOf(path);
   if (step === tried) return true;
-  const plain = tried.replaceAll(/\[[^\]]*\]/g, '').replaceAll(/#\d+/g, '');
-  return step === plain || step === plain.slice(plain.lastIndexOf('/') + 1);
+  return step === nodePathOf(tried) || step === nodeIdOf(tried);
 }
 
 function userText(request: Asked): string {

@@ -6,6 +6,7 @@ import type { Listener } from '../../events/event.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { WorkflowRunOptions, invariantCheck as InvariantCheck } from '../../runtime.js';
 import type { Watch } from '../modules/exported.js';
+import { asSeen } from '../view/as-seen.js';
 import { printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import { createStyle, wantsColor } from '../view/style.js';
@@ -65,7 +66,11 @@ export async function executeRun(execution: Execution): Promise<Executed> {
       ...(check === undefined ? {} : { check }),
       signal: interrupt.signal,
       // Apart, so that what can't be shown is reported all the same.
-      listeners: [(event) => log.listen(event), (event) => view.listen(event), ...speaking(execution, view)],
+      listeners: [
+        seen((event) => log.listen(event)),
+        seen((event) => view.listen(event)),
+        ...speaking(execution, view).map(seen),
+      ],
       answer: (question, address, signal) => asker.answer(question, address, signal),
     });
     const result = await run.result;
@@ -75,6 +80,11 @@ export async function executeRun(execution: Execution): Promise<Executed> {
     view.stop();
     interrupt.release();
   }
+}
+
+/** Shows a listener what people see. */
+function seen(listener: Listener): Listener {
+  return (event) => listener(asSeen(event));
 }
 
 /** What looks at the invariants of a graph. Those that end the run are its error; those that are only observed are warnings. */

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { parseKey } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { Question } from '../../index.js';
 import { evidenceLines } from '../view/evidence.js';
@@ -46,7 +47,7 @@ export function createAsker(options: AskerOptions): Asker {
     open,
     async answer(question, address, signal) {
       if (options.yes && options.isApproval(question, address)) return ALLOW;
-      const path = stepOf(address);
+      const { path } = parseKey(address);
       const choices = question.choices ?? [];
       const unanswered = (why: string): SkeinError => {
         const { evidence } = question;
@@ -70,15 +71,6 @@ export function createAsker(options: AskerOptions): Asker {
 
 /** The answer to a question about a tool call that lets it happen. */
 const ALLOW = 'allow';
-
-const STEP = /^(?:\[[^\]]*\]|[^@[])*/;
-const ITEM_OR_ATTEMPT = /\[[^\]]*\]|~\d+/g;
-
-/** The address of a question is the path of its step, with attempts from the second on, then `@` and a name. Keys of items may hold anything. */
-function stepOf(address: string): string {
-  const step = STEP.exec(address)?.[0] ?? address;
-  return step.replaceAll(ITEM_OR_ATTEMPT, (part) => (part.startsWith('[') ? part : ''));
-}
 
 interface Asking extends AskerOptions {
   readonly lines: LineSource;

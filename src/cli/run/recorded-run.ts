@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { nodePathOf } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { Store } from '../../journal/store.js';
 import type { Plan } from '../../plan/plan.js';
@@ -66,7 +67,7 @@ export async function readRecordedRun(store: Store, root: string, text: string):
 
 /** A step and those around it, by ids alone: visits, rounds and items of a node are one. */
 function partsOf(path: string): readonly string[] {
-  const ids = path.replaceAll(/\[[^\]]*\]|#\d+/g, '').split('/');
+  const ids = nodePathOf(path).split('/');
   return ids.map((_, at) => ids.slice(0, at + 1).join('/'));
 }
 

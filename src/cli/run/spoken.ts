@@ -1,11 +1,22 @@
+import { nodePathOf } from '../../base/address.js';
+import { Attempts } from '../../base/attempts.js';
 import type { SkeinEvent } from '../../events/event.js';
 import type { Plan } from '../../plan/plan.js';
 import type { PlacedNode } from '../view/node-path.js';
-import { nodePathOf, nodesByPath } from '../view/node-path.js';
+import { nodesByPath } from '../view/node-path.js';
+
+/** What one agent said. */
+interface Speech {
+  /** Names the agent and the step. */
+  readonly head: string;
+  /** Ends with a line break. */
+  readonly text: string;
+}
 
 /**
  * What agents say, for `skein exec`: the text of each step when it has ended, so that agents that speak at the same time never mix. Each text
- * has a line above it that names the agent and the step, unless there is only one that could speak.
+ * has a line above it that names the agent and the step, unless there is only one that could speak. What is said inside of a block that may be
+ * tried again waits for the end of the block: only the attempt that counts is told. Events have the paths of {@link asSeen}.
  *
  * @example
  * const spoken = spokenBy(plan);
@@ -14,29 +25,41 @@ import { nodePathOf, nodesByPath } from '../view/node-path.js';
 export function spokenBy(plan: Plan): (event: SkeinEvent) => string | undefined {
   const nodes = nodesByPath(plan);
   const speakers = [...nodes.values()].filter(({ node }) => node.kind === 'agent');
+  const attempts = new Attempts<Speech>();
   let first = true;
   return (event) => {
     const placed = nodes.get(nodePathOf(event.path));
-    const text = textOf(event, placed);
-    if (text === undefined || placed === undefined) return undefined;
+    const speeches = told(attempts, event, placed, speechOf(event, placed));
+    if (speeches.length === 0) return undefined;
     const gap = first ? '' : '\n';
     first = false;
-    const ended = text.endsWith('\n') ? text : `${text}\n`;
-    return speakers.length > 1 ? `${gap}${headOf(event.path, placed)}\n\n${ended}` : gap + ended;
+    return gap + speeches.map(({ head, text }) => (speakers.length > 1 ? `${head}\n\n${text}` : text)).join('\n');
   };
 }
 
-function headOf(path: string, { node }: PlacedNode): string {
-  const agent = node.kind === 'agent' ? node.agent.name : node.id;
-  return `--- Agent: ${agent}${agent === path ? '' : ` (${path})`} ---`;
+/** What can be told now. */
+function told(
+  attempts: Attempts<Speech>,
+  { type, path, parent }: SkeinEvent,
+  placed: PlacedNode | undefined,
+  speech: Speech | undefined,
+): readonly Speech[] {
+  if (placed !== undefined && 'plan' in placed.node) {
+    if (type === 'step.started') attempts.open(path, parent, placed.node.retry !== undefined);
+    if (type === 'step.retrying') attempts.again(path);
+    if (type === 'step.ended') return attempts.close(path, parent);
+  }
+  return speech === undefined ? [] : attempts.keep(parent, [speech]);
 }
 
 /** What an agent gave; undefined for anything else, and for nothing. */
-function textOf(event: SkeinEvent, placed: PlacedNode | undefined): string | undefined {
+function speechOf(event: SkeinEvent, placed: PlacedNode | undefined): Speech | undefined {
   if (event.type !== 'step.ended' || event.outcome !== 'succeeded' || placed?.node.kind !== 'agent') return undefined;
-  const { output } = placed.node;
-  const { update = {} } = event;
+  const { output, agent } = placed.node;
+  const { update = {}, path } = event;
   const value = output === undefined ? update : Object.hasOwn(update, output) ? update[output] : undefined;
   const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value, null, 2);
-  return text.trim() === '' ? undefined : text;
+  if (text.trim() === '') return undefined;
+  const head = `--- Agent: ${agent.name}${agent.name === path ? '' : ` (${path})`} ---`;
+  return { head, text: text.endsWith('\n') ? text : `${text}\n` };
 }

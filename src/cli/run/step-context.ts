@@ -1,5 +1,5 @@
+import { isInItem, nodePathOf } from '../../base/address.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
-import { nodePathOf } from '../view/node-path.js';
 import type { RunLog } from '../view/run-log.js';
 
 /** What the steps of a list or a block have given so far: by id, and in the order in which they are declared. */
@@ -26,7 +26,7 @@ export function stepContext(plan: Plan, log: RunLog): StepContext {
   const outputs = new Map<string, unknown>();
   for (const { path, output } of log.steps.values()) {
     // What the items of a map gave is in the list that the map gives.
-    if (output !== undefined && !path.includes('[')) outputs.set(nodePathOf(path), output);
+    if (output !== undefined && !isInItem(path)) outputs.set(nodePathOf(path), output);
   }
   return contextOf(plan, '', outputs);
 }

@@ -1,17 +1,5 @@
 import type { Plan, PlanNode } from '../../plan/plan.js';
 
-const VISIT_OR_ITEM = /\[[^\]]*\]|#\d+/g;
-
-/**
- * The path of a step by the ids of its nodes alone: visits, rounds and items of a node are one.
- *
- * @example
- * nodePathOf('review/loop#3/critic'); // 'review/loop/critic'
- */
-export function nodePathOf(path: string): string {
-  return path.replaceAll(VISIT_OR_ITEM, '');
-}
-
 /** A node with the plan that it stands in. */
 export interface PlacedNode {
   readonly node: PlanNode;

@@ -1,10 +1,11 @@
+import { nodePathOf } from '../../base/address.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { SkeinEvent, StepNote, Usage } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import type { Plan } from '../../plan/plan.js';
 import { decisionText } from './decision.js';
 import type { PlacedNode } from './node-path.js';
-import { nodePathOf, nodesByPath } from './node-path.js';
+import { nodesByPath } from './node-path.js';
 
 /** What is known of a step so far. Times are milliseconds since 1970. */
 export interface StepLog {
@@ -38,11 +39,12 @@ type Begun = SkeinEvent & { readonly type: 'step.started' | 'step.ended' };
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 /**
- * Follows a run by its events. Views and reports read it; it writes nothing.
+ * Follows a run by its events, with the paths of {@link asSeen}. Views and reports read it; it writes nothing. Of a step that is tried again
+ * with others inside of it, only what the new attempt does counts; what the one before cost stays.
  *
  * @example
  * const log = new RunLog(plan);
- * await runWorkflow(workflow, { listeners: [(event) => log.listen(event)] });
+ * await runWorkflow(workflow, { listeners: [(event) => log.listen(asSeen(event))] });
  */
 export class RunLog {
   /** By path, in the order in which they started; a step that runs again is moved to the end. */
@@ -56,6 +58,10 @@ export class RunLog {
   startedAt = 0;
   now = 0;
   private readonly open = new Map<string, StepLog>();
+  /** Paths of the steps that ran inside of a step. */
+  private readonly inside = new Map<string, Set<string>>();
+  /** Steps of attempts that failed, for what they cost. */
+  private readonly failed = new Map<string, StepLog>();
   private readonly nodes: ReadonlyMap<string, PlacedNode>;
 
   /** Times are those at which events arrive: a cancelled run ends now, not at its last outcome. */
@@ -102,6 +108,7 @@ export class RunLog {
         if (step === undefined) return;
         step.attempts = event.attempt;
         step.openTools.clear();
+        this.forgetInside(event.path);
         step.activity = `failed (${event.error.code}), tries again`;
         return;
       }
@@ -121,7 +128,21 @@ export class RunLog {
     step.startedAt = this.now;
   }
 
+  /** What ran inside of a step that is tried again. Steps are nested 50 deep at most (see checkPlan), so recursion is safe here. */
+  private forgetInside(path: string): void {
+    const inner = this.inside.get(path) ?? [];
+    this.inside.delete(path);
+    for (const each of inner) {
+      const step = this.steps.get(each);
+      if (step !== undefined) this.failed.set(each, step);
+      this.steps.delete(each);
+      this.open.delete(each);
+      this.forgetInside(each);
+    }
+  }
+
   private begin({ path, node, kind, parent, replayed }: Begun): StepLog {
+    const before = this.failed.get(path);
     const step: StepLog = {
       path,
       node,
@@ -132,16 +153,19 @@ export class RunLog {
       endedAt: undefined,
       attempts: 1,
       model: undefined,
-      modelCalls: 0,
-      toolCalls: 0,
+      modelCalls: before?.modelCalls ?? 0,
+      toolCalls: before?.toolCalls ?? 0,
       openTools: new Map(),
-      usage: NO_USAGE,
+      usage: before?.usage ?? NO_USAGE,
       activity: undefined,
       output: undefined,
       reason: undefined,
       error: undefined,
       reused: replayed === true,
     };
+    const around = this.inside.get(parent);
+    if (around !== undefined) around.add(path);
+    else if (parent !== '') this.inside.set(parent, new Set([path]));
     this.steps.delete(path);
     this.steps.set(path, step);
     this.open.set(path, step);

@@ -50,7 +50,7 @@ export function openInside(
 ): void {
   let open = true;
   const close = (scope: ScopeHandle): void => {
-    if (open) step.adopt(scope.census);
+    if (open) step.adopt(scope.census, scope.reports);
     open = false;
   };
   const owner: ScopeOwner = {

@@ -1,3 +1,4 @@
+import { roundAddress } from '../../base/address.js';
 import { evaluateConditions } from '../../lang/condition.js';
 import type { LoopNode } from '../../plan/plan.js';
 import { toErrorData } from '../../base/errors.js';
@@ -18,7 +19,7 @@ function startLoop(step: Step): void {
 }
 
 function runRound(step: Step, node: LoopNode, inputs: Version, round: number): void {
-  openInside(step, subPlan(step), `${step.key}#${round}/`, inputs, (scope, end) => {
+  openInside(step, subPlan(step), `${roundAddress(step.key, round)}/`, inputs, (scope, end) => {
     if (end.type !== 'done') {
       endLike(step, end);
       return;

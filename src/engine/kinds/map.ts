@@ -62,7 +62,7 @@ class MapRun {
     if (end.type === 'done') {
       this.results[at] = taken(scope, this.node.result) ?? null;
     } else if (end.type === 'failed' && this.node.onItemError === 'continue') {
-      this.step.adopt({ ...emptyCensus(), degraded: 1 });
+      this.step.adopt({ ...emptyCensus(), degraded: 1 }, undefined);
     } else {
       endLike(this.step, end);
       return;

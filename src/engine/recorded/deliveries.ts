@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { settled } from '../../base/clock.js';
 import { MinHeap } from '../../base/min-heap.js';
-import { stepOf } from '../../journal/address.js';
+import { stepOf } from '../../base/address.js';
 import type { OpenSession } from '../../journal/session.js';
 import type { Taker } from '../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';

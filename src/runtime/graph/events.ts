@@ -1,3 +1,4 @@
+import { nodeIdOf } from '../../base/address.js';
 import { sha256 } from '../../base/hash.js';
 import type { EventBody, SkeinEvent } from '../../events/event.js';
 import { valueText } from '../../lang/value-text.js';
@@ -63,13 +64,15 @@ export class GraphEvents {
         return [];
       case 'run.warning': {
         const { code, message, path } = happening;
-        return [this.make(happening, { type: 'warning', metadata: { code, message }, ...named(nameIn(path)) })];
+        return [this.make(happening, { type: 'warning', metadata: { code, message }, ...named(nodeIdOf(path)) })];
       }
       case 'step.started':
         return this.started(happening, seen);
       case 'step.retrying': {
         const { attempt, delayMs, error, path } = happening;
         const node = this.nameOf(path);
+        // What ran inside of the attempt before does not count.
+        this.open.get(path)?.nodesRun.splice(0);
         const metadata = { node, attempt, delay_ms: delayMs, error: errorText(error), code: error.code };
         return [this.make(happening, { type: 'node_retry', node, metadata })];
       }
@@ -221,7 +224,7 @@ export class GraphEvents {
   }
 
   private nameOf(path: string): string {
-    return this.open.get(path)?.node ?? nameIn(path);
+    return this.open.get(path)?.node ?? nodeIdOf(path);
   }
 
   private planNode(parent: string, node: string): PlanNode | undefined {
@@ -258,11 +261,6 @@ function withInputs(state: Readonly<Record<string, unknown>>, more: GraphEvent['
 
 function named(node: string): { readonly node?: string } {
   return node === '' ? {} : { node };
-}
-
-/** The name of a node in the path of a step that never started. */
-function nameIn(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1).replace(/#\d+$/, '');
 }
 
 function digest(parts: readonly (string | number)[]): string {

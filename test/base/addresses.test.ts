@@ -1,7 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Try } from '../../src/journal/address.js';
-import { isInside, parseKey, pathOf, stepOf, triesOf } from '../../src/journal/address.js';
+import type { Try } from '../../src/base/address.js';
+import type { Address, Place } from '../../src/base/address.js';
+import {
+  formatAddress,
+  isInside,
+  nodeIdOf,
+  nodePathOf,
+  parseAddress,
+  parseKey,
+  pathOf,
+  stepOf,
+  triesOf,
+} from '../../src/base/address.js';
 
 test.each<[string, string, number, string | undefined]>([
   ['a', 'a', 1, undefined],
@@ -121,4 +132,125 @@ test('any text is taken apart somehow', () => {
       expect(key.startsWith(stepOf(key))).toBe(true);
     }),
   );
+});
+
+describe('[XP1] any address', () => {
+  const id = fc.stringMatching(/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,5}$/);
+  const number = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 }));
+  const hostile = fc.constantFrom(
+    ']',
+    '[',
+    '/',
+    '#2',
+    '~2',
+    '@x',
+    '"',
+    "'",
+    '',
+    ' ',
+    '%',
+    '%5D',
+    '%ED',
+    '%C3',
+    '\n',
+    '\u2028',
+    '\u202E',
+    '\uD800',
+    '\uDC00',
+    'ü',
+    '日本',
+    '🧵',
+    '__proto__',
+    '+',
+    '\0',
+  );
+  const item = fc.oneof(
+    fc.array(hostile, { maxLength: 5 }).map((parts) => parts.join('')),
+    fc.string({ unit: 'binary' }),
+    fc.string(),
+  );
+  const place: fc.Arbitrary<Place> = fc
+    .record({
+      id,
+      visit: number,
+      attempt: number,
+      within: fc.oneof(
+        fc.constant({}),
+        item.map((key) => ({ item: key })),
+        number.map((round) => ({ round })),
+      ),
+    })
+    .map(({ within, ...rest }) => ({ ...rest, ...within }));
+  const last = fc.record({ id, visit: number, attempt: number });
+  const effect = fc.option(fc.string({ maxLength: 8 }), { nil: undefined });
+
+  /** Nodes have one kind: those with rounds are loops everywhere. */
+  const address = fc.tuple(fc.array(place, { maxLength: 4 }), last, effect).map(([around, own, name]): Address => {
+    const named = around.map((each) => ({ ...each, id: each.round === undefined ? each.id : `${each.id}-loop` }));
+    return { places: [...named, own], ...(name === undefined ? {} : { effect: name }) };
+  });
+  const isLoop = (ids: string): boolean => ids.endsWith('-loop');
+
+  test('comes back from its text', () => {
+    fc.assert(
+      fc.property(address, (made) => {
+        fc.pre(made.places.every((each) => each.round !== undefined || !each.id.endsWith('-loop')));
+        const text = formatAddress(made);
+        expect(parseAddress(text, isLoop)).toEqual(made);
+        const again = parseAddress(text);
+        expect(again === undefined ? undefined : formatAddress(again)).toBe(text);
+        expect(formatAddress({ places: made.places })).not.toMatch(/[\n\0\u2028\u202E]/u);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is understood in the same way by all that look at one', () => {
+    fc.assert(
+      fc.property(address, (made) => {
+        const text = formatAddress(made);
+        const { places } = made;
+        const bare = { places: places.map((each) => ({ ...each, attempt: 1 })) };
+        const step = formatAddress({ places });
+        expect(stepOf(text)).toBe(step);
+        expect(pathOf(step)).toBe(formatAddress(bare));
+        expect(nodePathOf(step)).toBe(places.map((each) => each.id).join('/'));
+        expect(nodeIdOf(step)).toBe(places.at(-1)?.id);
+        expect(parseKey(text)).toEqual({
+          path: formatAddress(bare),
+          attempt: places.at(-1)?.attempt,
+          name: made.effect,
+        });
+        places.forEach((_, at) => {
+          const { round: _round, item: _item, ...outer } = bare.places[at] ?? { id: '', visit: 1, attempt: 1 };
+          const around = formatAddress({ places: [...bare.places.slice(0, at), outer] });
+          expect(isInside(pathOf(step), around)).toBe(true);
+        });
+        expect(triesOf(step).at(-1)).toMatchObject({ attempt: places.at(-1)?.attempt });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+test.each([
+  '',
+  '/',
+  'a/',
+  '/a',
+  'a//b',
+  'a b',
+  'a[',
+  'a]',
+  'a[k]b',
+  'a#',
+  'a#0',
+  'a~0',
+  'a#x',
+  'a~',
+  'a#1#2#3',
+  'a[k][l]',
+  'ä',
+])('the text %j is no address', (text) => {
+  expect(parseAddress(text)).toBeUndefined();
 });

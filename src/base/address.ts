@@ -1,0 +1,227 @@
+import { escapeKey, unescapeKey } from './item-key.js';
+
+/**
+ * Addresses of steps, and keys of what they do: the one place that makes them and takes them apart.
+ *
+ * ```
+ * review~2/scan[a@b.ts]/ask#2~3@model#1
+ * ```
+ *
+ * A place on the way is the id of a node, the visit of the node from the second on (`#2`), the attempt from the second on (`~3`), and what of
+ * it the next place is inside of: a round of a loop (`#1`) or the item of a map (`[key]`). After `@` stands what the step does besides its
+ * body. Ids have letters, digits, `_`, `-` and `.` alone, so the marks mean what they say. In keys of items everything stands for itself but
+ * `]`, what has no width or breaks a line, and `%` before two hex digits: these are escaped as in URLs.
+ */
+
+/** One place on the way to a step. */
+export interface Place {
+  readonly id: string;
+  /** Which execution of the node, from 1. */
+  readonly visit: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** Round of a loop that the next place is inside of. */
+  readonly round?: number;
+  /** Key of the item of a map that the next place is inside of. */
+  readonly item?: string;
+}
+
+/** The address of a step, or the key of something that it does. */
+export interface Address {
+  /** Outermost first. */
+  readonly places: readonly Place[];
+  /** What the step does besides its body: what follows the `@`. */
+  readonly effect?: string;
+}
+
+/**
+ * Reads an address; undefined for what is none. `x#2/y` alone does not say whether it is in the second round of `x` or in its second visit:
+ * without `isLoop`, which is asked with ids alone, it is a visit unless it is `#1`.
+ *
+ * @example
+ * parseAddress('loop#2/b', (ids) => ids === 'loop'); // { places: [{ id: 'loop', visit: 1, attempt: 1, round: 2 }, { id: 'b', ... }] }
+ */
+export function parseAddress(text: string, isLoop?: (ids: string) => boolean): Address | undefined {
+  const places: Place[] = [];
+  let ids = '';
+  for (let at = 0; ; at += 1) {
+    PLACE.lastIndex = at;
+    const found = PLACE.exec(text);
+    if (found === null) return undefined;
+    at = PLACE.lastIndex;
+    const [, id = '', number, attempt, round, item] = found;
+    ids += ids === '' ? id : `/${id}`;
+    const only = number !== undefined && attempt === undefined && round === undefined && item === undefined;
+    const isRound = only && text[at] === '/' && (isLoop === undefined ? number === '1' : isLoop(ids));
+    const inside = isRound ? number : round;
+    places.push({
+      id,
+      visit: number === undefined || isRound ? 1 : Number(number),
+      attempt: Number(attempt ?? 1),
+      ...(inside === undefined ? {} : { round: Number(inside) }),
+      ...(item === undefined ? {} : { item: unescapeKey(item) }),
+    });
+    if (text[at] === '@') return { places, effect: text.slice(at + 1) };
+    if (text[at] === undefined) return { places };
+  }
+}
+
+const PLACE = /([\w.-]+)(?:#([1-9]\d*))?(?:~([1-9]\d*))?(?:#([1-9]\d*)|\[([^\]]*)\])?(?=$|[/@])/y;
+
+/**
+ * The text of an address.
+ *
+ * @example
+ * formatAddress({ places: [{ id: 'scan', visit: 1, attempt: 2, item: 'a.ts' }, { id: 'read', visit: 1, attempt: 1 }] }); // 'scan~2[a.ts]/read'
+ */
+export function formatAddress({ places, effect }: Address): string {
+  let text = '';
+  places.forEach(({ id, visit, attempt, round, item }, at) => {
+    const step = attemptAddress(visitAddress(at === 0 ? '' : `${text}/`, id, visit), attempt);
+    text = round !== undefined ? roundAddress(step, round) : item !== undefined ? itemAddress(step, item) : step;
+  });
+  return effect === undefined ? text : `${text}@${effect}`;
+}
+
+/** A visit of a node: the number shows from the second on. `prefix` is empty or ends in a slash. */
+export function visitAddress(prefix: string, id: string, visit: number): string {
+  return visit > 1 ? `${prefix}${id}#${visit}` : prefix + id;
+}
+
+/** An attempt of a step: the number shows from the second on. */
+export function attemptAddress(step: string, attempt: number): string {
+  return attempt > 1 ? `${step}~${attempt}` : step;
+}
+
+/** A round of a loop. */
+export function roundAddress(step: string, round: number): string {
+  return `${step}#${round}`;
+}
+
+/** An item of a map. */
+export function itemAddress(step: string, key: string): string {
+  return `${step}[${escapeKey(key)}]`;
+}
+
+/**
+ * The path of a step by the ids of its nodes alone: visits, attempts, rounds and items of a node are one.
+ *
+ * @example
+ * nodePathOf('review~2/loop#3/critic'); // 'review/loop/critic'
+ */
+export function nodePathOf(step: string): string {
+  return step.replaceAll(ITEM_OR_NUMBER, '');
+}
+
+const ITEM_OR_NUMBER = /\[[^\]]*\]|[#~]\d+/g;
+
+/** Id of the node of a step. */
+export function nodeIdOf(step: string): string {
+  const ids = nodePathOf(step);
+  return ids.slice(ids.lastIndexOf('/') + 1);
+}
+
+/** Whether a step belongs to an item of a map. */
+export function isInItem(step: string): boolean {
+  return step.includes('[');
+}
+
+/** What a key says, for people. */
+export interface Key {
+  /** The step without attempts, its own and those of the steps around it: what people see. */
+  readonly path: string;
+  /** Which attempt of the step, from 1. */
+  readonly attempt: number;
+  /** What the step did besides its body: what follows the `@`. */
+  readonly name: string | undefined;
+}
+
+/** A step, or one around it: what was tried, and which attempt this is. */
+export interface Try {
+  /** The key without the attempt. */
+  readonly of: string;
+  readonly attempt: number;
+  /** Whether it is a loop of which this is inside. From `x#2/y` alone it can't be told: a round of `x`, or a call at its second visit. */
+  readonly loop: 'yes' | 'no' | 'maybe';
+}
+
+/** The step of a key, with its attempt and those of the steps around it: what comes before the `@`. */
+export function stepOf(key: string): string {
+  let at = key.indexOf('@');
+  let open = key.indexOf('[');
+  while (at >= 0 && open >= 0 && open < at) {
+    const close = closingBracket(key, open);
+    if (close > at) at = key.indexOf('@', close);
+    open = key.indexOf('[', close);
+  }
+  return at < 0 ? key : key.slice(0, at);
+}
+
+/**
+ * Takes a key apart.
+ *
+ * @example
+ * parseKey('call~2/send~3@tool#1'); // { path: 'call/send', attempt: 3, name: 'tool#1' }
+ */
+export function parseKey(key: string): Key {
+  const step = stepOf(key);
+  return {
+    path: pathOf(step),
+    attempt: triesOf(step).at(-1)?.attempt ?? 1,
+    name: step.length === key.length ? undefined : key.slice(step.length + 1),
+  };
+}
+
+/** A step without attempts. */
+export function pathOf(step: string): string {
+  return step.includes('~') ? step.replaceAll(BRACKETS_OR_ATTEMPT, (part) => (part.startsWith('[') ? part : '')) : step;
+}
+
+const BRACKETS_OR_ATTEMPT = /\[[^\]]*\]|~\d+/g;
+
+/**
+ * True when a path is that of a step, of one of its visits, or of a step inside of it.
+ *
+ * @example
+ * isInside('scan[a.ts]/read', 'scan'); // true
+ */
+export function isInside(path: string, step: string): boolean {
+  if (!path.startsWith(step)) return false;
+  const next = path[step.length];
+  return next === undefined || next === '/' || next === '[' || next === '#';
+}
+
+/** A step and those around it, outermost first; one that may be two things is there as both. */
+export function triesOf(step: string): readonly Try[] {
+  const tries: Try[] = [];
+  let start = 0;
+  for (let at = 0; at <= step.length; at++) {
+    const char = step[at];
+    if (char !== undefined && char !== '/' && char !== '[') continue;
+    if (at > start) addTries(tries, step.slice(0, start), step.slice(start, at), char === '/');
+    if (char === '[') at = closingBracket(step, at);
+    start = at + 1;
+  }
+  return tries;
+}
+
+/** Id, visit or round, attempt, round. */
+const SEGMENT = /^([^#~]*)(?:#(\d+))?(?:~(\d+))?(?:#(\d+))?/;
+
+function addTries(tries: Try[], before: string, segment: string, inside: boolean): void {
+  const [, id = '', number, attempt, round] = SEGMENT.exec(segment) ?? [];
+  const first = before + id;
+  const numbered = number === undefined ? first : `${first}#${number}`;
+  if (number === undefined || attempt !== undefined || round !== undefined || !inside) {
+    tries.push({ of: numbered, attempt: Number(attempt ?? 1), loop: round === undefined ? 'no' : 'yes' });
+    return;
+  }
+  // Visits are counted from the second on, rounds from the first.
+  if (number !== '1') tries.push({ of: numbered, attempt: 1, loop: 'no' });
+  tries.push({ of: first, attempt: 1, loop: number === '1' ? 'yes' : 'maybe' });
+}
+
+function closingBracket(text: string, open: number): number {
+  const close = text.indexOf(']', open);
+  return close < 0 ? text.length : close;
+}
