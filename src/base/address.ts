@@ -49,21 +49,25 @@ export function parseAddress(text: string, isLoop?: (ids: string) => boolean): A
     const found = PLACE.exec(text);
     if (found === null) return undefined;
     at = PLACE.lastIndex;
-    const [, id = '', number, attempt, round, item] = found;
-    ids += ids === '' ? id : `/${id}`;
-    const only = number !== undefined && attempt === undefined && round === undefined && item === undefined;
-    const isRound = only && text[at] === '/' && (isLoop === undefined ? number === '1' : isLoop(ids));
-    const inside = isRound ? number : round;
-    places.push({
-      id,
-      visit: number === undefined || isRound ? 1 : Number(number),
-      attempt: Number(attempt ?? 1),
-      ...(inside === undefined ? {} : { round: Number(inside) }),
-      ...(item === undefined ? {} : { item: unescapeKey(item) }),
-    });
+    ids += ids === '' ? found[1] : `/${found[1]}`;
+    const place = placeOf(found);
+    const { id, visit, round, item } = place;
+    const mayBeRound = text[at] === '/' && found[2] !== undefined && found[3] === undefined;
+    const isRound = mayBeRound && round === undefined && item === undefined && (isLoop?.(ids) ?? visit === 1);
+    places.push(isRound ? { id, visit: 1, attempt: 1, round: visit } : place);
     if (text[at] === '@') return { places, effect: text.slice(at + 1) };
     if (text[at] === undefined) return { places };
   }
+}
+
+function placeOf([, id = '', visit, attempt, round, item]: RegExpExecArray): Place {
+  return {
+    id,
+    visit: Number(visit ?? 1),
+    attempt: Number(attempt ?? 1),
+    ...(round === undefined ? {} : { round: Number(round) }),
+    ...(item === undefined ? {} : { item: unescapeKey(item) }),
+  };
 }
 
 const PLACE = /([\w.-]+)(?:#([1-9]\d*))?(?:~([1-9]\d*))?(?:#([1-9]\d*)|\[([^\]]*)\])?(?=$|[/@])/y;

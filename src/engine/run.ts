@@ -14,6 +14,8 @@ import { firstState } from './inputs.js';
 import { MemoryDurable } from './memory-durable.js';
 import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
+import { inOrder } from './reports.js';
+import type { StepReport } from './reports.js';
 import { Scope } from './scope.js';
 import type {
   StepCheck,
@@ -26,7 +28,6 @@ import type {
   ScopeOptions,
   ScopeOwner,
   Starting,
-  StepReport,
 } from './services.js';
 import { WorkQueue } from './work-queue.js';
 
@@ -379,7 +380,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     const why = error === undefined ? {} : { error };
     if (this.followed) this.emit('', '', { type: 'run.ended', outcome, census, ...why });
     const { runId, reused, ran } = this;
-    const steps = (this.top.reports ?? []).toSorted((one, other) => one.order - other.order).map((each) => each.report);
+    const steps = inOrder(this.top.reports);
     this.resolve?.({ runId, outcome, state: this.top.state(), ...why, census, steps, reused, ran });
   }
 }

@@ -16,17 +16,9 @@ import { bodyOf } from './kinds/bodies.js';
 import type { Question } from './ports/durable.js';
 import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
-import type {
-  OrderedReport,
-  Restable,
-  RunServices,
-  ScopeEnd,
-  ScopeHandle,
-  ScopeOptions,
-  ScopeOwner,
-  StepReport,
-} from './services.js';
-import { joined } from './services.js';
+import { joined, reported } from './reports.js';
+import type { Reports } from './reports.js';
+import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
 import { foldError, readState, writeOutput } from './state-writer.js';
 import type { Body, StepOwner } from './step.js';
 import { Step } from './step.js';
@@ -45,7 +37,7 @@ import { digestOf, readChannel, stateView } from './view.js';
  */
 export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   readonly census: OpenCensus = emptyCensus();
-  reports: OrderedReport[] | undefined = undefined;
+  reports: Reports = undefined;
   readonly prefix: string;
   readonly parent: string;
   over = false;
@@ -118,7 +110,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     return (channel) => readChannel(version, this, channel);
   }
 
-  count(census: Census, reports: OrderedReport[] | undefined): void {
+  count(census: Census, reports: Reports): void {
     addCensus(this.census, census);
     this.reports = joined(this.reports, reports);
   }
@@ -257,20 +249,14 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
       for (const version of carriedBy(token)) versions.add(version);
     }
     const [version = this.inputs, ...more] = versions;
+    const carried = more.length === 0 ? undefined : more;
     const start = (): void => {
       this.outstanding -= 1;
       this.tell(node, visitAddress(this.prefix, node.id, visit), 'skipped', 0, {
         reason: skipReason(this.compiled, node, arrivals, poison),
       });
       const kind = poison ? 'poison' : 'dead';
-      this.sendDead(node, {
-        kind,
-        version,
-        more: more.length === 0 ? undefined : more,
-        depth,
-        round,
-        error: undefined,
-      });
+      this.sendDead(node, { kind, version, more: carried, depth, round, error: undefined });
       this.restIfIdle();
     };
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
@@ -372,12 +358,9 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
     this.countStep(node, outcome);
     const { run } = this;
-    if (outcome !== 'succeeded') this.report({ path, node: node.id, outcome, ...whyOf(ending) });
+    if (outcome !== 'succeeded')
+      this.reports = reported(this.reports, run.nextReport(), { path, node: node.id, outcome, ...whyOf(ending) });
     if (run.observed) run.emit(path, this.parent, endingBody(node, outcome, attempts, ending));
-  }
-
-  private report(report: StepReport): void {
-    (this.reports ??= []).push({ order: this.run.nextReport(), report });
   }
 
   private restIfIdle(): void {

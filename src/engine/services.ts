@@ -1,10 +1,10 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
 import type { EventBody } from '../events/event.js';
-import type { StepOutcome } from '../events/outcome.js';
 import type { ChannelTable, CompiledPlan } from './compile.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
+import type { Reports } from './reports.js';
 import type { Version } from './version.js';
 
 /**
@@ -86,7 +86,7 @@ export interface ScopeHandle {
   state(): Record<string, unknown>;
   readonly census: OpenCensus;
   /** Steps in it that did not simply succeed; absent when there are none. */
-  readonly reports: OrderedReport[] | undefined;
+  readonly reports: Reports;
 }
 
 /** Who started a scope. */
@@ -122,29 +122,3 @@ export type Starting = (path: string, state: Readonly<Record<string, unknown>>) 
 
 /** What the run knows of a step for its {@link StepCheck}, besides its own. */
 export type StepToCheck = Pick<CheckedStep, 'node' | 'path' | 'state' | 'census'>;
-
-/** A report, with its place among all of the run. */
-export interface OrderedReport {
-  readonly order: number;
-  readonly report: StepReport;
-}
-
-/** What is told of a step that did not simply succeed, in the result of a run. */
-export interface StepReport {
-  readonly path: string;
-  readonly node: string;
-  readonly outcome: StepOutcome;
-  /** Why it was skipped or paused. */
-  readonly reason?: string;
-  readonly error?: ErrorData;
-}
-
-/** Two lists as one; the first of them may grow. */
-export function joined(
-  one: OrderedReport[] | undefined,
-  other: OrderedReport[] | undefined,
-): OrderedReport[] | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  for (const report of other) one.push(report);
-  return one;
-}

@@ -13,8 +13,9 @@ import { AttemptClock } from './attempt-clock.js';
 import type { CompiledNode } from './compile.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from './ports/durable.js';
 import { retryDelay } from './retry.js';
-import type { OrderedReport, RunServices, Work } from './services.js';
-import { joined } from './services.js';
+import { joined } from './reports.js';
+import type { Reports } from './reports.js';
+import type { RunServices, Work } from './services.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 import type { ChannelSource } from './view.js';
@@ -38,7 +39,7 @@ export interface StepOwner extends ChannelSource {
   /** What a block of outputs shows. */
   readonly labelled: readonly LabelledChannel[];
   /** Counts steps that ran inside of this one, and keeps what is told of them. */
-  count(census: Census, reports: OrderedReport[] | undefined): void;
+  count(census: Census, reports: Reports): void;
   readonly bindings: Bindings;
   /** Stops the clocks of the steps around this one; gives what starts them again. */
   stopClock(): () => void;
@@ -81,7 +82,7 @@ export class Step implements Work, Waiter, Effect {
   private activities: Set<Activity> | undefined = undefined;
   private phase: 'ready' | 'running' | 'routing' | 'backoff' | 'over' = 'ready';
   private inner: OpenCensus | undefined = undefined;
-  private reports: OrderedReport[] | undefined = undefined;
+  private reports: Reports = undefined;
 
   constructor(
     readonly owner: StepOwner,
@@ -223,7 +224,7 @@ export class Step implements Work, Waiter, Effect {
   }
 
   /** Takes over what is counted and told of a scope inside of this step. It is forgotten when the attempt is retried. */
-  adopt(census: Census, reports: OrderedReport[] | undefined): void {
+  adopt(census: Census, reports: Reports): void {
     addCensus((this.inner ??= emptyCensus()), census);
     this.reports = joined(this.reports, reports);
   }
