@@ -3,9 +3,7 @@ import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isPlainObject } from '../base/json.js';
-
-/** Name of the file by which Skein knows the run folders that it made. */
-export const MARKER_FILE = '.skein-run';
+import { RUN_MARKER } from '../base/own-names.js';
 
 /** What the marker of a run folder says. */
 export interface Marker {
@@ -29,7 +27,7 @@ const LONGEST_MARKER = 4_096;
 export async function readMarker(folder: string): Promise<Marker | undefined> {
   try {
     const handle = await open(
-      join(folder, MARKER_FILE),
+      join(folder, RUN_MARKER),
       constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
     );
     try {

@@ -1,7 +1,8 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toErrorData } from '../base/errors.js';
-import { MARKER_FILE, isRunning, readMarker } from './marker.js';
+import { RUN_MARKER } from '../base/own-names.js';
+import { isRunning, readMarker } from './marker.js';
 import type { Marker } from './marker.js';
 import { isRunFolderName } from './safe-name.js';
 
@@ -66,8 +67,8 @@ async function findCandidates(dir: string): Promise<readonly Candidate[]> {
 async function removeFolder(folder: string): Promise<void> {
   if (!(await lstat(folder)).isDirectory()) return;
   for (const name of await readdir(folder)) {
-    if (name !== MARKER_FILE) await rm(join(folder, name), { recursive: true, force: true });
+    if (name !== RUN_MARKER) await rm(join(folder, name), { recursive: true, force: true });
   }
-  await rm(join(folder, MARKER_FILE), { force: true });
+  await rm(join(folder, RUN_MARKER), { force: true });
   await rmdir(folder);
 }

@@ -2,11 +2,12 @@ import { mkdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
+import { RUN_MARKER } from '../base/own-names.js';
 import type { Listener } from '../events/event.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { StepEnd } from './final-output.js';
 import { FileWriter, replaceFile } from './file-writer.js';
-import { MARKER_FILE, ownMarker } from './marker.js';
+import { ownMarker } from './marker.js';
 import { createRedactor } from './redact.js';
 import type { Redactor } from './redact.js';
 import { removeOldRuns } from './retention.js';
@@ -178,7 +179,7 @@ async function writeFirstFiles(
   const { workflow, runId } = options;
   const source = workflow.files[0];
   try {
-    await replaceFile(join(path, MARKER_FILE), `${JSON.stringify(ownMarker(runId, startedAt, 'running'))}\n`);
+    await replaceFile(join(path, RUN_MARKER), `${JSON.stringify(ownMarker(runId, startedAt, 'running'))}\n`);
     await mkdir(join(path, 'steps'));
     await replaceFile(join(path, 'workflow.meta.json'), log.metaText());
     if (source !== undefined) await replaceFile(join(path, snapshotName(source.path)), redactor.text(source.text));

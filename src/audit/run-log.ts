@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
 import { canonicalHash, sha256 } from '../base/hash.js';
+import { RUN_MARKER } from '../base/own-names.js';
 import type { Census } from '../events/census.js';
 import type { SkeinEvent, StepNote, Usage } from '../events/event.js';
 import type { RunOutcome } from '../events/outcome.js';
@@ -10,7 +11,7 @@ import type { Workflow } from '../plan/workflow.js';
 import type { FileWriter } from './file-writer.js';
 import { formatOutput } from './final-output.js';
 import type { StepEnd } from './final-output.js';
-import { MARKER_FILE, ownMarker } from './marker.js';
+import { ownMarker } from './marker.js';
 import { placesOf } from './plan-places.js';
 import type { FindPlace } from './plan-places.js';
 import type { Fields } from './record-fields.js';
@@ -81,7 +82,7 @@ export class RunLog {
       writer.write('final_output.md', () => redactor.text(formatOutput({ workflow, state, reports, whole: true })));
     }
     writer.write('workflow.meta.json', () => this.metaText());
-    writer.write(MARKER_FILE, () => `${JSON.stringify(ownMarker(runId, startedAt, 'ended'))}\n`);
+    writer.write(RUN_MARKER, () => `${JSON.stringify(ownMarker(runId, startedAt, 'ended'))}\n`);
   }
 
   /** Text of `workflow.meta.json`. */

@@ -2,9 +2,9 @@ import { isPlainObject, ownValue, type JsonObject } from '../../base/json.js';
 import type { Tool } from '../tool.js';
 import type { Folders } from './paths.js';
 import { readText } from './text.js';
+import type { Unchanged } from './replace-file.js';
+import { MAX_WRITE_CHARS, replaceFile } from './replace-file.js';
 import { badInput, flag, requiredText } from './tool-input.js';
-import type { Unchanged } from './write-file.js';
-import { MAX_WRITE_CHARS, replaceFile } from './write-file.js';
 
 const EDIT_PROPERTIES = {
   old_text: { type: 'string', description: 'The text to replace, exactly as it stands in the file.' },

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
 import type { Tool } from '../tool.js';
 import type { Folders } from './paths.js';
@@ -22,10 +21,7 @@ export function listDirTool(name: string, folders: Folders): Tool {
     trust: 'untrusted',
     async execute(input) {
       const place = await folders.locate(optionalText(input, 'path') ?? '.');
-      const entries = await folders.withDirectory({ path: place.real, shown: place.shown, purpose: 'read' }, (anchor) =>
-        readdir(anchor, { withFileTypes: true }),
-      );
-      return show(entries);
+      return show(await folders.list(place));
     },
   };
 }

@@ -1,7 +1,15 @@
 import { constants } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { lstat, open, realpath, readlink } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { lstat, open, readdir, realpath, readlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { isEnvFile } from './folded-path.js';
+import { isInside } from './inside.js';
+import type { OwnPlaces } from './own-places.js';
+import { NO_PLACES } from './own-places.js';
+import type { Protection } from './protection.js';
+import { createProtection, realOf } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';
 
 /**
@@ -14,8 +22,11 @@ import { badInput, fileError, refused, systemCode } from './tool-input.js';
  * - P4 What was opened is checked again through its handle: a directory that was swapped for a link between check and
  *   opening is noticed, and nothing has been read or written by then.
  * - P5 Only the working directory can be written to; the extra directories can be read.
+ * - P6 What {@link Protection} hides is neither opened nor listed, and what it keeps is not written: asked when a path is found, again
+ *   for where a handle leads, and once more in the moment in which something new gets its name.
+ * - P7 A file of secrets (`.env`) is opened only by its own name, because a person is asked by that name.
  *
- * A hard link is a name of the file itself, which no check can tell from another: it is followed on reading. Writing
+ * A hard link is a name of the file itself: it is followed on reading, unless it is one of a file that is known to be hidden. Writing
  * replaces the name and leaves the other one alone.
  */
 export interface Folders {
@@ -23,13 +34,21 @@ export interface Folders {
   readonly cwd: string;
   /** Finds a path that may be read. */
   locate(path: string): Promise<Place>;
-  /** Finds a path that may be written, that is inside the working directory and outside of `.git`. */
+  /** Finds a path that may be written. */
   locateForWriting(path: string): Promise<Place>;
+  /** Finds a directory that a program may be started in. */
+  locateForRunning(path: string): Promise<Place>;
   /** Opens a regular file for reading. */
   openFile(place: Place): Promise<FileHandle>;
+  /** What of a directory can be seen. */
+  list(place: Pick<Place, 'real' | 'shown'>): Promise<readonly Dirent[]>;
+  /** Throws for a real path that may not be written now. */
+  checkWriting(real: string, shown: string): void;
+  /** Throws for a word of a command that names something which the program may not reach. `reads`: the program can do nothing else. */
+  checkWord(word: string, from: Place, reads: boolean): void;
   /**
    * Runs `use` with a name of the directory that stays the same directory, whatever happens to its path meanwhile.
-   * For `write`, it must lie inside the working directory.
+   * For `write`, it must lie inside the working directory; for `run`, it must be one that could be written as far as it is Skein's.
    */
   withDirectory<T>(dir: Directory, use: (anchor: string) => Promise<T>): Promise<T>;
   /** One after the other for the same file: parallel edits of one file lose nothing. */
@@ -44,13 +63,15 @@ export interface Place {
   readonly missing: readonly string[];
   /** The path as it is shown to the model: relative to the working directory where it lies inside. */
   readonly shown: string;
+  /** It was named as a file of secrets. */
+  readonly asEnvFile?: boolean;
 }
 
 /** A directory to hold on to: its path (real, or below an anchor) and the name that errors show. */
 export interface Directory {
   readonly path: string;
   readonly shown: string;
-  readonly purpose: 'read' | 'write';
+  readonly purpose: 'read' | 'write' | 'run';
 }
 
 const LONGEST_PATH = 4_096;
@@ -62,12 +83,14 @@ const onLinux = process.platform === 'linux';
  * @param cwd the working directory; must exist
  * @param extraDirs directories that may be read besides
  * @param onMissing told about an extra directory that is not there; it is left out
+ * @param own what belongs to Skein itself
  * @throws SkeinError `SKEIN_TOOL_FAILED` when the working directory is missing
  */
 export async function createFolders(
   cwd: string,
   extraDirs: readonly string[] = [],
   onMissing: (dir: string) => void = () => undefined,
+  own: OwnPlaces = NO_PLACES,
 ): Promise<Folders> {
   const home = await realDirectory(resolve(cwd));
   const extra: string[] = [];
@@ -78,51 +101,77 @@ export async function createFolders(
   }
   const roots = [home, ...extra];
   const lexical = [...roots, resolve(cwd), ...extraDirs.map((dir) => resolve(cwd, dir))];
-  const turns = new Map<string, Promise<unknown>>();
+  const protection = createProtection(home, own);
+  const reading: Access = { roots, check: checkOf(protection.hidden) };
+  const writing: Access = { roots: [home], check: checkOf(protection.kept) };
+  const access = { read: reading, write: writing, run: { ...writing, roots } };
 
-  const find = async (path: string, allowed: readonly string[]): Promise<Place> => {
+  const find = async (path: string, access: Access): Promise<Place> => {
     const full = resolve(home, checkText(path));
     if (!lexical.some((root) => isInside(root, full))) throw outside(path);
+    // Also by the name that was given: a link may stand there.
+    access.check(full, path);
     const { real, missing } = await deepestReal(full, path);
-    if (!allowed.some((root) => isInside(root, real))) throw outside(path);
-    return { real, missing, shown: isInside(home, real) ? relative(home, real) || '.' : real };
+    if (!access.roots.some((root) => isInside(root, real))) throw outside(path);
+    const shown = isInside(home, real) ? relative(home, real) || '.' : real;
+    access.check(real, shown);
+    return { real, missing, shown, asEnvFile: isEnvFile(full) };
   };
 
   return {
     cwd: home,
-    locate: (path) => find(path, roots),
-    async locateForWriting(path) {
-      const place = await find(path, [home]);
-      if (place.shown.split(sep).some((part) => part.toLowerCase() === '.git')) {
-        throw refused(`${place.shown} is inside .git, which the file tools do not write`);
-      }
-      return place;
+    locate: (path) => find(path, reading),
+    locateForWriting: (path) => find(path, writing),
+    locateForRunning: (path) => find(path, access.run),
+    openFile: (place) => openRegular(place, reading),
+    list: ({ real, shown }) =>
+      anchorDirectory({ path: real, shown, purpose: 'read' }, reading, async (anchor) => {
+        const entries = await readdir(anchor, { withFileTypes: true });
+        return entries.filter((entry) => !protection.hidesEntry(join(real, entry.name), entry.isDirectory()));
+      }),
+    withDirectory: (dir, use) => anchorDirectory(dir, access[dir.purpose], use),
+    checkWriting: writing.check,
+    checkWord(word, from, reads) {
+      const real = realOf(resolve(from.real, word.replace(/^~(?=$|[/\\])/, homedir())));
+      (reads ? reading : writing).check(real, JSON.stringify(word));
+      checkEnvFile({ real, shown: JSON.stringify(word), asEnvFile: isEnvFile(word) });
     },
-    openFile: (place) => openRegular(place, roots),
-    withDirectory: (dir, use) => anchorDirectory(dir, dir.purpose === 'write' ? [home] : roots, use),
-    async inTurn(place, work) {
-      const before = turns.get(place.real) ?? Promise.resolve();
-      const mine = before.then(work, work);
-      const settled = mine.catch(() => undefined);
-      turns.set(place.real, settled);
-      try {
-        return await mine;
-      } finally {
-        if (turns.get(place.real) === settled) turns.delete(place.real);
-      }
-    },
+    inTurn: turns(),
   };
 }
 
-/**
- * True when `path` is `root` or below it, compared by segments. Both must be absolute and normal.
- *
- * @example
- * isInside('/srv/root', '/srv/root-evil'); // false
- */
-export function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+/** Where paths may lead, and what is refused there. */
+interface Access {
+  readonly roots: readonly string[];
+  readonly check: (real: string, shown: string) => void;
+}
+
+function checkOf(reasonAgainst: (path: string) => string | undefined): Access['check'] {
+  return (real, shown) => {
+    const reason = reasonAgainst(real);
+    if (reason !== undefined) throw refused(`${shown} ${reason}`);
+  };
+}
+
+function turns(): Folders['inTurn'] {
+  const last = new Map<string, Promise<unknown>>();
+  return async (place, work) => {
+    const before = last.get(place.real) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const settled = mine.catch(() => undefined);
+    last.set(place.real, settled);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(place.real) === settled) last.delete(place.real);
+    }
+  };
+}
+
+/** Rule P7. */
+function checkEnvFile({ real, shown, asEnvFile }: Pick<Place, 'real' | 'shown' | 'asEnvFile'>): void {
+  if (asEnvFile === true || !isEnvFile(real)) return;
+  throw refused(`${shown} leads to a file of secrets`, `read ${basename(real)} itself, so that a person can be asked`);
 }
 
 function checkText(path: string): string {
@@ -167,7 +216,8 @@ async function deepestReal(full: string, path: string): Promise<{ real: string; 
   }
 }
 
-async function openRegular(place: Place, roots: readonly string[]): Promise<FileHandle> {
+async function openRegular(place: Place, access: Access): Promise<FileHandle> {
+  checkEnvFile(place);
   try {
     // Looked at before it is opened, because opening a device or a FIFO can have an effect of its own.
     const before = await lstat(place.real);
@@ -177,7 +227,7 @@ async function openRegular(place: Place, roots: readonly string[]): Promise<File
     try {
       const after = await handle.stat();
       if (!after.isFile()) throw refused(`${place.shown} is no regular file`);
-      await checkHandle(handle, place.real, place.shown, roots);
+      await checkHandle(handle, place.real, place.shown, access);
       return handle;
     } catch (error) {
       await handle.close();
@@ -189,29 +239,27 @@ async function openRegular(place: Place, roots: readonly string[]): Promise<File
 }
 
 /** Rule P4: where the handle really leads. Linux tells it; elsewhere the path must still lead to the same file. */
-async function checkHandle(handle: FileHandle, real: string, shown: string, roots: readonly string[]): Promise<void> {
+async function checkHandle(handle: FileHandle, real: string, shown: string, access: Access): Promise<void> {
   if (onLinux) {
     const led = await readlink(`/proc/self/fd/${handle.fd}`);
-    if (!roots.some((root) => isInside(root, led))) throw moved(shown);
+    if (!access.roots.some((root) => isInside(root, led))) throw moved(shown);
+    access.check(led, shown);
     return;
   }
   const [mine, now, path] = [await handle.stat(), await lstat(real), await realpath(real)];
   if (path !== real || mine.ino !== now.ino || mine.dev !== now.dev) throw moved(shown);
+  access.check(real, shown);
 }
 
 function moved(shown: string): Error {
   return refused(`${shown} was replaced while it was opened`);
 }
 
-async function anchorDirectory<T>(
-  dir: Directory,
-  roots: readonly string[],
-  use: (anchor: string) => Promise<T>,
-): Promise<T> {
+async function anchorDirectory<T>(dir: Directory, access: Access, use: (anchor: string) => Promise<T>): Promise<T> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(dir.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY);
-    await checkHandle(handle, dir.path, dir.shown, roots);
+    await checkHandle(handle, dir.path, dir.shown, access);
     // On Linux the descriptor is the directory itself, so nothing that happens to its path matters any more.
     return await use(onLinux ? `/proc/self/fd/${handle.fd}` : dir.path);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Environment } from './clean-env.js';
+import type { OwnPlaces } from './own-places.js';
 
 /** Where tools work and what they may see. */
 export interface ToolProviderOptions {
@@ -6,6 +7,8 @@ export interface ToolProviderOptions {
   readonly cwd: string;
   /** The environment that references in MCP server entries are taken from; children get a cleaned part of it. */
   readonly env: Environment;
+  /** What the tools leave alone besides what they know themselves. */
+  readonly own?: OwnPlaces;
   /** Lets `fetch` reach private and loopback addresses. Default false. */
   readonly allowPrivateAddresses?: boolean;
   /** How `fetch` resolves host names. Default: the system's resolver. */

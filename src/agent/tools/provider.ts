@@ -83,7 +83,7 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   const [{ createBuiltIn }, { createFolders }] = await Promise.all([import('./catalogue.js'), import('./paths.js')]);
   const missing: string[] = [];
   const cwd = resolve(options.cwd);
-  const folders = await createFolders(cwd, spec.extraDirs ?? [], (dir) => missing.push(dir));
+  const folders = await createFolders(cwd, spec.extraDirs ?? [], (dir) => missing.push(dir), options.own);
   if (missing.length > 0) {
     session.warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
   }

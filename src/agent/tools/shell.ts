@@ -4,6 +4,7 @@ import { ownValue, type JsonObject } from '../../base/json.js';
 import type { Tool } from '../tool.js';
 import type { Environment } from './clean-env.js';
 import { cleanEnvironment } from './clean-env.js';
+import { namedFiles } from './named-files.js';
 import { OutputWindow } from './output-window.js';
 import type { Folders } from './paths.js';
 import type { Exit, GroupOptions, ProcessGroup } from './process-group.js';
@@ -26,8 +27,8 @@ const QUIET = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMP
  * call. The result has the exit code and both outputs, each cut to 64 KiB (beginning and end).
  *
  * What this does not do: options are the program's own business (`git -c ...`, `tar --checkpoint-action=...`, `sh -c ...` all
- * start other programs), so whoever grants this tool grants everything that the user may run. A program that makes a
- * session of its own leaves the group.
+ * start other programs), so whoever grants this tool grants everything that the user may run. What the command names is refused where other
+ * tools would refuse it; what the program does by itself is not seen. A program that makes a session of its own leaves the group.
  */
 export function shellTool(name: string, folders: Folders, env: Environment, closing: AbortSignal): Tool {
   return {
@@ -59,12 +60,14 @@ export function shellTool(name: string, folders: Folders, env: Environment, clos
     async execute(input, io) {
       const argv = argvOf(input);
       const seconds = wholeNumber(input, 'timeout_seconds', { least: 1, most: MAX_SECONDS, fallback: DEFAULT_SECONDS });
-      const place = await folders.locate(optionalText(input, 'cwd') ?? '.');
+      const place = await folders.locateForRunning(optionalText(input, 'cwd') ?? '.');
+      const { words, reads } = namedFiles(argv);
+      for (const word of words) folders.checkWord(word, place, reads);
       const signal = AbortSignal.any([io.signal, closing]);
       if (signal.aborted) throw cancelled();
       const output = new Outputs();
       const settings = { env: { ...cleanEnvironment(env, 'shell'), ...QUIET }, stdin: 'ignore' } as const;
-      const group = await folders.withDirectory({ path: place.real, shown: place.shown, purpose: 'read' }, (cwd) =>
+      const group = await folders.withDirectory({ path: place.real, shown: place.shown, purpose: 'run' }, (cwd) =>
         start(argv, { ...settings, cwd }, output),
       );
       return supervise(group, output, signal, seconds);

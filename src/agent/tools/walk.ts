@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Folders, Place } from './paths.js';
@@ -64,9 +63,7 @@ interface Entry {
 /** A directory below the first one that can't be read is left out: one locked folder must not end a search. */
 async function entriesOf(folders: Folders, real: string, shown: string, first: boolean): Promise<readonly Entry[]> {
   try {
-    const entries = await folders.withDirectory({ path: real, shown, purpose: 'read' }, (anchor) =>
-      readdir(anchor, { withFileTypes: true }),
-    );
+    const entries = await folders.list({ real, shown });
     return entries
       .filter((entry) => entry.isDirectory() || entry.isFile())
       .map((entry) => ({ name: entry.name, directory: entry.isDirectory() }))

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import type { Plan } from '../../plan/plan.js';
@@ -101,7 +102,7 @@ function settingsOf(plan: Plan | undefined, answerKey: string | undefined, cwd: 
   );
   return {
     output: { format: 'markdown', ...(writers.length === 0 ? {} : { nodes: writers.map(({ id }) => id) }) },
-    audit: { dir: resolve(cwd, '.workflow-runs'), keep: 0 },
+    audit: { dir: resolve(cwd, AUDIT_FOLDER), keep: 0 },
   };
 }
 

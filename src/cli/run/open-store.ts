@@ -2,11 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
+import { STORE_FOLDER } from '../../base/own-names.js';
 import type { Store } from '../../journal/store.js';
 import { quietSqlite } from '../view/quiet-sqlite.js';
 
-/** Name of the folder that holds the store, and of the store in it. */
-const FOLDER = '.skein';
+/** Name of the store in its folder. */
 const FILE = 'skein.db';
 
 const DURABILITIES = ['fast', 'full'] as const;
@@ -36,8 +36,9 @@ export async function openRunStore(options: OpenRunStoreOptions): Promise<Store 
   if (root === undefined) return undefined;
   const durability = options.durability ?? durabilityOf(process.env['SKEIN_DURABILITY']);
   const { openSqliteStore } = await import('../../sqlite.js');
-  const path = join(root, FOLDER, FILE);
-  if (statSync(join(root, FOLDER), { throwIfNoEntry: false })?.isFile() === true) throw isFile(join(root, FOLDER));
+  const path = join(root, STORE_FOLDER, FILE);
+  if (statSync(join(root, STORE_FOLDER), { throwIfNoEntry: false })?.isFile() === true)
+    throw isFile(join(root, STORE_FOLDER));
   quietSqlite();
   try {
     return await openSqliteStore(path, { durability, allowOldSqlite: allowsOldSqlite() });
@@ -74,7 +75,7 @@ function withPlace(error: SkeinError, path: string): SkeinError {
 export function storeRoot({ cwd, create }: OpenRunStoreOptions): string | undefined {
   const here = resolve(cwd);
   for (const folder of upwards(here)) {
-    const inside = join(folder, FOLDER);
+    const inside = join(folder, STORE_FOLDER);
     const found = existsSync(create ? inside : join(inside, FILE));
     if (found && (folder === here || isOurs(inside))) return folder;
   }

@@ -1,3 +1,4 @@
+import { AUDIT_FOLDER } from '../../base/own-names.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Truncate } from '../../lang/values.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
@@ -25,7 +26,6 @@ const CONFIG_KEYS = [
 ];
 const MEMORY_KEYS = ['enabled', 'inject_into_prompt', 'initial_content', 'initial_file'];
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-const DEFAULT_AUDIT_DIR = '.workflow-runs';
 const MANY = 1_000_000;
 
 /**
@@ -43,7 +43,7 @@ export function readConfig(root: Fields, findings: Findings): ConfigDef {
   const concurrency = fields.integer('max_concurrency', { max: MANY }) ?? 0;
   return {
     models: readModels(fields, 'model of config', findings),
-    auditDir: fields.text('audit_dir') || DEFAULT_AUDIT_DIR,
+    auditDir: fields.text('audit_dir') || AUDIT_FOLDER,
     auditRetention: fields.integer('audit_retention', { min: 0, max: MANY }) ?? 0,
     memory: readMemory(fields, findings),
     provider: readProvider(fields, findings),
