@@ -121,6 +121,20 @@ module.exports = {
     ...packages,
     ...host,
     {
+      name: 'files-of-tools',
+      severity: 'error',
+      comment: 'tools reach files through Folders and replaceFile alone, which know what belongs to Skein itself',
+      from: { path: '^src/agent/tools/', pathNot: '/(paths|protection|replace-file)\\.ts$' },
+      to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'], path: '^(node:)?fs(/promises)?$' },
+    },
+    {
+      name: 'programs-of-tools',
+      severity: 'error',
+      comment: 'tools start programs in groups that can be ended, and only shell and MCP servers do',
+      from: { path: '^src/agent/tools/', pathNot: '/(process-group|watchdog)\\.ts$' },
+      to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'], path: '^(node:)?child_process$' },
+    },
+    {
       name: 'no-host-time',
       severity: 'error',
       comment: 'time, randomness, ids and digests come from base/clock, base/ids, base/hash or the durability port',

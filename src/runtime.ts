@@ -4,6 +4,7 @@ import type { RunHandle, RunResult } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
 import { launch, openModels } from './runtime/launch.js';
 import type { RunOptions, Runnable } from './runtime/options.js';
+import { definitionPlaces } from './runtime/own-places.js';
 import { preparedPlan } from './runtime/prepared.js';
 
 export { formatOutput } from './audit/final-output.js';
@@ -36,6 +37,7 @@ export function run(workflow: Runnable, options: RunOptions = {}): RunHandle {
     compiled: preparedPlan(workflow),
     models: openModels(options),
     options,
+    origins: { definition: definitionPlaces(workflow) },
   });
 }
 

@@ -16,6 +16,8 @@ export interface Tool {
   readonly approve?: true;
   /** Texts are turned into the numbers and booleans that the schema asks for before they are checked. */
   readonly coerce?: true;
+  /** Turns other names of its parameters into its own, before the input is checked. */
+  readonly rename?: (input: JsonObject) => JsonObject;
   /** Digest of its source, when it is a function of the program: a result counts only as long as it stays the same. */
   readonly code?: string;
   /** Where it is from, when it is one of an MCP server: the server's name in the agent, and what the server calls the tool. */

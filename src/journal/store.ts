@@ -6,6 +6,8 @@
  * call has changed nothing.
  */
 export interface Store {
+  /** The file that it is in, absolute: tools of agents reach neither it nor what the medium puts beside it. Absent: it is in no file. */
+  readonly file?: string | undefined;
   /**
    * Makes the row of a new run, leases it, with the fencing number 1, and commits its first batch: all or nothing.
    *

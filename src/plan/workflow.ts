@@ -12,6 +12,8 @@ export interface Workflow {
   readonly files: readonly SourceFile[];
   /** Which file an agent was read from, by the agent's name: for the audit folder. */
   readonly agentFiles?: ReadonlyMap<string, string>;
+  /** The folders in which agents are looked for, absolute. */
+  readonly agentFolders?: readonly string[];
   readonly problems: readonly Problem[];
 }
 

@@ -4,7 +4,8 @@ import type { Problem } from '../base/problem.js';
 import { formatProblem, hasErrors } from '../base/problem.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { checkPlan } from '../plan/checks.js';
-import type { AgentNode, Plan, PlanNode } from '../plan/plan.js';
+import type { Plan } from '../plan/plan.js';
+import { agentsOf } from './agents-of.js';
 import type { Runnable } from './options.js';
 
 /**
@@ -46,15 +47,6 @@ export async function checkModels(plan: Plan, models: ModelRegistry, replaced: b
   if (first === undefined) return;
   const details = asJson({ problems: [...problems.values()] });
   throw new SkeinError(first.code, [...problems.keys()].join('; '), { ...toErrorData(first), details });
-}
-
-function* agentsOf(nodes: readonly PlanNode[], prefix: string): Generator<{ node: AgentNode; path: string }> {
-  for (const node of nodes) {
-    const path = `${prefix}${node.id}`;
-    if (node.kind === 'agent') yield { node, path };
-    else if (node.kind === 'call' || node.kind === 'map' || node.kind === 'loop')
-      yield* agentsOf(node.plan.nodes, `${path}/`);
-  }
 }
 
 function asJson(value: unknown): Json {

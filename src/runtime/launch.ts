@@ -3,6 +3,7 @@ import { isApproval } from '../agent/loop/approval.js';
 import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { createModelRegistry } from '../agent/models/registry.js';
+import type { OwnPlaces } from '../agent/tools/own-places.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemClock } from '../base/clock.js';
@@ -22,6 +23,8 @@ import type { Store } from '../journal/store.js';
 import { typedAnswer } from '../lang/typed-answer.js';
 import { thisProcess } from '../stores/holder.js';
 import type { RunOptions } from './options.js';
+import type { Origins } from './own-places.js';
+import { ownPlaces } from './own-places.js';
 
 /** What is started: checked, with the models it may use. */
 export interface Launch {
@@ -30,15 +33,17 @@ export interface Launch {
   readonly options: RunOptions;
   /** Told what each step sees, right before listeners are told that it starts. */
   readonly starting?: Starting;
+  /** What tools of the run leave alone, besides what the options tell. */
+  readonly origins?: Origins;
 }
 
-/** Models of runs by the options that stand for them in runs that are started from inside. */
-const shared = new WeakMap<object, ModelRegistry>();
+/** What runs share with those that are started from inside of them, by the options that stand for it there. */
+const shared = new WeakMap<object, { readonly models: ModelRegistry; readonly own: OwnPlaces }>();
 
-/** Options for a run that a tool of this run starts: its models are the same, and this run ends them. */
-function inheritedOptions(models: ModelRegistry, options: RunOptions): RunOptions {
+/** Options for a run that a tool of this run starts: its models are the same, and this run ends them; its tools leave the same alone. */
+function inheritedOptions(models: ModelRegistry, own: OwnPlaces, options: RunOptions): RunOptions {
   const same = { ...options.models };
-  shared.set(same, { ...models, finish: () => Promise.resolve() });
+  shared.set(same, { models: { ...models, finish: () => Promise.resolve() }, own });
   const { cwd, allowPrivateAddresses, answer } = options;
   return {
     models: same,
@@ -51,7 +56,7 @@ function inheritedOptions(models: ModelRegistry, options: RunOptions): RunOption
 /** The models of a run. */
 export function openModels(options: RunOptions): ModelRegistry {
   const known = options.models === undefined ? undefined : shared.get(options.models);
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.models;
   const cwd = options.cwd ?? process.cwd();
   return createModelRegistry({ cwd, ...options.models, env: options.models?.env ?? process.env });
 }
@@ -61,10 +66,12 @@ export function openModels(options: RunOptions): ModelRegistry {
  *
  * @throws SkeinError `SKEIN_INPUT`, `SKEIN_USAGE`; with a store also `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`
  */
-export function launch({ compiled, models, options, starting }: Launch): RunHandle {
-  const runOptions = inheritedOptions(models, options);
+export function launch({ compiled, models, options, starting, origins = {} }: Launch): RunHandle {
+  const around = options.models === undefined ? undefined : shared.get(options.models)?.own;
+  const own = ownPlaces(compiled.plan, options, origins, around);
+  const runOptions = inheritedOptions(models, own, options);
   const picked = { ...pick(options), runOptions, ...(starting === undefined ? {} : { starting }) };
-  const executors = { agent: agentsOf(models, options, runOptions), ...options.executors };
+  const executors = { agent: agentsOf(models, own, options, runOptions), ...options.executors };
   const atEnd = (): Promise<void> => models.finish();
   const answer = answerBy(models, options.answer);
   if (options.store === undefined) {
@@ -102,12 +109,13 @@ function nobody(): void {
 
 function agentsOf(
   models: ModelRegistry,
+  own: OwnPlaces,
   options: RunOptions,
   runOptions: RunOptions,
 ): ReturnType<typeof agentExecutor> {
   const cwd = options.cwd ?? process.cwd();
   const env = options.models?.env ?? process.env;
-  const tools = createToolProvider({ cwd, env, allowPrivateAddresses: options.allowPrivateAddresses ?? false });
+  const tools = createToolProvider({ cwd, env, own, allowPrivateAddresses: options.allowPrivateAddresses ?? false });
   const memory = options.memory === undefined ? undefined : createSharedMemory(options.memory);
   return agentExecutor({ models, tools, cwd, runOptions, ...(memory === undefined ? {} : { memory }) });
 }

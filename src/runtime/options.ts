@@ -7,6 +7,7 @@ import type { StepCheck } from '../engine/services.js';
 import type { Listener } from '../events/event.js';
 import type { Store } from '../journal/store.js';
 import type { Bindings, Plan } from '../plan/plan.js';
+import type { Workflow } from '../plan/workflow.js';
 
 /** How a workflow is run. */
 export interface RunOptions {
@@ -55,4 +56,8 @@ export interface Runnable {
   readonly bindings?: Bindings;
   /** What was found when it was loaded; told when there is no plan. */
   readonly problems?: readonly Problem[];
+  /** The files that it was read from: tools of its runs don't write them. */
+  readonly files?: Workflow['files'];
+  /** The folders in which its agents are looked for: likewise. */
+  readonly agentFolders?: Workflow['agentFolders'];
 }

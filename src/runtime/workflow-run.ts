@@ -11,6 +11,7 @@ import type { Workflow } from '../plan/workflow.js';
 import { checkModels, checkedPlan } from './checked-plan.js';
 import { launch, openModels, recordedInputs } from './launch.js';
 import type { RunOptions } from './options.js';
+import { definitionPlaces } from './own-places.js';
 
 /** How a workflow that was loaded from a file is run. */
 export interface WorkflowRunOptions extends RunOptions {
@@ -69,6 +70,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
     return launch({
       compiled,
       models,
+      origins: { definition: definitionPlaces(workflow), audit: auditFolders(workflow, options) },
       options: {
         ...(memory === undefined ? {} : { memory: memory.initial }),
         ...options,
@@ -84,6 +86,12 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
     auditFailures: (await folder?.close(ended)) ?? [],
   }));
   return { runId, auditFolder: folder?.path, result, cancel: (reason) => handle.cancel(reason) };
+}
+
+/** Where this run is written down, and where others of the workflow may have been. */
+function auditFolders({ settings }: Workflow, { audit }: WorkflowRunOptions): readonly string[] {
+  const here = audit === undefined || audit === false ? [] : [audit.dir];
+  return settings.audit === undefined ? here : [...here, settings.audit.dir];
 }
 
 /** A run that its store refuses leaves no folder behind. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type {
   Answer,
   Batch,
@@ -44,7 +45,7 @@ export interface SqliteStoreOptions {
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
   const driver = await loadDriver({ allowOld: options.allowOldSqlite ?? false });
-  return new SqliteStore(openDatabase(driver, path, options.durability ?? 'fast'));
+  return new SqliteStore(openDatabase(driver, path, options.durability ?? 'fast'), resolve(path));
 }
 
 /** The SQLite that stores are opened with. */
@@ -117,7 +118,10 @@ export class SqliteStore implements Store {
   /** Where batches of leased runs go: while the lease is good nobody else writes them, so that it needs no query. */
   readonly #places = new Map<string, Place>();
 
-  constructor(database: Connection) {
+  constructor(
+    database: Connection,
+    readonly file: string,
+  ) {
     this.#database = database;
   }
 

@@ -46,6 +46,10 @@ class Faulty implements FaultyStore {
     this.#fault = fault;
   }
 
+  get file(): string | undefined {
+    return this.#inner.file;
+  }
+
   get operations(): number {
     return this.#operations;
   }

@@ -98,6 +98,41 @@ describe('a call of a tool that must be allowed', () => {
   });
 });
 
+describe('[XD6] a call that can’t be made is not put to a person', () => {
+  const strict = (name: string, did: string[]) =>
+    tool(name, () => String(did.push(name)), {
+      effect: 'once',
+      inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    });
+
+  it.each([
+    ['input that does not match the schema', ['rm', '{"file":"a"}'] as const, 'does not match its schema'],
+    ['an unknown tool', ['remove', '{"path":"a"}'] as const, 'there is no tool'],
+    ['a tool of the step itself', ['ask_user', '{"text":"Why?"}'] as const, 'does not match its schema'],
+  ])('%s', async (_, call, told) => {
+    const did: string[] = [];
+    const said: readonly Said[] = [{ calls: [call] }, { text: 'Done.' }];
+    const { step, result } = await countedRun({
+      said,
+      spec: { approve: ['*', 'ask_user'], interactive: true },
+      tools: [strict('rm', did)],
+      answer: () => 'allow',
+    });
+    expect(outputOf(result)).toBe('Done.');
+    expect(step.asked).toEqual([]);
+    expect(did).toEqual([]);
+    expect(step.of('tool.ended')[0]?.output).toContain(told);
+  });
+
+  it('one that can be made is asked about once, and made once', async () => {
+    const did: string[] = [];
+    const said: readonly Said[] = [{ calls: [['rm', '{"path":"a"}']] }, { text: 'Done.' }];
+    const { step } = await countedRun({ said, spec, tools: [strict('rm', did)], answer: () => 'allow' });
+    expect(step.askedAs).toEqual(['ask:approve#1.1']);
+    expect(did).toEqual(['rm']);
+  });
+});
+
 describe('which tools must be allowed', () => {
   it('* means all but those of the step itself', async () => {
     const said = [
@@ -107,7 +142,10 @@ describe('which tools must be allowed', () => {
     const answer = (question: Question) => (question.text === 'Why?' ? 'so' : 'allow');
     const all = { approve: ['*'], interactive: true };
     const { step } = await countedRun({ said, spec: all, tools: tools().list, answer });
-    expect(step.asked.map((question) => question.text)).toEqual(['May the agent "reviewer" call look?', 'Why?']);
+    expect(step.asked.map((question) => question.text).toSorted()).toEqual([
+      'May the agent "reviewer" call look?',
+      'Why?',
+    ]);
   });
 
   it('a tool can demand it by itself', async () => {

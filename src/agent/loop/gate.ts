@@ -2,9 +2,11 @@ import type { Question } from '../../engine/ports/durable.js';
 import type { Permissions } from '../../plan/agent-spec.js';
 import type { ToolCall } from '../model.js';
 import type { Verdict, WantedCall } from '../permissions/permissions.js';
+import { readsEnvFile } from '../permissions/env-files.js';
 import { permissionCheck } from '../permissions/permissions.js';
 import type { OpenedTool } from '../session.js';
 import type { Tool } from '../tool.js';
+import { builtInOf } from '../tools/names.js';
 import { approvalQuestion, inputOf, isAllowed } from './approval.js';
 
 /** What a model is told of a call: also what is wrong with it is a value, so that a replay tells the same. */
@@ -13,13 +15,18 @@ export interface Answer {
   readonly isError: boolean;
 }
 
-/** Asks a person, under a name of its own. */
-export type AskOnce = (question: Question) => Promise<string>;
+/** What is asked of a call that a person must allow. */
+export interface Asking {
+  /** What is wrong with the call by itself; nobody is asked about a call that can't be made. */
+  fault(): Promise<Answer | undefined>;
+  /** Asks a person, under a name of its own. */
+  ask(question: Question): Promise<string>;
+}
 
 /** What stands between a model and the tools of a step. */
 export interface Gate {
   /** What the model is told instead of a result; undefined for calls that may happen. */
-  refusal(call: ToolCall, ask: AskOnce): Promise<Answer | undefined>;
+  refusal(call: ToolCall, asking: Asking): Promise<Answer | undefined>;
   /** False for a tool that came up after the step began, so that neither a person nor the rules were asked about it as it is. */
   isForeseen(call: ToolCall, tool: Tool): boolean;
 }
@@ -49,13 +56,22 @@ export function createGate(options: GateOptions): Gate {
   const gated = (name: string): boolean =>
     recorded.get(name)?.approve === true || approve.includes(name) || (all && !stepTools.has(name));
   const check = checkOf(options);
+  const showsSecrets = (call: ToolCall): boolean => {
+    const tool = recorded.get(call.name);
+    const builtIn = tool === undefined || isForeign(tool) ? undefined : builtInOf(call.name);
+    const input = builtIn === undefined ? undefined : inputOf(call);
+    return builtIn !== undefined && input !== undefined && readsEnvFile(builtIn, input);
+  };
   return {
-    async refusal(call, ask) {
+    async refusal(call, asking) {
       const verdict = check(call, recorded.get(call.name));
       if (verdict?.kind === 'deny') return forbidden(verdict);
-      const mustAsk = gated(call.name) || verdict?.kind === 'ask';
+      const mustAsk = gated(call.name) || verdict?.kind === 'ask' || (showsSecrets(call) && !isMeant(verdict));
       const question = mustAsk ? approvalQuestion(options.agent, call) : undefined;
-      return question === undefined || isAllowed(await ask(question)) ? undefined : REFUSED;
+      if (question === undefined) return undefined;
+      const fault = await asking.fault();
+      if (fault !== undefined) return fault;
+      return isAllowed(await asking.ask(question)) ? undefined : REFUSED;
     },
     isForeseen(call, tool) {
       if (tool.approve === true && !gated(call.name)) return false;
@@ -63,6 +79,16 @@ export function createGate(options: GateOptions): Gate {
       return verdict !== 'ask' && verdict !== 'deny';
     },
   };
+}
+
+/** A tool of a server or of the program that is called like a built-in one. */
+function isForeign({ origin, code }: OpenedTool): boolean {
+  return origin !== undefined || code !== undefined;
+}
+
+/** A rule that allows a tool as a whole does not speak of secrets. */
+function isMeant(verdict: Verdict | undefined): boolean {
+  return verdict?.kind === 'allow' && /\.env/i.test(verdict.rule);
 }
 
 function checkOf({ agent, permissions, cwd }: GateOptions) {

@@ -7,15 +7,16 @@ import type { ToolCall } from '../model.js';
 import type { Tool } from '../tool.js';
 
 /** What the input of a tool is like. */
-type InputRules = Pick<Tool, 'inputSchema' | 'coerce'>;
+type InputRules = Pick<Tool, 'inputSchema' | 'coerce' | 'rename'>;
 
 /**
  * The input of a call, checked against the schema of the tool.
  *
  * @throws SkeinError `SKEIN_TOOL_FAILED`, with what is wrong in words that a model can use.
  */
-export function readInput(call: ToolCall, { inputSchema: schema, coerce }: InputRules): JsonObject {
-  const given = parseInput(call);
+export function readInput(call: ToolCall, { inputSchema: schema, coerce, rename }: InputRules): JsonObject {
+  const written = parseInput(call);
+  const given = rename === undefined ? written : rename(written);
   const input = coerce === true ? (coerceInput(call.name, schema, given) as JsonObject) : given;
   const findings = schemaFindings(schema, input);
   if (findings.length === 0) return input;

@@ -1,5 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Json } from '../../base/json.js';
+import type { Json, JsonObject } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Question, StepIo } from '../../engine/ports/durable.js';
 import type { StepContext } from '../../engine/ports/executor.js';
@@ -11,6 +11,7 @@ import { callEvidence } from './approval.js';
 import type { Answer } from './gate.js';
 import { createGate } from './gate.js';
 import { callDigest } from './identities.js';
+import type { Tool } from '../tool.js';
 import type { StepTool } from './step-tool.js';
 import { readInput } from './tool-input.js';
 
@@ -68,14 +69,38 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
   const stepTools = new Map(options.stepTools.map((tool) => [tool.name, tool]));
   const gate = createGate({ ...options, recorded, stepTools });
 
+  function prepared(call: ToolCall, tools: ReadonlyMap<string, Tool>): { tool: Tool; input: JsonObject } {
+    const tool = tools.get(call.name);
+    if (tool === undefined) throw unknownTool(call.name, [...stepTools.keys(), ...tools.keys()]);
+    if (!gate.isForeseen(call, tool)) throw notForeseen(call.name);
+    return { tool, input: readInput(call, tool) };
+  }
   async function runTool(call: ToolCall, io: StepIo): Promise<Answer> {
     const { tools } = await options.use(io.signal);
     return answerOf(async () => {
-      const tool = tools.get(call.name);
-      if (tool === undefined) throw unknownTool(call.name, [...stepTools.keys(), ...tools.keys()]);
-      if (!gate.isForeseen(call, tool)) throw notForeseen(call.name);
-      return tool.execute(readInput(call, tool), io);
+      const { tool, input } = prepared(call, tools);
+      return tool.execute(input, io);
     }, io);
+  }
+  /** What is wrong with a call before anything of it is done. */
+  async function faultOf(call: ToolCall, io?: StepIo): Promise<Answer | undefined> {
+    const own = stepTools.get(call.name);
+    const tools = own !== undefined || io === undefined ? undefined : (await options.use(io.signal)).tools;
+    const checked = await answerOf(async () => {
+      if (own !== undefined) readInput(call, own);
+      else if (tools !== undefined) prepared(call, tools);
+      return '';
+    }, io);
+    return checked.isError ? checked : undefined;
+  }
+  /** The tools may have to be opened for it, so it is an effect: a replay knows what it found. */
+  async function faultBetweenTurns(call: ToolCall, at: string): Promise<Answer | undefined> {
+    if (stepTools.has(call.name)) return faultOf(call);
+    const found = await step.effect(`check#${at}`, async (io) => (await faultOf(call, io)) ?? null, {
+      effect: 'read',
+      identity: { digest: () => callDigest(call, recorded.get(call.name)?.code) },
+    });
+    return found ?? undefined;
   }
   function effect(call: ToolCall, name: string): Promise<Answer> {
     // Of a tool that was not there when the step began nothing is known: it is treated as the worst kind.
@@ -93,7 +118,8 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         const at = `${turn}.${index}`;
         const ask = (what: string) => (question: Question) =>
           askPerson(step, question, (asked) => step.ask(`ask:${what}#${at}`, asked));
-        const refused = await gate.refusal(call, ask('approve'));
+        const fault = (): Promise<Answer | undefined> => faultBetweenTurns(call, at);
+        const refused = await gate.refusal(call, { fault, ask: ask('approve') });
         if (refused !== undefined) return refused;
         const own = stepTools.get(call.name);
         if (own === undefined) return effect(call, `tool#${at}`);
@@ -103,7 +129,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
       told(step, call, async () => {
         const ask = (what: string) => (question: Question) =>
           askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked));
-        const refused = await gate.refusal(call, ask('approve'));
+        const refused = await gate.refusal(call, { fault: () => faultOf(call, io), ask: ask('approve') });
         if (refused !== undefined) return refused;
         const own = stepTools.get(call.name);
         if (own === undefined) return runTool(call, io);

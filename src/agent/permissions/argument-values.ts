@@ -2,6 +2,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../../base/json.js';
 import { ownValue } from '../../base/json.js';
 import type { BuiltInTool } from '../tools/names.js';
+import { ownParameters } from '../tools/parameter-names.js';
 import { splitWords } from '../tools/words.js';
 
 /** Arguments that are paths, and what they are when a call leaves them out. */
@@ -32,7 +33,8 @@ export interface Argument {
  * @example
  * argumentOf('shell', 'cmd', { command: 'rm  -rf x' }); // { kind: 'command', values: ['rm', '-rf', 'x'] }
  */
-export function argumentOf(tool: BuiltInTool | undefined, name: string, input: JsonObject): Argument {
+export function argumentOf(tool: BuiltInTool | undefined, name: string, given: JsonObject): Argument {
+  const input = tool === undefined ? given : ownParameters(tool, given);
   if (tool === 'shell' && COMMAND.has(name)) return { kind: 'command', values: wordsOf(input) };
   const key = `${tool ?? ''}.${name}`;
   const value = ownValue(input, name) ?? PATHS.get(key);

@@ -23,7 +23,8 @@ export interface WantedCall {
 
 /** What the rules say of a call. `free`: no rule speaks of it, and it is only reading. */
 export type Verdict =
-  | { readonly kind: 'allow' | 'ask' | 'free' }
+  | { readonly kind: 'ask' | 'free' }
+  | { readonly kind: 'allow'; readonly rule: string }
   | { readonly kind: 'deny'; readonly rule: string; readonly why: 'matches' | 'opaque' };
 
 /**
@@ -49,7 +50,8 @@ export function permissionCheck(
       const why = caught(rule, seen);
       if (why !== undefined) return { kind: 'deny', rule: rule.text, why };
     }
-    if (allow?.some((rule) => isAllowed(rule, seen)) === true) return { kind: 'allow' };
+    const allowed = allow?.find((rule) => isAllowed(rule, seen));
+    if (allowed !== undefined) return { kind: 'allow', rule: allowed.text };
     if (ask?.some((rule) => caught(rule, seen) !== undefined) === true) return { kind: 'ask' };
     return { kind: call.tool === undefined || call.tool.effect === 'read' ? 'free' : 'ask' };
   };

@@ -1,6 +1,7 @@
 import type { Tool } from '../tool.js';
 import type { Environment } from './clean-env.js';
 import type { BuiltInTool } from './names.js';
+import { ownParameters } from './parameter-names.js';
 import type { Folders } from './paths.js';
 import type { ToolProviderOptions } from './provider-options.js';
 
@@ -19,6 +20,10 @@ export interface BuiltInContext {
 
 /** Makes a built-in tool under the name that the model shall see. Only the code of that tool is loaded. */
 export async function createBuiltIn(tool: BuiltInTool, name: string, context: BuiltInContext): Promise<Tool> {
+  return { ...(await make(tool, name, context)), rename: (input) => ownParameters(tool, input) };
+}
+
+async function make(tool: BuiltInTool, name: string, context: BuiltInContext): Promise<Tool> {
   const { folders, env, closing } = context;
   switch (tool) {
     case 'read_file':

@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { basename, relative, resolve, sep } from 'node:path';
 
 /**
  * A path as the most forgiving file system compares it, so that no spelling gets by: letters of one case, compatible forms as one,
@@ -35,8 +35,7 @@ export function namesBelow(from: string, path: string): readonly string[] {
   return relative(from, path).split(sep).map(foldedName);
 }
 
-/** True for a file that holds secrets of a project by custom: `.env`, `.env.local`, `.envrc`. Takes a name, or a path. */
+/** True for a path of a file that holds secrets of a project by custom: `.env`, `.env.local`, `.envrc`. */
 export function isEnvFile(path: string): boolean {
-  const name = path.split(/[\\/]/).findLast((part) => part !== '' && part !== '.') ?? '';
-  return foldedName(name).startsWith('.env');
+  return foldedName(basename(resolve(sep, path))).startsWith('.env');
 }

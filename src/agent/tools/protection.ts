@@ -46,10 +46,10 @@ const GIT_SHAPES = [
  * kept('/project/Review.yaml'); // 'is part of a workflow ...'
  */
 export function createProtection(home: string, places: OwnPlaces): Protection {
-  const record = ownPlaces(
-    places.record.flatMap((path) => BESIDE_STORE.map((end) => path + end)),
-    home,
-  );
+  const here = (name: string): string => join(home, name);
+  // Known by their names too; by identity a folder is known that gets another name while the tools are open.
+  const record = ownPlaces([...places.record.flatMap(withBeside), ...[...RECORD_FOLDERS].map(here)], home);
+  const git = ownPlaces([here('.git')], home);
   const definition = ownPlaces([...places.definition, ...agentFolders(home)], home);
 
   const hidden = (path: string): string | undefined => {
@@ -61,9 +61,10 @@ export function createProtection(home: string, places: OwnPlaces): Protection {
     const reason = hidden(path);
     if (reason !== undefined) return reason;
     const names = namesBelow(home, path);
-    if (names.includes('.git')) return GIT;
-    if (AGENT_FOLDERS.some((folder) => `/${names.join('/')}/`.includes(`/${folder}/`))) return DEFINITION;
     const way = above(path, home);
+    const ofGit = git.current();
+    if (names.includes('.git') || way.some((at) => ofGit.has(at))) return GIT;
+    if (AGENT_FOLDERS.some((folder) => `/${names.join('/')}/`.includes(`/${folder}/`))) return DEFINITION;
     if (hasShape(path) || way.some((at) => hasShape(dirname(at), basename(at)))) return GIT_SHAPED;
     const own = definition.current();
     return way.some((at) => own.has(at)) ? DEFINITION : undefined;
@@ -76,6 +77,10 @@ export function createProtection(home: string, places: OwnPlaces): Protection {
       return isFolder && isRunFolder(path);
     },
   };
+}
+
+function withBeside(path: string): readonly string[] {
+  return BESIDE_STORE.map((end) => path + end);
 }
 
 function agentFolders(home: string): readonly string[] {

@@ -49,7 +49,7 @@ export function readExport(value: unknown, names: readonly string[]): Exported |
 }
 
 function ofPlan(value: Loose): Exported {
-  const { plan, bindings, problems, settings, files, agentFiles, answerKey } = value;
+  const { plan, bindings, problems, settings, files, agentFiles, agentFolders, answerKey } = value;
   return {
     plan: plan as Plan | undefined,
     bindings: isObject(bindings) ? bindings : {},
@@ -58,6 +58,7 @@ function ofPlan(value: Loose): Exported {
       ? { settings: settings as unknown as Workflow['settings'] }
       : {}),
     ...(Array.isArray(files) ? { files: files as Workflow['files'] } : {}),
+    ...(Array.isArray(agentFolders) ? { agentFolders: agentFolders as readonly string[] } : {}),
     ...(agentFiles instanceof Map ? { agentFiles: agentFiles as ReadonlyMap<string, string> } : {}),
     ...(typeof answerKey === 'string' ? { answerKey } : {}),
     ...(isObject(settings) && Array.isArray(settings['invariants']) ? { watch: settings as unknown as Watch } : {}),

@@ -10,6 +10,7 @@ import { readExport } from './exported.js';
 import type { ModuleFile } from './import-failure.js';
 import { inFile, positionOf, problem, problemsOfFailure } from './import-failure.js';
 import { importModule, settled } from './import-module.js';
+import { moduleFiles } from './module-files.js';
 
 /** A workflow that a module exports. */
 export interface ModuleWorkflow extends Workflow {
@@ -67,7 +68,7 @@ async function readSource(file: ModuleFile): Promise<SourceFile | Problem> {
 }
 
 async function checked(exported: Exported, file: ModuleFile, source: SourceFile): Promise<ModuleWorkflow> {
-  const { plan, bindings, answerKey, watch, files = [], agentFiles } = exported;
+  const { plan, bindings, answerKey, watch, files = [], agentFiles, agentFolders } = exported;
   const problems = (await problemsOf(exported)).map((each) => inFile(each, file));
   if (plan === undefined && !hasErrors(problems)) {
     const hint = 'look at its problems before it is exported';
@@ -77,7 +78,8 @@ async function checked(exported: Exported, file: ModuleFile, source: SourceFile)
     plan: hasErrors(problems) ? undefined : plan,
     bindings,
     settings: exported.settings ?? settingsOf(plan, answerKey, file.cwd),
-    files: [source, ...files],
+    files: [...(await moduleFiles(source)), ...files],
+    ...(agentFolders === undefined ? {} : { agentFolders }),
     ...(agentFiles === undefined ? {} : { agentFiles }),
     ...(watch === undefined ? {} : { watch }),
     problems,

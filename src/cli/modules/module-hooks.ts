@@ -46,7 +46,7 @@ const SOURCE_ENDINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The TypeScript file that is meant by a relative name, where there is no file of that name itself. */
-function sourceNameOf(specifier: string, parentURL: string): string | undefined {
+export function sourceNameOf(specifier: string, parentURL: string): string | undefined {
   if (!/^\.{0,2}\//.test(specifier)) return undefined;
   const { href } = new URL(specifier, parentURL);
   if (!href.startsWith('file:') || existsSync(fileURLToPath(href))) return undefined;

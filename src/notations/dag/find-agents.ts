@@ -114,21 +114,35 @@ async function discover(
   return agents;
 }
 
+/** A folder in which agents are looked for, and where the workflow file names it. */
+interface AgentFolder {
+  readonly path: string;
+  readonly at: SourceScalar | undefined;
+}
+
+/**
+ * The folders in which agents are looked for, in the order in which they count.
+ *
+ * @example
+ * agentFolders(definition, workspace).map(({ path }) => path); // ['/project/.github/agents', ...]
+ */
+export function agentFolders(definition: Definition, { cwd, home }: Workspace): readonly AgentFolder[] {
+  return [
+    { path: join(cwd, '.github', 'agents'), at: undefined },
+    { path: join(cwd, '.claude', 'agents'), at: undefined },
+    ...(home === undefined ? [] : [{ path: join(home, '.copilot', 'agents'), at: undefined }]),
+    ...definition.config.searchPaths.map((at) => ({ path: absolutePath(at.text, cwd, home), at })),
+  ];
+}
+
 async function scanPlaces(
   definition: Definition,
   workspace: Workspace,
   asker: StepDef,
   findings: Findings,
 ): Promise<ReadonlyMap<string, Found>> {
-  const { cwd, home } = workspace;
-  const places: { path: string; at: SourceScalar | undefined }[] = [
-    { path: join(cwd, '.github', 'agents'), at: undefined },
-    { path: join(cwd, '.claude', 'agents'), at: undefined },
-    ...(home === undefined ? [] : [{ path: join(home, '.copilot', 'agents'), at: undefined }]),
-    ...definition.config.searchPaths.map((at) => ({ path: absolutePath(at.text, cwd, home), at })),
-  ];
   const found = new Map<string, Found>();
-  for (const { path, at } of places) {
+  for (const { path, at } of agentFolders(definition, workspace)) {
     const list = await listMarkdown(path);
     if (list.ok) {
       for (const name of list.names) await addFile(join(path, name), found, workspace, findings);

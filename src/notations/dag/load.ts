@@ -11,7 +11,7 @@ import type { OpenedFile } from '../source/open-file.js';
 import type { ParsedYaml } from '../source/yaml.js';
 import { buildPlan } from './build-plan.js';
 import type { Definition } from './definition.js';
-import { findAgents } from './find-agents.js';
+import { agentFolders, findAgents } from './find-agents.js';
 import type { Agent } from './find-agents.js';
 import { findSkills } from './find-skills.js';
 import { checkName } from '../source/names.js';
@@ -108,6 +108,7 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
     settings: buildSettings(definition, workspace, memory),
     files: [loading.source, ...workspace.used],
     agentFiles: agentFiles(agents),
+    agentFolders: agentFolders(definition, workspace).map(({ path }) => path),
     problems: sortProblems(findings.list),
   };
 }

@@ -35,7 +35,8 @@ if (!hasNodeSqlite)
 
 async function openWithNode(): Promise<Store> {
   const driver = await loadDriver({ names: ['node:sqlite'], allowOld: true });
-  return closing(new SqliteStore(openDatabase(driver, join(tempFolder(), 'skein.db'), 'fast')));
+  const path = join(tempFolder(), 'skein.db');
+  return closing(new SqliteStore(openDatabase(driver, path, 'fast'), path));
 }
 
 /** The kinds of stores that there are here. */

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import type { OwnPlaces } from '../agent/tools/own-places.js';
+import type { Plan } from '../plan/plan.js';
+import { agentsOf } from './agents-of.js';
+import type { RunOptions, Runnable } from './options.js';
+
+/** What a workflow is made of, and where runs of it are written down. */
+export interface Origins {
+  /** The files that it was read from, and the folders in which agents are looked for. */
+  readonly definition?: readonly string[];
+  /** Folders of run folders. */
+  readonly audit?: readonly string[];
+}
+
+/**
+ * The places that tools of a run leave alone: the record of this run and of others, and what the run is made of.
+ *
+ * @param around those of the run that started this one
+ */
+export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, around?: OwnPlaces): OwnPlaces {
+  const cwd = options.cwd ?? process.cwd();
+  const { script, record, replay, cwd: start = cwd } = options.models ?? {};
+  const file = (path: string | undefined): readonly string[] => (path === undefined ? [] : [resolve(start, path)]);
+  const { store } = options;
+  return {
+    record: [
+      ...(around?.record ?? []),
+      ...(store?.file === undefined ? [] : [store.file]),
+      ...(origins.audit ?? []).map((dir) => resolve(cwd, dir)),
+      ...file(record),
+      ...file(replay),
+    ],
+    definition: [
+      ...(around?.definition ?? []),
+      ...(origins.definition ?? []).map((path) => resolve(cwd, path)),
+      ...file(script),
+      ...scriptsOf(plan).flatMap(file),
+    ],
+  };
+}
+
+/** What a workflow was read from. */
+export function definitionPlaces({ files = [], agentFolders = [] }: Runnable): readonly string[] {
+  return [...files.map((file) => file.path), ...agentFolders];
+}
+
+/** Scripts that agents name as their models. */
+function scriptsOf(plan: Plan): readonly string[] {
+  const models = [...agentsOf(plan.nodes, '')].flatMap(({ node }) => node.agent.models);
+  return [...new Set(models.filter((model) => /^script\//i.test(model)))].map((model) => model.slice('script/'.length));
+}

@@ -1,0 +1,225 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/base/json.js';
+import { SkeinError } from '../../src/base/errors.js';
+import type { BuiltInTool } from '../../src/agent/tools/names.js';
+import { BUILT_IN_TOOLS } from '../../src/agent/tools/names.js';
+import { CANARY, HIDDEN, KEPT, WAYS, ownProject, snapshot } from './support/own-project.js';
+import type { Thing } from './support/own-project.js';
+import { folder, session } from './support/session.js';
+
+/** How each tool is called upon a path. A new tool without a row does not compile: files that it touches are tried here too. */
+const CALLS: Readonly<Record<BuiltInTool, ((path: string) => readonly JsonObject[]) | 'touches no file'>> = {
+  read_file: (path) => [{ path }],
+  list_dir: (path) => [{ path }, { path: dirname(path) }],
+  glob: (path) => [{ pattern: '**', path: dirname(path) }, { pattern: path }, { pattern: '**/*' }],
+  grep: (path) => [{ pattern: 'canary', path }, { pattern: 'canary', path: dirname(path) }, { pattern: 'canary' }],
+  write_file: (path) => [{ path, content: 'broken' }],
+  edit_file: (path) => [{ path, old_text: 'canary', new_text: 'cat' }],
+  shell: (path) => [
+    { argv: ['rm', '-rf', path] },
+    { argv: ['sh', '-c', `echo broken > '${path}'`] },
+    { argv: ['cp', 'src/main.ts', `--target-directory=${dirname(path)}`] },
+    { argv: ['touch', 'x'], cwd: dirname(path) },
+  ],
+  fetch: 'touches no file',
+};
+
+const WRITERS: readonly BuiltInTool[] = ['write_file', 'edit_file'];
+const READERS: readonly BuiltInTool[] = ['read_file', 'list_dir', 'glob', 'grep'];
+
+/** Ways that lead to a file of its own, or to none, where names are compared byte by byte. */
+const OTHER_FILE = /capitals|behind|not seen|wide|stream/;
+
+/** Known by what their folder holds, and not by name. */
+const KNOWN_BY_CONTENTS: ReadonlySet<Thing> = new Set(['a run folder of another audit folder', 'a bare repository']);
+
+const things = Object.keys(KEPT) as Thing[];
+const ways = Object.keys(WAYS);
+
+describe('[XD1] what belongs to Skein itself is not written', () => {
+  describe.each(things)('%s', (thing) => {
+    it.each(ways)('called %s', async (way) => {
+      const path = KEPT[thing];
+      const { root, tools } = await ownProject();
+      const called = (await WAYS[way]?.(root, path)) ?? path;
+      const before = await snapshot(root);
+      for (const tool of WRITERS) {
+        for (const input of calls(tool, called)) {
+          const error = await tools.fails(tool, input).catch((other: unknown) => other);
+          // A file of a folder has a second name that only its number tells; the file itself is left as it is.
+          const isKnown = way === 'by another name of the file' ? isOneFile(thing) : !isOther(thing, way);
+          if (isKnown) expect(code(error)).toBe('SKEIN_TOOL_REFUSED');
+        }
+      }
+      const after = await snapshot(root);
+      for (const [file, content] of before)
+        if (file !== 'twin') expect([file, after.get(file)]).toEqual([file, content]);
+    });
+  });
+
+  it.each(things)('%s: a command that names it is not run', async (thing) => {
+    const { root, tools } = await ownProject();
+    const before = await snapshot(root);
+    for (const called of [KEPT[thing], `./src/../${KEPT[thing]}`, join(root, KEPT[thing])]) {
+      for (const input of calls('shell', called).slice(0, 2)) {
+        expect((await tools.fails('shell', input)).code).toBe('SKEIN_TOOL_REFUSED');
+      }
+    }
+    expect(await snapshot(root)).toEqual(before);
+  });
+
+  it.each(['.skein', '.git/hooks', '.github/agents', 'audit'])('no command is run in %s', async (cwd) => {
+    const { root, tools } = await ownProject();
+    const before = await snapshot(root);
+    expect((await tools.fails('shell', { argv: ['touch', 'x'], cwd })).code).toMatch(/REFUSED|FAILED/);
+    expect(await snapshot(root)).toEqual(before);
+  });
+
+  it.each([
+    ['HEAD', ['objects/x', 'refs/x', 'config']],
+    ['objects/a/b', ['HEAD', 'refs/x']],
+    ['refs/x', ['HEAD', 'objects/x']],
+    ['commondir', ['HEAD']],
+  ])('a folder does not become a repository by its last piece, %s', async (last, pieces) => {
+    const { tools } = await ownProject();
+    for (const piece of pieces) await tools.call('write_file', { path: `src/${piece}`, content: 'x' });
+    expect((await tools.fails('write_file', { path: `src/${last}`, content: 'x' })).message).toContain('Git');
+  });
+
+  it('not by pieces that are written at the same time', async () => {
+    const { root, tools } = await ownProject();
+    const pieces = ['HEAD', 'objects/x', 'refs/x', 'config'];
+    await Promise.allSettled(pieces.map((piece) => tools.call('write_file', { path: `new/${piece}`, content: 'x' })));
+    const made = new Set(await readdir(join(root, 'new')));
+    expect(['HEAD', 'objects', 'refs'].every((name) => made.has(name))).toBe(false);
+  });
+
+  it('everything else can be written as before', async () => {
+    const { root, tools } = await ownProject();
+    for (const path of [
+      'src/main.ts',
+      'HEAD',
+      '.github/workflows/ci.yml',
+      '.gitignore',
+      'skein.db',
+      'flows/other.yaml',
+      'a/.env',
+    ]) {
+      await tools.call('write_file', { path, content: 'fine' });
+      expect(await readFile(join(root, path), 'utf8')).toBe('fine');
+    }
+  });
+
+  it('a folder of run folders around the working directory does not close it', async () => {
+    const root = await folder();
+    const tools = await session({ tools: ['*'] }, { cwd: root, own: { record: [root], definition: [dirname(root)] } });
+    await tools.call('write_file', { path: 'a.txt', content: 'fine' });
+    expect(await tools.call('read_file', { path: 'a.txt' })).toBe('fine');
+  });
+});
+
+describe('[XD2] the record of runs is not seen', () => {
+  describe.each(things.filter((thing) => HIDDEN.has(thing)))('%s', (thing) => {
+    it.each(ways)('called %s', async (way) => {
+      const path = KEPT[thing];
+      const { root, tools } = await ownProject();
+      const called = (await WAYS[way]?.(root, path)) ?? path;
+      // Of a file in a folder that has a second name, only the number could tell it.
+      if (way === 'by another name of the file' && !isOneFile(thing)) return;
+      for (const tool of READERS) {
+        for (const input of calls(tool, called)) {
+          const text = await tools.call(tool, input).catch((error: unknown) => messageOf(error));
+          expect(`${tool} ${JSON.stringify(input)}: ${text}`).not.toContain(`${called}:1`);
+          if (tool === 'read_file') expect(text).not.toContain('yellow');
+          if (!OTHER_FILE.test(way) && tool !== 'list_dir') expect(linesOf(text)).not.toContain(path);
+        }
+      }
+      if (isOther(thing, way)) return;
+      expect(code(await tools.fails('read_file', { path: called }))).toBe('SKEIN_TOOL_REFUSED');
+    });
+  });
+
+  it('searches of the whole project come by nothing of it', async () => {
+    const { tools } = await ownProject();
+    const found = await tools.call('grep', { pattern: CANARY, max_results: 500 });
+    const listed = await tools.call('glob', { pattern: '**' });
+    const named = await tools.call('glob', { pattern: '{.skein,.workflow-runs,audit,old,data,.git}/**' });
+    for (const thing of HIDDEN) {
+      for (const text of [found, listed, named]) expect(text).not.toContain(KEPT[thing]);
+    }
+    expect(found).toContain('src/main.ts:1');
+    const top = (await tools.call('list_dir', {})).split('\n');
+    expect(top).toContain('src/');
+    expect(top).not.toContain('.skein/');
+    expect(top).not.toContain('.workflow-runs/');
+    expect(top).not.toContain('audit/');
+    expect(top).not.toContain('calls.json');
+  });
+
+  it('a command that only reads may look at the workflow, and not at the record', async () => {
+    const { tools } = await ownProject();
+    expect(await tools.call('shell', { argv: ['cat', 'flows/review.yaml'] })).toContain('yellow');
+    for (const path of ['.skein/skein.db', 'audit', 'calls.json', '../project/.skein']) {
+      expect((await tools.fails('shell', { argv: ['cat', path] })).code).toBe('SKEIN_TOOL_REFUSED');
+    }
+  });
+
+  it('whether something is in it is not told', async () => {
+    const { tools } = await ownProject();
+    const there = await tools.fails('read_file', { path: '.skein/skein.db' });
+    const absent = await tools.fails('read_file', { path: '.skein/absent' });
+    expect(absent.message.replace('absent', 'skein.db')).toBe(there.message);
+  });
+
+  it('an extra directory does not open it', async () => {
+    const { root } = await ownProject();
+    const tools = await session(
+      { tools: ['*'], extraDirs: [join(root, '.skein'), join(root, 'old/2026-01-01_x')] },
+      { cwd: join(root, 'src') },
+    );
+    for (const path of ['.skein/skein.db', 'old/2026-01-01_x/output.md']) {
+      expect((await tools.fails('read_file', { path: join(root, path) })).code).toBe('SKEIN_TOOL_REFUSED');
+    }
+  });
+});
+
+it('every tool that is there has a row in this table', () => {
+  expect(Object.keys(CALLS).toSorted()).toEqual([...BUILT_IN_TOOLS].toSorted());
+});
+
+function calls(tool: BuiltInTool, path: string): readonly JsonObject[] {
+  const made = CALLS[tool];
+  return made === 'touches no file' ? [] : made(path);
+}
+
+function isOther(thing: Thing, way: string): boolean {
+  return KNOWN_BY_CONTENTS.has(thing) && OTHER_FILE.test(way);
+}
+
+/** Known as a file, not by the folder that it is in. */
+function isOneFile(thing: Thing): boolean {
+  return [
+    'a store elsewhere',
+    'log of a store elsewhere',
+    'a recording',
+    'the workflow',
+    'an agent file',
+    'a script',
+    'a module',
+  ].includes(thing);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').map((line) => line.replace(/:1: .*$/, ''));
+}
+
+function code(error: unknown): unknown {
+  return SkeinError.isInstance(error) ? error.code : error;
+}
+
+function messageOf(error: unknown): string {
+  if (SkeinError.isInstance(error)) return error.message;
+  throw error;
+}
