@@ -7,13 +7,8 @@ import { permissionCheck } from '../permissions/permissions.js';
 import type { OpenedTool } from '../session.js';
 import type { Tool } from '../tool.js';
 import { builtInOf } from '../tools/names.js';
+import type { Answer } from './answer.js';
 import { approvalQuestion, inputOf, isAllowed } from './approval.js';
-
-/** What a model is told of a call: also what is wrong with it is a value, so that a replay tells the same. */
-export interface Answer {
-  readonly output: string;
-  readonly isError: boolean;
-}
 
 /** What is asked of a call that a person must allow. */
 export interface Asking {

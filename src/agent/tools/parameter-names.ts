@@ -51,11 +51,11 @@ export function ownParameters(tool: BuiltInTool, input: JsonObject): JsonObject 
     .map(([key, value]): [string, Json] => {
       const own = ownValue(names, key);
       const name = typeof own === 'string' && !Object.hasOwn(input, own) ? own : key;
-      return [name, name === 'edits' && Array.isArray(value) ? value.map((edit) => ofEdit(edit)) : value];
+      return [name, name === 'edits' && Array.isArray(value) ? (value as readonly Json[]).map(ofEdit) : value];
     });
   return Object.fromEntries(entries);
 }
 
 function ofEdit(edit: Json): Json {
-  return isPlainObject(edit) ? ownParameters('edit_file', edit as JsonObject) : edit;
+  return isPlainObject(edit) ? ownParameters('edit_file', edit) : edit;
 }

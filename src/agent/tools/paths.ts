@@ -8,7 +8,6 @@ import { isEnvFile } from './folded-path.js';
 import { isInside } from './inside.js';
 import type { OwnPlaces } from './own-places.js';
 import { NO_PLACES } from './own-places.js';
-import type { Protection } from './protection.js';
 import { createProtection, realOf } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';
 
@@ -22,7 +21,7 @@ import { badInput, fileError, refused, systemCode } from './tool-input.js';
  * - P4 What was opened is checked again through its handle: a directory that was swapped for a link between check and
  *   opening is noticed, and nothing has been read or written by then.
  * - P5 Only the working directory can be written to; the extra directories can be read.
- * - P6 What {@link Protection} hides is neither opened nor listed, and what it keeps is not written: asked when a path is found, again
+ * - P6 What the protection hides is neither opened nor listed, and what it keeps is not written: asked when a path is found, again
  *   for where a handle leads, and once more in the moment in which something new gets its name.
  * - P7 A file of secrets (`.env`) is opened only by its own name, because a person is asked by that name.
  *
@@ -102,19 +101,19 @@ export async function createFolders(
   const roots = [home, ...extra];
   const lexical = [...roots, resolve(cwd), ...extraDirs.map((dir) => resolve(cwd, dir))];
   const protection = createProtection(home, own);
-  const reading: Access = { roots, check: checkOf(protection.hidden) };
-  const writing: Access = { roots: [home], check: checkOf(protection.kept) };
+  const reading: Access = { roots, check: checkOf((path) => protection.hidden(path)) };
+  const writing: Access = { roots: [home], check: checkOf((path) => protection.kept(path)) };
   const access = { read: reading, write: writing, run: { ...writing, roots } };
 
-  const find = async (path: string, access: Access): Promise<Place> => {
+  const find = async (path: string, to: Access): Promise<Place> => {
     const full = resolve(home, checkText(path));
     if (!lexical.some((root) => isInside(root, full))) throw outside(path);
     // Also by the name that was given: a link may stand there.
-    access.check(full, path);
+    to.check(full, path);
     const { real, missing } = await deepestReal(full, path);
-    if (!access.roots.some((root) => isInside(root, real))) throw outside(path);
+    if (!to.roots.some((root) => isInside(root, real))) throw outside(path);
     const shown = isInside(home, real) ? relative(home, real) || '.' : real;
-    access.check(real, shown);
+    to.check(real, shown);
     return { real, missing, shown, asEnvFile: isEnvFile(full) };
   };
 

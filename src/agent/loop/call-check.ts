@@ -1,0 +1,76 @@
+import { SkeinError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { didYouMean } from '../../base/suggest.js';
+import type { StepIo } from '../../engine/ports/durable.js';
+import type { ToolCall } from '../model.js';
+import type { OpenParts } from '../session.js';
+import type { Tool } from '../tool.js';
+import type { Answer } from './answer.js';
+import { answerOf } from './answer.js';
+import type { Gate } from './gate.js';
+import type { StepTool } from './step-tool.js';
+import { readInput } from './tool-input.js';
+
+/** What is known of a call before anything of it is done. */
+export interface CallChecks {
+  /**
+   * The tool of a call and its input.
+   *
+   * @throws SkeinError what a model is told of a call that can't be made
+   */
+  prepared(call: ToolCall, tools: OpenParts['tools']): { readonly tool: Tool; readonly input: JsonObject };
+  /** What is wrong with a call, whatever its tool is. */
+  fault(call: ToolCall, io: StepIo): Promise<Answer | undefined>;
+  /** The same where it is a tool of the step itself, for which nothing need be open. */
+  faultOfOwn(call: ToolCall): Promise<Answer | undefined>;
+}
+
+/** Makes the checks of a step. A person is asked only about calls that pass them. */
+export function callChecks({
+  gate,
+  stepTools,
+  use,
+}: {
+  readonly gate: Gate;
+  readonly stepTools: ReadonlyMap<string, StepTool>;
+  readonly use: (signal: AbortSignal) => Promise<OpenParts>;
+}): CallChecks {
+  const checks: CallChecks = {
+    prepared(call, tools) {
+      const tool = tools.get(call.name);
+      if (tool === undefined) throw unknownTool(call.name, [...stepTools.keys(), ...tools.keys()]);
+      if (!gate.isForeseen(call, tool)) throw notForeseen(call.name);
+      return { tool, input: readInput(call, tool) };
+    },
+    async fault(call, io) {
+      if (stepTools.has(call.name)) return checks.faultOfOwn(call);
+      const { tools } = await use(io.signal);
+      return faultIn(() => checks.prepared(call, tools), io);
+    },
+    faultOfOwn(call) {
+      const own = stepTools.get(call.name);
+      return faultIn(() => own !== undefined && readInput(call, own));
+    },
+  };
+  return checks;
+}
+
+async function faultIn(check: () => unknown, io?: StepIo): Promise<Answer | undefined> {
+  const checked = await answerOf(() => {
+    check();
+    return Promise.resolve('');
+  }, io);
+  return checked.isError ? checked : undefined;
+}
+
+function notForeseen(name: string): SkeinError {
+  const why = 'a person must allow it, and it was not there when the step began';
+  return new SkeinError('SKEIN_TOOL_REFUSED', `${name} can't be called: ${why}`);
+}
+
+function unknownTool(name: string, names: readonly string[]): SkeinError {
+  const nearest = didYouMean(name, names);
+  const known = names.length === 0 ? 'there are no tools' : `the tools are ${names.join(', ')}`;
+  const hint = nearest === undefined ? known : `${nearest} ${known}`;
+  return new SkeinError('SKEIN_TOOL_FAILED', `there is no tool "${name}"`, { hint });
+}
