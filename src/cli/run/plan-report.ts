@@ -116,10 +116,11 @@ function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
   }));
 }
 
-/** What it is called in a file: the steps of a parallel block are a plan of their own, whose names are those around it. */
+/** What it is called in a file: the steps of a block are a plan of their own, whose names are those around it. Only one of a sequence says where it starts. */
 function kindOf(node: PlanNode): string {
   const isBlock = node.kind === 'call' && node.plan.notation === 'pipeline' && node.outputs === undefined;
-  return isBlock ? 'parallel' : node.kind;
+  if (!isBlock) return node.kind;
+  return node.plan.entry === undefined ? 'parallel' : 'sequence';
 }
 
 function courseOf(plan: Plan, node: PlanNode, wording: Wording): Partial<StepDescription> {

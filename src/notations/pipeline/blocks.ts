@@ -21,15 +21,15 @@ export interface Placed {
   readonly at: number;
   /** Which of the steps of a parallel block it belongs to, by index; 0 elsewhere. */
   readonly chain: number;
-  /** The block of a parallel or a map step. */
+  /** The block of a parallel, sequence or map step. */
   readonly inner: Block | undefined;
   /** What it gives to the block around it. */
   readonly outputs: readonly Output[];
 }
 
-/** The top list, the steps of a parallel, or the steps of a map. Branches of a condition belong to the block that they stand in. */
+/** The top list, or the steps of a parallel, a sequence or a map. Branches of a condition belong to the block that they stand in. */
 export interface Block {
-  readonly kind: 'list' | 'parallel' | 'map';
+  readonly kind: 'list' | 'parallel' | 'sequence' | 'map';
   /** Of its ids: empty for the top list. */
   readonly path: string;
   readonly holder: Placed | undefined;
@@ -74,11 +74,11 @@ function placeStep(step: StepDef, block: OpenBlock, chain: number, placing: Plac
     return;
   }
   const path = block.path === '' ? step.id : `${block.path}/${step.id}`;
-  if (step.type === 'parallel' || step.type === 'map') {
+  if (step.type === 'parallel' || step.type === 'sequence' || step.type === 'map') {
     // The output of a map stands where the map does; those of its steps are seen within it only.
     if (step.type === 'map') placed.outputs = [output(path, `${path} (map)`, placing)];
     placed.inner = placeBlock({ kind: step.type, path, holder: placed, roots: step.steps }, placing);
-    if (step.type === 'parallel') placed.outputs = placed.inner.steps.flatMap((each) => each.outputs);
+    if (step.type !== 'map') placed.outputs = placed.inner.steps.flatMap((each) => each.outputs);
   } else placed.outputs = outputsOf(step, path, placing);
 }
 
@@ -101,6 +101,7 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
     case 'goto':
     case 'map':
     case 'parallel':
+    case 'sequence':
       return [];
   }
 }

@@ -2,9 +2,9 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentNode, AskNode, CallNode, MapNode, NodeBase, PassNode, Plan, PlanNode } from '../../plan/plan.js';
 import { present } from '../source/present.js';
-import type { Placed } from './blocks.js';
+import type { Block, Placed } from './blocks.js';
 import { buildCall } from './build-call.js';
-import type { AgentStep, AskStep, MapStep, RetryDef, StepBase } from './definition.js';
+import type { AgentStep, AskStep, MapStep, PipelineDef, RetryDef, StepBase } from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
 import { itemChannel, itemsOf } from './item.js';
@@ -29,7 +29,8 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
     case 'goto':
       return gotoNode(placed, flow, parts);
     case 'parallel':
-      return parallelNode(placed, parts);
+    case 'sequence':
+      return blockNode(placed, parts);
     case 'map':
       return mapNode(placed, step, parts);
     case 'ask':
@@ -47,10 +48,23 @@ function gotoNode(placed: Placed, flow: Flow, parts: NodeParts): PassNode {
   const base = { kind: 'pass' as const, id: step.id, at: step.at };
   const [target = NOWHERE] = flow.ways[placed.at] ?? [];
   if (!flow.back.has(placed.at)) return base;
-  const limit = parts.definition.maxLoopIterations;
+  const limit = loopLimit(block, parts.definition);
   const id = block.steps[target]?.step.id ?? '';
   const fail = `workflow: max loop iterations exceeded (step: ${id}, limit: ${limit})`;
   return { ...base, maxVisits: limit, onMaxVisits: { fail, hint: LOOP_HINT } };
+}
+
+/**
+ * How often a jump back of a block may be made: as the innermost sequence around it says, or else the file.
+ *
+ * @example
+ * loopLimit(block, definition); // 100
+ */
+export function loopLimit(block: Block, definition: PipelineDef): number {
+  for (let here = block.holder; here !== undefined; here = here.block.holder) {
+    if (here.step.type === 'sequence' && here.step.maxLoopIterations !== undefined) return here.step.maxLoopIterations;
+  }
+  return definition.maxLoopIterations;
 }
 
 function agentNode(placed: Placed, step: AgentStep, parts: NodeParts): AgentNode {
@@ -91,7 +105,7 @@ function askNode(placed: Placed, step: AskStep, parts: NodeParts): AskNode {
 }
 
 /** What its steps see and give has the same names inside and outside. */
-function parallelNode(placed: Placed, parts: NodeParts): CallNode {
+function blockNode(placed: Placed, parts: NodeParts): CallNode {
   const writes = placed.outputs.map((output) => output.channel);
   return { kind: 'call', ...policies(placed.step), writes, plan: innerPlan(placed, parts) };
 }
@@ -128,8 +142,8 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
 
 /** The output of the last step: what a map gives for an item. */
 function mapResult(placed: Placed, names: Names): string {
-  const { inner } = placed;
-  const last = inner?.byId.get(inner.roots.at(-1)?.id ?? '');
+  let last = lastOf(placed);
+  while (last?.step.type === 'sequence') last = lastOf(last);
   if (last === undefined) return '';
   const [output, ...more] = last.outputs;
   if (output !== undefined && more.length === 0 && last.step.type !== 'parallel') return output.channel;
@@ -137,6 +151,10 @@ function mapResult(placed: Placed, names: Names): string {
   const message = `${placed.step.label} ends with ${last.step.label}, which has not one output`;
   names.findings.error('map-result', message, last.step.at, hint);
   return '';
+}
+
+function lastOf({ inner }: Placed): Placed | undefined {
+  return inner?.byId.get(inner.roots.at(-1)?.id ?? '');
 }
 
 function writing(placed: Placed): { readonly writes: readonly string[]; readonly output: string } {

@@ -5,7 +5,7 @@ import { present } from '../source/present.js';
 import type { ParsedYaml } from '../source/yaml.js';
 import { placeSteps } from './blocks.js';
 import type { Block, Output } from './blocks.js';
-import { buildNode } from './build-nodes.js';
+import { buildNode, loopLimit } from './build-nodes.js';
 import type { NodeParts } from './node-parts.js';
 import { buildCondition } from './conditions.js';
 import type { ConditionParts } from './conditions.js';
@@ -109,7 +109,7 @@ function blockPlan(block: Block, parts: Parts): Plan {
   }
   const starts = block.kind === 'parallel' ? startsOf(block, flow) : [];
   const first = starts.map(({ node, leadsTo }) => ({ from: node.id, to: leadsTo }));
-  const jumps = flow.back.size * parts.definition.maxLoopIterations;
+  const jumps = flow.back.size * loopLimit(block, parts.definition);
   return {
     format: 1,
     name: block.holder?.step.id ?? '',

@@ -72,6 +72,14 @@ export interface ParallelStep extends StepBase {
   readonly steps: readonly StepDef[];
 }
 
+/** Its steps run one after the other, and are one step of what is around it. cagent's `subworkflow` is one too. */
+export interface SequenceStep extends StepBase {
+  readonly type: 'sequence';
+  readonly steps: readonly StepDef[];
+  /** How often each jump back in it may be made; absent: as around it. */
+  readonly maxLoopIterations: number | undefined;
+}
+
 /** A jump to a step of the same block, by id or by index into the block's list. */
 export interface GotoStep extends StepBase {
   readonly type: 'goto';
@@ -112,4 +120,4 @@ export interface CallStep extends StepBase {
   readonly inputs: readonly { readonly name: string; readonly value: SourceScalar; readonly at: Position }[];
 }
 
-export type StepDef = AgentStep | ConditionStep | ParallelStep | GotoStep | MapStep | AskStep | CallStep;
+export type StepDef = AgentStep | ConditionStep | ParallelStep | SequenceStep | GotoStep | MapStep | AskStep | CallStep;

@@ -93,7 +93,11 @@ function findTarget(placed: Placed, step: GotoStep, findings: Findings): number 
     const other = findElsewhere(block, target.text);
     if (other !== undefined) {
       const name = other.block.holder === undefined ? 'the list around its block' : other.block.holder.step.label;
-      return fail('bad-jump', `which belongs to ${name}`, 'a jump stays within its own parallel or map block');
+      return fail(
+        'bad-jump',
+        `which belongs to ${name}`,
+        'a jump stays within its own parallel, sequence or map block',
+      );
     }
     const hint = findings.near(target.text, block.byId.keys()) ?? `steps are: ${listed(block.byId.keys())}`;
     return fail('unknown-step', 'which does not exist', hint);
@@ -102,7 +106,7 @@ function findTarget(placed: Placed, step: GotoStep, findings: Findings): number 
     return fail(
       'bad-jump',
       'which runs beside it',
-      'steps of a parallel block start together: put a list around the loop',
+      'steps of a parallel block start together: put both into one step of it, with type: sequence',
     );
   }
   return found.at;

@@ -17,6 +17,7 @@ const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
   agent: 'step',
   condition: 'cond',
   parallel: 'par',
+  sequence: 'seq',
   goto: 'goto',
   map: 'map',
   ask: 'ask',
@@ -61,7 +62,7 @@ export function positionalId(type: StepDef['type'], number: number, branch: stri
   return `${branch ?? PREFIXES[type]}_${number}`;
 }
 
-/** Branches belong to the block; the steps of parallel and map steps don't. */
+/** Branches belong to the block; the steps of parallel, sequence and map steps don't. */
 function collectWritten(list: SourceNode, taken: Set<string>): void {
   if (list.kind !== 'list') return;
   for (const step of list.items) {

@@ -101,6 +101,7 @@ function callsIn(steps: readonly StepDef[]): readonly CallStep[] {
       case 'condition':
         return callsIn([...step.whenTrue, ...step.whenFalse]);
       case 'parallel':
+      case 'sequence':
       case 'map':
         return callsIn(step.steps);
       case 'agent':

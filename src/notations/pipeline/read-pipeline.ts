@@ -9,18 +9,13 @@ import { AGENT_SECTIONS, readAgents } from './agents/read-agents.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from './agents/supported.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
+import { DEFAULT_LOOPS, readLoops, SHAPE, WORKFLOW_KEYS } from './read-loops.js';
 import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 
-const LOOPS = 'max_loop_iterations';
-const WORKFLOW_KEYS = ['steps', LOOPS, 'overrides'];
 /** Keys of workflows whose steps depend on each other, which have agents too. */
 const OTHER_KEYS: ReadonlySet<string> = new Set(['steps', 'name', 'inputs', 'config', 'output']);
 
-const DEFAULT_LOOPS = 100;
-/** The bound of visits in plans. */
-const MOST_LOOPS = 1_000_000;
-const SHAPE = "workflow: expected a list of steps or a map with 'steps' and optional 'max_loop_iterations'";
 const FIRST_STEP = 'add a step: - {type: agent, name: AGENT}';
 
 /**
@@ -97,12 +92,15 @@ function readWorkflow(root: Fields, agents: ReadonlyMap<string, AgentDef>, findi
     return none;
   }
   if (node.kind !== 'map' || node.entries.every(({ key }) => !WORKFLOW_KEYS.includes(key))) {
-    findings.error('wrong-type', SHAPE, node.at, 'begin each step with "- type: agent"');
+    findings.error('wrong-type', `workflow: ${SHAPE}`, node.at, 'begin each step with "- type: agent"');
     return none;
   }
   const fields = readFields(node, { name: 'workflow', known: WORKFLOW_KEYS }, findings);
   if (fields === undefined) return none;
-  return { steps: readSteps(fields.node('steps'), findings, fields), maxLoopIterations: readLoops(fields, findings) };
+  return {
+    steps: readSteps(fields.node('steps'), findings, fields),
+    maxLoopIterations: readLoops(fields, findings) ?? DEFAULT_LOOPS,
+  };
 }
 
 function readSteps(node: SourceNode | undefined, findings: Findings, workflow?: Fields): PipelineDef['steps'] {
@@ -112,25 +110,8 @@ function readSteps(node: SourceNode | undefined, findings: Findings, workflow?: 
     return [];
   }
   if (node.kind === 'list') return readBlock(node, { path: 'steps', depth: 0 }, findings);
-  findings.error('wrong-type', SHAPE, node.at, 'begin each step with "- type: agent"');
+  findings.error('wrong-type', `workflow: ${SHAPE}`, node.at, 'begin each step with "- type: agent"');
   return [];
-}
-
-/** Values of zero and below mean the default, in both places. */
-function readLoops(workflow: Fields, findings: Findings): number {
-  const overrides = workflow.fields('overrides', [LOOPS]);
-  const written = readLimit(workflow, findings);
-  const limit = (overrides === undefined ? undefined : readLimit(overrides, findings)) ?? written ?? 0;
-  return limit > 0 ? limit : DEFAULT_LOOPS;
-}
-
-function readLimit(fields: Fields, findings: Findings): number | undefined {
-  const limit = fields.integer(LOOPS, { max: MOST_LOOPS });
-  if (limit !== undefined && limit < 1) {
-    const message = `${LOOPS} ${limit} has no effect: it means the default, ${DEFAULT_LOOPS}`;
-    findings.warning('no-effect', message, fields.placeOf(LOOPS), 'the least is 1; remove the jump to forbid it');
-  }
-  return limit;
 }
 
 /** A file of agents alone runs its agent `root`, or else the first one. */

@@ -4,13 +4,14 @@ import { describe, entryOf } from '../source/nodes.js';
 import type { SourceNode, SourceScalar } from '../source/nodes.js';
 import { checkName } from '../source/names.js';
 import { readFields } from '../source/shape.js';
-import type { AgentStep, ConditionStep, GotoStep, StepDef } from './definition.js';
+import type { AgentStep, ConditionStep, GotoStep, SequenceStep, StepDef } from './definition.js';
 import { createIds, positionalId } from './ids.js';
 import type { BlockIds } from './ids.js';
+import { readLoops, SHAPE, WORKFLOW_KEYS } from './read-loops.js';
 import { NO_POLICIES, readPolicies } from './read-policies.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
 import { knownKeys, requireKey, typeOf } from './step-types.js';
-import type { OpenStep } from './step-types.js';
+import type { OpenStep, WrittenType } from './step-types.js';
 
 /** Lists of steps within lists of steps, at most: plans within plans are bounded too. */
 const DEEPEST = 40;
@@ -81,7 +82,8 @@ function readStep(node: SourceNode, index: number, place: ListPlace, findings: F
     reportDuplicate(written, first, place, findings);
     return undefined;
   }
-  const id = written?.text ?? place.ids.free(positionalId(type, index + 1, place.branch), type);
+  const kind = type === 'subworkflow' ? 'sequence' : type;
+  const id = written?.text ?? place.ids.free(positionalId(kind, index + 1, place.branch), kind);
   const label = written === undefined ? path : `step ${quoteShort(id)}`;
   const fields = readFields(node, { name: label, known: knownKeys(type) }, findings);
   if (fields === undefined) return undefined;
@@ -120,7 +122,7 @@ function reportDuplicate(id: SourceScalar, first: StepDef | undefined, place: Li
   findings.error('duplicate-step', `there are two steps with the id ${quoteShort(id.text)}`, id.at, hint);
 }
 
-function readBody(type: StepDef['type'], step: OpenStep, place: ListPlace, findings: Findings): StepDef {
+function readBody(type: WrittenType, step: OpenStep, place: ListPlace, findings: Findings): StepDef {
   const { fields, base } = step;
   switch (type) {
     case 'agent':
@@ -131,6 +133,13 @@ function readBody(type: StepDef['type'], step: OpenStep, place: ListPlace, findi
       const policies = readPolicies(fields, base.label, findings);
       return { type, ...base, ...policies, steps: readInner(type, step, place, findings) };
     }
+    case 'sequence': {
+      const policies = readPolicies(fields, base.label, findings);
+      const steps = readInner(type, step, place, findings);
+      return { type, ...base, ...policies, steps, maxLoopIterations: undefined };
+    }
+    case 'subworkflow':
+      return readSubworkflow(step, place, findings);
     case 'goto': {
       const hint = 'add "goto: ID", the id of a step around it';
       requireKey(step, type, { key: 'goto', code: 'missing-target', hint, text: true }, findings);
@@ -156,8 +165,13 @@ function readAgentStep(step: OpenStep, { ran }: ListPlace, findings: Findings): 
   return { type: 'agent', ...base, ...policies, agent, prompt: fields.scalar('prompt') };
 }
 
-/** The steps of a parallel or a map: a block of their own. */
-function readInner(type: 'parallel' | 'map', step: OpenStep, place: ListPlace, findings: Findings): readonly StepDef[] {
+/** The steps of a parallel, a sequence or a map: a block of their own. */
+function readInner(
+  type: 'parallel' | 'sequence' | 'map',
+  step: OpenStep,
+  place: ListPlace,
+  findings: Findings,
+): readonly StepDef[] {
   const node = step.fields.node('steps');
   const path = `${step.path}.steps`;
   if (node !== undefined && !(node.kind === 'list' && node.items.length === 0)) {
@@ -167,6 +181,31 @@ function readInner(type: 'parallel' | 'map', step: OpenStep, place: ListPlace, f
   const hint = 'add a list: steps: [{type: agent, name: AGENT}]';
   findings.error('empty-block', message, step.fields.placeOf('steps'), hint);
   return [];
+}
+
+/** A workflow within a step, in both of its forms. */
+function readSubworkflow(step: OpenStep, place: ListPlace, findings: Findings): SequenceStep {
+  const { fields, base } = step;
+  const path = `${step.path}.workflow`;
+  const node = fields.node('workflow');
+  const map = node?.kind === 'map' ? fields.fields('workflow', WORKFLOW_KEYS) : undefined;
+  const list = map === undefined ? node : map.node('steps');
+  const isEmpty = list === undefined || (list.kind === 'list' && list.items.length === 0);
+  if (isEmpty) {
+    const message = `workflow ${step.path}: subworkflow step requires workflow`;
+    const hint = 'add a list: workflow: [{type: agent, name: AGENT}]';
+    findings.error('empty-block', message, map?.placeOf('steps') ?? fields.placeOf('workflow'), hint);
+  } else if (list.kind !== 'list') {
+    findings.error('wrong-type', `${path}: ${SHAPE}`, list.at, 'begin each step with "- type: agent"');
+  }
+  const inner = { path: map === undefined ? path : `${path}.steps`, depth: place.depth + 1 };
+  return {
+    type: 'sequence',
+    ...base,
+    ...readPolicies(fields, base.label, findings),
+    steps: isEmpty || list.kind !== 'list' ? [] : readBlock(list, inner, findings),
+    maxLoopIterations: map === undefined ? undefined : readLoops(map, findings),
+  };
 }
 
 function readCondition(step: OpenStep, place: ListPlace, findings: Findings): ConditionStep {

@@ -139,10 +139,10 @@ function unknownStep(id: string, reader: Placed, names: Names): Fault {
   return { code: 'unknown-step', message: inside === undefined ? message : `${message} in this place`, hint };
 }
 
-/** How a step in a parallel block is reached from outside. */
+/** How a step in a block is reached from outside; those of a map are not. */
 function findInside(block: Block, id: string): readonly string[] | undefined {
   for (const placed of block.steps) {
-    if (placed.inner?.kind !== 'parallel') continue;
+    if (placed.inner === undefined || placed.inner.kind === 'map') continue;
     const here = placed.step.id;
     if (placed.inner.byId.has(id)) return [here, 'outputs', id];
     const deeper = findInside(placed.inner, id);
@@ -163,7 +163,8 @@ function walkIn(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
     case 'ask':
     case 'map':
       return leafOf(walk, placed.outputs[0]);
-    case 'parallel': {
+    case 'parallel':
+    case 'sequence': {
       const word = segments[used];
       if (word?.text === 'order' && word.kind === 'name') {
         const text = JSON.stringify(step.steps.map((child) => child.id));

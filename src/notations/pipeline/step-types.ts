@@ -9,37 +9,41 @@ import { POLICY_KEYS } from './read-policies.js';
 
 type StepType = StepDef['type'];
 
+/** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
+export type WrittenType = StepType | 'subworkflow';
+
 const IDENTITY = ['id', 'type'];
 
 /** All keys of each type. `name` stands on any step of cagent, also where it means nothing. */
-const KEYS: Readonly<Record<StepType, readonly string[]>> = {
+const KEYS: Readonly<Record<WrittenType, readonly string[]>> = {
   agent: [...IDENTITY, 'name', 'prompt', ...POLICY_KEYS],
   condition: [...IDENTITY, 'name', 'condition', 'true', 'false'],
   parallel: [...IDENTITY, 'name', 'steps', ...POLICY_KEYS],
+  sequence: [...IDENTITY, 'name', 'steps', ...POLICY_KEYS],
+  subworkflow: [...IDENTITY, 'name', 'workflow', ...POLICY_KEYS],
   goto: [...IDENTITY, 'goto'],
   map: [...IDENTITY, 'over', 'as', 'key', 'max_items', 'concurrency', 'on_item_error', 'steps', ...POLICY_KEYS],
   ask: [...IDENTITY, 'question', 'choices', 'schema', 'expires', 'on_expire', 'on_error'],
   call: [...IDENTITY, 'file', 'prompt', 'inputs', ...POLICY_KEYS],
 };
 
-const TYPES = Object.keys(KEYS) as readonly StepType[];
+const TYPES = Object.keys(KEYS) as readonly WrittenType[];
 const ALL_KEYS: ReadonlySet<string> = new Set(Object.values(KEYS).flat());
 
 /** What a step without a type most likely is, by a key that only this type needs. */
-const TELLING: readonly (readonly [key: string, type: StepType])[] = [
+const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
   ['condition', 'condition'],
   ['over', 'map'],
   ['question', 'ask'],
   ['file', 'call'],
+  ['workflow', 'subworkflow'],
   ['steps', 'parallel'],
   ['name', 'agent'],
 ];
 
 /** Types of other versions of the notation. */
 const OTHER_TYPES: ReadonlyMap<string, string> = new Map([
-  ['subworkflow', 'put its steps into a file of their own, and write type: call with file: FILE'],
   ['loop', 'write a condition, and goto: ID in one of its branches'],
-  ['sequence', 'write the steps one after the other in the list around it'],
 ]);
 
 /** A step while it is read. */
@@ -51,7 +55,7 @@ export interface OpenStep {
 }
 
 /** The keys that a step of a type may have. */
-export function knownKeys(type: StepType): readonly string[] {
+export function knownKeys(type: WrittenType): readonly string[] {
   return KEYS[type];
 }
 
@@ -61,7 +65,7 @@ export function knownKeys(type: StepType): readonly string[] {
  * @example
  * typeOf(node, 'steps[0]', findings); // 'agent'
  */
-export function typeOf(node: SourceNode, path: string, findings: Findings): StepType | undefined {
+export function typeOf(node: SourceNode, path: string, findings: Findings): WrittenType | undefined {
   if (node.kind !== 'map') {
     const hint = 'begin it with "- type: agent"';
     findings.error('wrong-type', `workflow ${path}: a step must be a map, not ${describe(node)}`, node.at, hint);
@@ -90,7 +94,8 @@ function reportMissingType(node: SourceNode & { kind: 'map' }, path: string, fin
     return;
   }
   const likely = TELLING.find(([key]) => entryOf(node, key) !== undefined)?.[1];
-  const hint = likely === undefined ? `add "type:" with one of: ${TYPES.join(', ')}` : `add "type: ${likely}"`;
+  const other = likely === 'parallel' ? ', or "type: sequence" for steps one after the other' : '';
+  const hint = likely === undefined ? `add "type:" with one of: ${TYPES.join(', ')}` : `add "type: ${likely}"${other}`;
   findings.error('missing-type', `workflow ${path}: step requires type`, node.at, hint);
 }
 
@@ -109,7 +114,7 @@ export interface Required {
  * @example
  * requireKey(step, 'agent', { key: 'name', code: 'missing-agent', hint: 'add "name: AGENT"', text: true }, findings);
  */
-export function requireKey(step: OpenStep, type: StepType, required: Required, findings: Findings): void {
+export function requireKey(step: OpenStep, type: WrittenType, required: Required, findings: Findings): void {
   const { fields, path } = step;
   const node = fields.node(required.key);
   const isBlank = required.text === true && node?.kind === 'scalar' && node.text.trim() === '';

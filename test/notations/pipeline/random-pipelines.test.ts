@@ -53,7 +53,7 @@ function hasParallel(steps: readonly Step[]): boolean {
   return [...walk(steps, '')].some(({ step }) => step.type === 'parallel');
 }
 
-const seen = { run: 0, failed: 0, looped: 0, parallel: 0 };
+const seen = { run: 0, failed: 0, looped: 0, parallel: 0, sequence: 0 };
 
 async function compare(raw: RawPipeline): Promise<void> {
   const file = nameSteps(raw);
@@ -67,6 +67,7 @@ async function compare(raw: RawPipeline): Promise<void> {
   seen.run += 1;
   if (expected.error !== undefined) seen.failed += 1;
   if (parallel) seen.parallel += 1;
+  if ([...walk(file.steps, '')].some(({ step }) => step.type === 'sequence')) seen.sequence += 1;
   if (Object.values(byAgent(expected.calls)).some((calls) => calls.length > 1)) seen.looped += 1;
   // The steps of a parallel block end in any order, and which of several failures is the first is not said.
   if (expected.error !== undefined && parallel) {
@@ -86,6 +87,7 @@ describe('random pipelines', () => {
     expect(seen.failed).toBeGreaterThan(10);
     expect(seen.looped).toBeGreaterThan(25);
     expect(seen.parallel).toBeGreaterThan(50);
+    expect(seen.sequence).toBeGreaterThan(50);
     expect(seen.run - seen.failed).toBeGreaterThan(100);
   });
 });

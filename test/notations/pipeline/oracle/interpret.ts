@@ -8,7 +8,7 @@ export type Step =
       readonly true: readonly Step[];
       readonly false: readonly Step[];
     }
-  | { readonly type: 'parallel'; readonly id: string; readonly steps: readonly Step[] }
+  | { readonly type: 'parallel' | 'sequence'; readonly id: string; readonly steps: readonly Step[] }
   | { readonly type: 'goto'; readonly id: string; readonly goto: string };
 
 /** One call of an agent. */
@@ -120,12 +120,14 @@ function runStep(step: Step, inside: Place['inside'], context: Context): Signal 
     }
     case 'parallel':
       return runParallel(step, context);
+    case 'sequence':
+      return runSequence(step, context);
     case 'goto':
       return jump(step, context);
   }
 }
 
-function runParallel(step: Extract<Step, { type: 'parallel' }>, context: Context): Signal {
+function runParallel(step: Extract<Step, { readonly steps: readonly Step[] }>, context: Context): Signal {
   const path = context.path === '' ? step.id : `${context.path}/${step.id}`;
   const before = new Map(context.state);
   for (const child of step.steps) {
@@ -136,6 +138,15 @@ function runParallel(step: Extract<Step, { type: 'parallel' }>, context: Context
       if (before.get(name) !== value || !before.has(name)) context.state.set(name, value);
   }
   return undefined;
+}
+
+/** What a sequence gives is there once it has ended. */
+function runSequence(step: Extract<Step, { readonly steps: readonly Step[] }>, context: Context): Signal {
+  const path = context.path === '' ? step.id : `${context.path}/${step.id}`;
+  const state = new Map(context.state);
+  const signal = runList(step.steps, undefined, { run: context.run, path, state, jumps: new Map() });
+  if (signal === undefined) for (const [name, value] of state) context.state.set(name, value);
+  return signal;
 }
 
 function jump(step: Extract<Step, { type: 'goto' }>, context: Context): Signal {
@@ -154,7 +165,7 @@ export function* walk(steps: readonly Step[], block: string): Generator<{ step: 
     const path = block === '' ? step.id : `${block}/${step.id}`;
     yield { step, path, block };
     if (step.type === 'condition') yield* walk([...step.true, ...step.false], block);
-    if (step.type === 'parallel') yield* walk(step.steps, path);
+    if ('steps' in step) yield* walk(step.steps, path);
   }
 }
 

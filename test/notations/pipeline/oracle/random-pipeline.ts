@@ -12,7 +12,7 @@ export type Raw =
       readonly yes: readonly Raw[];
       readonly no: readonly Raw[];
     }
-  | { readonly type: 'parallel'; readonly steps: readonly Raw[] }
+  | { readonly type: 'parallel' | 'sequence'; readonly steps: readonly Raw[] }
   | { readonly type: 'goto'; readonly to: number };
 
 /** A pipeline before its steps have names. */
@@ -50,11 +50,14 @@ const { list } = fc.letrec<{ list: Raw[]; step: Raw; plain: Raw[]; jumping: Raw[
     { depthSize: 'small', withCrossShrink: true, depthIdentifier: 'steps' },
     { weight: 5, arbitrary: AGENT },
     { weight: 4, arbitrary: tie('condition') },
-    { weight: 2, arbitrary: fc.record({ type: fc.constant('parallel' as const), steps: tie('list') }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ type: fc.constantFrom('parallel' as const, 'sequence' as const), steps: tie('list') }),
+    },
   ),
 }));
 
-/** Pipelines of agents, conditions, jumps and nested parallel blocks. Not all of them are valid. */
+/** Pipelines of agents, conditions, jumps and nested blocks. Not all of them are valid. */
 export const RAW: fc.Arbitrary<RawPipeline> = fc.record({
   steps: list.map((steps): Raw[] => [{ type: 'agent', reads: undefined }, ...steps]),
   limit: fc.integer({ min: 1, max: 3 }),
@@ -106,7 +109,7 @@ function fillStep(step: Step, raw: Raw | undefined, block: string, naming: Namin
     const condition = addressOf(raw.on, at, naming) + (raw.ok ? '.ok' : '');
     return { ...step, condition, true: fillList(step.true, raw.yes), false: fillList(step.false, raw.no) };
   }
-  if (step.type === 'parallel' && raw?.type === 'parallel') {
+  if ('steps' in step && raw !== undefined && 'steps' in raw) {
     return { ...step, steps: fillList(step.steps, raw.steps, block === '' ? step.id : `${block}/${step.id}`) };
   }
   return step.type === 'goto' && raw?.type === 'goto' ? { ...step, goto: targetOf(raw.to, block, naming) } : step;
@@ -132,7 +135,8 @@ function nameList(raws: readonly Raw[], ids: { next: number }): Step[] {
           false: nameList(raw.no, ids),
         };
       case 'parallel':
-        return { type: 'parallel', id: `p${number}`, steps: nameList(raw.steps, ids) };
+      case 'sequence':
+        return { type: raw.type, id: `p${number}`, steps: nameList(raw.steps, ids) };
       case 'goto':
         return { type: 'goto', id: `g${number}`, goto: '' };
     }
@@ -141,7 +145,7 @@ function nameList(raws: readonly Raw[], ids: { next: number }): Step[] {
 
 /** An empty branch is left out. */
 function written(step: Step): object {
-  if (step.type === 'parallel') return { ...step, steps: step.steps.map(written) };
+  if ('steps' in step) return { ...step, steps: step.steps.map(written) };
   if (step.type !== 'condition') return step;
   const { true: yes, false: no, ...rest } = step;
   const branches = { true: yes.map(written), false: no.map(written) };
