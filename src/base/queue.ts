@@ -18,6 +18,11 @@ export class Queue<T> {
     this.items.push(item);
   }
 
+  /** What was not taken yet. */
+  waiting(): T[] {
+    return this.items.slice(this.taken);
+  }
+
   take(): T | undefined {
     const { items, taken } = this;
     if (taken === 0 && items.length <= FEW) return items.shift();

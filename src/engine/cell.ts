@@ -2,6 +2,8 @@ import { digestText } from '../base/hash.js';
 import { SkeinError } from '../base/errors.js';
 import { recordText } from '../base/json.js';
 import type { Reducer } from '../plan/reducers.js';
+import type { Contribution } from './contributions.js';
+import { linkAfter } from './contributions.js';
 
 /** One value of a channel. */
 export interface Cell {
@@ -9,13 +11,25 @@ export interface Cell {
   /** Index of the node that wrote it; -1 for an input. */
   readonly writer: number;
   readonly epoch: number;
-  /** Length of the chain within the epoch. */
+  /** How many writes of its line came before it, within the epoch. */
   readonly rank: number;
-  readonly before: Cell | undefined;
+  /** Absent until the cell is overwritten within its epoch, or is itself such a write. Plain channels only. */
+  line: Line | undefined;
   /** For reducer channels. */
   readonly folded: FoldedCell | undefined;
   /** Digest of the value of a plain channel, once it was asked. */
   digest: string | undefined;
+}
+
+/**
+ * Writes of a plain channel one over the other, within an epoch. Who overwrites its newest cell goes on with it; who overwrites an older one, which
+ * somebody else has overwritten, begins a line of its own. So what came before a cell is known without keeping it.
+ */
+interface Line {
+  /** Where it left another line. */
+  readonly from: { readonly line: Line; readonly rank: number } | undefined;
+  /** Rank of its newest cell. */
+  newest: number;
 }
 
 /** The part of a cell that only reducer channels have. `value` is filled when it is first read. */
@@ -26,22 +40,6 @@ export interface FoldedCell {
   known: boolean;
   /** Digest of the accumulator. Absent: it is what the channel was opened with. */
   base: string | undefined;
-}
-
-/** One write to a reducer channel; a chain, newest first. Contributions are folded in the order of (round, rank, visit). */
-export interface Contribution {
-  readonly value: unknown;
-  readonly writer: number;
-  /** How many cycles were closed before it. */
-  readonly round: number;
-  /** Place of the writer in the topological order. */
-  readonly place: number;
-  readonly visit: number;
-  readonly before: Contribution | undefined;
-  /** Digest of the value, once it was asked. */
-  own: string | undefined;
-  /** Digest of the accumulator and all contributions up to this one, once it was asked. */
-  chain: string | undefined;
 }
 
 /** Who writes: for the order of contributions and for error messages. */
@@ -70,16 +68,7 @@ export function writeCell(
   const { epoch } = moment;
   const inEpoch = old !== undefined && old.epoch === epoch;
   if (reducer === undefined) {
-    const before = inEpoch ? old : undefined;
-    return {
-      value,
-      writer: writer.compiled.index,
-      epoch,
-      rank: before === undefined ? 0 : before.rank + 1,
-      before,
-      folded: undefined,
-      digest: undefined,
-    };
+    return overwrite(inEpoch ? old : undefined, value, writer.compiled.index, epoch);
   }
   const before = inEpoch ? old.folded?.newest : undefined;
   const accumulator = inEpoch
@@ -87,31 +76,50 @@ export function writeCell(
     : old === undefined
       ? reducer.open(undefined)
       : foldAll(old, reducer);
-  const newest: Contribution = {
+  const newest = linkAfter(before, {
     value,
     writer: writer.compiled.index,
     round: writer.round,
     place: writer.compiled.place,
     visit: writer.visit,
-    before,
     own: undefined,
-    chain: undefined,
-  };
+  });
   // The contributions of earlier epochs are forgotten, so their digest is made now or never.
   const base = inEpoch ? old.folded?.base : old !== undefined && moment.recorded ? cellDigest(old, reducer) : undefined;
   const folded: FoldedCell = { accumulator, newest, value: undefined, known: false, base };
   return foldedCell(folded, writer.compiled.index, epoch);
 }
 
+/** A cell of a plain channel; `old` is what it overwrites within its epoch. */
+function overwrite(old: Cell | undefined, value: unknown, writer: number, epoch: number): Cell {
+  if (old === undefined) return { value, writer, epoch, rank: 0, line: undefined, folded: undefined, digest: undefined };
+  const known = (old.line ??= { from: undefined, newest: old.rank });
+  const rank = old.rank + 1;
+  const line: Line = known.newest === old.rank ? known : { from: { line: known, rank: old.rank }, newest: rank };
+  line.newest = rank;
+  return { value, writer, epoch, rank, line, folded: undefined, digest: undefined };
+}
+
+/** V1 and V2: is `a` causally before `b`, another cell of the same channel? Plain channels only. */
+export function isBefore(a: Cell, b: Cell): boolean {
+  if (a.epoch !== b.epoch) return a.epoch < b.epoch;
+  let upTo = b.rank - 1;
+  for (let line = b.line; line !== undefined; line = line.from?.line) {
+    if (line === a.line) return a.rank <= upTo;
+    upTo = line.from?.rank ?? -1;
+  }
+  return false;
+}
+
 /** A cell of a reducer channel. */
 export function foldedCell(folded: FoldedCell, writer: number, epoch: number): Cell {
-  return { value: undefined, writer, epoch, rank: 0, before: undefined, folded, digest: undefined };
+  return { value: undefined, writer, epoch, rank: 0, line: undefined, folded, digest: undefined };
 }
 
 /** The cell of an input. `digest`: that of the value, where it is known. */
 export function inputCell(value: unknown, reducer: Reducer | undefined, digest?: string): Cell {
   if (reducer === undefined)
-    return { value, writer: -1, epoch: 0, rank: 0, before: undefined, folded: undefined, digest };
+    return { value, writer: -1, epoch: 0, rank: 0, line: undefined, folded: undefined, digest };
   const base = digest === undefined ? undefined : openDigest(reducer, digest);
   const accumulator = reducer.open(value);
   return foldedCell({ accumulator, newest: undefined, value: undefined, known: false, base }, -1, 0);
@@ -128,17 +136,33 @@ export function cellValue(cell: Cell, reducer: Reducer | undefined): unknown {
   return folded.value;
 }
 
+/**
+ * What a cell's contributions fold to. It is kept at the newest one, so that whoever adds to them folds only what was added; where it was kept
+ * before, it is let go, unless others go on from there too.
+ */
 function foldAll(cell: Cell, reducer: Reducer): unknown {
   const { folded } = cell;
   if (folded === undefined) return reducer.open(cell.value);
-  let { accumulator } = folded;
-  if (folded.newest?.before === undefined) {
-    return folded.newest === undefined ? accumulator : reducer.fold(accumulator, folded.newest.value);
+  const { newest } = folded;
+  if (newest === undefined) return folded.accumulator;
+  if (newest.before === undefined && newest.sum === undefined) {
+    return keepSum(newest, reducer.fold(folded.accumulator, newest.written.value));
   }
-  const contributions: Contribution[] = [];
-  for (let one: Contribution | undefined = folded.newest; one !== undefined; one = one.before) contributions.push(one);
-  contributions.reverse();
-  for (const one of contributions) accumulator = reducer.fold(accumulator, one.value);
+  const open: Contribution[] = [];
+  let from: Contribution | undefined = newest;
+  for (; from !== undefined && from.sum === undefined; from = from.before) open.push(from);
+  let accumulator = from?.sum === undefined ? folded.accumulator : from.sum.accumulator;
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    accumulator = reducer.fold(accumulator, one.written.value);
+    // What several chains go on from is folded once.
+    if (one.followers > 1) keepSum(one, accumulator);
+  }
+  if (from !== undefined && from !== newest && from.followers < 2) from.sum = undefined;
+  return keepSum(newest, accumulator);
+}
+
+function keepSum(link: Contribution, accumulator: unknown): unknown {
+  link.sum ??= { accumulator };
   return accumulator;
 }
 
@@ -146,11 +170,6 @@ function foldAll(cell: Cell, reducer: Reducer): unknown {
 export function foldedWith(cell: Cell | undefined, contribution: unknown, reducer: Reducer): unknown {
   const accumulator = cell === undefined ? reducer.open(undefined) : foldAll(cell, reducer);
   return reducer.read(reducer.fold(accumulator, contribution));
-}
-
-/** Plan order among contributions: chains are kept sorted by this (S3). */
-export function compareContributions(a: Contribution, b: Contribution): number {
-  return a.round - b.round || a.place - b.place || a.visit - b.visit;
 }
 
 /**
@@ -171,8 +190,8 @@ function chainDigest(newest: Contribution, base: string): string {
   for (; one !== undefined && one.chain === undefined; one = one.before) open.push(one);
   let digest = one?.chain ?? base;
   for (const next of open.toReversed()) {
-    next.own ??= valueDigest(next.value);
-    digest = digestText(`${digest} ${next.own}`);
+    next.written.own ??= valueDigest(next.written.value);
+    digest = digestText(`${digest} ${next.written.own}`);
     next.chain = digest;
   }
   return digest;
@@ -209,5 +228,5 @@ export function keepDigest(cell: Cell, made: unknown, given: unknown): void {
   }
   const newest = cell.folded?.newest;
   if (newest === undefined) cell.digest = digest;
-  else newest.own = digest;
+  else newest.written.own = digest;
 }

@@ -16,6 +16,8 @@ export interface CompiledPlan {
   /** Nodes that start a run (E6), in plan order. */
   readonly starts: readonly number[];
   readonly index: ReadonlyMap<string, number>;
+  /** Nodes in the topological order of forward edges: by their places. */
+  readonly order: readonly number[];
   readonly channels: ChannelTable;
   /** What a block of outputs shows, in the order of the plan's channels. */
   readonly labelled: readonly LabelledChannel[];
@@ -162,6 +164,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
     nodes,
     starts: shape.starts,
     index: shape.index,
+    order: shape.order,
     channels,
     labelled: plan.channels.flatMap(({ name, label }) => (label === undefined ? [] : [{ channel: name, label }])),
     untouched: plan.nodes.map(() => -1),

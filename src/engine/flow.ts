@@ -22,7 +22,12 @@ export abstract class Flow {
   /** Tokens that wait in joins. */
   protected waiting = 0;
   private ended: Version[] | undefined = undefined;
+  /** So many of `ended`, from the first, were seen by a version from which everything that was still to run descends. */
+  private seen = 0;
+  /** By the place of their nodes. */
   private joins: (JoinQueue | undefined)[] | undefined = undefined;
+  /** No token waits in a join before this place. */
+  private filledFrom = 0;
 
   /** The channels, also those that showed only at run time. */
   abstract channels: ChannelTable;
@@ -49,12 +54,20 @@ export abstract class Flow {
       return;
     }
     for (let last = ended.at(-1); last !== undefined && covers(version, last); last = ended.at(-1)) ended.pop();
+    if (ended.length < this.seen) this.seen = ended.length;
     ended.push(version);
   }
 
-  /** Is everything that ended also seen by `version`? */
+  /** Is everything that ended also seen by `version`, which is all that is under way? The last that ended is the likeliest not to be. */
   protected coveredBy(version: Version): boolean {
-    return this.ended === undefined || this.ended.every((ended) => covers(version, ended));
+    const { ended } = this;
+    if (ended === undefined) return true;
+    for (let at = ended.length - 1; at >= this.seen; at--) {
+      const one = ended[at];
+      if (one !== undefined && !covers(version, one)) return false;
+    }
+    this.seen = ended.length;
+    return true;
   }
 
   /** The merge of all that ended; for a run that failed also of what was still on its way. */
@@ -143,7 +156,8 @@ export abstract class Flow {
       return;
     }
     const joins = (this.joins ??= []);
-    const join = (joins[hop.to] ??= new JoinQueue(node.slots, node.join, node.need));
+    const join = (joins[node.place] ??= new JoinQueue(node.slots, node.join, node.need));
+    if (node.place < this.filledFrom) this.filledFrom = node.place;
     this.waiting -= join.size;
     join.arrive(hop.slot, token);
     const round = join.take();
@@ -156,15 +170,9 @@ export abstract class Flow {
    * may wait for it. Gives its node and the number of in-edges that had no token.
    */
   protected release(): { node: CompiledNode; missing: number } | undefined {
-    const joins = this.joins ?? [];
-    const { nodes } = this.compiled;
-    let at = -1;
-    joins.forEach((join, index) => {
-      if (join !== undefined && join.size > 0 && (nodes[index]?.place ?? 0) < (nodes[at]?.place ?? Infinity))
-        at = index;
-    });
-    const node = this.compiled.nodes[at];
-    const join = joins[at];
+    const place = this.firstFilled();
+    const node = this.compiled.nodes[this.compiled.order[place] ?? -1];
+    const join = this.joins?.[place];
     if (node === undefined || join === undefined) return undefined;
     this.waiting -= join.size;
     const round = join.release();
@@ -172,6 +180,16 @@ export abstract class Flow {
     if (round === undefined) return undefined;
     this.letGo(node, round);
     return { node, missing: round.arrivals.filter((token) => token === undefined).length };
+  }
+
+  /** Place of the earliest join in which a token waits; -1 when there is none. */
+  private firstFilled(): number {
+    const joins = this.joins ?? [];
+    if (this.waiting === 0) return -1;
+    let place = this.filledFrom;
+    while (place < joins.length && (joins[place]?.size ?? 0) === 0) place += 1;
+    this.filledFrom = place;
+    return place;
   }
 
   private letGo(node: CompiledNode, round: Round): void {

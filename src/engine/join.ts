@@ -1,3 +1,4 @@
+import { Queue } from '../base/queue.js';
 import type { Arrivals, Token } from './token.js';
 
 /** What a join decided: the tokens of one round, and whether the node runs or is skipped. */
@@ -17,7 +18,7 @@ export class JoinQueue {
   size = 0;
   private heads: (Token | undefined)[];
   /** Tokens behind the first of an in-edge: only in cycles. */
-  private readonly behind = new Map<number, Token[]>();
+  private readonly behind = new Map<number, Queue<Token>>();
   private readonly owed = new Map<number, number>();
   private filled = 0;
   private live = 0;
@@ -39,8 +40,12 @@ export class JoinQueue {
       return;
     }
     const queue = this.behind.get(slot);
-    if (queue === undefined) this.behind.set(slot, [token]);
-    else queue.push(token);
+    if (queue !== undefined) queue.put(token);
+    else {
+      const first = new Queue<Token>();
+      first.put(token);
+      this.behind.set(slot, first);
+    }
   }
 
   /** The next round that the policy lets go, or undefined. */
@@ -69,7 +74,9 @@ export class JoinQueue {
 
   /** Everything that still waits, at the end of a run. */
   waiting(): Token[] {
-    return [...this.heads, ...[...this.behind.values()].flat()].filter((token) => token !== undefined);
+    return [...this.heads, ...[...this.behind.values()].flatMap((queue) => queue.waiting())].filter(
+      (token) => token !== undefined,
+    );
   }
 
   private absorb(slot: number): boolean {
@@ -94,9 +101,9 @@ export class JoinQueue {
     this.live = 0;
     for (const [slot, queue] of this.behind) {
       if (arrivals[slot] === undefined) continue;
-      const next = queue.shift();
-      if (next !== undefined) this.setHead(slot, next);
-      if (queue.length === 0) this.behind.delete(slot);
+      const next = queue.take();
+      if (next === undefined) this.behind.delete(slot);
+      else this.setHead(slot, next);
     }
     return arrivals;
   }

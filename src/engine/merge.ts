@@ -1,6 +1,7 @@
 import type { Reducer } from '../plan/reducers.js';
-import type { Cell, Contribution } from './cell.js';
-import { compareContributions, foldedCell } from './cell.js';
+import type { Cell } from './cell.js';
+import { foldedCell, isBefore } from './cell.js';
+import { holdsAll, mergeChains } from './contributions.js';
 import type { Tree } from './version.js';
 import { EMPTY_VERSION, Version } from './version.js';
 
@@ -9,9 +10,6 @@ export interface Conflict {
   readonly channel: number;
   readonly writers: readonly [number, number];
 }
-
-/** Bound of node indexes, for numbers that name a node and a visit. */
-const MAX_NODES = 2 ** 24;
 
 /** A merge. Where there is a conflict, the version holds the earlier writer's value of that channel. */
 export interface Merged {
@@ -95,14 +93,6 @@ function mergeCells(cells: readonly Cell[], channel: number, merge: Merge): Cell
   return latest;
 }
 
-/** V1 and V2: is `a` causally before `b`? */
-function isBefore(a: Cell, b: Cell): boolean {
-  if (a.epoch !== b.epoch) return a.epoch < b.epoch;
-  let cell: Cell | undefined = b;
-  while (cell !== undefined && cell.rank > a.rank) cell = cell.before;
-  return cell === a;
-}
-
 /** Does `version` hold everything that `other` holds, or something causally later? */
 export function covers(version: Version, other: Version): boolean {
   return version === other || coversTree(version.tree, version.height, other.tree, other.height);
@@ -130,16 +120,7 @@ function coversTree(tree: Tree | undefined, level: number, other: Tree | undefin
 
 function coversCell(mine: Cell, theirs: Cell): boolean {
   if (mine.folded === undefined || mine.epoch !== theirs.epoch) return isBefore(theirs, mine);
-  const known = new Set<number>();
-  for (let one = mine.folded.newest; one !== undefined; one = one.before) known.add(identity(one));
-  for (let one = theirs.folded?.newest; one !== undefined; one = one.before)
-    if (!known.has(identity(one))) return false;
-  return true;
-}
-
-/** A node contributes to a channel once a visit. */
-function identity(contribution: Contribution): number {
-  return contribution.visit * MAX_NODES + contribution.writer;
+  return holdsAll(mine.folded.newest, theirs.folded?.newest);
 }
 
 /** V3: cells of the newest epoch hold everything; their contributions are put together, each once, in plan order. */
@@ -147,21 +128,10 @@ function mergeContributions(cells: readonly Cell[]): Cell | undefined {
   let newest = cells[0];
   for (const cell of cells) if (newest === undefined || cell.epoch > newest.epoch) newest = cell;
   if (newest === undefined) return undefined;
-  const seen = new Set<Contribution>();
-  const all: Contribution[] = [];
-  const identities = new Set<number>();
-  for (const cell of cells) {
-    if (cell.epoch !== newest.epoch) continue;
-    for (let one = cell.folded?.newest; one !== undefined && !seen.has(one); one = one.before) {
-      seen.add(one);
-      if (identities.has(identity(one))) continue;
-      identities.add(identity(one));
-      all.push(one);
-    }
-  }
-  all.sort(compareContributions);
-  let chain: Contribution | undefined;
-  for (const one of all) chain = one.before === chain ? one : { ...one, before: chain, chain: undefined };
+  const { epoch, writer } = newest;
+  const chain = mergeChains(cells.flatMap((cell) => (cell.epoch === epoch ? [cell.folded?.newest] : [])));
+  const same = cells.find((cell) => cell.epoch === epoch && cell.folded?.newest === chain);
+  if (same !== undefined) return same;
   const { accumulator, base } = newest.folded ?? { accumulator: undefined, base: undefined };
-  return foldedCell({ accumulator, newest: chain, value: undefined, known: false, base }, newest.writer, newest.epoch);
+  return foldedCell({ accumulator, newest: chain, value: undefined, known: false, base }, writer, epoch);
 }

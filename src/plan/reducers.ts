@@ -17,37 +17,37 @@ export interface Reducer {
 /** A reducer function of a user: (value so far, contribution) => value. The value so far is undefined for the first one. */
 export type ReducerFunction = (current: unknown, contribution: unknown) => unknown;
 
-/**
- * A list that only grows, as a chain of its newest parts: taking one in costs the same at any length. The array that nodes see is made
- * when it is first read, and only the newest link that was read keeps one.
- */
-interface Growing {
-  readonly items: readonly unknown[];
-  readonly before: Growing | undefined;
-  readonly length: number;
+/** The entries of several versions of a list: each sees the first ones, up to its own length. Only the longest version adds to them. */
+interface Entries {
+  readonly all: unknown[];
+  /** The version that was read last, as an array. */
   whole: readonly unknown[] | undefined;
 }
 
-function grow(before: Growing | undefined, items: readonly unknown[]): Growing {
-  return { items, before, length: (before?.length ?? 0) + items.length, whole: undefined };
+/**
+ * A version of a list that only grows. Taking something in costs what is taken in, unless another version has grown from the same one
+ * already; a read copies the references.
+ */
+interface Growing {
+  readonly entries: Entries;
+  readonly length: number;
 }
 
-function wholeOf(newest: Growing): readonly unknown[] {
-  if (newest.whole !== undefined) return newest.whole;
-  const result: unknown[] = Array.from({ length: newest.length });
-  let end = newest.length;
-  const take = (link: Growing): Growing | undefined => {
-    const part = link.whole ?? link.items;
-    end -= part.length;
-    for (let at = 0; at < part.length; at++) result[end + at] = part[at];
-    const next = link.whole === undefined ? link.before : undefined;
-    link.whole = undefined;
-    return next;
-  };
-  let link = take(newest);
-  while (link !== undefined) link = take(link);
-  newest.whole = Object.freeze(result);
-  return newest.whole;
+const NOTHING: Growing = { entries: { all: [], whole: undefined }, length: 0 };
+
+function grow(before: Growing, items: readonly unknown[]): Growing {
+  if (items.length === 0) return before;
+  const isNewest = before.length > 0 && before.length === before.entries.all.length;
+  const entries: Entries = isNewest
+    ? before.entries
+    : { all: before.entries.all.slice(0, before.length), whole: undefined };
+  for (const item of items) entries.all.push(item);
+  return { entries, length: entries.all.length };
+}
+
+function wholeOf({ entries, length }: Growing): readonly unknown[] {
+  if (entries.whole?.length !== length) entries.whole = Object.freeze(entries.all.slice(0, length));
+  return entries.whole;
 }
 
 function list(value: unknown, reducer: string): readonly unknown[] {
@@ -58,7 +58,7 @@ function list(value: unknown, reducer: string): readonly unknown[] {
 
 function growing(name: 'append' | 'extend', items: (contribution: unknown) => readonly unknown[]): Reducer {
   return {
-    open: (initial) => grow(undefined, list(initial, name)),
+    open: (initial) => grow(NOTHING, list(initial, name)),
     fold: (accumulator, contribution) => grow(accumulator as Growing, items(contribution)),
     read: (accumulator) => wholeOf(accumulator as Growing),
     definition: () => name,
@@ -78,20 +78,54 @@ function add(current: unknown, contribution: unknown): unknown {
   throw new SkeinError('SKEIN_BAD_UPDATE', `reducer 'add' can't add ${typeof contribution} to ${typeof current}`);
 }
 
-function mergeDict(current: unknown, contribution: unknown): unknown {
-  if (current === undefined || current === null) return contribution;
-  if (!isPlainObject(current) || !isPlainObject(contribution)) {
+/** An object to which others were added, and how many keys it had without them. Adding costs what is added; a read puts them together. */
+interface Merging {
+  base: unknown;
+  keys: number;
+  added: Growing;
+}
+
+/** So many additions are put together at the latest, or as many as there are keys. */
+const MOST_ADDED = 32;
+
+function merging(base: unknown): Merging {
+  return { base, keys: isPlainObject(base) ? Object.keys(base).length : 0, added: NOTHING };
+}
+
+function mergeDict(current: Merging, contribution: unknown): Merging {
+  const { base, keys, added } = current;
+  if (base === undefined || base === null) return merging(contribution);
+  if (!isPlainObject(base) || !isPlainObject(contribution)) {
     throw new SkeinError('SKEIN_BAD_UPDATE', "reducer 'mergeDict' needs objects");
   }
-  const merged: Record<string, unknown> = { ...current, ...contribution };
-  return Object.freeze(merged);
+  const next: Merging = { base, keys, added: grow(added, [contribution]) };
+  if (next.added.length >= Math.max(MOST_ADDED, keys)) mergedDict(next);
+  return next;
+}
+
+/** What the parts of an object make, and from now on its base. */
+function mergedDict(dict: Merging): unknown {
+  if (dict.added.length === 0) return dict.base;
+  const merged = new Map(Object.entries(dict.base as object));
+  for (let at = 0; at < dict.added.length; at++) {
+    for (const [key, value] of Object.entries(dict.added.entries.all[at] as object)) merged.set(key, value);
+  }
+  dict.base = Object.freeze(Object.fromEntries(merged));
+  dict.keys = merged.size;
+  dict.added = NOTHING;
+  return dict.base;
 }
 
 const BUILT_IN: Readonly<Record<Exclude<ReducerName, 'code'>, Reducer>> = {
   append: growing('append', (contribution) => [contribution]),
   extend: growing('extend', (contribution) => list(contribution, 'extend')),
   add: direct(add, 'add'),
-  mergeDict: direct(mergeDict, 'mergeDict'),
+  mergeDict: {
+    open: merging,
+    fold: (accumulator, contribution) => mergeDict(accumulator as Merging, contribution),
+    read: (accumulator) => mergedDict(accumulator as Merging),
+    definition: () => 'mergeDict',
+  },
   last: direct((_current, contribution) => contribution, 'last'),
 };
 
