@@ -40,9 +40,15 @@ function routed(
     entry: 'work',
     channels,
     nodes: [
-      { id: 'work', writes: ['n', ...Object.keys(channels)], run: (state: State) => ({ n: Number(state['n'] ?? 0) + 1, ...body(state) }) },
+      {
+        id: 'work',
+        writes: ['n', ...Object.keys(channels)],
+        run: (state: State) => ({ n: Number(state['n'] ?? 0) + 1, ...body(state) }),
+      },
     ],
-    routes: [{ from: 'work', targets: ['work', END], choose: (state: State) => (Number(state['n']) < count ? 'work' : END) }],
+    routes: [
+      { from: 'work', targets: ['work', END], choose: (state: State) => (Number(state['n']) < count ? 'work' : END) },
+    ],
     limits: { maxSteps: count + 1 },
   });
 }
@@ -61,7 +67,8 @@ export const readList = (count: number): Runnable =>
   );
 
 /** A list that grows by one entry a round, and is looked at when it is whole. */
-export const grownList = (count: number): Runnable => routed(count, () => ({ list: 1 }), { list: { reducer: 'append' } });
+export const grownList = (count: number): Runnable =>
+  routed(count, () => ({ list: 1 }), { list: { reducer: 'append' } });
 
 /** An object that grows by one key a round. */
 export const grownDict = (count: number): Runnable =>
@@ -219,7 +226,11 @@ export function looseEnds(count: number): Runnable {
       ...ends.map((id) => ({ id, writes: ['list'], run: () => ({ list: id }) })),
       ...ids.map((id) => ({ id, writes: ['list'], run: () => ({ list: id }) })),
     ],
-    edges: [...ends.map((id) => ['start', id] as const), ['start', 'n0'] as const, ...ids.slice(1).map((id, at) => [`n${at}`, id] as const)],
+    edges: [
+      ...ends.map((id) => ['start', id] as const),
+      ['start', 'n0'] as const,
+      ...ids.slice(1).map((id, at) => [`n${at}`, id] as const),
+    ],
   });
 }
 

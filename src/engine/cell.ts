@@ -92,7 +92,8 @@ export function writeCell(
 
 /** A cell of a plain channel; `old` is what it overwrites within its epoch. */
 function overwrite(old: Cell | undefined, value: unknown, writer: number, epoch: number): Cell {
-  if (old === undefined) return { value, writer, epoch, rank: 0, line: undefined, folded: undefined, digest: undefined };
+  if (old === undefined)
+    return { value, writer, epoch, rank: 0, line: undefined, folded: undefined, digest: undefined };
   const known = (old.line ??= { from: undefined, newest: old.rank });
   const rank = old.rank + 1;
   const line: Line = known.newest === old.rank ? known : { from: { line: known, rank: old.rank }, newest: rank };

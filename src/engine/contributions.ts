@@ -94,7 +94,7 @@ export function mergeChains(chains: readonly (Contribution | undefined)[]): Cont
   const kept = lastUpTo(longest, first);
   const behind: Contribution[] = [];
   for (let one = longest; one !== undefined && one !== kept; one = one.before) behind.push(one);
-  return append(kept, behind.reverse(), added);
+  return append(kept, behind.toReversed(), added);
 }
 
 /** Puts two sorted lists behind a chain, in order. What is in it, or in both, comes once. */

@@ -7,10 +7,11 @@ import type { Cell } from './cell.js';
  * array a level, whatever the number of channels, and versions share all that did not change.
  *
  * Invariants, cited by the merge:
- * - V1 A cell knows the cell that it overwrote (`before`), within its epoch. So of two cells of a channel one is causally
- *   before the other exactly if it is in the other's chain.
+ * - V1 A cell knows its line: the writes one over the other that it belongs to, within its epoch, and where that left another line. So of
+ *   two cells of a channel one is causally before the other exactly if it lies on the other's way back; and a loop keeps nothing of its past,
+ *   also beside another one.
  * - V2 An epoch begins when a scope has a single thread of control. All cells written before it that are still
- *   visible are seen by everything after it; so an older epoch is causally before a newer one, and chains end at the epoch's border.
+ *   visible are seen by everything after it; so an older epoch is causally before a newer one, and lines and chains end at the epoch's border.
  *   In a sequential run each step begins an epoch: memory does not grow with history.
  * - V3 Cells of a reducer channel hold the accumulator of all earlier epochs and the contributions of this one; cells of one epoch have
  *   the same accumulator.

@@ -38,13 +38,21 @@ type Action =
 
 const index = fc.nat(1_000);
 const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('write' as const), on: index, far: fc.nat(40), channel: fc.nat(1) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('merge' as const), of: fc.array(index, { minLength: 2, maxLength: 6 }) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('write' as const), on: index, far: fc.nat(40), channel: fc.nat(1) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('merge' as const), of: fc.array(index, { minLength: 2, maxLength: 6 }) }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('read' as const), on: index }) },
 );
 
 const concat: ReducerFunction = (current, item) => [...((current ?? []) as readonly unknown[]), item];
-const REDUCERS: Readonly<Record<string, { readonly reducer: Reducer; readonly slow: (marks: readonly Mark[]) => unknown }>> = {
+const REDUCERS: Readonly<
+  Record<string, { readonly reducer: Reducer; readonly slow: (marks: readonly Mark[]) => unknown }>
+> = {
   append: { reducer: reducerFor('append'), slow: (marks) => ['first', ...marks.map(({ value }) => value)] },
   extend: { reducer: reducerFor('extend'), slow: (marks) => ['first', ...marks.flatMap(({ value }) => value)] },
   mergeDict: {
@@ -131,7 +139,13 @@ class World {
     const first = inputCell(FIRST[this.name] ?? ['first'], this.reducer);
     const row = sorted(one.contributions).reduce<Cell>(
       (cell, { value, place }) =>
-        writeCell(cell, value, { compiled: { index: place, place }, round: 0, visit: 1 }, { epoch: 0, recorded: true }, this.reducer),
+        writeCell(
+          cell,
+          value,
+          { compiled: { index: place, place }, round: 0, visit: 1 },
+          { epoch: 0, recorded: true },
+          this.reducer,
+        ),
       first,
     );
     return cellDigest(row, this.reducer);
@@ -178,7 +192,11 @@ describe('S3: versions that share what they hold', () => {
     const before = reducer.read(first);
     const one = reducer.fold(first, 'c');
     const other = reducer.fold(first, 'd');
-    expect([reducer.read(one), reducer.read(other), before]).toEqual([['a', 'b', 'c'], ['a', 'b', 'd'], ['a', 'b']]);
+    expect([reducer.read(one), reducer.read(other), before]).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b', 'd'],
+      ['a', 'b'],
+    ]);
     expect(reducer.read(first)).toEqual(['a', 'b']);
     expect(Object.isFrozen(before) && Object.isFrozen(reducer.read(one))).toBe(true);
   });
