@@ -167,8 +167,8 @@ export function comb(count: number): Runnable {
   });
 }
 
-/** Two loops side by side; each round appends to the list of both. `read`: and looks at it. */
-export function twoLoops(count: number, read: boolean, reducer: 'append' | undefined = 'append'): Runnable {
+/** Two loops side by side; with a reducer, each round appends to the list of both. */
+export function twoLoops(count: number, reducer: 'append' | undefined): Runnable {
   const half = count / 2;
   const sides = ['a', 'b'];
   const again = (id: string) => (state: State) => (Number(state[`${id}.n`]) < half ? id : END);
@@ -182,8 +182,7 @@ export function twoLoops(count: number, read: boolean, reducer: 'append' | undef
         writes: [`${id}.n`, ...(reducer === undefined ? [] : ['list'])],
         run: (state: State) => {
           const n = Number(state[`${id}.n`] ?? 0) + 1;
-          const last = read ? ((state['list'] ?? []) as readonly unknown[]).at(-1) : undefined;
-          return { [`${id}.n`]: n, ...(reducer === undefined ? {} : { list: last === undefined ? 0 : n }) };
+          return { [`${id}.n`]: n, ...(reducer === undefined ? {} : { list: n }) };
         },
       })),
     ],
@@ -267,3 +266,11 @@ export function failures(count: number): Runnable {
 }
 
 const FAILURE = new Error('as it must');
+
+/** Questions that a function answers, one after the other. */
+export function questions(count: number): Runnable {
+  return definePlan({
+    name: 'questions',
+    nodes: names(count, 'q').map((id) => ({ id, kind: 'ask' as const, question: ['Go on?'], output: id })),
+  });
+}

@@ -1,6 +1,7 @@
 import { benchDurable } from './durable.js';
 import { benchEngine, benchRuntime } from './engine.js';
 import { benchGraph } from './graph.js';
+import { benchGrowth } from './growth.js';
 import { benchManyRuns } from './many-runs.js';
 import { benchPipeline } from './pipeline.js';
 import { benchScheduling } from './scheduling.js';
@@ -15,6 +16,7 @@ const missed = [
   ...(await benchPipeline()),
   ...(await benchGraph()),
   ...(await benchStartUp()),
+  ...(await benchGrowth()),
 ];
 await benchRuntime();
 console.log(
