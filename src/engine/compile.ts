@@ -42,6 +42,8 @@ export interface CompiledNode {
   readonly index: number;
   readonly node: PlanNode;
   readonly id: string;
+  /** Of its plan: what things are called in messages. */
+  readonly notation: string | undefined;
   /** Place in the topological order of forward edges. */
   readonly place: number;
   /** Ways out, by ascending target (E9). */
@@ -144,6 +146,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       ...joinOf(node),
       exit: exits.has(node.id),
       jumps: node.kind === 'task' && routes.some((route) => route.choose === 'result'),
+      notation: plan.notation,
       output: node.output === undefined ? -1 : (channels.index.get(node.output) ?? -1),
       writes: node.writes === undefined ? undefined : new Set(node.writes),
       body: node.kind === 'task' ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,

@@ -1,6 +1,8 @@
 import { canonicalJson, digestText } from '../base/hash.js';
 import type { Condition } from '../lang/values.js';
+import { withoutWording } from '../lang/wording.js';
 import { toolKey } from '../plan/agent-spec.js';
+import type { AgentSpec } from '../plan/agent-spec.js';
 import { sourceText } from '../plan/made-of.js';
 import type { Bindings, Plan, PlanNode } from '../plan/plan.js';
 import type { CompiledNode, CompiledPlan, CompiledRoute } from './compile.js';
@@ -45,9 +47,9 @@ function ownOf({ node, jumps }: CompiledNode): object {
     case 'task':
       return jumps ? { kind: node.kind, jumps } : { kind: node.kind };
     case 'agent':
-      return { kind: node.kind, agent: node.agent, prompt: node.prompt };
+      return { kind: node.kind, agent: agentOf(node.agent), prompt: withoutWording(node.prompt) };
     case 'ask':
-      return { kind: node.kind, question: node.question, choices: node.choices, schema: node.schema };
+      return { kind: node.kind, question: withoutWording(node.question), choices: node.choices, schema: node.schema };
     case 'wait':
       return { kind: node.kind, ...(node.event === undefined ? { ms: node.ms } : { event: node.event }) };
     case 'call':
@@ -56,6 +58,10 @@ function ownOf({ node, jumps }: CompiledNode): object {
     case 'pass':
       return { kind: node.kind };
   }
+}
+
+function agentOf(agent: AgentSpec): AgentSpec {
+  return { ...agent, instructions: withoutWording(agent.instructions) };
 }
 
 /** Digests of source texts: one function may be the body of many nodes, and of many runs. */

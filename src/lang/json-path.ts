@@ -56,6 +56,7 @@ export function readRef(ref: ValueRef, read: ReadChannel): unknown {
  * refText({ channel: 'inputs.topic' }); // 'inputs.topic'
  */
 export function refText(ref: ValueRef): string {
+  if (ref.written !== undefined) return ref.written;
   return ref.path === undefined || ref.path.length === 0 ? ref.channel : `${ref.channel}.${ref.path.join('.')}`;
 }
 

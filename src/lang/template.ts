@@ -72,9 +72,13 @@ function insertedText(ref: TemplateRef, read: ReadChannel): string {
   if (ref.path === undefined) return truncateText(valueText(value), ref.truncate);
   const found = readPath(value, ref.path);
   if (found !== undefined) return truncateText(valueText(found), ref.truncate);
-  throw new SkeinError('SKEIN_TEMPLATE', `${refText(ref)} does not resolve: ${ref.channel} is ${describe(value)}`, {
-    hint: 'check the path, or have the step before answer with JSON that has it',
-  });
+  throw new SkeinError(
+    'SKEIN_TEMPLATE',
+    `${refText(ref)} does not resolve: ${ref.written === undefined ? ref.channel : 'the value'} is ${describe(value)}`,
+    {
+      hint: 'check the path, or have the step before answer with JSON that has it',
+    },
+  );
 }
 
 function checkedText(ref: TemplateRef, value: unknown): string {

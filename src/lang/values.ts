@@ -7,6 +7,8 @@ import type { Json } from '../base/json.js';
 export interface ValueRef {
   readonly channel: string;
   readonly path?: readonly string[];
+  /** What it is called in messages, where the file has other words for it: `$text.title`. Decides nothing. */
+  readonly written?: string;
 }
 
 /** How a value is cut before it is put into a prompt. `limit` is in code points, lines or tokens (4 characters each). */

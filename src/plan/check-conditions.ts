@@ -1,3 +1,5 @@
+import { didYouMean } from '../base/suggest.js';
+import { unknownMember } from '../lang/expression-members.js';
 import { compileExpression } from '../lang/expression.js';
 import type { Condition } from '../lang/values.js';
 import { nameOf } from './check-scope.js';
@@ -18,10 +20,17 @@ export function checkConditions(scope: Scope): void {
 function checkList(scope: Scope, conditions: readonly Condition[], path: string, node?: number): void {
   conditions.forEach((condition, at) => {
     if (condition.op !== 'cel') return;
-    for (const problem of compileExpression(condition.expression, Object.keys(condition.vars)).problems) {
+    const { problems, expression } = compileExpression(condition.expression, Object.keys(condition.vars));
+    const owner = node === undefined ? 'a case of a route' : `the condition of ${nameOf(scope, node)}`;
+    const found = unknownMember(expression?.reads ?? [], condition.vars);
+    if (found !== undefined) {
+      const hint = didYouMean(found.name, found.known) ?? `known are: ${found.known.join(', ') || 'none'}`;
+      const options = { path: `${path}[${at}].expression`, hint, ...(node === undefined ? {} : { node }) };
+      scope.findings.add('bad-expression', `${owner} reads ${found.read}, which can't be there`, options);
+    }
+    for (const problem of problems) {
       const place =
         problem.at === undefined ? '' : ` (line ${problem.at.line}, column ${problem.at.column} of the expression)`;
-      const owner = node === undefined ? 'a case of a route' : `the condition of ${nameOf(scope, node)}`;
       const options = {
         path: `${path}[${at}].expression`,
         hint: problem.hint,

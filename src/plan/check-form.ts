@@ -75,7 +75,7 @@ function textOr(words: readonly string[], form: Form): Form {
     typeof value === 'string' ? oneOf(...words)(value, path, report) : form(value, path, report);
 }
 
-const REF_KEYS = { channel: TEXT, 'path?': list(TEXT) };
+const REF_KEYS = { channel: TEXT, 'path?': list(TEXT), 'written?': TEXT };
 const REF = object(REF_KEYS);
 const TRUNCATE = object({
   strategy: oneOf('chars', 'lines', 'tokens'),

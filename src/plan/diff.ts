@@ -1,5 +1,6 @@
 import { canonicalJson } from '../base/hash.js';
-import type { InputSpec, Plan, PlanNode, Route } from './plan.js';
+import { bareRef, withoutWording } from '../lang/wording.js';
+import type { InputSpec, Plan, PlanNode, Route, SubInputs } from './plan.js';
 
 /**
  * How far a change of a step goes: `result`: what was recorded of it does not count any more; `course`: it decides whether, after
@@ -141,7 +142,8 @@ const AGENT_WORDS: Readonly<Record<string, string>> = {
   allowEmpty: 'empty answers',
 };
 
-function nodeParts(before: PlanNode, after: PlanNode): Parts {
+function nodeParts(was: PlanNode, now: PlanNode): Parts {
+  const [before, after] = [bareNode(was), bareNode(now)];
   const agents = [agentOf(before), agentOf(after)] as const;
   return [
     ...changedFields(before, after).flatMap((name) => {
@@ -150,6 +152,36 @@ function nodeParts(before: PlanNode, after: PlanNode): Parts {
     }),
     ...changedFields(...agents).map((name) => [AGENT_WORDS[name] ?? name, 'result'] as const),
   ];
+}
+
+/** Without what references are called. */
+function bareNode(node: PlanNode): PlanNode {
+  switch (node.kind) {
+    case 'agent': {
+      const agent = { ...node.agent, instructions: withoutWording(node.agent.instructions) };
+      return { ...node, agent, prompt: withoutWording(node.prompt) };
+    }
+    case 'ask':
+      return { ...node, question: withoutWording(node.question) };
+    case 'map':
+      return { ...node, over: bareRef(node.over) };
+    case 'call':
+      return node.inputs === undefined ? node : { ...node, inputs: bareInputs(node.inputs) };
+    case 'task':
+    case 'loop':
+    case 'wait':
+    case 'pass':
+      return node;
+  }
+}
+
+function bareInputs(inputs: SubInputs): SubInputs {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, input]) => [
+      name,
+      'template' in input ? { ...input, template: withoutWording(input.template) } : input,
+    ]),
+  );
 }
 
 function agentOf(node: PlanNode): object {

@@ -1,4 +1,5 @@
 import { conditionText } from '../lang/condition-text.js';
+import { refText } from '../lang/json-path.js';
 import type { Condition } from '../lang/values.js';
 import { routeTargets } from './graph-shape.js';
 import { END } from './plan.js';
@@ -128,7 +129,7 @@ function whatText(node: PlanNode): string | undefined {
     case 'call':
       return node.plan.name === node.id ? undefined : `workflow ${node.plan.name}`;
     case 'map':
-      return `for each of ${node.over.channel}, at most ${node.maxItems}`;
+      return `for each of ${refText(node.over)}, at most ${node.maxItems}`;
     case 'loop': {
       const until = node.until.length === 0 ? '' : `until ${allText(node.until)}, `;
       return `${until}at most ${node.maxRounds} rounds`;

@@ -84,7 +84,13 @@ export function launch({ compiled, models, options, starting, origins = {} }: La
   firstState(compiled, inputs);
   const session = openSession(options.store, compiled, { ...options, inputs });
   let cancel: () => void = nobody;
-  const durable = new RecordedDurable(session, { answer, onCancel: () => cancel() });
+  const durable = new RecordedDurable(session, {
+    answer,
+    onReplayedAnswer: (question, address) => {
+      if (!isApproval(question, address)) models.answered(question.text);
+    },
+    onCancel: () => cancel(),
+  });
   const handle = startRun(compiled, { ...picked, inputs, log: durable.listen, durable, executors, atEnd });
   cancel = () => handle.cancel('somebody asked for it to be cancelled');
   return {

@@ -81,7 +81,7 @@ describe('a sequence', () => {
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('\nstep par/two tries again in 10ms: ');
     expect(end.stdout).toContain('Done.');
-    expect(end.stderr).toMatch(/✔ par\/two~2\/fix +succeeded/);
+    expect(end.stderr).toMatch(/✔ par\/two\/fix +succeeded/);
   });
 
   test('[XP4] jumps stay within it, and are counted', async () => {

@@ -1,6 +1,8 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import type { AgentSpec, StructuredOutput } from '../../plan/agent-spec.js';
+import { limitHint } from '../../plan/limit-words.js';
+import type { Limit } from '../../plan/limit-words.js';
 import type { StepContext } from '../../engine/ports/executor.js';
 import type { Message, ModelTurn, ToolResult } from '../model.js';
 import type { ReplayedCall } from '../model-source.js';
@@ -218,12 +220,12 @@ function emptyAnswer(options: LoopOptions, turn: ModelTurn): SkeinError {
   );
 }
 
-function capReached(options: LoopOptions, cap: string, key: string): SkeinError {
+function capReached(options: LoopOptions, cap: string, limit: Limit): SkeinError {
   return new SkeinError(
     'SKEIN_MODEL_CAP',
     `agent "${options.spec.name}" reached its cap of ${cap} without a final answer`,
     {
-      hint: `raise ${key}, or give the agent less to do`,
+      hint: limitHint(options.step.notation, limit, 'give the agent less to do'),
     },
   );
 }

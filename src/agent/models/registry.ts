@@ -74,6 +74,8 @@ export interface ModelRegistry extends ModelSource {
   replayed(spec: AgentSpec, call: ReplayedCall): void;
   /** What the option `script` answers for the person; undefined when it does not say. */
   scriptAnswer(question: string): Promise<string | undefined>;
+  /** A question was answered from the journal of the run: the answer that the script has for it counts as given. Opens no file. */
+  answered(question: string): void;
   /**
    * Ends the run: writes the recording and checks that scripts were used up.
    *
@@ -95,6 +97,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     options.replay === undefined ? undefined : new Counted(() => openReplay(path(options, options.replay ?? '')));
   const parts: Parts = { options, books: new Map(), made: new Map(), fallbacks: new Map(), replay };
   const recorder = options.record === undefined ? undefined : createRecorder(path(options, options.record));
+  /** Questions that were answered before, and are not counted yet. */
+  const answered: string[] = [];
   return {
     async resolve(spec, caller) {
       const models = await modelsFor(parts, spec, caller.path);
@@ -113,7 +117,13 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     },
     // A script that a workflow names as a model is part of what it asks for, and no word of the person who runs it.
     async scriptAnswer(question) {
-      return options.script === undefined ? undefined : (await bookOf(parts, options.script).open()).reply(question);
+      if (options.script === undefined) return undefined;
+      const book = await bookOf(parts, options.script).open();
+      for (const before of answered.splice(0)) book.reply(before);
+      return book.reply(question);
+    },
+    answered(question) {
+      if (options.script !== undefined) answered.push(question);
     },
     async finish() {
       await recorder?.finish();

@@ -204,14 +204,15 @@ function readUsage(node: unknown, what: string, fields: YamlFields): ScriptAnswe
 }
 
 function readReply(node: unknown, fields: YamlFields): ScriptReply | undefined {
-  const reply = fields.map(node, 'an answer of the person', ['question', 'answer']);
+  const reply = fields.map(node, 'an answer of the person', ['question', 'answer', 'times']);
   if (reply === undefined) return undefined;
   const question = fields.text(reply.get('question'), '"question"');
   const answer = fields.text(reply.get('answer'), '"answer"');
   if (question === undefined || answer === undefined) {
     fields.problem('script-answers', 'an answer of the person needs "question" and "answer"', node);
   }
-  return { question: question ?? '', answer: answer ?? '' };
+  const times = fields.count(reply.get('times'), '"times" of an answer of the person', 1);
+  return { question: question ?? '', answer: answer ?? '', ...(times === undefined ? {} : { times }) };
 }
 
 /** A duration such as `200ms`, or a number of seconds. */

@@ -14,7 +14,7 @@ export interface ScriptBook {
   next(request: Asked): ScriptAnswer | undefined;
   /** A call was answered from the record of the run: the answer that belongs to it counts as given. */
   skip(call: ReplayedCall): void;
-  /** What the person answers to a question; undefined when the script does not say. */
+  /** What the person answers to a question, which is given then; undefined when the script does not say, or not any more. */
   reply(question: string): string | undefined;
   /**
    * Checks that everything was used.
@@ -43,6 +43,8 @@ interface Progress {
  */
 export function openScriptBook(script: Script): ScriptBook {
   const progress: readonly Progress[] = script.rules.map((rule, i) => ({ rule, number: i + 1, given: new Map() }));
+  /** How often each answer of the person was given. */
+  const replies: number[] = [];
   return {
     next(request) {
       const answer = takeFirst(progress, request);
@@ -52,7 +54,15 @@ export function openScriptBook(script: Script): ScriptBook {
     skip(call) {
       takeFirst(progress, { messages: call.messages(), caller: call.caller });
     },
-    reply: (question) => script.answers.find((reply) => question.includes(reply.question))?.answer,
+    reply(question) {
+      const at = script.answers.findIndex(
+        (reply, i) =>
+          question.includes(reply.question) && (replies[i] ?? 0) < (reply.times ?? Number.POSITIVE_INFINITY),
+      );
+      if (at === -1) return undefined;
+      replies[at] = (replies[at] ?? 0) + 1;
+      return script.answers[at]?.answer;
+    },
     finish() {
       if (!script.strict) return;
       const unused = progress.flatMap((one) => leftOver(one));

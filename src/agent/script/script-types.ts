@@ -66,4 +66,6 @@ export interface ScriptError {
 export interface ScriptReply {
   readonly question: string;
   readonly answer: string;
+  /** How often it is given in a run; absent: for ever. */
+  readonly times?: number;
 }

@@ -57,6 +57,10 @@ class ExecutorAttempt implements StepContext, Activity {
     return this.step.compiled.node;
   }
 
+  get notation(): string | undefined {
+    return this.step.compiled.notation;
+  }
+
   get tools(): Bindings {
     return this.step.compiled.tools ?? NO_TOOLS;
   }

@@ -1,5 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
-import { parseJsonText, readPath, readRef } from '../../lang/json-path.js';
+import { parseJsonText, readPath, readRef, refText } from '../../lang/json-path.js';
+import { limitHint } from '../../plan/limit-words.js';
 import type { MapNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../events/census.js';
@@ -75,16 +76,12 @@ function itemsOf(step: Step, node: MapNode): readonly unknown[] {
   const items = readRef(node.over, step.owner.reader(step.input));
   const list = typeof items === 'string' ? parseJsonText(items) : items;
   if (!Array.isArray(list)) {
-    throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over '${node.over.channel}', which holds no list`);
+    throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over ${refText(node.over)}, which is no list`);
   }
   if (list.length > node.maxItems) {
-    throw new SkeinError(
-      'SKEIN_MAX_ITEMS',
-      `'${node.id}' got ${list.length} items, more than its maxItems of ${node.maxItems}`,
-      {
-        hint: 'raise maxItems, or shorten the list before',
-      },
-    );
+    throw new SkeinError('SKEIN_MAX_ITEMS', `'${node.id}' got ${list.length} items, and ${node.maxItems} are allowed`, {
+      hint: limitHint(step.compiled.notation, 'maxItems', 'shorten the list before'),
+    });
   }
   return list;
 }

@@ -24,6 +24,8 @@ export interface StepContext {
   /** Address of this step, `review/loop#3/critic`. */
   readonly path: string;
   readonly node: PlanNode;
+  /** Of its plan, for messages. */
+  readonly notation?: string | undefined;
   /** 1 for the first try. */
   readonly attempt: number;
   /** The functions of the agent that are tools, by the names of the tools. */

@@ -31,6 +31,8 @@ export interface RecordedOptions {
   readonly clock?: Clock;
   /** Answers questions here. Absent, or rejected with `SKEIN_QUESTION`: they stay open. */
   readonly answer?: AnswerQuestion | undefined;
+  /** A question has an answer in the record. All of these are told before anything is asked (R3). */
+  readonly onReplayedAnswer?: (question: Question, address: string) => void;
   /** Somebody asked for the run to be cancelled. */
   readonly onCancel?: () => void;
 }
@@ -130,6 +132,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     const found = this.find(ticket);
     if (found === undefined) this.openWait(ticket, ticket, wait, (outcome) => this.settle(ticket, outcome));
     else this.reuse(ticket, found);
+    if (found !== undefined) this.tellReplayed(wait, key);
     return ticket;
   }
 
@@ -304,6 +307,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     question.id = waitId(wait);
     const found = this.find(question);
     if (found !== undefined) {
+      this.tellReplayed(wait, key);
       take(this.outcomeOf(found.record));
       return;
     }
@@ -311,6 +315,10 @@ export class RecordedDurable implements Durable, JournalOwner {
       if (!isUnanswered(outcome)) writeOutcome(this.journal, question, this.stamped(question, outcome));
       take(outcome);
     });
+  }
+
+  private tellReplayed({ question }: Wait, key: string): void {
+    if (question !== undefined) this.options.onReplayedAnswer?.(question, key);
   }
 
   private openWait(holder: RecordedTicket, ticket: RecordedTicket, wait: Wait, settle: (o: Outcome) => void): void {

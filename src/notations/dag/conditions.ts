@@ -1,4 +1,5 @@
 import { compileExpression } from '../../lang/expression.js';
+import { unknownMember } from '../../lang/expression-members.js';
 import type { CelVar, Condition, ValueRef } from '../../lang/values.js';
 import type { Json } from '../../base/json.js';
 import type { Findings } from '../source/findings.js';
@@ -86,7 +87,17 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
     inputs: { fields: Object.fromEntries(inputs) },
     ...(scope.value === undefined ? {} : { output: scope.value }),
   };
+  const unknown = unknownMember(expression.reads, vars);
+  if (unknown !== undefined) {
+    const message = `the condition of ${scope.step.label} reads ${unknown.read}, which can't be there`;
+    const hint = findings.near(unknown.name, unknown.known) ?? membersHint(unknown.known);
+    findings.error('bad-expression', message, node.at, hint);
+  }
   return { op: 'cel', expression: node.text, vars };
+}
+
+function membersHint(known: readonly string[]): string {
+  return known.length === 0 ? 'leave it out: there is nothing of that kind' : `write one of: ${known.join(', ')}`;
 }
 
 /** Without a name (`size(steps)`, `steps[x]`) all steps that have run are meant. */

@@ -6,7 +6,10 @@ import type { Fields } from '../source/shape.js';
 import type { RetryDef, StepBase } from './definition.js';
 
 /** Keys of {@link readPolicies}. */
-export const POLICY_KEYS = ['timeout', 'on_error', 'retry', 'supervise'];
+export const POLICY_KEYS = ['timeout', 'on_error', 'retry'];
+
+/** What is refused where policies may stand, and so never offered. */
+export const REFUSED_POLICY = 'supervise';
 
 const RETRY_KEYS = [
   'max_attempts',
@@ -38,9 +41,9 @@ export const NO_POLICIES: Policies = { timeoutMs: undefined, retry: undefined, o
  * const { timeoutMs, retry, onError } = readPolicies(fields, 'step "qa"', findings);
  */
 export function readPolicies(fields: Fields, label: string, findings: Findings): Policies {
-  if (fields.has('supervise')) {
-    const message = `supervise of ${label} is not supported yet`;
-    findings.error('not-supported', message, fields.placeOf('supervise'), 'remove the key');
+  if (fields.has(REFUSED_POLICY)) {
+    const message = `${REFUSED_POLICY} of ${label} is not supported yet`;
+    findings.error('not-supported', message, fields.placeOf(REFUSED_POLICY), 'remove the key');
   }
   return {
     timeoutMs: readDuration(fields, 'timeout', { label, min: 1, max: MAX_TIMER_MS }, findings),

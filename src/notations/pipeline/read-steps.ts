@@ -10,7 +10,7 @@ import type { BlockIds } from './ids.js';
 import { readLoops, SHAPE, WORKFLOW_KEYS } from './read-loops.js';
 import { NO_POLICIES, readPolicies } from './read-policies.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
-import { knownKeys, requireKey, typeOf } from './step-types.js';
+import { knownKeys, refusedKeys, requireKey, typeOf } from './step-types.js';
 import type { OpenStep, WrittenType } from './step-types.js';
 
 /** Lists of steps within lists of steps, at most: plans within plans are bounded too. */
@@ -85,7 +85,7 @@ function readStep(node: SourceNode, index: number, place: ListPlace, findings: F
   const kind = type === 'subworkflow' ? 'sequence' : type;
   const id = written?.text ?? place.ids.free(positionalId(kind, index + 1, place.branch), kind);
   const label = written === undefined ? path : `step ${quoteShort(id)}`;
-  const fields = readFields(node, { name: label, known: knownKeys(type) }, findings);
+  const fields = readFields(node, { name: label, known: knownKeys(type), silent: refusedKeys(type) }, findings);
   if (fields === undefined) return undefined;
   place.ids.steps.set(id, undefined);
   const base = { id, idAt: written?.at ?? node.at, at: node.at, label };

@@ -68,7 +68,10 @@ export function isFault(found: Target | Fault): found is Fault {
 }
 
 function variable(name: string, channel: string, segments: readonly Segment[]): Target {
-  return { ref: refOf(channel, segments), names: [name], used: 0 };
+  const ref = refOf(channel, segments);
+  // The channel of an item is called after its map.
+  const written = name === channel ? ref : { ...ref, written: `$${name}${segments.map(segmentText).join('')}` };
+  return { ref: written, names: [name], used: 0 };
 }
 
 function refOf(channel: string, path: readonly Segment[]): ValueRef {

@@ -5,7 +5,7 @@ import { describe, entryOf } from '../source/nodes.js';
 import type { SourceNode } from '../source/nodes.js';
 import type { Fields } from '../source/shape.js';
 import type { StepBase, StepDef } from './definition.js';
-import { POLICY_KEYS } from './read-policies.js';
+import { POLICY_KEYS, REFUSED_POLICY } from './read-policies.js';
 
 type StepType = StepDef['type'];
 
@@ -57,6 +57,11 @@ export interface OpenStep {
 /** The keys that a step of a type may have. */
 export function knownKeys(type: WrittenType): readonly string[] {
   return KEYS[type];
+}
+
+/** The keys of a step of a type about which something else is said than that they are unknown. */
+export function refusedKeys(type: WrittenType): readonly string[] {
+  return KEYS[type].includes('retry') ? [REFUSED_POLICY] : [];
 }
 
 /**

@@ -40,6 +40,8 @@ export interface ShapeOptions {
   readonly name: string;
   /** All keys that mean something. Absent: unknown keys are left alone. */
   readonly known?: readonly string[];
+  /** Keys that something is done about elsewhere and that are no advice. */
+  readonly silent?: readonly string[];
 }
 
 /**
@@ -50,7 +52,7 @@ export interface ShapeOptions {
  * const model = config?.text('model');
  */
 export function readFields(node: SourceNode, options: ShapeOptions, findings: Findings): Fields | undefined {
-  const { known } = options;
+  const { known, silent = [] } = options;
   if (node.kind !== 'map') {
     findings.error(
       'wrong-type',
@@ -62,7 +64,8 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
   }
   if (known !== undefined) {
     for (const entry of node.entries) {
-      if (!known.includes(entry.key)) reportUnknown(entry, options.name, known, findings);
+      if (!known.includes(entry.key) && !silent.includes(entry.key))
+        reportUnknown(entry, options.name, known, findings);
     }
   }
   return fieldsOf(node, options.name, findings);

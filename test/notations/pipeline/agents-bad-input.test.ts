@@ -103,7 +103,7 @@ agents: {root: {}}
 describe('mistakes', () => {
   it.each([
     ['modle: x', '1:17: error unknown-key: unknown key "modle" in agent "root" (did you mean "model"?)'],
-    ['sub_agent: [x]', '1:17: error unknown-key: unknown key "sub_agent" in agent "root" (did you mean "sub_agents"?)'],
+    ['sub_agent: [x]', '1:17: error unknown-key: unknown key "sub_agent" in agent "root"'],
     ['max_iterations: -1', '1:33: error out-of-range: max_iterations of agent "root" must be from 0 to 10000, not -1'],
     [
       'max_iterations: many',

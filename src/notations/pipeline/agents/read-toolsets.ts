@@ -97,7 +97,7 @@ function unknownType(type: string, at: SourceNode['at'], { agent }: ToolsetTable
   }
   const known = [...TOOLSETS.keys()];
   const message = type === '' ? `a toolset of ${agent} needs a type` : `there is no toolset ${quoteShort(type)}`;
-  const near = type === '' ? undefined : findings.near(type, [...known, ...UNSUPPORTED.toolsets.keys()]);
+  const near = type === '' ? undefined : findings.near(type, known);
   findings.error('unknown-toolset', message, at, near ?? `one of: ${known.join(', ')}`);
 }
 

@@ -21,7 +21,7 @@ export interface Keys {
  * const fields = readSupported(entry.value, 'agent "root"', AGENT_KEYS, findings);
  */
 export function readSupported(node: SourceNode, name: string, keys: Keys, findings: Findings): Fields | undefined {
-  const fields = readFields(node, { name, known: [...keys.known, ...keys.unsupported.keys()] }, findings);
+  const fields = readFields(node, { name, known: keys.known, silent: [...keys.unsupported.keys()] }, findings);
   if (fields !== undefined) reportUnsupported(node, name, keys.unsupported, findings);
   return fields;
 }

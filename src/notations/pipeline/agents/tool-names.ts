@@ -78,13 +78,13 @@ export function toolsOf(toolset: string, name: string): readonly string[] | unde
 }
 
 /**
- * The names that the tools of a toolset may have.
+ * The names that the tools of a toolset may have, without those that nothing here does.
  *
  * @example
  * toolNames('think'); // ['think']
  */
 export function toolNames(toolset: string): readonly string[] {
-  return [...(TOOLSETS.get(toolset)?.keys() ?? [])];
+  return [...(TOOLSETS.get(toolset) ?? [])].flatMap(([name, tools]) => (tools.length === 0 ? [] : [name]));
 }
 
 /**
