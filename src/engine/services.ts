@@ -114,6 +114,8 @@ export interface CheckedStep {
   readonly elapsedMs: number;
 }
 
+export type { StepReport } from './reports.js';
+
 /** Looks at the run after each step; gives an error to end it there. A function of what it is told, without effects. */
 export type StepCheck = (view: CheckedStep) => ErrorData | undefined;
 

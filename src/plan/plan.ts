@@ -208,8 +208,8 @@ export interface MapNode extends NodeBase {
   readonly maxItems: number;
   /** How many items at once. Default: as the run allows. */
   readonly concurrency?: number;
-  /** A failed item fails the step (default), or gives null. */
-  readonly onItemError?: 'fail' | 'continue';
+  /** A failed item fails the step (default), gives null, or is left out of the list. */
+  readonly onItemError?: 'fail' | 'continue' | 'leaveOut';
 }
 
 /**

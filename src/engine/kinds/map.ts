@@ -23,6 +23,8 @@ function startMap(step: Step): void {
 
 class MapRun {
   private readonly results: unknown[];
+  /** Items that are left out. */
+  private readonly failed = new Set<number>();
   private next = 0;
   private open = 0;
 
@@ -42,7 +44,9 @@ class MapRun {
       this.open += 1;
       this.startItem(this.next++);
     }
-    if (!this.step.over && this.open === 0) this.step.succeed(this.results);
+    if (this.step.over || this.open > 0) return;
+    const { results, failed } = this;
+    this.step.succeed(failed.size === 0 ? results : results.filter((_, at) => !failed.has(at)));
   }
 
   private startItem(at: number): void {
@@ -62,7 +66,8 @@ class MapRun {
     this.open -= 1;
     if (end.type === 'done') {
       this.results[at] = taken(scope, this.node.result) ?? null;
-    } else if (end.type === 'failed' && this.node.onItemError === 'continue') {
+    } else if (end.type === 'failed' && this.node.onItemError !== undefined && this.node.onItemError !== 'fail') {
+      if (this.node.onItemError === 'leaveOut') this.failed.add(at);
       this.step.adopt({ ...emptyCensus(), degraded: 1 }, undefined);
     } else {
       endLike(this.step, end);

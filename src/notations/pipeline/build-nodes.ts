@@ -136,7 +136,7 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
     result: mapResult(placed, names),
     maxItems,
     concurrency,
-    onItemError,
+    onItemError: onItemError === 'continue' ? ('leaveOut' as const) : onItemError,
   });
 }
 
