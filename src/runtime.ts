@@ -9,6 +9,8 @@ import { preparedPlan } from './runtime/prepared.js';
 
 export { formatOutput } from './audit/final-output.js';
 export { codeDigests } from './engine/identity.js';
+export { forkStart } from './journal/fork-start.js';
+export type { ForkStart } from './journal/fork-start.js';
 export { readHistory, readStored } from './journal/session.js';
 export { typedAnswer } from './lang/typed-answer.js';
 export { checkPlan } from './plan/checks.js';

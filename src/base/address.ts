@@ -229,3 +229,10 @@ function closingBracket(text: string, open: number): number {
   const close = text.indexOf(']', open);
   return close < 0 ? text.length : close;
 }
+
+/** The places of a step as text, outermost first. */
+export function segmentsOf(step: string): readonly string[] {
+  return step.match(SEGMENTS) ?? [];
+}
+
+const SEGMENTS = /(?:\[[^\]]*\]|[^/[])+/g;

@@ -1,4 +1,5 @@
-import { isInside, pathOf, stepOf } from '../base/address.js';
+import { stepOf } from '../base/address.js';
+import { forgetting } from './forgotten.js';
 import type { Entry, RunHistory, StartedEffect } from './history.js';
 import type { DoneRecord, PauseRecord } from './record.js';
 import { voidFailures } from './void-failures.js';
@@ -35,13 +36,18 @@ export function openLedger(own: RunHistory | undefined, parents: readonly RunHis
   const forgotten: string[] = [];
   let before = 0;
   if (own !== undefined) {
-    sources.push({ history: own, void: voidFailures(own, lastFailedSession(own)), shift: 0, forgotten: [] });
+    sources.push({
+      history: own,
+      void: voidFailures(own, lastFailedSession(own)),
+      shift: 0,
+      isForgotten: forgetting([]),
+    });
     forgotten.push(...forgetOf(own));
   }
   for (const history of parents) {
     before += outcomesIn(history);
     const all = voidFailures(history, history.sessions.length);
-    sources.push({ history, void: all, shift: -before, forgotten: [...forgotten] });
+    sources.push({ history, void: all, shift: -before, isForgotten: forgetting(forgotten) });
     forgotten.push(...forgetOf(history));
   }
   const only = sources.length === 1 ? sources[0] : undefined;
@@ -58,13 +64,12 @@ interface Source {
   readonly void: ReadonlySet<Entry>;
   /** What is added to the orders. */
   readonly shift: number;
-  /** Paths without attempts. */
-  readonly forgotten: readonly string[];
+  readonly isForgotten: (step: string) => boolean;
 }
 
 function offered(source: Source, key: string): readonly Recorded[] {
   const entries = source.history.entries.get(key);
-  if (entries === undefined || isForgotten(source.forgotten, key)) return NONE;
+  if (entries === undefined || source.isForgotten(stepOf(key))) return NONE;
   const good: Recorded[] = [];
   for (const entry of entries) {
     if (!source.void.has(entry)) good.push({ record: entry.record, order: entry.order + source.shift });
@@ -74,14 +79,8 @@ function offered(source: Source, key: string): readonly Recorded[] {
 
 const NONE: readonly Recorded[] = [];
 
-function isForgotten(forgotten: readonly string[], key: string): boolean {
-  if (forgotten.length === 0) return false;
-  const path = pathOf(stepOf(key));
-  return forgotten.some((step) => isInside(path, step));
-}
-
 function forgetOf(history: RunHistory): readonly string[] {
-  return (history.begin.forget ?? []).map((path) => pathOf(path));
+  return history.begin.forget ?? [];
 }
 
 /** -1: every session succeeded, was cancelled or paused, or its process died; the record is then repeated as it is. */

@@ -6,7 +6,8 @@ import type { Census } from '../events/census.js';
 import type { Usage } from '../events/event.js';
 import type { RunOutcome, StepOutcome } from '../events/outcome.js';
 import type { Plan } from '../plan/plan.js';
-import { isInside, nodeIdOf } from '../base/address.js';
+import { nodeIdOf } from '../base/address.js';
+import { forgetting } from './forgotten.js';
 import type { RunHistory } from './history.js';
 import { OverviewFold } from './overview-fold.js';
 import type { RunWarning } from './overview-fold.js';
@@ -336,11 +337,12 @@ function takenSteps({ store, history, fold, nodeAt }: Gathered, options: ReadRun
   const { parent, forget = [] } = history.begin;
   if (parent === undefined) return [];
   const { steps } = readRun(store, parent, options);
+  const isForgotten = forgetting(forget);
   return steps
     .filter(({ path, outcome }) => {
       const counts = outcome === 'succeeded' || outcome === 'skipped';
       const known = nodeAt(path) !== undefined;
-      return counts && known && !fold.steps.has(path) && !forget.some((step) => isInside(path, step));
+      return counts && known && !fold.steps.has(path) && !isForgotten(path);
     })
     .map((step) => ({ ...step, from: step.from ?? parent }));
 }

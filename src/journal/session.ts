@@ -5,6 +5,8 @@ import { recordText } from '../base/json.js';
 import { diffPlans } from '../plan/diff.js';
 import type { Plan } from '../plan/plan.js';
 import { FIRST_SUM, blobOf, chainSum, encodeBegin, encodeRecord } from './codec.js';
+import { forgottenBy } from './fork-from.js';
+import type { ForkWish } from './fork-from.js';
 import type { RunHistory } from './history.js';
 import type { JournalEnd } from './journal.js';
 import { staleLease } from './journal.js';
@@ -47,17 +49,18 @@ export interface NewSession extends Definition {
   readonly runId: string;
   readonly origin: JsonObject;
   /** The run that this is a fork of, and the steps that are run again. */
-  readonly parent?: { readonly runId: string; readonly forget: readonly string[] };
+  readonly parent?: ForkWish & { readonly runId: string };
 }
 
 /**
  * Begins a run in a store.
  *
- * @throws SkeinError `SKEIN_STORE`; `SKEIN_NO_RUN`, `SKEIN_JOURNAL` for a parent; `SKEIN_NOT_JSON` for inputs that can't be recorded
+ * @throws SkeinError `SKEIN_STORE`; `SKEIN_NO_RUN`, `SKEIN_JOURNAL` for a parent, `SKEIN_USAGE` for steps that it does not have; `SKEIN_NOT_JSON` for inputs that can't be recorded
  */
 export function beginSession(store: Store, run: NewSession, holder: Holder, now: number): OpenSession {
   const { runId, plan, parent, origin } = run;
   const parents = parent === undefined ? [] : familyOf(store, parent.runId);
+  const forget = parent === undefined ? [] : forgottenBy(plan, parents, parent);
   const [plans, inputs] = [storedPlan(plan), storedValue(run.inputs, 'the inputs')];
   const begin: BeginRecord = {
     t: 'begin',
@@ -65,7 +68,7 @@ export function beginSession(store: Store, run: NewSession, holder: Holder, now:
     run: runId,
     name: plan.name,
     seed: parents[0]?.begin.seed ?? runId,
-    ...(parent === undefined ? {} : { parent: parent.runId, forget: parent.forget }),
+    ...(parent === undefined ? {} : { parent: parent.runId, forget }),
     plan: plans.stored,
     code: run.code,
     inputs: inputs.stored,
@@ -206,7 +209,7 @@ function nothingYet(begin: BeginRecord): RunHistory {
 }
 
 /** A run and those that it was forked from, nearest first. */
-function familyOf(store: Store, runId: string): RunHistory[] {
+export function familyOf(store: Store, runId: string): RunHistory[] {
   const family: RunHistory[] = [];
   const seen = new Set<string>();
   for (let id: string | undefined = runId; id !== undefined; id = family.at(-1)?.begin.parent) {

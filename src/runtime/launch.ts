@@ -145,7 +145,7 @@ function openSession(store: Store, compiled: CompiledPlan, options: RunOptions):
   const holder = { ...here, id: `${systemIds.next()}@${here.id}` };
   if (options.resume !== undefined) return resumeSession(store, options.resume, definition, holder, now);
   const { fork } = options;
-  const parent = fork === undefined ? {} : { parent: { runId: fork.run, forget: fork.forget ?? [] } };
+  const parent = fork === undefined ? {} : { parent: { runId: fork.run, from: fork.from, forget: fork.forget } };
   const runId = options.runId ?? systemIds.next();
   return beginSession(store, { ...definition, ...parent, runId, origin: options.origin ?? {} }, holder, now);
 }

@@ -46,7 +46,12 @@ export interface RunOptions {
 export interface Fork {
   /** Id of the other run. */
   readonly run: string;
-  /** Paths of steps that run again whatever is recorded, with everything inside of them. */
+  /**
+   * Address of a step that runs again, with what depends on it: `review`, `review#2`, `scan[a.ts]/read`. What ran before it stays, also where
+   * it is in a loop.
+   */
+  readonly from?: string;
+  /** Addresses of steps that run again whatever is recorded, with everything inside of them; without a number all visits of a node. */
   readonly forget?: readonly string[];
 }
 

@@ -84,11 +84,14 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
     if (flags.json === true) printResult(refusalReport({ problems: next.problems }));
     return EXIT.invalid;
   }
-  const forgotten = options.fork === undefined ? [] : await checkFork(plan, given, options.fork.from);
+  const again = options.fork === undefined ? undefined : await checkFork(run, plan, given, options.fork.from);
   const changed = Object.keys(given).filter((name) => !isDeepStrictEqual(given[name], run.inputs[name]));
   const { codeDigests } = await import('../../runtime.js');
   const after: DefinitionOf = { plan, code: codeDigests(next.workflow.bindings, plan) };
-  const comparison = await compareDefinitions(run.definition, after, { inputs: changed, forgotten });
+  const comparison = await compareDefinitions(run.definition, after, {
+    inputs: changed,
+    forgotten: again?.steps ?? [],
+  });
   if (flags.quiet !== true) tell({ run, file, next, comparison, changed, color: flags.color });
   const { workflow } = next;
   const recording: Recording =
@@ -96,7 +99,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
       ? { store: run.store, resume: run.id, before: run.cost }
       : {
           store: run.store,
-          fork: { run: run.id, forget: forgotten },
+          fork: { run: run.id, forget: again?.forget ?? [] },
           origin: writeOrigin({ root: run.root, cwd, file, flags, workflow }),
         };
   const execution: Execution = { flags, cwd, workflow, inputs: given, log: new RunLog(plan), recording };

@@ -1,0 +1,238 @@
+import type { Address, Place } from '../base/address.js';
+import { formatAddress, nodePathOf, parseAddress, pathOf, segmentsOf, stepOf } from '../base/address.js';
+import { SkeinError } from '../base/errors.js';
+import { didYouMean } from '../base/suggest.js';
+import { affected } from '../plan/downstream.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
+import type { RunHistory } from './history.js';
+import { nodeFinder } from './overview-nodes.js';
+
+/** What a fork is to do again. */
+export interface ForkWish {
+  /** A step that runs again, with what depends on it. */
+  readonly from?: string | undefined;
+  /** Steps that run again whatever is recorded, with everything inside of them. */
+  readonly forget?: readonly string[] | undefined;
+}
+
+/**
+ * What a fork forgets of its parents, as {@link forgetting} takes it. Of a step in a loop, what ran before it stays: only what was recorded
+ * after it is forgotten of the steps that it can reach.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for an address that no step of the workflow has, or no step of the recorded run; `option` is what it was
+ *   given with
+ */
+export function forgottenBy(
+  plan: Plan,
+  parents: readonly RunHistory[],
+  { from, forget = [] }: ForkWish,
+  option = 'fork.from',
+): readonly string[] {
+  if (from === undefined && forget.length === 0) return [];
+  const record = new Recorded(plan, parents);
+  const entries = new Set<string>();
+  for (const text of forget) entries.add(record.entryOf(text));
+  if (from !== undefined) for (const entry of record.entriesFrom(from, option)) entries.add(entry);
+  return [...entries];
+}
+
+/** A place of an address as it is looked for in records. */
+interface Wanted extends Place {
+  readonly node: PlanNode;
+  /** A map without a key: all of its items. */
+  readonly any: boolean;
+}
+
+interface Outcome {
+  readonly text: readonly string[];
+  readonly places: readonly Place[];
+  readonly order: number;
+}
+
+/** The steps of recorded runs, compared with a plan. */
+class Recorded {
+  private readonly nodeAt: (path: string) => PlanNode | undefined;
+  private readonly outcomes: readonly Outcome[];
+
+  constructor(
+    private readonly plan: Plan,
+    parents: readonly RunHistory[],
+  ) {
+    this.nodeAt = nodeFinder(plan);
+    this.outcomes = [...outcomesOf(parents, this.isLoop)];
+  }
+
+  private readonly isLoop = (ids: string): boolean => this.nodeAt(ids)?.kind === 'loop';
+
+  /** An entry for a step and all inside of it. */
+  entryOf(text: string): string {
+    if (text.endsWith('+')) return text;
+    const wanted = this.read(text, 'fork.forget');
+    const around = wanted.slice(0, -1);
+    const isExact = around.every(
+      ({ node, round, item }) => node.kind === 'call' || round !== undefined || item !== undefined,
+    );
+    if (isExact) return pathOf(text);
+    const last = wanted.at(-1);
+    return [...around.map(({ id }) => `${id}+`), rangeText(last, last?.visit ?? 1)].join('/');
+  }
+
+  /** Entries for a step and all that depends on it. */
+  entriesFrom(text: string, option: string): readonly string[] {
+    const wanted = this.read(text, option);
+    const entries: string[] = [];
+    let plan: Plan | undefined = this.plan;
+    const scope: string[] = [];
+    wanted.forEach((place, at) => {
+      if (plan === undefined) return;
+      const isOpen = wanted.slice(0, at).some(({ any }) => any);
+      const inScope = scope.map((segment) => `${segment}/`).join('');
+      entries.push(...ownEntries(place, at === wanted.length - 1).map((entry) => inScope + entry));
+      const cut = isOpen ? -Infinity : this.endOf(wanted, at);
+      for (const id of affected(plan, { steps: [place.id] })) {
+        const node = plan.nodes.find((one) => one.id === id);
+        if (id !== place.id) entries.push(inScope + rangeText({ id, node }, this.firstVisitAfter(wanted, at, id, cut)));
+      }
+      scope.push(this.segmentOf(wanted, at));
+      plan = 'plan' in place.node ? place.node.plan : undefined;
+    });
+    return entries;
+  }
+
+  /** @throws SkeinError `SKEIN_USAGE` */
+  private read(text: string, option: string): readonly Wanted[] {
+    const address = parseAddress(text, this.isLoop);
+    const ids = nodePathOf(address === undefined ? text : formatAddress(address));
+    if (address === undefined || address.effect !== undefined || this.nodeAt(ids) === undefined) {
+      throw this.unknown(text, option, 'the workflow has no step', [...nodePathsOf(this.plan, '')]);
+    }
+    const wanted = this.wantedOf(address);
+    const isNamed = address.places.some(
+      ({ visit, round, item }) => visit > 1 || round !== undefined || item !== undefined,
+    );
+    if (isNamed && !this.outcomes.some((outcome) => fits(outcome, wanted, wanted.length))) {
+      const known = this.outcomes.filter(({ text: path }) => nodePathOf(path.join('/')) === ids);
+      throw this.unknown(text, option, 'the run has no step', [
+        ...new Set(known.map(({ text: path }) => path.join('/'))),
+      ]);
+    }
+    return wanted;
+  }
+
+  private wantedOf({ places }: Address): readonly Wanted[] {
+    return places.map((place, at) => {
+      const node = this.nodeAt(
+        places
+          .slice(0, at + 1)
+          .map(({ id }) => id)
+          .join('/'),
+      );
+      if (node === undefined) throw new TypeError(`no node for ${place.id}`);
+      const isLast = at === places.length - 1;
+      const any = !isLast && node.kind === 'map' && place.item === undefined;
+      const first = !isLast && node.kind === 'loop' && place.round === undefined ? { round: 1 } : {};
+      const wanted: Wanted = { ...place, ...first, attempt: 1, node, any };
+      // `loop#3`, as far as people say it, is a round.
+      const asRound: Wanted = { ...wanted, visit: 1, round: place.visit };
+      const isRound = isLast && node.kind === 'loop' && place.visit > 1 && place.round === undefined;
+      return isRound && this.outcomes.some(({ places: of }) => of[at]?.id === place.id && of[at].round === place.visit)
+        ? asRound
+        : wanted;
+    });
+  }
+
+  /** When the execution ended that the place at `at` belongs to: nothing depends on it before that. */
+  private endOf(wanted: readonly Wanted[], at: number): number {
+    let end = -Infinity;
+    for (const outcome of this.outcomes)
+      if (outcome.order > end && isExecution(outcome, wanted, at)) end = outcome.order;
+    return end === -Infinity ? Infinity : end;
+  }
+
+  /** The first visit of a node beside the place at `at` of which nothing was recorded up to then. */
+  private firstVisitAfter(wanted: readonly Wanted[], at: number, id: string, cut: number): number {
+    let last = 0;
+    for (const outcome of this.outcomes) {
+      const place = outcome.places[at];
+      if (place?.id === id && place.visit > last && outcome.order <= cut && fits(outcome, wanted, at))
+        last = place.visit;
+    }
+    return last + 1;
+  }
+
+  /** A place as it stands in the record. */
+  private segmentOf(wanted: readonly Wanted[], at: number): string {
+    const place = wanted[at];
+    if (place === undefined || place.any) return `${place?.id ?? ''}+`;
+    const found = this.outcomes.find((outcome) => outcome.text.length > at + 1 && fits(outcome, wanted, at + 1));
+    return found?.text[at] ?? formatAddress({ places: [place] });
+  }
+
+  private unknown(text: string, option: string, what: string, known: readonly string[]): SkeinError {
+    const listed = known.length === 0 ? 'nothing of it is recorded' : `its steps: ${known.slice(0, 20).join(', ')}`;
+    const hint = didYouMean(text, known.slice(0, 1_000)) ?? listed;
+    return new SkeinError('SKEIN_USAGE', `${option}: ${what} ${JSON.stringify(text)}`, { hint });
+  }
+}
+
+/** What is forgotten of the node of a place itself: from the place that was named on, or what comes after the one it is in. */
+function ownEntries(place: Wanted, isLast: boolean): readonly string[] {
+  const { id, visit, round, item, node, any } = place;
+  if (any) return [];
+  if (node.kind === 'loop') {
+    const from = isLast ? (round ?? 0) : (round ?? 0) + 1;
+    return [`${id}#${visit}#${from}+`];
+  }
+  if (!isLast) return [`${id}#${visit + 1}+`];
+  if (item === undefined) return [`${id}#${visit}+`];
+  return [formatAddress({ places: [place] }), `${id}#${visit + 1}+`];
+}
+
+function rangeText(
+  of: { readonly id: string; readonly node: PlanNode | undefined } | undefined,
+  visit: number,
+): string {
+  return of?.node?.kind === 'loop' ? `${of.id}#${visit}#0+` : `${of?.id ?? ''}#${visit}+`;
+}
+
+/** Whether an outcome is inside of the first `count` places. */
+function fits({ places }: Outcome, wanted: readonly Wanted[], count: number): boolean {
+  for (let at = 0; at < count; at += 1) {
+    const [is, should] = [places[at], wanted[at]];
+    if (is === undefined || should === undefined || is.id !== should.id) return false;
+    if (should.any) continue;
+    if (is.visit !== should.visit) return false;
+    if (should.round !== undefined && is.round !== should.round) return false;
+    if (should.item !== undefined && is.item !== should.item) return false;
+  }
+  return true;
+}
+
+/** Whether it belongs to the same execution of the node, whatever round or item. */
+function isExecution(outcome: Outcome, wanted: readonly Wanted[], at: number): boolean {
+  const place = outcome.places[at];
+  return fits(outcome, wanted, at) && place?.id === wanted[at]?.id && place?.visit === wanted[at]?.visit;
+}
+
+/** In the order of delivery: what parents of parents recorded comes first. */
+function* outcomesOf(parents: readonly RunHistory[], isLoop: (ids: string) => boolean): Generator<Outcome> {
+  let before = 0;
+  for (const { entries } of parents) {
+    for (const list of entries.values()) before += list.length;
+    for (const [key, list] of entries) {
+      const step = pathOf(stepOf(key));
+      const places = parseAddress(step, isLoop)?.places;
+      if (places === undefined) continue;
+      const text = segmentsOf(step);
+      for (const { record, order } of list) if (record.cleanup !== true) yield { text, places, order: order - before };
+    }
+  }
+}
+
+// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+function* nodePathsOf(plan: Plan, prefix: string): Generator<string> {
+  for (const node of plan.nodes) {
+    yield prefix + node.id;
+    if ('plan' in node) yield* nodePathsOf(node.plan, `${prefix}${node.id}/`);
+  }
+}
