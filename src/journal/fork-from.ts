@@ -39,7 +39,9 @@ export function forgottenBy(
 /** A place of an address as it is looked for in records. */
 interface Wanted extends Place {
   readonly node: PlanNode;
-  /** A map without a key: all of its items. */
+  /** A loop or a map of which no round or item is said. */
+  readonly all: boolean;
+  /** All of its items, in all visits. */
   readonly any: boolean;
 }
 
@@ -69,9 +71,7 @@ class Recorded {
     if (text.endsWith('+')) return text;
     const wanted = this.read(text, 'fork.forget');
     const around = wanted.slice(0, -1);
-    const isExact = around.every(
-      ({ node, round, item }) => node.kind === 'call' || round !== undefined || item !== undefined,
-    );
+    const isExact = around.every(({ node, all }) => node.kind === 'call' || !all);
     if (isExact) return pathOf(text);
     const last = wanted.at(-1);
     return [...around.map(({ id }) => `${id}+`), rangeText(last, last?.visit ?? 1)].join('/');
@@ -129,9 +129,9 @@ class Recorded {
       );
       if (node === undefined) throw new TypeError(`no node for ${place.id}`);
       const isLast = at === places.length - 1;
-      const any = !isLast && node.kind === 'map' && place.item === undefined;
-      const first = !isLast && node.kind === 'loop' && place.round === undefined ? { round: 1 } : {};
-      const wanted: Wanted = { ...place, ...first, attempt: 1, node, any };
+      const all = !isLast && place.item === undefined && place.round === undefined;
+      const first = all && node.kind === 'loop' ? { round: 1 } : {};
+      const wanted: Wanted = { ...place, ...first, attempt: 1, node, all, any: all && node.kind === 'map' };
       // `loop#3`, as far as people say it, is a round.
       const asRound: Wanted = { ...wanted, visit: 1, round: place.visit };
       const isRound = isLast && node.kind === 'loop' && place.visit > 1 && place.round === undefined;
@@ -232,7 +232,8 @@ function* outcomesOf(parents: readonly RunHistory[], isLoop: (ids: string) => bo
 // Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
 function* nodePathsOf(plan: Plan, prefix: string): Generator<string> {
   for (const node of plan.nodes) {
-    yield prefix + node.id;
+    // What only decides where to go on is named by nobody.
+    if (node.kind !== 'pass') yield prefix + node.id;
     if ('plan' in node) yield* nodePathsOf(node.plan, `${prefix}${node.id}/`);
   }
 }
