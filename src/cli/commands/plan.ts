@@ -4,6 +4,7 @@ import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { readAssignment, readJsonAssignment, readInputs } from '../run/given-inputs.js';
+import { agentFilesOf, agentSources } from '../run/agent-sources.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { planLines } from '../run/plan-lines.js';
@@ -58,10 +59,12 @@ export async function planCommand(
     return EXIT.invalid;
   }
   const description = await describePlan(workflow.plan, inputs, options.defaults);
-  if (options.json) printResult(jsonText({ valid: true, problems: found, ...description }));
+  if (options.json) printResult(jsonText({ valid: true, problems: found, ...description, ...agentFilesOf(workflow) }));
   else {
     const style = createStyle(wantsColor(process.stdout, process.env, options.color));
-    printResult(planLines(description, style).join('\n'));
+    const sources = agentSources(workflow);
+    const lines = planLines(description, style);
+    printResult([...lines, ...(sources.length === 0 ? [] : ['', ...sources])].join('\n'));
   }
   return EXIT.ok;
 }

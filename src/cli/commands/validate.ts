@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
+import { agentFilesOf, agentSources } from '../run/agent-sources.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { addJudgingOptions } from '../run/run-options.js';
@@ -22,16 +23,25 @@ interface ValidateOptions extends JudgingFlags {
   readonly json?: boolean;
 }
 
+interface Report {
+  readonly file: string;
+  readonly valid: boolean;
+  readonly problems: readonly unknown[];
+  /** Which file each agent came from, by its name. */
+  readonly agentFiles?: Readonly<Record<string, string>>;
+}
+
 async function validate(files: readonly string[], options: ValidateOptions): Promise<number> {
   const { json = false, strict = false, lenient = false } = options;
-  const reports: { readonly file: string; readonly valid: boolean; readonly problems: readonly unknown[] }[] = [];
+  const reports: Report[] = [];
   for (const file of files) {
-    const { broken, problems } = await loadWorkflow(file, { cwd: process.cwd(), strict, lenient });
-    reports.push({ file, valid: !broken, problems });
+    const { broken, problems, workflow } = await loadWorkflow(file, { cwd: process.cwd(), strict, lenient });
+    reports.push({ file, valid: !broken, problems, ...agentFilesOf(workflow) });
     if (json) continue;
     printProblems(problems);
     if (broken) printNote(`${printable(file)} is not valid: ${countErrors(problems)}`);
     else printResult(`${printable(file)} is valid`);
+    agentSources(workflow).forEach(printNote);
   }
   const valid = reports.every((report) => report.valid);
   if (json) printResult(jsonText({ valid, files: reports }));

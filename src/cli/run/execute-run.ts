@@ -12,6 +12,7 @@ import { printResult } from '../view/streams.js';
 import { createStyle, wantsColor } from '../view/style.js';
 import type { View } from '../view/view.js';
 import { createView } from '../view/view.js';
+import { agentSources } from './agent-sources.js';
 import { watchInterrupt } from './interrupt.js';
 import { nameOf, reportEnd } from './report-end.js';
 import { createAsker } from './questions.js';
@@ -59,6 +60,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
     log.warnings.push(message);
     view.say(`${style.warn('warning')}: ${printable(message)}`);
   });
+  if (!quiet) for (const line of agentSources(workflow)) view.say(line);
   if (flags.mock === '' && !quiet) view.say('--mock: no model is asked, every step answers with its prompt');
   try {
     const run = await runWorkflow(workflow, {

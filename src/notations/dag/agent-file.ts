@@ -1,9 +1,12 @@
 import { basename } from 'node:path';
+import { hasErrors } from '../../base/problem.js';
 import type { Findings } from '../source/findings.js';
 import { parseFrontMatter } from '../source/front-matter.js';
+import type { FrontMatter } from '../source/front-matter.js';
 import { readFields } from '../source/shape.js';
 import type { AgentTraits } from './definition.js';
 import { reportOne, reportUnsupported } from '../source/unsupported.js';
+import { withMendedHead } from './mended-head.js';
 import { readTraits } from './read-agent.js';
 import { PERMISSION_MODES, UNSUPPORTED_OF_AGENT_FILES } from './unsupported-keys.js';
 
@@ -15,15 +18,15 @@ export interface AgentFile extends AgentTraits {
 
 /**
  * Reads the text of an agent file (`.agent.md`, `.md`). Keys that mean something only to other systems (`handoffs`, `target` ...)
- * are left alone, and what is lost without them is told. Undefined when it is no agent file. Problem codes: `front-matter`, `no-front-matter`,
- * `not-supported` and
- * those of the YAML and shape readers.
+ * are left alone, and what is lost without them is told. A head that is no YAML, as texts with `: ` in them make it, is read line by line, with
+ * a warning. Undefined when it is no agent file. Problem codes: `front-matter`, `no-front-matter`,
+ * `not-supported` and those of the YAML and shape readers.
  *
  * @example
  * const agent = readAgentFile(text, '.github/agents/critic.agent.md', findings);
  */
 export function readAgentFile(text: string, file: string, findings: Findings): AgentFile | undefined {
-  const head = parseFrontMatter(text, file);
+  const head = readHead(text, file);
   findings.add(head.problems);
   const start = { file, line: 1, column: 1 };
   if (!head.found) {
@@ -50,4 +53,15 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
   }
   const name = fields.text('name')?.trim() ?? '';
   return { name: name === '' ? stem : name, body: head.body, ...readTraits(fields, 'the agent', findings) };
+}
+
+function readHead(text: string, file: string): FrontMatter {
+  const head = parseFrontMatter(text, file);
+  const first = head.problems.find((problem) => problem.severity === 'error');
+  if (first === undefined || !head.found) return head;
+  const mended = parseFrontMatter(withMendedHead(text), file);
+  if (hasErrors(mended.problems)) return head;
+  const message = `the head is no YAML (${first.message}); each key is read as if the rest of its line were text`;
+  const hint = 'put texts that hold ": " in quotes';
+  return { ...mended, problems: [{ ...first, severity: 'warning', code: 'front-matter', message, hint }] };
 }

@@ -1,10 +1,11 @@
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../source/findings.js';
+import { mayBeAddress } from '../source/address.js';
 import { describe } from '../source/nodes.js';
 import type { SourceEntry, SourceNode } from '../source/nodes.js';
 import { present } from '../source/present.js';
-import { readFields } from '../source/shape.js';
+import { isEmptyText, readFields } from '../source/shape.js';
 import type { Fields } from '../source/shape.js';
 import { reportUnsupported } from '../source/unsupported.js';
 import type { AgentTraits } from './definition.js';
@@ -35,7 +36,7 @@ export function readTraits(fields: Fields, label: string, findings: Findings): A
 export function readModels(fields: Fields, called: string, findings: Findings): readonly string[] {
   const node = fields.node('model');
   if (node === undefined) return [];
-  const nodes = node.kind === 'list' ? node.items : [node];
+  const nodes = node.kind === 'list' ? node.items : isEmptyText(node) ? [] : [node];
   const models: string[] = [];
   for (const item of nodes) {
     const name = item.kind === 'scalar' && typeof item.value === 'string' ? item.text.trim() : '';
@@ -113,6 +114,7 @@ const TRANSPORTS: ReadonlyMap<string, 'command' | 'url'> = new Map([
   ['http', 'url'],
   ['streamable-http', 'url'],
   ['sse', 'url'],
+  ['remote', 'url'],
 ]);
 
 function readServer(entry: SourceEntry, label: string, findings: Findings): McpServerSpec | undefined {
@@ -120,11 +122,13 @@ function readServer(entry: SourceEntry, label: string, findings: Findings): McpS
   if (fields === undefined || isOff(fields.node('disabled'), true) || isOff(fields.node('enabled'), false))
     return undefined;
   reportUnsupported(entry.value, label, UNSUPPORTED_OF_SERVERS, findings);
-  const type = fields.text('type')?.toLowerCase() ?? (fields.has('url') ? 'http' : 'stdio');
+  const isRemote = fields.given('url') !== undefined;
+  const type = fields.given('type')?.text.toLowerCase() ?? (isRemote ? 'http' : 'stdio');
   if (!TRANSPORTS.has(type)) {
     const hint = `known are: ${[...TRANSPORTS.keys()].join(', ')}`;
     findings.error('unknown-value', `type of ${label} is ${quoteShort(type)}`, fields.placeOf('type'), hint);
   }
+  if (disagrees(fields, type, label, findings)) return undefined;
   const tools = fields.texts('tools')?.map((tool) => tool.text);
   if (TRANSPORTS.get(type) === 'url') return readRemote(fields, type, { label, tools }, findings);
   const command = fields.text('command') ?? '';
@@ -139,6 +143,20 @@ function readServer(entry: SourceEntry, label: string, findings: Findings): McpS
   }
   const args = fields.texts('args')?.map((arg) => arg.text);
   return present({ command, args, env: readPairs(fields, 'env', label, findings), tools });
+}
+
+/** A type that goes with an address beside a command alone, or the other way round: one of the two is not what was meant. */
+function disagrees(fields: Fields, type: string, label: string, findings: Findings): boolean {
+  const wanted = TRANSPORTS.get(type);
+  const other = wanted === 'url' ? 'command' : 'url';
+  if (wanted === undefined || fields.given(wanted) !== undefined || fields.given(other) === undefined) return false;
+  const message = `${label} has the type ${type}, which goes with a ${wanted}, and a ${other}`;
+  const hint =
+    other === 'command'
+      ? 'write type: local, or a url in place of the command'
+      : 'write type: http, or a command in place of the url';
+  findings.error('mcp-server', message, fields.placeOf(other), hint);
+  return true;
 }
 
 function isOff(node: SourceNode | undefined, off: boolean): boolean {
@@ -156,9 +174,9 @@ function readRemote(
     const message = `${label}: the old sse transport is not supported`;
     findings.warning('mcp-transport', message, fields.placeOf('type'), 'streamable HTTP is tried at the same address');
   }
-  const url = fields.text('url') ?? '';
+  const url = fields.text('url')?.trim() ?? '';
   const headers = readPairs(fields, 'headers', label, findings);
-  if (URL.canParse(url) && /^https?:\/\//i.test(url)) return present({ url, headers, tools });
+  if (mayBeAddress(url)) return present({ url, headers, tools });
   findings.error(
     'mcp-server',
     `${label} needs a url that begins with http:// or https://`,

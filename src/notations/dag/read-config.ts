@@ -43,7 +43,7 @@ export function readConfig(root: Fields, findings: Findings): ConfigDef {
   const concurrency = fields.integer('max_concurrency', { max: MANY }) ?? 0;
   return {
     models: readModels(fields, 'model of config', findings),
-    auditDir: fields.text('audit_dir') || AUDIT_FOLDER,
+    auditDir: fields.given('audit_dir')?.text ?? AUDIT_FOLDER,
     auditRetention: fields.integer('audit_retention', { min: 0, max: MANY }) ?? 0,
     memory: readMemory(fields, findings),
     provider: readProvider(fields, findings),
@@ -60,8 +60,8 @@ function readMemory(config: Fields, findings: Findings): MemoryDef | undefined {
   const fields = config.fields('shared_memory', MEMORY_KEYS);
   if (fields === undefined) return undefined;
   const inject = fields.flag('inject_into_prompt') ?? false;
-  const content = fields.text('initial_content');
-  const file = fields.scalar('initial_file');
+  const content = fields.given('initial_content')?.text;
+  const file = fields.given('initial_file');
   if (fields.flag('enabled') !== true) {
     if (!fields.has('enabled')) {
       findings.warning('no-effect', 'shared_memory is not switched on', fields.at, 'add enabled: true');
@@ -84,14 +84,14 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 function readProvider(config: Fields, findings: Findings): ProviderSpec | undefined {
   const fields = config.fields('provider', ['type', 'base_url', 'api_key_env']);
   if (fields === undefined) return undefined;
-  const type = fields.text('type')?.toLowerCase();
+  const type = fields.given('type')?.text.toLowerCase();
   if (type === undefined)
     findings.error('provider', 'provider of config needs a type', fields.at, `one of: ${PROVIDER_NAMES.join(', ')}`);
   else if (!PROVIDER_NAMES.includes(type)) {
     const hint = findings.near(type, PROVIDER_NAMES) ?? `one of: ${PROVIDER_NAMES.join(', ')}`;
     findings.error('unknown-value', `type of provider is ${quoteShort(type)}`, fields.placeOf('type'), hint);
   }
-  const baseUrl = fields.text('base_url');
+  const baseUrl = fields.given('base_url')?.text;
   if (baseUrl !== undefined && !/^https?:\/\//i.test(baseUrl)) {
     findings.error(
       'provider',
@@ -100,7 +100,7 @@ function readProvider(config: Fields, findings: Findings): ProviderSpec | undefi
       'such as https://api.example.com/v1',
     );
   }
-  const apiKeyEnv = fields.text('api_key_env');
+  const apiKeyEnv = fields.given('api_key_env')?.text;
   if (apiKeyEnv !== undefined && !VARIABLE.test(apiKeyEnv)) {
     // The text may be the key itself, so it is not shown.
     const hint = 'write the name, such as OPENAI_API_KEY, and put the key into the environment';
@@ -139,7 +139,7 @@ const FORMATS: ReadonlyMap<string, OutputFormat> = new Map([
  */
 export function readOutput(root: Fields, findings: Findings): OutputDef {
   const fields = root.section('output', ['steps', 'format', 'truncate']);
-  const written = fields.text('format');
+  const written = fields.given('format')?.text;
   const format = written === undefined ? 'markdown' : FORMATS.get(written.toLowerCase());
   if (format === undefined && written !== undefined) {
     const hint = findings.near(written, FORMATS.keys()) ?? `one of: ${[...FORMATS.keys()].join(', ')}`;

@@ -106,7 +106,7 @@ function checkId(id: string, label: string, fields: Fields, findings: Findings):
 }
 
 function readTimeout(fields: Fields, label: string, findings: Findings): number | undefined {
-  const text = fields.text('timeout');
+  const text = fields.given('timeout')?.text;
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0 && ms <= MAX_TIMEOUT_MS) return ms;
@@ -127,10 +127,10 @@ function readCondition(step: Fields, label: string, findings: Findings): Conditi
     else findings.warning('no-effect', `${op} "" of ${label} always holds`, operand.at, 'remove it, or give a text');
   }
   const matchesJson = fields.node('matches_json');
-  const cel = fields.scalar('cel');
+  const cel = fields.given('cel');
   if (!CONDITION_KEYS.some((key) => key !== 'step' && fields.has(key))) {
     const hint = `add one of: ${CONDITION_KEYS.slice(1).join(', ')}`;
     findings.warning('no-effect', `the condition of ${label} compares nothing and always holds`, fields.at, hint);
   }
-  return { at: fields.at, step: fields.scalar('step'), texts, matchesJson, cel };
+  return { at: fields.at, step: fields.given('step'), texts, matchesJson, cel };
 }

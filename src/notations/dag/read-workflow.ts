@@ -95,7 +95,7 @@ function readAgent(entry: SourceEntry, findings: Findings): AgentDef {
   const label = `agent ${quoteShort(name)}`;
   const fields = readFields(entry.value, { name: label, known: ['file', 'inline'] }, findings);
   const inline = fields?.fields('inline', INLINE_KEYS);
-  const file = fields?.scalar('file');
+  const file = fields?.given('file');
   if (fields !== undefined && !fields.has('file') && !fields.has('inline')) {
     const hint = 'add "file: PATH", or "inline:" with a prompt';
     findings.error('bad-agent', `${label} has neither file nor inline`, fields.at, hint);

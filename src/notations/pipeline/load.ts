@@ -54,6 +54,7 @@ export async function loadOpenedPipeline(opened: OpenedFile, loading: PipelineLo
     bindings: {},
     settings: isUsable ? settingsOf(plan, definition, called) : { output: { format: 'markdown' } },
     files: [...files, ...otherFiles(called, opened.path)],
+    agentFiles: new Map(called.workflows.flatMap((workflow) => [...(workflow.agentFiles ?? [])])),
     agentFolders: [...new Set(called.workflows.flatMap((workflow) => workflow.agentFolders ?? []))],
     problems: sortProblems(findings.list),
   };

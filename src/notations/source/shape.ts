@@ -5,7 +5,7 @@ import { describe } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
 
 /**
- * Typed reading of a map. A key without a value counts as absent. A value of the wrong type is a problem (`wrong-type`) and then
+ * Typed reading of a map. A key without a value counts as absent, and so does an empty text where no text is wanted. A value of the wrong type is a problem (`wrong-type`) and then
  * counts as absent too, so that reading goes on and finds the next problem.
  */
 export interface Fields {
@@ -22,6 +22,8 @@ export interface Fields {
   /** A scalar of any type, as it was written. */
   scalar(key: string): SourceScalar | undefined;
   text(key: string): string | undefined;
+  /** Like `scalar`, for a text that means nothing when it is empty: then the key counts as absent. */
+  given(key: string): SourceScalar | undefined;
   /** One of some words, whatever their case. */
   word<T extends string>(key: string, words: readonly T[]): T | undefined;
   integer(key: string, bounds: { readonly min?: number; readonly max: number }): number | undefined;
@@ -93,8 +95,12 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
       ? node
       : wrong(key, 'text', node, 'write one text, in quotes where it is needed');
   };
-  const open = (key: string, known: readonly string[]): Fields | undefined => {
+  const filled = (key: string): SourceNode | undefined => {
     const node = present(key);
+    return isEmptyText(node) ? undefined : node;
+  };
+  const open = (key: string, known: readonly string[]): Fields | undefined => {
+    const node = filled(key);
     return node === undefined ? undefined : readFields(node, { name: called(key), known }, findings);
   };
   return {
@@ -106,20 +112,21 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
     keyOf: (key) => map.entries.find((entry) => entry.key === key)?.at ?? map.at,
     scalar,
     text: (key) => scalar(key)?.text,
+    given: (key) => (isEmptyText(values.get(key)) ? undefined : scalar(key)),
     word: (key, words) => {
-      const node = scalar(key);
+      const node = isEmptyText(values.get(key)) ? undefined : scalar(key);
       return node === undefined ? undefined : readWord(node, called(key), words, findings);
     },
     integer: (key, bounds) => {
-      const node = present(key);
+      const node = filled(key);
       return node === undefined ? undefined : readInteger(node, called(key), bounds, findings);
     },
     flag: (key) => {
-      const node = present(key);
+      const node = filled(key);
       return node === undefined ? undefined : readFlag(node, called(key), findings);
     },
     texts: (key) => {
-      const node = present(key);
+      const node = filled(key);
       return node === undefined ? undefined : readTexts(node, called(key), findings);
     },
     fields: open,
@@ -128,13 +135,18 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
       return open(key, known) ?? fieldsOf(none, called(key), findings);
     },
     entries: (key) => {
-      const node = present(key);
+      const node = filled(key);
       if (node === undefined) return undefined;
       return node.kind === 'map'
         ? node.entries
         : wrong(key, 'a map (name: value)', node, 'write each entry as name: value on a line of its own');
     },
   };
+}
+
+/** A text with nothing in it, such as `""`. */
+export function isEmptyText(node: SourceNode | undefined): boolean {
+  return node?.kind === 'scalar' && typeof node.value === 'string' && node.value.trim() === '';
 }
 
 function readWord<T extends string>(

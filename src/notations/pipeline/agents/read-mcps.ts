@@ -1,3 +1,4 @@
+import { mayBeAddress } from '../../source/address.js';
 import { quoteShort } from '../../../lang/value-text.js';
 import type { Position } from '../../../base/problem.js';
 import type { McpServerSpec } from '../../../plan/agent-spec.js';
@@ -100,8 +101,7 @@ function readRemote(fields: Fields, owner: string, findings: Findings): McpServe
   const written = remote.text('url')?.trim() ?? '';
   const url = variables(written, `url of ${name}`, remote.placeOf('url'), findings);
   const headers = readPairs(remote, 'headers', name, findings);
-  const isAddress = /^https?:\/\//i.test(url) && (url.includes('$') || URL.canParse(url));
-  if (isAddress) return present({ url, headers });
+  if (mayBeAddress(url)) return present({ url, headers });
   const message = `${name} needs a url that begins with http:// or https://`;
   findings.error('mcp-server', message, remote.placeOf('url'), 'add url: https://...');
   return undefined;
