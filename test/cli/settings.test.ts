@@ -129,7 +129,7 @@ rules:
       'answers.yaml': `rules:
   - step: facts
     answers:
-      - tools: [{ name: shell, input: { argv: [sh, -c, rm -rf .workflow-runs; touch .workflow-runs] } }]
+      - tools: [{ name: shell, input: { argv: [sh, -c, 'f=.workflow; rm -rf "$f"-runs; touch "$f"-runs'] } }]
       - done
   - { step: text, answer: Looms weave. }
 `,

@@ -84,7 +84,8 @@ async function discover(
   const [asker] = askers;
   const agents = new Map<string, Agent>();
   if (asker === undefined) return agents;
-  const { found, hides, skipped } = await discoverAgents(definition, workspace, asker, findings);
+  const discovery = await discoverAgents(definition, workspace, asker, findings);
+  const { found } = discovery;
   for (const step of askers) {
     const wanted = step.agent?.text ?? '';
     const match = found.get(wanted);
@@ -93,11 +94,11 @@ async function discover(
       workspace.use(match.path, match.text);
       findings.add(match.findings.list);
       const file = workspace.shown(match.path);
-      if (match.local) reportHidden(wanted, file, await hides(wanted), findings);
+      if (match.local) reportHidden(wanted, file, await discovery.hides(wanted), findings);
       agents.set(wanted, { ...match.agent, prompt: undefined, file });
       continue;
     }
-    const why = skipped(wanted);
+    const why = discovery.skipped(wanted);
     const hint = findings.near(wanted, found.keys()) ?? missingHint([...found.keys()]);
     findings.error(
       'unknown-agent',

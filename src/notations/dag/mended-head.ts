@@ -2,7 +2,13 @@ import { UNSUPPORTED_OF_AGENT_FILES } from './unsupported-keys.js';
 
 /** Keys of agent files that are read, or of which it is said what is lost without them. */
 const KNOWN: ReadonlySet<string> = new Set([
-  ...['name', 'description', 'tools', 'approve', 'model', 'mcp-servers', 'permissionMode'],
+  'name',
+  'description',
+  'tools',
+  'approve',
+  'model',
+  'mcp-servers',
+  'permissionMode',
   ...UNSUPPORTED_OF_AGENT_FILES.keys(),
 ]);
 

@@ -99,10 +99,12 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
     const node = present(key);
     return isEmptyText(node) ? undefined : node;
   };
-  const open = (key: string, known: readonly string[]): Fields | undefined => {
+  const typed = <T>(key: string, reader: (node: SourceNode, name: string) => T | undefined): T | undefined => {
     const node = filled(key);
-    return node === undefined ? undefined : readFields(node, { name: called(key), known }, findings);
+    return node === undefined ? undefined : reader(node, called(key));
   };
+  const open = (key: string, known: readonly string[]): Fields | undefined =>
+    typed(key, (node, owner) => readFields(node, { name: owner, known }, findings));
   return {
     at: map.at,
     has: (key) => present(key) !== undefined,
@@ -117,30 +119,20 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
       const node = isEmptyText(values.get(key)) ? undefined : scalar(key);
       return node === undefined ? undefined : readWord(node, called(key), words, findings);
     },
-    integer: (key, bounds) => {
-      const node = filled(key);
-      return node === undefined ? undefined : readInteger(node, called(key), bounds, findings);
-    },
-    flag: (key) => {
-      const node = filled(key);
-      return node === undefined ? undefined : readFlag(node, called(key), findings);
-    },
-    texts: (key) => {
-      const node = filled(key);
-      return node === undefined ? undefined : readTexts(node, called(key), findings);
-    },
+    integer: (key, bounds) => typed(key, (node, owner) => readInteger(node, owner, bounds, findings)),
+    flag: (key) => typed(key, (node, owner) => readFlag(node, owner, findings)),
+    texts: (key) => typed(key, (node, owner) => readTexts(node, owner, findings)),
     fields: open,
     section: (key, known) => {
       const none: SourceMap = { kind: 'map', entries: [], at: present(key)?.at ?? map.at };
       return open(key, known) ?? fieldsOf(none, called(key), findings);
     },
-    entries: (key) => {
-      const node = filled(key);
-      if (node === undefined) return undefined;
-      return node.kind === 'map'
-        ? node.entries
-        : wrong(key, 'a map (name: value)', node, 'write each entry as name: value on a line of its own');
-    },
+    entries: (key) =>
+      typed(key, (node) =>
+        node.kind === 'map'
+          ? node.entries
+          : wrong(key, 'a map (name: value)', node, 'write each entry as name: value on a line of its own'),
+      ),
   };
 }
 
