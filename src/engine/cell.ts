@@ -126,10 +126,17 @@ export function inputCell(value: unknown, reducer: Reducer | undefined, digest?:
   return foldedCell({ accumulator, newest: undefined, value: undefined, known: false, base }, -1, 0);
 }
 
+/** An update said that the channel has no value any more: it is as if nobody had written it. */
+export function isCleared({ value, folded }: Cell): boolean {
+  if (folded === undefined) return value === undefined;
+  return folded.newest !== undefined && folded.newest.written.value === undefined;
+}
+
 /** What a node sees in a cell. */
 export function cellValue(cell: Cell, reducer: Reducer | undefined): unknown {
   const { folded } = cell;
   if (folded === undefined || reducer === undefined) return cell.value;
+  if (isCleared(cell)) return undefined;
   if (!folded.known) {
     folded.value = reducer.read(foldAll(cell, reducer));
     folded.known = true;

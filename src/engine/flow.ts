@@ -128,8 +128,10 @@ export abstract class Flow {
 
   /** The node that takes over for another, which failed or was at its cap: one before it closes a cycle. */
   fireHandler(from: CompiledNode, to: number, firing: Firing): void {
-    const back = (this.compiled.nodes[to]?.place ?? 0) <= from.place ? 1 : 0;
-    this.fireAlone(to, firing.version, firing.depth, firing.round + back);
+    const node = this.compiled.nodes[to];
+    if (node === undefined) return;
+    const { version, depth, round, failure } = firing;
+    this.fire(node, { version, depth, round: round + (node.place <= from.place ? 1 : 0), failure });
   }
 
   /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
@@ -147,7 +149,7 @@ export abstract class Flow {
     const node = this.compiled.nodes[hop.to];
     if (node === undefined) return;
     if (node.join === 'each') {
-      if (token.kind === 'live') this.fire(node, token);
+      if (token.kind === 'live') this.fire(node, node.slots === 1 ? token : cameAlong(hop.slot, token));
       return;
     }
     if (node.slots === 1 && node.join !== 'quorum') {
@@ -232,6 +234,14 @@ export abstract class Flow {
     const name = (at: number): string => this.compiled.nodes[at]?.id ?? 'the inputs';
     return conflictError(this.channels.names[channel] ?? '', [name(writers[0]), name(writers[1])]);
   }
+}
+
+/** What fires a node that looks at one in-edge only. */
+function cameAlong(slot: number, token: Token): Firing {
+  // Nothing for the others, of which there may be many.
+  const arrivals: (Token | undefined)[] = [];
+  arrivals[slot] = token;
+  return { version: token.version, depth: token.depth, round: token.round, arrivals };
 }
 
 /** All that a token carries. */

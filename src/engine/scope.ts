@@ -8,6 +8,7 @@ import type { ReadChannel } from '../lang/json-path.js';
 import type { LabelledChannel } from '../lang/outputs-block.js';
 import type { Bindings, NodeKind } from '../plan/plan.js';
 import { capsGoRound } from './caps.js';
+import { isCleared } from './cell.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
 import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep, whyOf } from './explain.js';
@@ -120,6 +121,12 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     return this.final === undefined ? undefined : readChannel(this.final, this, channel);
   }
 
+  /** Was a channel of the final state cleared? */
+  clears(channel: string): boolean {
+    const cell = this.final?.get(this.channels.index.get(channel) ?? -1);
+    return cell !== undefined && isCleared(cell);
+  }
+
   /** Digest of a channel of the final state. */
   digest(channel: string): string {
     return this.final === undefined ? '' : digestOf(this.final, this, channel);
@@ -168,10 +175,11 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
     }
     this.census.degraded += 1;
     const { onErrorTo } = step.compiled;
-    const handed = { version: step.input, depth: step.depth, round: step.round };
+    const failure = { from: step.compiled.id, path: step.path, error };
+    const handed = { version: step.input, depth: step.depth, round: step.round, failure };
     if (onErrorTo < 0) this.branchEnded(step.input);
     const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
-    this.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, error));
+    this.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, failure));
     if (onErrorTo >= 0) this.fireHandler(step.compiled, onErrorTo, handed);
     this.restIfIdle();
   }
@@ -256,7 +264,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
         reason: skipReason(this.compiled, node, arrivals, poison),
       });
       const kind = poison ? 'poison' : 'dead';
-      this.sendDead(node, { kind, version, more: carried, depth, round, error: undefined });
+      this.sendDead(node, { kind, version, more: carried, depth, round, failure: undefined });
       this.restIfIdle();
     };
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });

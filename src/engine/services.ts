@@ -80,6 +80,8 @@ export interface ScopeHandle {
   abort(): void;
   /** What its final state holds; undefined when nobody wrote it. */
   read(channel: string): unknown;
+  /** A step cleared it, and nobody wrote it again. */
+  clears(channel: string): boolean;
   /** Digest of what its final state holds; empty when nobody wrote it. Only for back ends that record. */
   digest(channel: string): string;
   /** Its final state. */

@@ -5,7 +5,7 @@ import { didYouMean } from '../base/suggest.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
 import type { Reducer } from '../plan/reducers.js';
 import type { Cell, Moment, Writer } from './cell.js';
-import { cellValue, foldedWith, keepDigest, writeCell } from './cell.js';
+import { cellValue, foldedWith, isCleared, keepDigest, writeCell } from './cell.js';
 import type { Version } from './version.js';
 
 /** A Standard Schema (standardschema.dev), as far as it is used. */
@@ -29,22 +29,28 @@ export interface ChannelHolder extends Moment {
 }
 
 /**
- * The version after a step (S1): its output frozen in place, and written over what it saw.
+ * The version after a step (S1): its output frozen in place, and written over what it saw. What an update gives as undefined is cleared.
  *
  * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is no update, an undeclared channel, or a value that a schema refuses.
  */
 export function writeOutput(holder: ChannelHolder, step: WritingStep, output: unknown): Version {
   const { compiled: node, input: version } = step;
-  if (output === undefined) return version;
+  if (output === undefined)
+    return givesNothing(holder, version, node) ? version : put(holder, version, node.output, output, step);
   if (node.output >= 0) return put(holder, version, node.output, output, step);
   if (output === null) return version;
   if (!isPlainObject(output)) throw badUpdate(node, output);
   let result = version;
   for (const key of Object.keys(output)) {
-    const value = output[key];
-    if (value !== undefined) result = put(holder, result, indexFor(holder, node, key), value, step);
+    result = put(holder, result, indexFor(holder, node, key), output[key], step);
   }
   return result;
+}
+
+/** Nothing as a result changes nothing, unless the node gave something before: its value is what it gave last. */
+function givesNothing({ channels }: ChannelHolder, version: Version, node: CompiledNode): boolean {
+  const old = version.get(node.output);
+  return old?.writer !== node.index || channels.reducers[node.output] !== undefined || isCleared(old);
 }
 
 function put(holder: ChannelHolder, version: Version, channel: number, value: unknown, step: WritingStep): Version {
@@ -54,7 +60,7 @@ function put(holder: ChannelHolder, version: Version, channel: number, value: un
   const old = version.get(channel);
   const name = names[channel] ?? '';
   const checked = freezeData(
-    schema === undefined
+    schema === undefined || value === undefined
       ? value
       : reducer === undefined
         ? validated(schema, value, name)
@@ -119,7 +125,7 @@ export function foldError({ channels }: ChannelHolder, version: Version): ErrorD
   const { names, reducers } = channels;
   for (let channel = 0; channel < reducers.length; channel++) {
     const cell = reducers[channel] === undefined ? undefined : version.get(channel);
-    if (cell === undefined) continue;
+    if (cell === undefined || isCleared(cell)) continue;
     try {
       cellValue(cell, reducers[channel]);
     } catch (error) {
@@ -143,7 +149,7 @@ export function readState(holder: ChannelHolder, version: Version): Record<strin
   const state: Record<string, unknown> = {};
   const take = (name: string, channel: number): void => {
     const cell = version.get(channel);
-    if (cell === undefined) return;
+    if (cell === undefined || isCleared(cell)) return;
     try {
       state[name] = cellValue(cell, reducers[channel]);
     } catch {

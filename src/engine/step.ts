@@ -16,7 +16,7 @@ import { retryDelay } from './retry.js';
 import { joined } from './reports.js';
 import type { Reports } from './reports.js';
 import type { RunServices, Work } from './services.js';
-import type { Arrivals, Firing, Token } from './token.js';
+import type { Arrivals, Failure, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 import type { ChannelSource } from './view.js';
 
@@ -122,6 +122,11 @@ export class Step implements Work, Waiter, Effect {
   get arrivals(): Arrivals {
     const { firing } = this;
     return 'kind' in firing ? [firing] : (firing.arrivals ?? []);
+  }
+
+  /** What it takes over for. */
+  get failure(): Failure | undefined {
+    return this.firing.failure;
   }
 
   get over(): boolean {

@@ -7,6 +7,15 @@ import type { Version } from './version.js';
  */
 export type TokenKind = 'live' | 'dead' | 'failed' | 'poison';
 
+/** A step that failed, as it is told to who goes on after it. */
+export interface Failure {
+  /** Id of its node. */
+  readonly from: string;
+  /** Its address. */
+  readonly path: string;
+  readonly error: ErrorData;
+}
+
 /** A token. One object serves all edges of a step. */
 export interface Token {
   readonly kind: TokenKind;
@@ -18,7 +27,7 @@ export interface Token {
   readonly depth: number;
   /** How many cycles were closed on the way. */
   readonly round: number;
-  readonly error: ErrorData | undefined;
+  readonly failure: Failure | undefined;
 }
 
 /**
@@ -32,12 +41,14 @@ export interface Firing {
   readonly round: number;
   /** Where several tokens came together. */
   readonly arrivals?: Arrivals;
+  /** What it takes over for. */
+  readonly failure?: Failure | undefined;
 }
 
 /** The tokens with which a node fires or is skipped, by in-edge; undefined where none came (E4). */
 export type Arrivals = readonly (Token | undefined)[];
 
 /** A token that carries one version. */
-export function tokenOf(kind: TokenKind, version: Version, depth: number, round: number, error?: ErrorData): Token {
-  return { kind, version, more: undefined, depth, round, error };
+export function tokenOf(kind: TokenKind, version: Version, depth: number, round: number, failure?: Failure): Token {
+  return { kind, version, more: undefined, depth, round, failure };
 }

@@ -47,6 +47,12 @@ export class Version {
     return new Version(put(tree, height, channel, cell), height);
   }
 
+  /** As if nobody had written the channel. */
+  without(channel: number): Version {
+    if (this.get(channel) === undefined) return this;
+    return new Version(put(this.tree, this.height, channel, undefined), this.height);
+  }
+
   /** Calls `visit` for each cell, by ascending channel index. */
   each(visit: (channel: number, cell: Cell) => void): void {
     walk(this.tree, this.height, 0, visit);
@@ -56,7 +62,7 @@ export class Version {
 /** The version in which nothing is written. */
 export const EMPTY_VERSION = new Version([], 0);
 
-function put(tree: Tree | undefined, level: number, channel: number, cell: Cell): Tree {
+function put(tree: Tree | undefined, level: number, channel: number, cell: Cell | undefined): Tree {
   const slot = (channel >> (BITS * level)) & MASK;
   const copy = copyOf(tree, slot + 1);
   copy[slot] = level === 0 ? cell : put(copy[slot] as Tree | undefined, level - 1, channel, cell);

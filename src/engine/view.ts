@@ -1,6 +1,6 @@
 import { digestText } from '../base/hash.js';
 import type { ChannelTable } from './compile.js';
-import { cellDigest, cellValue } from './cell.js';
+import { cellDigest, cellValue, isCleared } from './cell.js';
 import type { Version } from './version.js';
 
 /** Where a view finds the names of channels; they may grow during a run. */
@@ -41,14 +41,18 @@ export function digestOf(version: Version, source: ChannelSource, name: string):
   const { channels } = source;
   const channel = channels.index.get(name);
   const cell = channel === undefined ? undefined : version.get(channel);
-  return channel === undefined || cell === undefined ? '' : cellDigest(cell, channels.reducers[channel]);
+  return channel === undefined || cell === undefined || isCleared(cell)
+    ? ''
+    : cellDigest(cell, channels.reducers[channel]);
 }
 
 /** Digest of all channels of a version. It does not depend on the order in which their names became known. */
 export function digestOfAll(version: Version, source: ChannelSource): string {
   const { names, reducers } = source.channels;
   const lines: string[] = [];
-  version.each((channel, cell) => lines.push(`${names[channel] ?? ''} ${cellDigest(cell, reducers[channel])}`));
+  version.each((channel, cell) => {
+    if (!isCleared(cell)) lines.push(`${names[channel] ?? ''} ${cellDigest(cell, reducers[channel])}`);
+  });
   return digestText(JSON.stringify(lines.toSorted()));
 }
 
@@ -64,7 +68,8 @@ export function readChannel(version: Version, source: ChannelSource, name: strin
 function has(target: Viewed, key: string | symbol): boolean {
   if (typeof key !== 'string') return false;
   const channel = target.source.channels.index.get(key);
-  return channel !== undefined && target.version.get(channel) !== undefined;
+  const cell = channel === undefined ? undefined : target.version.get(channel);
+  return cell !== undefined && !isCleared(cell);
 }
 
 /** A message that {@link isMutation} knows again. */
@@ -79,7 +84,9 @@ const HANDLER: ProxyHandler<Viewed> = {
   has,
   ownKeys: (target) => {
     const keys: string[] = [];
-    target.version.each((channel) => keys.push(target.source.channels.names[channel] ?? ''));
+    target.version.each((channel, cell) => {
+      if (!isCleared(cell)) keys.push(target.source.channels.names[channel] ?? '');
+    });
     return keys;
   },
   getOwnPropertyDescriptor: (target, key) => {

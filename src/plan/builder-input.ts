@@ -41,6 +41,18 @@ export interface TextQuestion<C extends string> extends Omit<TaskQuestion, 'choi
   readonly schema?: never;
 }
 
+/** What a function is told of a token with which its node fired. */
+export interface StepArrival {
+  /** The node that sent it. */
+  readonly from: string;
+  /** `live`: it ran; `dead`: it was skipped, or did not choose this way; `failed`: it failed; `poison`: it failed, or was skipped for a failure. */
+  readonly kind: 'live' | 'dead' | 'failed' | 'poison';
+  /** Address of the step that failed, `review/draft#2`. */
+  readonly path?: string;
+  /** Why it failed. */
+  readonly error?: ErrorData;
+}
+
 /** What a task's function may know about its step, and the signal that tells it to stop. */
 export interface TaskStep {
   /** Address of the step, `review/loop#3/critic`. */
@@ -54,8 +66,11 @@ export interface TaskStep {
   readonly runId: string;
   /** Options for a run that the function starts, of an agent or a graph: its models, folder and answers are those of this run. */
   readonly runOptions: object;
-  /** What came along each in-edge: a node with `join: 'settled'` looks at skips and failures here. */
-  readonly arrivals: readonly { readonly from: string; readonly kind: string; readonly error?: ErrorData }[];
+  /**
+   * What came along each in-edge: a node with `join: 'settled'` looks at skips and failures here. A node that takes over for one that failed
+   * (`onError: { to }`) has one of the kind `failed`.
+   */
+  readonly arrivals: readonly StepArrival[];
   /**
    * Asks a person and gives the answer: text, or what the schema asks for. Each question of a step has a name of its own; without one it
    * is its number. When nobody can answer for now the function ends here and the step is paused; the function starts again, from its

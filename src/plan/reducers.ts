@@ -129,6 +129,17 @@ const BUILT_IN: Readonly<Record<Exclude<ReducerName, 'code'>, Reducer>> = {
   last: direct((_current, contribution) => contribution, 'last'),
 };
 
+/** A contribution that is undefined clears the channel: what comes after it is folded from nothing. */
+function clearing(reducer: Reducer): Reducer {
+  const fold = (accumulator: unknown, contribution: unknown): unknown =>
+    contribution === undefined ? reducer.open(undefined) : reducer.fold(accumulator, contribution);
+  return { ...reducer, fold };
+}
+
+const CLEARING = Object.fromEntries(
+  Object.entries(BUILT_IN).map(([name, reducer]) => [name, clearing(reducer)]),
+) as typeof BUILT_IN;
+
 /**
  * The reducer of a channel: a built-in one, or a function of the user.
  *
@@ -140,5 +151,5 @@ const BUILT_IN: Readonly<Record<Exclude<ReducerName, 'code'>, Reducer>> = {
  * reducer.read(reducer.fold(reducer.open(undefined), 'a')); // ['a']
  */
 export function reducerFor(name: Exclude<ReducerName, 'code'> | ReducerFunction): Reducer {
-  return typeof name === 'function' ? direct(name) : BUILT_IN[name];
+  return typeof name === 'function' ? clearing(direct(name)) : CLEARING[name];
 }

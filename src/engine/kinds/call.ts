@@ -111,7 +111,10 @@ export function outputsOf(step: Step, node: Pick<SubPlan, 'outputs'>, scope: Sco
   const update: Record<string, unknown> = {};
   const pairs =
     node.outputs === undefined ? (writes ?? []).map((name) => [name, name] as const) : Object.entries(node.outputs);
-  for (const [outer, inner] of pairs) update[outer] = taken(scope, inner);
+  for (const [outer, inner] of pairs) {
+    const value = taken(scope, inner);
+    if (value !== undefined || scope.clears(inner)) update[outer] = value;
+  }
   return update;
 }
 

@@ -48,6 +48,7 @@ function carried(step: Step, node: LoopNode, inputs: Version, scope: ScopeHandle
   for (const name of node.carry ?? []) {
     const at = channels.index.get(name);
     const value = scope.read(name);
+    if (at !== undefined && scope.clears(name)) version = version.without(at);
     if (at === undefined || value === undefined) continue;
     // A list that grows from round to round would be digested anew each time.
     const digest = step.run.durable.recorded ? scope.digest(name) : undefined;

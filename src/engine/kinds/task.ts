@@ -1,10 +1,9 @@
-import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { isPlainObject, recordText } from '../../base/json.js';
 import { kindText } from '../../lang/value-text.js';
 import type { StepNote } from '../../events/event.js';
-import type { TaskQuestion, TaskStep as TaskStepInput, TextQuestion } from '../../plan/builder-input.js';
+import type { StepArrival, TaskQuestion, TaskStep as TaskStepInput, TextQuestion } from '../../plan/builder-input.js';
 import { isThenable } from '../../base/thenable.js';
 import type { Goto, Jump } from '../../plan/goto.js';
 import { isGoto, jumpOf } from '../../plan/goto.js';
@@ -14,16 +13,8 @@ import { answerSchema, questionIn } from '../open-question.js';
 import type { Effect, Identity, Outcome, Question, StepIo, StepOptions } from '../ports/durable.js';
 import { ReadLog } from '../reads.js';
 import type { Body, Step } from '../step.js';
-import type { TokenKind } from '../token.js';
+import { recordedUpdate, updateOf } from './cleared.js';
 import { isMutation } from '../view.js';
-
-/** What a code node is told of the tokens with which it fired: `settled` nodes look at failures here. */
-export interface Arrival {
-  /** Node that sent it. */
-  readonly from: string;
-  readonly kind: TokenKind;
-  readonly error?: ErrorData;
-}
 
 /** The second argument of a code node's function. */
 export class TaskStep implements TaskStepInput {
@@ -64,8 +55,8 @@ export class TaskStep implements TaskStepInput {
     return this.step.run.runOptions;
   }
 
-  /** What came along each in-edge. */
-  get arrivals(): readonly Arrival[] {
+  /** What came along each in-edge, or what it takes over for. */
+  get arrivals(): readonly StepArrival[] {
     this.log?.arrived();
     return arrivalsOf(this.step);
   }
@@ -124,11 +115,12 @@ function asQuestion({ text, choices, schema }: TaskQuestion): Question {
   };
 }
 
-function arrivalsOf({ arrivals, compiled, owner }: Step): readonly Arrival[] {
+function arrivalsOf({ arrivals, compiled, failure, owner }: Step): readonly StepArrival[] {
+  if (failure !== undefined) return [{ kind: 'failed', ...failure }];
   return arrivals.flatMap((token, slot) => {
     if (token === undefined) return [];
     const from = owner.nameOf(compiled.sources[slot] ?? -1);
-    return [{ from, kind: token.kind, ...(token.error === undefined ? {} : { error: token.error }) }];
+    return [{ from, kind: token.kind, ...token.failure }];
   });
 }
 
@@ -154,14 +146,17 @@ function resultOf({ compiled }: Step, result: unknown): unknown {
   return isThenable(result) ? result.then(jumpOf) : jumpOf(result);
 }
 
-/** The result of a function that has no say in where to go on, before it is recorded: what is recorded would be taken for a success. */
-function checkedResult(step: Step, result: unknown): unknown {
-  if (step.compiled.jumps) return resultOf(step, result);
-  const check = (value: unknown): unknown => {
-    if (isGoto(value)) throw strayJump(step, value);
-    return value;
+/** A result in the form in which it is recorded. A jump that nobody would follow is refused: what is recorded would be taken for a success. */
+function recordedResult(step: Step, result: unknown): unknown {
+  const { jumps, output } = step.compiled;
+  const give = (value: unknown): unknown => {
+    if (!jumps && isGoto(value)) throw strayJump(step, value);
+    if (output >= 0) return jumps ? jumpOf(value) : value;
+    if (!jumps) return recordedUpdate(value);
+    const { update, ...jump } = jumpOf(value);
+    return update === undefined ? jump : { ...jump, update: recordedUpdate(update) };
   };
-  return isThenable(result) ? result.then(check) : check(result);
+  return isThenable(result) ? result.then(give) : give(result);
 }
 
 /** A jump that nobody would follow is no success. */
@@ -196,28 +191,36 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   }
 
   perform(io: StepIo): unknown {
-    return checkedResult(this.step, bodyOf(this.step)(this.view, new TaskStep(this.step, io, this)));
+    return recordedResult(this.step, bodyOf(this.step)(this.view, new TaskStep(this.step, io, this)));
   }
 
   digest(): string {
     return definitionOf(this.step.compiled);
   }
 
-  protected override arrivals(): readonly Arrival[] {
-    return arrivalsOf(this.step);
+  /** The path of a first visit says nothing that the name does not. */
+  protected override arrivals(): readonly unknown[] {
+    const { owner } = this.step;
+    return arrivalsOf(this.step).map(({ path, ...arrival }) =>
+      path === undefined || path === owner.prefix + arrival.from ? arrival : { ...arrival, path },
+    );
   }
 }
 
-/** There is no result when a person said what became of the step. */
-function jump(step: Step, { update, goto }: Jump = {}): void {
-  step.succeed(update, goto);
+function takeResult(step: Step, result: unknown): void {
+  const isUpdate = step.run.durable.recorded && step.compiled.output < 0;
+  const given = (update: unknown): unknown => (isUpdate ? updateOf(update) : update);
+  if (step.compiled.jumps) {
+    // There is no result when a person said what became of the step.
+    const { update, goto } = (result ?? {}) as Jump;
+    step.succeed(given(update), goto);
+  } else if (isGoto(result)) step.fail(toErrorData(strayJump(step, result)));
+  else step.succeed(given(result));
 }
 
 function takeOutcome(step: Step, outcome: Outcome): void {
   if (outcome.ok) {
-    if (step.compiled.jumps) jump(step, outcome.value as Jump | undefined);
-    else if (isGoto(outcome.value)) step.fail(toErrorData(strayJump(step, outcome.value)));
-    else step.succeed(outcome.value);
+    takeResult(step, outcome.value);
     return;
   }
   const { error } = outcome;

@@ -25,9 +25,9 @@ type Left<R> = R extends Goto<infer U> ? U : R;
 /** What one contribution to a key with a reducer may be, beside a whole value. */
 type Contribution<T> = T extends readonly (infer Item)[] ? Item : T extends object ? Partial<T> : never;
 
-/** What a node of {@link Graph.addNode} returns: some keys of the state. `Reduced` are keys with a reducer, which take contributions. */
+/** What a node of {@link Graph.addNode} returns: some keys of the state; undefined clears one. `Reduced` are keys with a reducer, which take contributions. */
 export type Update<S, Reduced = never> = {
-  readonly [K in keyof S]?: K extends Reduced ? S[K] | Contribution<S[K]> : S[K];
+  readonly [K in keyof S]?: (K extends Reduced ? S[K] | Contribution<S[K]> : S[K]) | undefined;
 };
 
 /** Refuses what is no key of the state, in what a function gives at once, later or with a jump. */
