@@ -23,6 +23,8 @@ import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeO
 import { foldError, readState, writeOutput } from './state-writer.js';
 import type { Body, StepOwner } from './step.js';
 import { Step } from './step.js';
+import { addStep, removeStep } from './step-list.js';
+import type { StepList } from './step-list.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from './version.js';
@@ -36,7 +38,7 @@ import { digestOf, readChannel, stateView } from './view.js';
  *   that become ready together start in plan order (E9).
  * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
  */
-export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
+export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, StepList {
   readonly census: OpenCensus = emptyCensus();
   reports: Reports = undefined;
   readonly prefix: string;
@@ -53,7 +55,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
   private outstanding = 0;
   private pausedSteps = 0;
   /** Head of the list of steps that are queued or running. */
-  private first: Step | undefined = undefined;
+  first: Step | undefined = undefined;
   private final: Version | undefined = undefined;
 
   constructor(
@@ -338,10 +340,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
 
   private enqueue(step: Step): void {
     this.outstanding += 1;
-    const { first } = this;
-    step.following = first;
-    if (first !== undefined) first.previous = step;
-    this.first = step;
+    addStep(this, step);
     this.run.enqueue(step);
   }
 
@@ -352,10 +351,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable {
 
   private unlink(step: Step): void {
     this.outstanding -= 1;
-    const { previous, following } = step;
-    if (previous === undefined) this.first = following;
-    else previous.following = following;
-    if (following !== undefined) following.previous = previous;
+    removeStep(this, step);
   }
 
   /** A node that does nothing is no step in the census unless it failed. */

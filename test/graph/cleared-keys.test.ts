@@ -44,7 +44,7 @@ describe('a key that an update gives as undefined', () => {
     const broken = await reviewed(false).run({ rounds: 0 }, { store, runId: 'r' });
     expect([broken.outcome, broken.state]).toEqual(['failed', { draft: 'short, longer', rounds: 2 }]);
     const resumed = await reviewed().run({}, { store, resume: 'r' });
-    expect([resumed.state, await reusedIn(store, 'r')]).toEqual([PUBLISHED, true]);
+    expect([resumed.state, reusedIn(store, 'r')]).toEqual([PUBLISHED, true]);
     const forked = await reviewed().run({}, { store, fork: { run: 'r' }, runId: 'f' });
     expect(forked.state).toEqual(PUBLISHED);
   });
@@ -132,6 +132,6 @@ describe('a key that an update gives as undefined', () => {
   });
 });
 
-async function reusedIn(store: Store, id: string): Promise<boolean> {
-  return (await readRun(store, id)).steps.filter(({ path }) => path === 'write').length === 1;
+function reusedIn(store: Store, id: string): boolean {
+  return readRun(store, id).steps.filter(({ path }) => path === 'write').length === 1;
 }
