@@ -294,7 +294,8 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   /** On with a live token; `error` is a failure that is ignored. */
   private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined, error?: ErrorData): void {
     step.close();
-    this.unlink(step);
+    this.outstanding -= 1;
+    removeStep(this, step);
     const { compiled, depth, round } = step;
     if (error !== undefined) {
       this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
@@ -345,13 +346,9 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   }
 
   private finish(step: Step, outcome: StepOutcome, ending: Ending): void {
-    this.unlink(step);
-    this.tell(step.compiled, step.path, outcome, step.attempt, ending);
-  }
-
-  private unlink(step: Step): void {
     this.outstanding -= 1;
     removeStep(this, step);
+    this.tell(step.compiled, step.path, outcome, step.attempt, ending);
   }
 
   /** A node that does nothing is no step in the census unless it failed. */
