@@ -127,7 +127,9 @@ export function inputCell(value: unknown, reducer: Reducer | undefined, digest?:
 }
 
 /** An update said that the channel has no value any more: it is as if nobody had written it. */
-export function isCleared({ value, folded }: Cell): boolean {
+export function isCleared(cell: Cell | undefined): boolean {
+  if (cell === undefined) return false;
+  const { value, folded } = cell;
   if (folded === undefined) return value === undefined;
   return folded.newest !== undefined && folded.newest.written.value === undefined;
 }

@@ -125,8 +125,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
 
   /** Was a channel of the final state cleared? */
   clears(channel: string): boolean {
-    const cell = this.final?.get(this.channels.index.get(channel) ?? -1);
-    return cell !== undefined && isCleared(cell);
+    return isCleared(this.final?.get(this.channels.index.get(channel) ?? -1));
   }
 
   /** Digest of a channel of the final state. */
@@ -211,8 +210,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     }
     const released = this.release();
     if (released === undefined) {
-      const { version, conflict } = this.mergeEnds([]);
-      this.finishWith(version, conflict);
+      this.finishWith(this.mergeEnds([]));
       return;
     }
     const message = releaseMessage(released.node, released.missing);
@@ -325,7 +323,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     this.branchEnded(live.version);
     if (this.compiled.plan.firstExitWins === true) {
       this.stopSteps();
-      this.finishWith(live.version, undefined);
+      this.finishWith({ version: live.version, conflict: undefined });
     } else if (node.hops.length > 0) this.sendDead(node, { ...live, kind: 'dead' });
   }
 
@@ -378,7 +376,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   }
 
   /** All that is to run has run. A state that nobody can read is no success. */
-  private finishWith(version: Version, conflict: ErrorData | undefined): void {
+  private finishWith({ version, conflict }: ReturnType<Scope['mergeEnds']>): void {
     this.final = version;
     const error = conflict ?? foldError(this, version);
     this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
