@@ -216,6 +216,10 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.running -= 1;
   }
 
+  get stepsEnded(): number {
+    return this.ran + this.reused;
+  }
+
   leafEnded(succeeded: boolean): void {
     if (!this.durable.replaying) this.ran += 1;
     else if (succeeded) this.reused += 1;

@@ -212,4 +212,9 @@ function recordCancelled(store: Store, lease: Lease): CancelOutcome {
 }
 
 /** Nothing comes of a journal that is only closed. */
-const NOBODY: JournalOwner = { quiet: false, committed: () => undefined, broken: () => undefined };
+const NOBODY: JournalOwner = {
+  quiet: false,
+  standing: () => undefined,
+  committed: () => undefined,
+  broken: () => undefined,
+};

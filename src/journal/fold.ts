@@ -18,6 +18,10 @@ export class HistoryFold {
   private readonly pauses = new Map<string, PauseRecord>();
   private readonly logs: LogRecord[] = [];
   private outcomes = 0;
+  /** Milliseconds of the sessions before the last. */
+  private msBefore = 0;
+  /** Of the last session, so far. */
+  private lasted = 0;
 
   constructor(private readonly runId: string) {}
 
@@ -30,12 +34,16 @@ export class HistoryFold {
       throw refused(`the first record is '${record.t}', not 'begin'`);
     if (record.t === 'open') {
       this.sessions.push({ open: record });
+      this.msBefore += this.lasted;
+      this.lasted = 0;
       this.current = { ...this.current, ...changesOf(record) };
     } else if (record.t === 'log') {
       this.logs.push(record);
+      this.last(record.at);
     } else if (this.sessions.length === 0) {
       throw refused(`'${record.t}' stands before the first session`);
     } else {
+      this.last(record.at);
       this.addInSession(record);
     }
   }
@@ -53,9 +61,15 @@ export class HistoryFold {
       timers: new Map(this.timers),
       pauses: new Map(this.pauses),
       logs: [...this.logs],
+      ms: this.msBefore + this.lasted,
       batches,
       sum,
     };
+  }
+
+  private last(at: number): void {
+    const open = this.sessions.at(-1)?.open;
+    if (open !== undefined) this.lasted = Math.max(this.lasted, at - open.at);
   }
 
   private addBegin(record: BeginRecord): void {

@@ -16,6 +16,8 @@ export interface RunHistory {
   readonly pauses: ReadonlyMap<string, PauseRecord>;
   /** In the order of the journal. */
   readonly logs: readonly LogRecord[];
+  /** All sessions together, in milliseconds; one whose process died lasted until its last record. */
+  readonly ms: number;
   /** Number of batches, and digest of the last: where a journal is continued. */
   readonly batches: number;
   readonly sum: string;

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { chainSum } from './codec.js';
-import type { Batch, BlobText, Lease, Store } from './store.js';
+import type { Batch, BlobText, Lease, RunStanding, Store } from './store.js';
 import { LEASE_MS } from './store.js';
 
 /**
@@ -18,10 +18,18 @@ const FULL_BATCH = 64 * 1024;
  */
 const LONGEST_ROW = 16;
 
+/** How the run stands is written with a commit when it was not for so many milliseconds; else when the lease is renewed. */
+const STANDING_MS = 200;
+
+/** A store that others have locked is tried again after so many milliseconds, as long as the lease is good. */
+const AGAIN_MS = 50;
+
 /** Who writes a journal: is told, outside of any other call, how it went. */
 export interface JournalOwner {
   /** Nothing is under way that could have something to write before the next commit. */
   readonly quiet: boolean;
+  /** How the run stands with so many batches; undefined for who does not know. */
+  standing(batches: number): RunStanding | undefined;
   /** Everything that was written before this turn of the event loop is committed. */
   committed(): void;
   /** Nothing more can be written. */
@@ -51,16 +59,22 @@ export class Journal {
   private seq: number;
   private sum: string;
   private over = false;
+  /** When it was last written how the run stands. */
+  private stoodAt: number;
+  /** Until when its lease is good at least. */
+  goodUntil: number;
 
   constructor(
     store: Store,
     readonly lease: Lease,
     end: JournalEnd,
     private readonly owner: JournalOwner,
-    clock: Clock = systemClock,
+    private readonly clock: Clock = systemClock,
   ) {
     this.seq = end.batches;
     this.sum = end.sum;
+    this.stoodAt = clock.now();
+    this.goodUntil = this.stoodAt + LEASE_MS;
     this.writer = StoreWriter.of(store, clock);
     this.writer.join(this);
   }
@@ -96,6 +110,16 @@ export class Journal {
     return this.owner.quiet;
   }
 
+  /** Number of batches that were handed over. */
+  get batches(): number {
+    return this.seq;
+  }
+
+  get standing(): RunStanding | undefined {
+    this.stoodAt = this.clock.now();
+    return this.owner.standing(this.seq);
+  }
+
   /** The batches that are to be committed. */
   takeBatches(): Batch[] {
     const { lines, blobs, lease } = this;
@@ -117,7 +141,9 @@ export class Journal {
     if (text.length > 0) put();
     this.lines = [];
     this.blobs = [];
-    return batches;
+    const last = batches.at(-1);
+    if (last === undefined || this.clock.now() - this.stoodAt < STANDING_MS) return batches;
+    return [...batches.slice(0, -1), withStanding(last, this.standing)];
   }
 
   /** Tells the owner how a commit went. */
@@ -135,12 +161,22 @@ export class Journal {
   }
 }
 
+/** Journals whose batches are committed together. */
+interface Commit {
+  readonly journals: readonly Journal[];
+  /** How many of the batches each journal has. */
+  readonly counts: readonly number[];
+  readonly batches: readonly Batch[];
+}
+
 /** Commits the journals of a store together, and keeps their leases good. */
 class StoreWriter {
   private static readonly writers = new WeakMap<Store, StoreWriter>();
   private readonly journals = new Set<Journal>();
   private enlisted: Journal[] = [];
   private scheduled = false;
+  /** What others keep from being committed. Nothing is committed before it. */
+  private waiting: Commit | undefined = undefined;
   /** Commits since the event loop last had its turn. */
   private inARow = 0;
   private stopRenewal: (() => void) | undefined = undefined;
@@ -187,36 +223,71 @@ class StoreWriter {
     });
   }
 
-  /** Commits one journal at once. */
+  /** Commits one journal at once, and before it what waits. */
   flushNow(journal: Journal): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting !== undefined) this.settle(waiting, this.insist(waiting.batches, journal.goodUntil));
     this.enlisted = this.enlisted.filter((other) => other !== journal);
     const batches = journal.takeBatches();
     if (batches.length === 0) return;
-    if (!this.store.append(batches).every(Boolean)) throw staleLease(journal.lease);
+    if (!this.insist(batches, journal.goodUntil).every(Boolean)) throw staleLease(journal.lease);
   }
 
   private flush(): void {
     this.scheduled = false;
-    const { enlisted } = this;
+    if (this.waiting !== undefined) return;
+    const journals = this.enlisted;
     this.enlisted = [];
     const counts: number[] = [];
     const batches: Batch[] = [];
-    for (const journal of enlisted) {
+    for (const journal of journals) {
       const own = journal.takeBatches();
       counts.push(own.length);
       batches.push(...own);
     }
-    if (batches.length === 0) return;
+    if (batches.length > 0) this.commit({ journals, counts, batches });
+  }
+
+  private commit(commit: Commit): void {
     let written: readonly boolean[];
     try {
-      written = this.store.append(batches);
+      written = this.store.append(commit.batches);
     } catch (error) {
+      const until = Math.min(...commit.journals.map((journal) => journal.goodUntil));
+      if (isLocked(error) && this.clock.now() < until) {
+        this.waiting = commit;
+        this.clock.setTimer(AGAIN_MS, () => this.again(commit));
+        return;
+      }
       const data = toErrorData(error);
-      for (const journal of enlisted) journal.settle(data);
+      for (const journal of commit.journals) journal.settle(data);
       return;
     }
+    this.settle(commit, written);
+  }
+
+  private again(commit: Commit): void {
+    if (this.waiting !== commit) return;
+    this.waiting = undefined;
+    this.commit(commit);
+    if (!this.scheduled) this.flush();
+  }
+
+  /** Commits, as long as a lease is good, whoever else has the store. It holds up everything: only for when a run ends. */
+  private insist(batches: readonly Batch[], until: number): readonly boolean[] {
+    for (;;) {
+      try {
+        return this.store.append(batches);
+      } catch (error) {
+        if (!isLocked(error) || this.clock.now() >= until) throw error;
+      }
+    }
+  }
+
+  private settle({ journals, counts }: Commit, written: readonly boolean[]): void {
     let at = 0;
-    enlisted.forEach((journal, i) => {
+    journals.forEach((journal, i) => {
       const end = at + (counts[i] ?? 0);
       const good = written.slice(at, end).every(Boolean);
       at = end;
@@ -224,23 +295,41 @@ class StoreWriter {
     });
   }
 
-  private renewLater(): () => void {
-    return this.clock.setTimer(LEASE_MS / 3, () => {
-      this.stopRenewal = this.renewLater();
-      const journals = [...this.journals];
-      try {
-        const good = this.store.renew(
-          journals.map((journal) => journal.lease),
-          this.clock.now(),
-        );
-        journals.forEach((journal, i) => {
-          if (good[i] === false) journal.fail(toErrorData(staleLease(journal.lease)));
-        });
-      } catch (error) {
-        for (const journal of journals) journal.fail(toErrorData(error));
-      }
+  private renewLater(ms = LEASE_MS / 3): () => void {
+    return this.clock.setTimer(ms, () => {
+      this.stopRenewal = this.renewLater(this.renew() ? undefined : AGAIN_MS);
     });
   }
+
+  /** False when others kept it from being done. */
+  private renew(): boolean {
+    const journals = [...this.journals];
+    const now = this.clock.now();
+    try {
+      const good = this.store.renew(
+        journals.map(({ lease, standing }) => (this.waiting === undefined ? withStanding(lease, standing) : lease)),
+        now,
+      );
+      journals.forEach((journal, i) => {
+        if (good[i] === false) journal.fail(toErrorData(staleLease(journal.lease)));
+        else journal.goodUntil = now + LEASE_MS;
+      });
+      return true;
+    } catch (error) {
+      const locked = isLocked(error);
+      for (const journal of journals) if (!locked || now >= journal.goodUntil) journal.fail(toErrorData(error));
+      return !locked;
+    }
+  }
+}
+
+function withStanding<T extends object>(to: T, standing: RunStanding | undefined): T & { standing?: RunStanding } {
+  return standing === undefined ? to : { ...to, standing };
+}
+
+/** Others have locked the store for longer than a statement waits. */
+function isLocked(error: unknown): boolean {
+  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable;
 }
 
 /** The error for a run that was taken over. */

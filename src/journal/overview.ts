@@ -21,6 +21,7 @@ import type { JournalRecord } from './record.js';
 import { replay } from './replay.js';
 import { readStored } from './session.js';
 import type { RunRow, Store } from './store.js';
+import { isHeld } from './store.js';
 
 export type { OpenPause } from './overview-pauses.js';
 export type { RunMoment } from './overview-moments.js';
@@ -140,54 +141,6 @@ export function readMoments(store: Store, runId: string): readonly RunMoment[] {
   return moments;
 }
 
-/** A run in a list. */
-export interface RunSummary {
-  readonly id: string;
-  /** Name of the workflow. */
-  readonly name: string;
-  readonly status: RunStatus;
-  /** Milliseconds since 1970. */
-  readonly beganAt: number;
-  /** All sessions together. */
-  readonly ms: number;
-  /** Steps with an end. */
-  readonly steps: number;
-  /** Questions and events that it waits for. */
-  readonly pauses: number;
-  /** The run that it was forked from. */
-  readonly parent?: string;
-  /** Why its record can't be read. */
-  readonly problem?: string;
-}
-
-/**
- * Runs, newest first, the first `limit` of them. One whose record can't be read is in the list, with what is the matter.
- *
- * @throws SkeinError `SKEIN_STORE`
- * @example
- * for (const { id, name, status } of listRuns(store)) console.log(id, name, status);
- */
-export function listRuns(store: Store, limit = Number.POSITIVE_INFINITY): readonly RunSummary[] {
-  const rows = store.list();
-  return rows.slice(0, Math.min(limit, rows.length)).map((row) => summary(store, row));
-}
-
-const OPEN: ReadonlySet<StepOverview['outcome']> = new Set(['running', 'interrupted', 'paused']);
-
-function summary(store: Store, row: RunRow): RunSummary {
-  const { id, name, createdAt, parent } = row;
-  const fixed = { id, name, beganAt: createdAt, ...(parent === undefined ? {} : { parent }) };
-  try {
-    const { status, ms, steps, pauses } = readRun(store, id);
-    const ended = steps.filter(({ outcome }) => !OPEN.has(outcome));
-    return { ...fixed, status, ms, steps: ended.length, pauses: pauses.length };
-  } catch (error) {
-    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_JOURNAL') throw error;
-    const status = isHeld(row, systemClock.now()) ? 'running' : 'interrupted';
-    return { ...fixed, status, ms: 0, steps: 0, pauses: 0, problem: error.message };
-  }
-}
-
 /** A record that was gone through. */
 interface OpenRunRecord {
   overview(options: ReadRunOptions): RunOverview;
@@ -260,12 +213,8 @@ function statusOf({ row, fold }: Gathered, now: number): RunStatus {
   return last?.end?.outcome ?? 'interrupted';
 }
 
-function isHeld(row: RunRow, now: number): boolean {
-  return row.holder !== undefined && row.leasedUntil !== undefined && row.leasedUntil > now;
-}
-
 /** Nothing is left to do in it. */
-function isOver(status: RunStatus): boolean {
+export function isOver(status: RunStatus): boolean {
   return status === 'succeeded' || status === 'degraded';
 }
 

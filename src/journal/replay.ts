@@ -69,7 +69,8 @@ function addBatch(fold: HistoryFold, batch: StoredBatch, { runId, tell }: Told):
 }
 
 /** The sum is wrong; where a line can't be read, that is most likely why. */
-function notAsWritten(runId: string, { seq, text }: StoredBatch): SkeinError {
+function notAsWritten(runId: string, { seq, text, damage }: StoredBatch): SkeinError {
+  if (damage !== undefined) return noText(runId, seq, damage);
   const lines = text.split('\n');
   for (const [at, line] of lines.entries()) {
     try {
@@ -79,6 +80,11 @@ function notAsWritten(runId: string, { seq, text }: StoredBatch): SkeinError {
     }
   }
   return damaged(runId, seq, `its sum is not that of its ${lines.length} lines and of the batch before`);
+}
+
+function noText(runId: string, batch: number, { column, offset }: NonNullable<StoredBatch['damage']>): SkeinError {
+  const { message, hint = '' } = damaged(runId, batch, `byte ${offset} of its ${column} is no UTF-8`);
+  return new SkeinError('SKEIN_JOURNAL', message, { hint, details: { run: runId, batch, column, offset } });
 }
 
 function damaged(runId: string, batch: number, why: string, line?: number, cause?: SkeinError): SkeinError {

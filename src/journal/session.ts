@@ -14,7 +14,7 @@ import type { Ledger } from './ledger.js';
 import { openLedger } from './ledger.js';
 import type { BeginRecord, LogRecord, OpenRecord, Stored } from './record.js';
 import { replay } from './replay.js';
-import type { BlobText, FirstBatch, Holder, Lease, Store } from './store.js';
+import type { BlobText, FirstBatch, Holder, Lease, RunStanding, Store } from './store.js';
 
 /** What a session runs. */
 export interface Definition {
@@ -40,8 +40,16 @@ export interface OpenSession {
   readonly goesOn: boolean;
   /** What was logged before. */
   readonly logs: readonly LogRecord[];
+  readonly before: SpentBefore;
   /** A torn tail that was cut off. */
   readonly cut?: string;
+}
+
+/** What earlier sessions of a run have spent, and what they left open. */
+export interface SpentBefore {
+  /** In milliseconds. */
+  readonly ms: number;
+  readonly pauses: RunStanding['pauses'];
 }
 
 /** What a new run is. */
@@ -89,6 +97,7 @@ export function beginSession(store: Store, run: NewSession, holder: Holder, now:
     nextOrder: 0,
     goesOn: parents.length > 0,
     logs: [],
+    before: { ms: 0, pauses: [] },
   };
 }
 
@@ -123,6 +132,7 @@ export function resumeSession(
       seed: begin.seed,
       goesOn: true,
       logs: history.logs,
+      before: { ms: history.ms, pauses: [...history.pauses.values()] },
       nextOrder: [...history.entries.values()].reduce((sum, list) => sum + list.length, 0),
       ...(history.cut === undefined ? {} : { cut: history.cut }),
     };
@@ -203,6 +213,7 @@ function nothingYet(begin: BeginRecord): RunHistory {
     timers: none,
     pauses: none,
     logs: [],
+    ms: 0,
     batches: 0,
     sum: FIRST_SUM,
   };

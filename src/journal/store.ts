@@ -2,8 +2,9 @@
  * The store port: where journals live. A store keeps lines of text and knows nothing of what they mean. It is synchronous, as the
  * embedded databases are; what it gives back has been committed.
  *
- * Every method throws a SkeinError `SKEIN_STORE` when the medium fails (no space, an I/O error, a file that is no database). A failed
- * call has changed nothing.
+ * Every method throws a SkeinError `SKEIN_STORE` when the medium fails (no space, an I/O error, a file that is no database), and
+ * `SKEIN_JOURNAL` when what it should give is damaged. A failed call has changed nothing. When it failed because another process has
+ * locked the store for long, the error is `retryable`.
  */
 export interface Store {
   /** The file that it is in, absolute: tools of agents reach neither it nor what the medium puts beside it. Absent: it is in no file. */
@@ -20,8 +21,13 @@ export interface Store {
    * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_LEASE` while another holder's lease is good and it is not known to be dead
    */
   lease(runId: string, holder: Holder, now: number): Lease;
-  /** Makes leases good until `now` + {@link LEASE_MS}. False for each that another holder has taken, true for the others. */
-  renew(leases: readonly Lease[], now: number): readonly boolean[];
+  /**
+   * Makes leases good until `now` + {@link LEASE_MS}, and notes how the runs stand. False for each that another holder has taken, true for
+   * the others.
+   *
+   * @throws SkeinError `SKEIN_STORE` also when the store was removed or replaced: nothing that is written reaches it any more
+   */
+  renew(leases: readonly RenewedLease[], now: number): readonly boolean[];
   /** Gives a lease back and notes how the session ended. Nothing happens when another holder has the run. */
   release(lease: Lease, end: SessionEnd): void;
   /**
@@ -36,8 +42,10 @@ export interface Store {
   /** A blob by its digest; undefined when there is none. */
   blob(digest: string): string | undefined;
   run(runId: string): RunRow | undefined;
-  /** Runs, newest first. */
+  /** Runs, newest first. Those whose row is damaged are there too, with `damage`. */
   list(): readonly RunRow[];
+  /** Notes how a run stands, as its journal says. Needs no lease; what stands there for as many batches or more is left. */
+  stand(runId: string, standing: RunStanding): void;
   /** Keeps the first answer to a question: false when there was one already. Needs no lease: it comes from anybody. */
   answer(runId: string, answer: Answer): boolean;
   /** Answers of a run, in the order in which they came. */
@@ -67,6 +75,23 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** A lease that is to be good for longer. */
+export interface RenewedLease extends Lease {
+  readonly standing?: RunStanding;
+}
+
+/** How a run stands after so many batches: what a list of runs says of it without its journal. */
+export interface RunStanding {
+  /** Number of batches that it tells of. */
+  readonly batches: number;
+  /** Steps with an end. */
+  readonly steps: number;
+  /** All sessions together, in milliseconds. */
+  readonly ms: number;
+  /** Questions and events that are waited for, also such as have an answer that the run has not taken yet. */
+  readonly pauses: readonly { readonly key: string; readonly id: string }[];
+}
+
 /** A run that begins. */
 export interface NewRun {
   readonly id: string;
@@ -82,6 +107,7 @@ export interface NewRun {
 export interface SessionEnd {
   readonly outcome: string;
   readonly endedAt: number;
+  readonly standing?: RunStanding;
 }
 
 /** What a store knows of a run. */
@@ -95,6 +121,17 @@ export interface RunRow extends NewRun {
   /** Until when the holder's lease is good. */
   readonly leasedUntil?: number;
   readonly cancelRequested: boolean;
+  /** Number of batches in its journal. */
+  readonly batches: number;
+  /** As it was noted last: the journal may have gone on since. */
+  readonly standing?: RunStanding;
+  /** Why the row can't be believed: only `id` and `name` are told, as far as they can be read. */
+  readonly damage?: string;
+}
+
+/** True while a process has the run, as far as its lease says. */
+export function isHeld({ holder, leasedUntil }: RunRow, now: number): boolean {
+  return holder !== undefined && leasedUntil !== undefined && leasedUntil > now;
 }
 
 /** Records that are committed together. `text` is one JSON document a line, of one MiB at most. */
@@ -106,6 +143,8 @@ export interface Batch {
   /** Digest of the text and of the batch before. */
   readonly sum: string;
   readonly blobs?: readonly BlobText[];
+  /** How the run stands with this batch. */
+  readonly standing?: RunStanding;
 }
 
 /** The first batch of a run that is being made. */
@@ -116,6 +155,8 @@ export interface StoredBatch {
   readonly seq: number;
   readonly text: string;
   readonly sum: string;
+  /** The first byte of a column that is no text. */
+  readonly damage?: { readonly column: 'text' | 'sum'; readonly offset: number };
 }
 
 /** A large value, stored once by content. */

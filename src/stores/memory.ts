@@ -5,13 +5,26 @@ import type {
   Holder,
   Lease,
   NewRun,
+  RenewedLease,
   RunRow,
+  RunStanding,
   SessionEnd,
   Store,
   StoredBatch,
 } from '../journal/store.js';
 import { LEASE_MS } from '../journal/store.js';
-import { checkLease, checkTexts, lost, noRun, outOfOrder, removable, taken, withoutDead } from './rules.js';
+import {
+  begun,
+  checkLease,
+  checkTexts,
+  lost,
+  noRun,
+  outOfOrder,
+  removable,
+  standingIn,
+  taken,
+  withoutDead,
+} from './rules.js';
 
 /** A run with all that is its own. */
 interface Entry {
@@ -42,7 +55,7 @@ class MemoryStore implements Store {
   create(run: NewRun, holder: Holder, now: number, first?: FirstBatch): Lease {
     checkTexts(run, holder, first?.text, first?.sum, first?.blobs);
     if (this.#runs.has(run.id)) throw taken(run.id);
-    const row = { ...run, fence: 1, holder, leasedUntil: now + LEASE_MS, cancelRequested: false };
+    const row = { ...run, fence: 1, holder, leasedUntil: now + LEASE_MS, cancelRequested: false, batches: 0 };
     this.#runs.set(run.id, { row, batches: [], answers: [], blobs: new Set() });
     const lease = { runId: run.id, fence: 1 };
     if (first !== undefined) this.append([{ ...first, lease, seq: 0 }]);
@@ -58,10 +71,10 @@ class MemoryStore implements Store {
     return { runId, fence };
   }
 
-  renew(leases: readonly Lease[], now: number): readonly boolean[] {
+  renew(leases: readonly RenewedLease[], now: number): readonly boolean[] {
     return leases.map((lease) => {
       const entry = this.#leased(lease);
-      if (entry !== undefined) entry.row = { ...entry.row, leasedUntil: now + LEASE_MS };
+      if (entry !== undefined) entry.row = standingIn({ ...entry.row, leasedUntil: now + LEASE_MS }, lease.standing);
       return entry !== undefined;
     });
   }
@@ -69,7 +82,9 @@ class MemoryStore implements Store {
   release(lease: Lease, end: SessionEnd): void {
     checkTexts(end);
     const entry = this.#leased(lease);
-    if (entry !== undefined) entry.row = { ...begun(entry.row), outcome: end.outcome, endedAt: end.endedAt };
+    if (entry === undefined) return;
+    const { outcome, endedAt, standing } = end;
+    entry.row = standingIn({ ...begun(entry.row), outcome, endedAt }, standing);
   }
 
   append(batches: readonly Batch[]): readonly boolean[] {
@@ -87,6 +102,7 @@ class MemoryStore implements Store {
       const entry = entries[at];
       if (entry === undefined) return false;
       entry.batches.push({ seq: batch.seq, text: batch.text, sum: batch.sum });
+      entry.row = standingIn(entry.row, batch.standing);
       for (const { digest, text } of batch.blobs ?? []) {
         entry.blobs.add(digest);
         if (!this.#blobs.has(digest)) this.#blobs.set(digest, text);
@@ -103,6 +119,8 @@ class MemoryStore implements Store {
     const entry = this.#leased(lease);
     if (entry === undefined) throw lost(lease);
     entry.batches.length = Math.min(entry.batches.length, seq);
+    const { standing: _, ...rest } = entry.row;
+    entry.row = rest;
   }
 
   blob(digest: string): string | undefined {
@@ -110,15 +128,20 @@ class MemoryStore implements Store {
   }
 
   run(runId: string): RunRow | undefined {
-    const row = this.#runs.get(runId)?.row;
-    return row === undefined ? undefined : withoutDead(row);
+    const entry = this.#runs.get(runId);
+    return entry === undefined ? undefined : rowOf(entry);
   }
 
   list(): readonly RunRow[] {
     return [...this.#runs.values()]
-      .map((entry) => withoutDead(entry.row))
+      .map(rowOf)
       .toReversed()
       .toSorted((a, b) => b.createdAt - a.createdAt);
+  }
+
+  stand(runId: string, standing: RunStanding): void {
+    const entry = this.#entry(runId);
+    entry.row = standingIn(entry.row, standing);
   }
 
   answer(runId: string, answer: Answer): boolean {
@@ -165,8 +188,6 @@ class MemoryStore implements Store {
   }
 }
 
-/** A row without holder and end: what stays of it from session to session. */
-function begun(row: RunRow): RunRow {
-  const { id, name, createdAt, parent, fence, cancelRequested } = row;
-  return { id, name, createdAt, fence, cancelRequested, ...(parent === undefined ? {} : { parent }) };
+function rowOf({ row, batches }: Entry): RunRow {
+  return { ...withoutDead(row), batches: batches.length };
 }

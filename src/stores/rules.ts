@@ -1,5 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import type { Batch, Holder, Lease, RunRow } from '../journal/store.js';
+import type { Batch, Holder, Lease, RunRow, RunStanding } from '../journal/store.js';
 import { isDead } from './holder.js';
 
 /** What all stores have in common: who may take a run, which runs may go, which texts can be kept. */
@@ -32,6 +32,36 @@ export function withoutDead(row: RunRow): RunRow {
   if (row.holder === undefined || !isDead(row.holder)) return row;
   const { holder: _, leasedUntil: __, ...rest } = row;
   return rest;
+}
+
+/** A row without holder and end: what stays of it from session to session. */
+export function begun({ holder: _, leasedUntil: __, outcome: ___, endedAt: ____, ...row }: RunRow): RunRow {
+  return row;
+}
+
+/** A row with how the run stands, unless it says more already. */
+export function standingIn(row: RunRow, standing: RunStanding | undefined): RunRow {
+  return standing === undefined || standing.batches < (row.standing?.batches ?? 0) ? row : { ...row, standing };
+}
+
+/** The error for a row that can't be believed. */
+export function damagedRow(runId: string, damage: string): SkeinError {
+  return new SkeinError('SKEIN_JOURNAL', `what the store says of the run ${runId} can't be used: ${damage}`, {
+    hint: 'bring the store back from a backup, or start the workflow again',
+    details: { run: runId },
+  });
+}
+
+/** The error for a stored value that is no text. */
+export function damagedValue(digest: string, offset: number): SkeinError {
+  return new SkeinError(
+    'SKEIN_JOURNAL',
+    `the store has a damaged copy of the value ${digest}: byte ${offset} is no UTF-8`,
+    {
+      hint: 'bring the store back from a backup, or start the workflow again',
+      details: { blob: digest, offset },
+    },
+  );
 }
 
 /** @throws SkeinError `SKEIN_LEASE` when a run may not be leased. */

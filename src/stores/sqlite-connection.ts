@@ -1,14 +1,26 @@
-import { basename } from 'node:path';
+import { statSync, statfsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { SkeinError } from '../base/errors.js';
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sqlite-driver.js';
 import { resultCode } from './sqlite-driver.js';
 
 const IO_ERROR = 10;
+const DAMAGED = 11;
+const FULL = 13;
+
+/** Another process, or another connection of this one, has it locked. */
+const LOCKED: ReadonlySet<number> = new Set([5, 6]);
+
+/** How often a change is tried that others keep from being made; each try waits as long as a statement does. */
+const TRIES = 10;
+
+/** Numbers of the system's errors for a disk that is full: ENOSPC, EDQUOT. */
+const FULL_DISK: ReadonlySet<unknown> = new Set([28, 122]);
 
 /** What SQLite's result codes mean to a person, and what to do. */
 const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>> = {
-  5: ['another process has locked it', 'another process has written to it for seconds: try again'],
-  6: ['another process has locked it', 'another process has written to it for seconds: try again'],
+  5: ['another process has locked it', 'another process writes to it for long: try again'],
+  6: ['another process has locked it', 'another process writes to it for long: try again'],
   8: ['it is read-only', 'make the file and its folder writable'],
   10: ['the disk reports an I/O error', 'check the disk and make a copy of the file; then resume the run'],
   11: ['it is damaged', 'put a copy back in its place, or move it away'],
@@ -21,13 +33,31 @@ const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>>
 
 /** An error of a driver as a SkeinError. `action`: what was tried, such as `written`. */
 export function storeError(path: string, action: string, cause: unknown): SkeinError {
-  const code = resultCode(cause);
-  const [reason, hint] = REASONS[code ?? 0] ??
-    REASONS[(code ?? 0) & 0xff] ?? [cause instanceof Error ? cause.message : String(cause), ''];
+  const code = isFullDisk(path, cause) ? FULL : (resultCode(cause) ?? 0);
+  const [reason, hint] = REASONS[code] ??
+    REASONS[code & 0xff] ?? [cause instanceof Error ? cause.message : String(cause), ''];
   return new SkeinError('SKEIN_STORE', `${basename(path)} could not be ${action}: ${reason}`, {
     hint: hint === '' ? 'see the cause of this error' : hint,
+    retryable: LOCKED.has(code & 0xff),
     cause,
   });
+}
+
+/** SQLite calls it an I/O error when a disk turns out to be full only as data is forced to it. */
+function isFullDisk(path: string, cause: unknown): boolean {
+  if (((resultCode(cause) ?? 0) & 0xff) !== IO_ERROR) return false;
+  const { systemErrno } = cause as { readonly systemErrno?: unknown };
+  if (systemErrno !== undefined && systemErrno !== 0) return FULL_DISK.has(systemErrno);
+  try {
+    return statfsSync(dirname(path)).bavail === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** True for an error that says that others have locked the file: the same may work later. */
+export function isLocked(error: unknown): boolean {
+  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable;
 }
 
 /** A database whose errors are Skein's, and which trusts nothing after an error that leaves open what is on the disk. */
@@ -37,10 +67,23 @@ export class Connection {
   /** Why nothing more is done. */
   #over: SkeinError | undefined;
   #closed = false;
+  /** The file that was opened, whatever has its name now. */
+  readonly #file: string | undefined;
 
   constructor(database: SqlDatabase, path: string) {
     this.#database = database;
     this.#path = path;
+    this.#file = identityOf(path);
+  }
+
+  /** @throws SkeinError `SKEIN_STORE`, now and from now on, when the file has been removed or replaced: nobody will read what is written. */
+  checkThere(): void {
+    this.check();
+    if (identityOf(this.#path) === this.#file) return;
+    this.#over = new SkeinError('SKEIN_STORE', `${basename(this.#path)} was removed or replaced while it was in use`, {
+      hint: 'what was recorded since it was opened is gone with it: nothing can be resumed; leave the folder in place while runs go on',
+    });
+    throw this.#over;
   }
 
   exec(sql: string): void {
@@ -85,6 +128,17 @@ export class Connection {
     return this.prepare(sql).all(values)[0];
   }
 
+  /** {@link transaction}, which waits for others that have locked the file for long. */
+  patiently<T>(work: () => T): T {
+    for (let tries = 1; ; tries++) {
+      try {
+        return this.transaction(work);
+      } catch (error) {
+        if (tries === TRIES || !isLocked(error)) throw error;
+      }
+    }
+  }
+
   /** Commits all that `work` does, or nothing of it. Other processes write before or after, not in between. */
   transaction<T>(work: () => T): T {
     this.exec('BEGIN IMMEDIATE');
@@ -96,6 +150,15 @@ export class Connection {
       this.#rollBack();
       throw error;
     }
+  }
+
+  /** The error for pages that contradict each other. */
+  damaged(): SkeinError {
+    return storeError(
+      this.#path,
+      'read',
+      Object.assign(new Error('pages contradict each other'), { errcode: DAMAGED }),
+    );
   }
 
   /** Moves what was written into the file itself, and closes it. Nothing is lost when the first fails: the next to open it does it. */
@@ -135,4 +198,9 @@ export class Connection {
     if (forGood) this.#over ??= error;
     return error;
   }
+}
+
+function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stat === undefined ? undefined : `${stat.dev} ${stat.ino}`;
 }

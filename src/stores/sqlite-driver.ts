@@ -4,8 +4,8 @@ import { isAtLeast } from '../base/version-order.js';
 /** What SQLite takes. */
 export type SqlValue = string | number | null;
 
-/** A row, by names of its columns. */
-export type SqlRow = Readonly<Record<string, SqlValue>>;
+/** A row, by names of its columns. Texts are asked for as bytes: see `strict-text.ts`. */
+export type SqlRow = Readonly<Record<string, SqlValue | Uint8Array>>;
 
 /** A statement that was compiled. */
 export interface SqlStatement {

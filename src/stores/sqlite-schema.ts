@@ -1,20 +1,24 @@
-import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SkeinError } from '../base/errors.js';
 import { Connection, storeError } from './sqlite-connection.js';
 import type { SqlDriver } from './sqlite-driver.js';
+import { ANSWER_COLUMNS, RUN_COLUMNS, bytesOf, sumOfBytes } from './sqlite-rows.js';
 
 /** What a commit survives: `fast` a killed process, `full` also a power cut or a crash of the machine. */
 export type Durability = 'fast' | 'full';
 
 /** Version of the tables, kept in the file. */
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 
 /** "Skei": marks a file as ours. */
 const APPLICATION_ID = 0x53_6b_65_69;
 
-/** How long a write waits for another process. */
-const BUSY_MS = 5_000;
+/** How long a statement waits for another process. Who can wait longer tries again. */
+export const BUSY_MS = 1_000;
+
+/** How long it is tried to open a file that others have locked. */
+const OPENING_MS = 10_000;
 
 /**
  * Pages (4 KiB each) that the log beside the file may hold before they are moved into it. The end of a journal is written again with each
@@ -26,7 +30,7 @@ const LOG_PAGES = 4_000;
  * A batch sits in one tree only, under one number made of its run and its `seq`: a commit of one batch writes one page.
  * Numbers of runs are never used again (AUTOINCREMENT), so that a process whose run was removed can't write into another one.
  */
-const TABLES = `
+const FIRST_TABLES = `
 CREATE TABLE runs (
   n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, created_at INTEGER NOT NULL, parent TEXT,
   fence INTEGER NOT NULL, holder TEXT, host TEXT, pid INTEGER, leased_until INTEGER,
@@ -41,7 +45,20 @@ CREATE TABLE answers (
   by TEXT NOT NULL, UNIQUE (n, key, question)
 );
 PRAGMA application_id = ${APPLICATION_ID};
-PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+/** Version 2: how runs stand, sums of rows, numbers of removed runs that left something behind, a token that no other store has. */
+const SECOND_TABLES = `
+ALTER TABLE runs ADD COLUMN batches INTEGER;
+ALTER TABLE runs ADD COLUMN steps INTEGER;
+ALTER TABLE runs ADD COLUMN ms INTEGER;
+ALTER TABLE runs ADD COLUMN pauses TEXT;
+ALTER TABLE runs ADD COLUMN sum TEXT NOT NULL DEFAULT '';
+ALTER TABLE answers ADD COLUMN sum TEXT NOT NULL DEFAULT '';
+CREATE INDEX runs_by_parent ON runs (parent) WHERE parent IS NOT NULL;
+CREATE TABLE leavings (n INTEGER PRIMARY KEY);
+CREATE TABLE store (token TEXT NOT NULL);
+INSERT INTO store VALUES (lower(hex(randomblob(16))));
 `;
 
 /**
@@ -72,7 +89,10 @@ function makeFile(path: string): void {
     const folder = dirname(path);
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
     if (made && basename(folder) === '.skein') writeFileSync(join(folder, '.gitignore'), '*\n');
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a folder');
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (there?.isDirectory() === true) throw new Error('it is a folder');
+    if (there === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw new Error('it is a link to a file that is not there');
     makeNew(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(', ')[0] : String(error);
@@ -97,7 +117,8 @@ function makeNew(path: string): void {
 
 function prepareFile(connection: Connection, path: string, durability: Durability): void {
   connection.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  checkOwner(connection, path);
+  // Before the first page is written: space of what is removed can then be given back piece by piece.
+  if (checkOwner(connection, path) === 0) connection.exec('PRAGMA auto_vacuum = INCREMENTAL');
   useLog(connection, path);
   connection.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
   connection.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
@@ -106,8 +127,23 @@ function prepareFile(connection: Connection, path: string, durability: Durabilit
   if (checkOwner(connection, path) === SCHEMA_VERSION) return;
   connection.transaction(() => {
     // Another process may have been quicker.
-    if (checkOwner(connection, path) !== SCHEMA_VERSION) connection.exec(TABLES);
+    const version = checkOwner(connection, path);
+    if (version === 0) connection.exec(FIRST_TABLES);
+    if (version < SCHEMA_VERSION) lift(connection);
   });
+}
+
+/** Brings the tables of version 1 to those of version 2. What stands in rows is believed this once. */
+function lift(connection: Connection): void {
+  connection.exec(SECOND_TABLES);
+  const runs = connection.prepare(`SELECT n, ${bytesOf(RUN_COLUMNS, 'r')} AS bytes FROM runs r`).all([]);
+  const sumUp = connection.prepare('UPDATE runs SET sum = ? WHERE n = ?');
+  for (const { n, bytes } of runs) sumUp.run([sumOfBytes(bytes), Number(n)]);
+  const columns = bytesOf(['n', ...ANSWER_COLUMNS], 'a');
+  const answers = connection.prepare(`SELECT came, ${columns} AS bytes FROM answers a`).all([]);
+  const sumUpAnswer = connection.prepare('UPDATE answers SET sum = ? WHERE came = ?');
+  for (const { came, bytes } of answers) sumUpAnswer.run([sumOfBytes(bytes), Number(came)]);
+  connection.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
 }
 
 /** Gives the version of the tables; 0 when there are none yet. @throws SkeinError for what is not ours, or newer. */
@@ -141,7 +177,7 @@ function useLog(connection: Connection, path: string): void {
     } catch (error) {
       refusal = error;
     }
-    if (waited >= BUSY_MS || !isBusy(refusal)) {
+    if (waited >= OPENING_MS || !isBusy(refusal)) {
       throw SkeinError.isInstance(refusal) ? refusal : storeError(path, 'opened', refusal);
     }
     Atomics.wait(waiting, 0, 0, 20);
@@ -149,5 +185,5 @@ function useLog(connection: Connection, path: string): void {
 }
 
 function isBusy(error: unknown): boolean {
-  return SkeinError.isInstance(error) && error.message.includes('locked');
+  return SkeinError.isInstance(error) && error.retryable;
 }

@@ -6,18 +6,37 @@ import type {
   Holder,
   Lease,
   NewRun,
+  RenewedLease,
   RunRow,
+  RunStanding,
   SessionEnd,
   Store,
   StoredBatch,
 } from '../journal/store.js';
 import { LEASE_MS } from '../journal/store.js';
-import { checkLease, checkText, checkTexts, lost, noRun, outOfOrder, removable, taken, withoutDead } from './rules.js';
+import {
+  begun,
+  checkLease,
+  checkText,
+  checkTexts,
+  damagedRow,
+  damagedValue,
+  lost,
+  noRun,
+  outOfOrder,
+  standingIn,
+  taken,
+  withoutDead,
+} from './rules.js';
 import type { Connection } from './sqlite-connection.js';
-import type { SqlRow, SqlStatement, SqlValue } from './sqlite-driver.js';
 import { loadDriver } from './sqlite-driver.js';
+import type { NumberedRow } from './sqlite-rows.js';
+import { answerValues, readAnswer, readBatch, readRun, runValues } from './sqlite-rows.js';
 import type { Durability } from './sqlite-schema.js';
 import { openDatabase } from './sqlite-schema.js';
+import { Statements } from './sqlite-statements.js';
+import { backUp, removeRuns, shrink } from './sqlite-upkeep.js';
+import { readText } from './strict-text.js';
 
 /** How a store of runs in a SQLite file is opened. */
 export interface SqliteStoreOptions {
@@ -43,9 +62,23 @@ export interface SqliteStoreOptions {
  * console.log(store.list().map((row) => `${row.id} ${row.name} ${row.outcome ?? 'not ended'}`));
  * store.close();
  */
-export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<FileStore> {
   const driver = await loadDriver({ allowOld: options.allowOldSqlite ?? false });
   return new SqliteStore(openDatabase(driver, path, options.durability ?? 'fast'), resolve(path));
+}
+
+/** A store in a file. */
+export interface FileStore extends Store {
+  /** Random, and in no other store but copies of this one. */
+  readonly token: string;
+  /** Gives space of removed runs back to the disk; gives the number of bytes. Others may use the store meanwhile. */
+  shrink(): number;
+  /**
+   * Writes a copy to a new file: all that was committed when it began. Others may use the store meanwhile.
+   *
+   * @throws SkeinError `SKEIN_STORE` when the file is there already, or can't be written
+   */
+  backup(path: string): void;
 }
 
 /** The SQLite that stores are opened with. */
@@ -75,46 +108,10 @@ interface Place {
   seq: number;
 }
 
-/** The batches of a run have the numbers from n * 2^32 on. */
-const BATCHES_OF_RUN = 'b.place BETWEEN (r.n << 32) AND ((r.n << 32) | 4294967295)';
-const LEASED = 'fence = ? AND holder IS NOT NULL';
-
-const SQL = {
-  create: `INSERT INTO runs (id, name, created_at, parent, fence, holder, host, pid, leased_until)
-    VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  run: 'SELECT * FROM runs WHERE id = ?',
-  list: 'SELECT * FROM runs ORDER BY created_at DESC, n DESC',
-  lease: `UPDATE runs SET fence = ?, holder = ?, host = ?, pid = ?, leased_until = ?, outcome = NULL, ended_at = NULL, cancel = 0
-    WHERE n = ?`,
-  renew: `UPDATE runs SET leased_until = ? WHERE id = ? AND ${LEASED}`,
-  release: `UPDATE runs SET holder = NULL, host = NULL, pid = NULL, leased_until = NULL, outcome = ?, ended_at = ?
-    WHERE id = ? AND ${LEASED}`,
-  cancel: 'UPDATE runs SET cancel = 1 WHERE id = ?',
-  place: `SELECT n, (SELECT max(place) & 4294967295 FROM batches b WHERE ${BATCHES_OF_RUN}) AS last FROM runs r WHERE id = ? AND ${LEASED}`,
-  append: `INSERT INTO batches SELECT (n << 32) | ?, ?, ? FROM runs WHERE n = ? AND ${LEASED}`,
-  read: `SELECT b.place & 4294967295 AS seq, b.text, b.sum FROM runs r, batches b WHERE r.id = ? AND ${BATCHES_OF_RUN} ORDER BY b.place`,
-  cut: 'DELETE FROM batches WHERE place BETWEEN ((? << 32) | ?) AND ((? << 32) | 4294967295)',
-  blob: 'SELECT text FROM blobs WHERE digest = ?',
-  putBlob: 'INSERT INTO blobs (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  useBlob: 'INSERT INTO blob_uses (n, digest) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  answer: `INSERT INTO answers (n, key, question, value, at, by) SELECT n, ?, ?, ?, ?, ? FROM runs WHERE id = ? ON CONFLICT DO NOTHING`,
-  answers: `SELECT a.key, a.question, a.value, a.at, a.by FROM answers a JOIN runs r ON a.n = r.n WHERE r.id = ? ORDER BY a.came`,
-  usesOf: 'SELECT digest FROM blob_uses WHERE n = (SELECT n FROM runs WHERE id = ?)',
-  dropBatches:
-    'DELETE FROM batches WHERE place IN (SELECT b.place FROM runs r, batches b WHERE r.id = ? AND ' +
-    BATCHES_OF_RUN +
-    ')',
-  dropAnswers: 'DELETE FROM answers WHERE n = (SELECT n FROM runs WHERE id = ?)',
-  dropUses: 'DELETE FROM blob_uses WHERE n = (SELECT n FROM runs WHERE id = ?)',
-  dropRun: 'DELETE FROM runs WHERE id = ?',
-  dropBlob:
-    'DELETE FROM blobs WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM blob_uses u WHERE u.digest = blobs.digest)',
-} as const;
-
 /** The store over a database that is open. */
-export class SqliteStore implements Store {
+export class SqliteStore implements FileStore {
   readonly #database: Connection;
-  readonly #prepared = new Map<keyof typeof SQL, SqlStatement>();
+  readonly #statements: Statements;
   /** Where batches of leased runs go: while the lease is good nobody else writes them, so that it needs no query. */
   readonly #places = new Map<string, Place>();
 
@@ -123,134 +120,155 @@ export class SqliteStore implements Store {
     readonly file: string,
   ) {
     this.#database = database;
+    this.#statements = new Statements(database);
   }
 
   create(run: NewRun, holder: Holder, now: number, first?: FirstBatch): Lease {
     checkTexts(run, holder);
-    const { id, name, createdAt, parent = null } = run;
-    const values = [id, name, createdAt, parent, holder.id, holder.host, holder.pid, now + LEASE_MS];
-    const lease = { runId: id, fence: 1 };
-    const make = (): void => {
-      if (this.#run('create', values) === 0) throw taken(id);
-    };
-    if (first === undefined) make();
-    else {
-      checkBatch(first);
-      this.#together(() => {
-        make();
-        this.#append({ ...first, lease, seq: 0 });
-      });
-    }
+    if (first !== undefined) checkBatch(first);
+    const row: RunRow = { ...run, fence: 1, holder, leasedUntil: now + LEASE_MS, cancelRequested: false, batches: 0 };
+    const lease = { runId: run.id, fence: 1 };
+    this.#remembering(() =>
+      this.#database.patiently(() => {
+        if (this.#statements.run('create', runValues(row)) === 0) throw taken(run.id);
+        if (first !== undefined) this.#append({ ...first, lease, seq: 0 });
+      }),
+    );
     return lease;
   }
 
   lease(runId: string, holder: Holder, now: number): Lease {
     checkTexts(holder);
-    return this.#database.transaction(() => {
-      const found = this.#first('run', [runId]);
-      if (found === undefined) throw noRun(runId);
-      const row = readRow(found);
+    return this.#database.patiently(() => {
+      const { n, row } = this.#row(runId);
       checkLease(row, holder, now);
       const fence = row.fence + 1;
-      this.#run('lease', [fence, holder.id, holder.host, holder.pid, now + LEASE_MS, found['n'] ?? null]);
+      this.#write(n, { ...begun(row), fence, holder, leasedUntil: now + LEASE_MS, cancelRequested: false });
       return { runId, fence };
     });
   }
 
-  renew(leases: readonly Lease[], now: number): readonly boolean[] {
-    const renewOne = ({ runId, fence }: Lease): boolean => this.#run('renew', [now + LEASE_MS, runId, fence]) === 1;
-    return leases.length === 1 ? leases.map(renewOne) : this.#database.transaction(() => leases.map(renewOne));
+  renew(leases: readonly RenewedLease[], now: number): readonly boolean[] {
+    this.#database.checkThere();
+    return this.#database.transaction(() =>
+      leases.map((lease) => {
+        const found = this.#leased(lease);
+        if (found === undefined) return false;
+        this.#write(found.n, standingIn({ ...found.row, leasedUntil: now + LEASE_MS }, lease.standing));
+        return true;
+      }),
+    );
   }
 
-  release({ runId, fence }: Lease, end: SessionEnd): void {
-    checkTexts(end);
-    this.#run('release', [end.outcome, end.endedAt, runId, fence]);
-    this.#places.delete(runId);
+  release(lease: Lease, { outcome, endedAt, standing }: SessionEnd): void {
+    checkText(outcome);
+    this.#database.checkThere();
+    this.#places.delete(lease.runId);
+    this.#database.patiently(() => {
+      const found = this.#leased(lease);
+      if (found !== undefined) this.#write(found.n, standingIn({ ...begun(found.row), outcome, endedAt }, standing));
+    });
   }
 
   append(batches: readonly Batch[]): readonly boolean[] {
     for (const batch of batches) checkBatch(batch);
     const [only] = batches;
+    const { blobs = [], standing } = only ?? {};
     // A single statement is a transaction of its own, which costs half as much.
-    if (only !== undefined && batches.length === 1 && (only.blobs ?? []).length === 0)
+    if (only !== undefined && batches.length === 1 && blobs.length === 0 && standing === undefined)
       return this.#remembering(() => [this.#append(only)]);
-    return this.#together(() => batches.map((batch) => this.#append(batch)));
+    return this.#remembering(() => this.#database.transaction(() => batches.map((batch) => this.#append(batch))));
   }
 
   read(runId: string): readonly StoredBatch[] {
-    return this.#all('read', [runId]).map(({ seq, text, sum }) => ({
-      seq: Number(seq),
-      text: String(text),
-      sum: String(sum),
-    }));
+    const batches = this.#statements.all('read', [runId]).map(readBatch);
+    const noted = this.#find(runId)?.row.standing?.batches ?? 0;
+    if (batches.length >= noted) return batches;
+    throw damagedRow(runId, `it has ${batches.length} batches, and had ${noted}`);
   }
 
   cut(lease: Lease, seq: number): void {
     this.#places.delete(lease.runId);
-    this.#database.transaction(() => {
+    this.#database.patiently(() => {
       const place = this.#place(lease);
       if (place === undefined) throw lost(lease);
-      this.#run('cut', [place.n, seq, place.n]);
+      this.#statements.run('cut', [place.n, seq, place.n]);
+      const { n, row } = this.#row(lease.runId);
+      const { standing: _, ...rest } = row;
+      this.#write(n, rest);
     });
     this.#places.delete(lease.runId);
   }
 
   blob(digest: string): string | undefined {
-    return optional(this.#first('blob', [digest])?.['text']);
+    const bytes = this.#statements.first('blob', [digest])?.['bytes'];
+    if (!(bytes instanceof Uint8Array)) return undefined;
+    const { text, badAt } = readText(bytes);
+    if (badAt === undefined) return text;
+    throw damagedValue(digest, badAt);
   }
 
   run(runId: string): RunRow | undefined {
-    const row = this.#first('run', [runId]);
-    return row === undefined ? undefined : withoutDead(readRow(row));
+    const found = this.#find(runId);
+    return found === undefined ? undefined : withoutDead(found.row);
   }
 
   list(): readonly RunRow[] {
-    return this.#all('list').map((row) => withoutDead(readRow(row)));
+    const { rows, indexed } = this.#statements.first('count') ?? {};
+    if (rows !== indexed) throw this.#database.damaged();
+    return this.#statements.all('list').map((row) => withoutDead(readRun(row).row));
+  }
+
+  stand(runId: string, standing: RunStanding): void {
+    this.#database.patiently(() => {
+      const { n, row } = this.#row(runId);
+      this.#write(n, standingIn(row, standing));
+    });
   }
 
   answer(runId: string, answer: Answer): boolean {
     checkTexts(answer);
-    const { key, id, value = null, at, by } = answer;
-    if (this.#run('answer', [key, id, value, at, by, runId]) === 1) return true;
-    if (this.#first('run', [runId]) === undefined) throw noRun(runId);
-    return false;
+    return this.#database.patiently(() => {
+      const { n } = this.#row(runId);
+      return this.#statements.run('answer', [n, ...answerValues(n, answer)]) === 1;
+    });
   }
 
   answers(runId: string): readonly Answer[] {
-    return this.#all('answers', [runId]).map(({ key, question, value, at, by }) => ({
-      key: String(key),
-      id: String(question),
-      ...(value === null ? {} : { value: String(value) }),
-      at: Number(at),
-      by: String(by),
-    }));
+    return this.#statements.all('answers', [runId]).map((row) => {
+      const answer = readAnswer(row);
+      if (typeof answer === 'string') throw damagedRow(runId, `an answer: ${answer}`);
+      return answer;
+    });
   }
 
   requestCancel(runId: string): void {
-    if (this.#run('cancel', [runId]) === 0) throw noRun(runId);
+    this.#database.patiently(() => {
+      const { n, row } = this.#row(runId);
+      this.#write(n, { ...row, cancelRequested: true });
+    });
   }
 
   remove(runIds: readonly string[], now: number): readonly string[] {
-    return this.#database.transaction(() => {
-      const going = [...removable(this.list(), runIds, now)];
-      const digests = new Set<SqlValue>();
-      for (const id of going) {
-        for (const { digest = null } of this.#all('usesOf', [id])) digests.add(digest);
-        for (const drop of ['dropBatches', 'dropAnswers', 'dropUses', 'dropRun'] as const) this.#run(drop, [id]);
-      }
-      for (const digest of digests) this.#run('dropBlob', [digest]);
-      return going;
-    });
+    return removeRuns(this.#database, this.#statements, runIds, now);
+  }
+
+  get token(): string {
+    return String(this.#database.first('SELECT token FROM store')?.['token']);
+  }
+
+  shrink(): number {
+    return shrink(this.#database);
+  }
+
+  backup(path: string): void {
+    backUp(this.#database, path);
   }
 
   close(): void {
     // The driver lets go of the file when its statements are gone.
-    this.#prepared.clear();
+    this.#statements.clear();
     this.#database.close();
-  }
-
-  #together<T>(work: () => T): T {
-    return this.#remembering(() => this.#database.transaction(work));
   }
 
   /** After a failure it is not known any more where batches go. */
@@ -264,19 +282,23 @@ export class SqliteStore implements Store {
   }
 
   #append(batch: Batch): boolean {
-    const { lease, seq, text, sum, blobs = [] } = batch;
+    const { lease, seq, text, sum, blobs = [], standing } = batch;
     const place = this.#place(lease);
     if (place === undefined) return false;
     if (place.seq !== seq) throw outOfOrder(batch);
     // The fence is checked by the statement that writes: no other process gets in between.
-    if (this.#run('append', [seq, text, sum, place.n, lease.fence]) === 0) {
+    if (this.#statements.run('append', [seq, text, sum, place.n, lease.fence]) === 0) {
       this.#places.delete(lease.runId);
       return false;
     }
     place.seq += 1;
     for (const blob of blobs) {
-      this.#run('putBlob', [blob.digest, blob.text]);
-      this.#run('useBlob', [place.n, blob.digest]);
+      this.#statements.run('putBlob', [blob.digest, blob.text]);
+      this.#statements.run('useBlob', [place.n, blob.digest]);
+    }
+    if (standing !== undefined) {
+      const { n, row } = this.#row(lease.runId);
+      this.#write(n, standingIn(row, standing));
     }
     return true;
   }
@@ -284,7 +306,7 @@ export class SqliteStore implements Store {
   #place({ runId, fence }: Lease): Place | undefined {
     const known = this.#places.get(runId);
     if (known?.fence === fence) return known;
-    const row = this.#first('place', [runId, fence]);
+    const row = this.#statements.first('place', [runId, fence]);
     if (row === undefined) return undefined;
     const last = row['last'] ?? null;
     const place = { n: Number(row['n']), fence, seq: last === null ? 0 : Number(last) + 1 };
@@ -292,25 +314,30 @@ export class SqliteStore implements Store {
     return place;
   }
 
-  #statement(name: keyof typeof SQL): SqlStatement {
-    let statement = this.#prepared.get(name);
-    if (statement === undefined) {
-      statement = this.#database.prepare(SQL[name]);
-      this.#prepared.set(name, statement);
-    }
-    return statement;
+  /** A run of whose row each byte is right. @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL` */
+  #row(runId: string): NumberedRow {
+    const found = this.#find(runId);
+    if (found === undefined) throw noRun(runId);
+    return found;
   }
 
-  #run(name: keyof typeof SQL, values: readonly SqlValue[]): number {
-    return this.#statement(name).run(values);
+  #find(runId: string): NumberedRow | undefined {
+    const found = this.#statements.first('run', [runId]);
+    if (found === undefined) return undefined;
+    const numbered = readRun(found);
+    const { damage = numbered.row.id === runId ? undefined : 'it is that of another run' } = numbered.row;
+    if (damage !== undefined) throw damagedRow(runId, damage);
+    return numbered;
   }
 
-  #all(name: keyof typeof SQL, values: readonly SqlValue[] = []): readonly SqlRow[] {
-    return this.#statement(name).all(values);
+  /** The run of a lease, as long as the lease has not been given back or passed on. */
+  #leased({ runId, fence }: Lease): NumberedRow | undefined {
+    const found = this.#find(runId);
+    return found?.row.holder !== undefined && found.row.fence === fence ? found : undefined;
   }
 
-  #first(name: keyof typeof SQL, values: readonly SqlValue[]): SqlRow | undefined {
-    return this.#all(name, values)[0];
+  #write(n: number, row: RunRow): void {
+    this.#statements.run('write', [...runValues(row), n]);
   }
 }
 
@@ -318,29 +345,4 @@ function checkBatch({ text, sum, blobs }: FirstBatch): void {
   checkText(text);
   checkText(sum);
   if (blobs !== undefined) checkTexts(...blobs);
-}
-
-function readRow(row: SqlRow): RunRow {
-  const parent = optional(row['parent']);
-  const outcome = optional(row['outcome']);
-  const holder = optional(row['holder']);
-  return {
-    id: String(row['id']),
-    name: String(row['name']),
-    createdAt: Number(row['created_at']),
-    ...(parent === undefined ? {} : { parent }),
-    fence: Number(row['fence']),
-    ...(outcome === undefined ? {} : { outcome, endedAt: Number(row['ended_at']) }),
-    ...(holder === undefined
-      ? {}
-      : {
-          holder: { id: holder, host: String(row['host']), pid: Number(row['pid']) },
-          leasedUntil: Number(row['leased_until']),
-        }),
-    cancelRequested: row['cancel'] === 1,
-  };
-}
-
-function optional(value: SqlValue | undefined): string | undefined {
-  return value === null || value === undefined ? undefined : String(value);
 }

@@ -1,5 +1,16 @@
 import { SkeinError } from '../base/errors.js';
-import type { Answer, Batch, FirstBatch, Holder, Lease, NewRun, SessionEnd, Store } from '../journal/store.js';
+import type {
+  Answer,
+  Batch,
+  FirstBatch,
+  Holder,
+  Lease,
+  NewRun,
+  RenewedLease,
+  RunStanding,
+  SessionEnd,
+  Store,
+} from '../journal/store.js';
 
 /** Where and how a {@link FaultyStore} fails. */
 export interface StoreFault {
@@ -61,7 +72,7 @@ class Faulty implements FaultyStore {
   create = (run: NewRun, holder: Holder, now: number, first?: FirstBatch) =>
     this.#do(() => this.#inner.create(run, holder, now, first));
   lease = (runId: string, holder: Holder, now: number) => this.#do(() => this.#inner.lease(runId, holder, now));
-  renew = (leases: readonly Lease[], now: number) => this.#do(() => this.#inner.renew(leases, now));
+  renew = (leases: readonly RenewedLease[], now: number) => this.#do(() => this.#inner.renew(leases, now));
   release = (lease: Lease, end: SessionEnd) => this.#do(() => this.#inner.release(lease, end));
   append = (batches: readonly Batch[]) => this.#do(() => this.#inner.append(batches));
   read = (runId: string) => this.#do(() => this.#inner.read(runId));
@@ -69,6 +80,7 @@ class Faulty implements FaultyStore {
   blob = (digest: string) => this.#do(() => this.#inner.blob(digest));
   run = (runId: string) => this.#do(() => this.#inner.run(runId));
   list = () => this.#do(() => this.#inner.list());
+  stand = (runId: string, standing: RunStanding) => this.#do(() => this.#inner.stand(runId, standing));
   answer = (runId: string, answer: Answer) => this.#do(() => this.#inner.answer(runId, answer));
   answers = (runId: string) => this.#do(() => this.#inner.answers(runId));
   requestCancel = (runId: string) => this.#do(() => this.#inner.requestCancel(runId));

@@ -2,7 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
-import { loadDriver } from '../../src/stores/sqlite-driver.js';
+import { LEASE_MS } from '../../src/journal/store.js';
 import { calmState, finish, orderOf } from './support/calm.js';
 import { bundleRunner, linesIn, makeDir, startRunner } from './support/process.js';
 
@@ -45,9 +45,9 @@ test('J9: a process that slept past its lease writes nothing more, and says why'
 
 /** As if the time of the lease had gone by. */
 async function endLease(file: string): Promise<void> {
-  const database = (await loadDriver()).open(file);
-  database.exec('UPDATE runs SET leased_until = 1');
-  database.close();
+  const store = await openSqliteStore(file);
+  store.renew([{ runId: 'r', fence: store.run('r')?.fence ?? 0 }], -LEASE_MS);
+  store.close();
 }
 
 async function journal(dir: string) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FIRST_SUM, chainSum, encodeRecord } from '../../src/journal/codec.js';
-import { listRuns, readMoments, readRun } from '../../src/journal/overview.js';
+import { readMoments, readRun } from '../../src/journal/overview.js';
+import { listRuns } from '../../src/journal/run-list.js';
 import type { JournalRecord } from '../../src/journal/record.js';
 import type { Store } from '../../src/journal/store.js';
 import { LEASE_MS } from '../../src/journal/store.js';

@@ -19,6 +19,7 @@ describe.each(STORES)('runs and leases: $name', ({ open }) => {
       holder: ME,
       leasedUntil: 1_000 + LEASE_MS,
       cancelRequested: false,
+      batches: 0,
     });
     expect(store.run('another')).toBeUndefined();
   });

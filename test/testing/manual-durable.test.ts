@@ -11,6 +11,7 @@ function collect(durable: ManualDurable): {
   const outcomes = new Map<string, Outcome | undefined>();
   durable.deliverTo({
     resting: undefined,
+    stepsEnded: 0,
     caughtUp: () => undefined,
     take: (ticket: Ticket) => {
       keys.push(ticket.key);

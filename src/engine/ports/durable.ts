@@ -50,6 +50,8 @@ export interface Durable {
 export interface Taker {
   /** Settles when code that was started or woken has come to rest; undefined when it has. A back end that replays waits for it. */
   readonly resting: Promise<void> | undefined;
+  /** Steps that ran or were reused, without those that only contain others. */
+  readonly stepsEnded: number;
   /** Takes a settled ticket; the promise resolves when everything that it woke has come to rest. */
   take(ticket: Ticket): Promise<void> | undefined;
   /** Everything that is recorded has been delivered: what goes on from here is new. Never for a run that begins. */

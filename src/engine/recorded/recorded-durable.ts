@@ -12,6 +12,7 @@ import type { Recorded } from '../../journal/ledger.js';
 import type { DoneRecord } from '../../journal/record.js';
 import type { OpenSession } from '../../journal/session.js';
 import { giveBack, readStored } from '../../journal/session.js';
+import type { RunStanding } from '../../journal/store.js';
 import { askKey, innerKey } from '../inner-keys.js';
 import type { AnswerQuestion } from '../memory-durable.js';
 import type { Durable, Effect, Outcome, Question, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
@@ -23,6 +24,7 @@ import { matching } from './matching.js';
 import { OpenWaits, pauseRecord, waitId } from './open-waits.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { RecordedTimers } from './recorded-timers.js';
+import { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
 import { lostOutcome, lostQuestion, runsAgain } from './unknown-outcome.js';
 
@@ -56,6 +58,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   private readonly timers: RecordedTimers;
   private readonly waits: OpenWaits;
   private readonly log: EventLog;
+  private readonly count: StandingCount;
   private taker: Taker | undefined = undefined;
   /** Outcomes that are written and not committed. */
   private uncommitted: RecordedTicket[] = [];
@@ -81,6 +84,7 @@ export class RecordedDurable implements Durable, JournalOwner {
       this.settle(ticket, { ok: true, value: undefined }),
     );
     this.log = new EventLog(session.logs);
+    this.count = new StandingCount(session.before, this.clock.now());
     this.waits = new OpenWaits({
       runId: this.runId,
       store: session.store,
@@ -168,6 +172,7 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   /** Keeps what people want to see of a run later; give it to the run as a listener. */
   readonly listen = (event: SkeinEvent): void => {
+    this.count.listen(event);
     const line = this.log.line(event);
     if (line !== undefined) this.journal.write(line);
   };
@@ -185,7 +190,12 @@ export class RecordedDurable implements Durable, JournalOwner {
       encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error: plainError(error) }) }),
     );
     this.journal.close();
-    this.session.store.release(this.session.lease, { outcome, endedAt: at });
+    const standing = this.standing(this.journal.batches);
+    this.session.store.release(this.session.lease, { outcome, endedAt: at, standing });
+  }
+
+  standing(batches: number): RunStanding {
+    return this.count.standing(batches, this.taker?.stepsEnded ?? 0, this.clock.now());
   }
 
   committed(): void {
@@ -312,7 +322,10 @@ export class RecordedDurable implements Durable, JournalOwner {
       return;
     }
     this.openWait(ticket, question, wait, (outcome) => {
-      if (!isUnanswered(outcome)) writeOutcome(this.journal, question, this.stamped(question, outcome));
+      if (!isUnanswered(outcome)) {
+        this.count.answered(key);
+        writeOutcome(this.journal, question, this.stamped(question, outcome));
+      }
       take(outcome);
     });
   }
@@ -329,6 +342,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     const due = again ? known.due : wait.expiresMs === undefined ? undefined : at + wait.expiresMs;
     const open = { key, id, wait, due, settle };
     if (!again) this.journal.write(encodeRecord(pauseRecord(at, open)));
+    this.count.asked(key, id);
     const { undo } = holder;
     holder.undo = () => {
       undo?.();
@@ -342,6 +356,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.stopRunning(ticket);
     if (ticket.dropped || this.over) return;
     const stamped = this.stamped(ticket, outcome);
+    if (!isUnanswered(outcome)) this.count.answered(ticket.key);
     ticket.due = isUnanswered(outcome) ? outcome : writeOutcome(this.journal, ticket, stamped);
     if (isUnanswered(outcome)) {
       this.deliveries.put(ticket);

@@ -1,0 +1,158 @@
+import { digestText } from '../base/hash.js';
+import type { Answer, RunRow, RunStanding, StoredBatch } from '../journal/store.js';
+import type { SqlRow, SqlValue } from './sqlite-driver.js';
+import { readText } from './strict-text.js';
+
+/**
+ * Rows with a sum. Journals have sums of their own; what else is believed, and shown in lists, has none, and a byte that is wrong there
+ * would be a wrong answer. Columns come as one piece of bytes, parted by NUL, which no text of a store holds.
+ */
+
+/** Columns of a run that its sum is made of. */
+export const RUN_COLUMNS = [
+  'id',
+  'name',
+  'created_at',
+  'parent',
+  'fence',
+  'holder',
+  'host',
+  'pid',
+  'leased_until',
+  'outcome',
+  'ended_at',
+  'cancel',
+  'batches',
+  'steps',
+  'ms',
+  'pauses',
+] as const;
+
+/** Columns of an answer that its sum is made of, besides the run. */
+export const ANSWER_COLUMNS = ['key', 'question', 'value', 'at', 'by'] as const;
+
+/** SQL for columns as bytes, with their sum at the end. */
+export function bytesOf(columns: readonly string[], alias: string): string {
+  return `CAST(${[...columns, 'sum'].map((name) => `coalesce(${alias}.${name}, '')`).join(` || char(0) || `)} AS BLOB)`;
+}
+
+/** The sum of columns. */
+export function sumOf(values: readonly (SqlValue | undefined)[]): string {
+  return digestText(values.map((value) => value ?? '').join('\0'));
+}
+
+/** The sum of columns that have none yet. */
+export function sumOfBytes(bytes: unknown): string {
+  return bytes instanceof Uint8Array ? sumOf(readText(bytes).text.split('\0').slice(0, -1)) : '';
+}
+
+/** The columns of a piece of bytes, and why they can't be believed. */
+interface ReadColumns {
+  readonly columns: readonly string[];
+  readonly damage?: string;
+}
+
+function readColumns(bytes: unknown, names: readonly string[]): ReadColumns {
+  if (!(bytes instanceof Uint8Array)) return { columns: [], damage: 'its columns are no bytes' };
+  const { text, badAt } = readText(bytes);
+  const columns = text.split('\0');
+  const sum = columns.pop();
+  if (badAt !== undefined) {
+    const before = bytes.subarray(0, badAt);
+    const at = before.filter((byte) => byte === 0).length;
+    return { columns, damage: `byte ${badAt - 1 - before.lastIndexOf(0)} of its ${names[at] ?? 'sum'} is no UTF-8` };
+  }
+  if (columns.length === names.length && sumOf(columns) === sum) return { columns };
+  return { columns, damage: 'its sum is not that of its columns' };
+}
+
+/** A row of runs: its number, and what it says. */
+export interface NumberedRow {
+  readonly n: number;
+  readonly row: RunRow;
+}
+
+/** Reads `n`, `bytes` and `last`, the number of the last batch. */
+export function readRun({ n, bytes, last }: SqlRow): NumberedRow {
+  const { columns, damage } = readColumns(bytes, RUN_COLUMNS);
+  const [id = '', name = '', createdAt, parent, fence, holder, host, pid, until, outcome, endedAt, cancel] = columns;
+  if (damage !== undefined) {
+    const began = Number(createdAt);
+    const fixed = { id, name, createdAt: Number.isSafeInteger(began) ? began : 0, fence: 0, cancelRequested: false };
+    return { n: Number(n), row: { ...fixed, batches: 0, damage } };
+  }
+  const standing = readStanding(columns.slice(12));
+  const row: RunRow = {
+    id,
+    name,
+    createdAt: Number(createdAt),
+    ...(parent === undefined || parent === '' ? {} : { parent }),
+    fence: Number(fence),
+    ...(outcome === undefined || outcome === '' ? {} : { outcome, endedAt: Number(endedAt) }),
+    ...(holder === undefined || holder === ''
+      ? {}
+      : { holder: { id: holder, host: host ?? '', pid: Number(pid) }, leasedUntil: Number(until) }),
+    cancelRequested: cancel === '1',
+    batches: typeof last === 'number' ? last + 1 : 0,
+    ...(standing === undefined ? {} : { standing }),
+  };
+  return { n: Number(n), row };
+}
+
+function readStanding([batches, steps, ms, pauses]: readonly string[]): RunStanding | undefined {
+  if (batches === undefined || batches === '') return undefined;
+  const open = JSON.parse(pauses ?? '[]') as RunStanding['pauses'];
+  return { batches: Number(batches), steps: Number(steps), ms: Number(ms), pauses: open };
+}
+
+/** The values of a row's columns, with their sum. */
+export function runValues(row: RunRow): readonly SqlValue[] {
+  const { holder, standing } = row;
+  const values = [
+    row.id,
+    row.name,
+    row.createdAt,
+    row.parent ?? null,
+    row.fence,
+    holder?.id ?? null,
+    holder?.host ?? null,
+    holder?.pid ?? null,
+    row.leasedUntil ?? null,
+    row.outcome ?? null,
+    row.endedAt ?? null,
+    row.cancelRequested ? 1 : 0,
+    standing?.batches ?? null,
+    standing?.steps ?? null,
+    standing?.ms ?? null,
+    standing === undefined ? null : JSON.stringify(standing.pauses),
+  ];
+  return [...values, sumOf(values)];
+}
+
+/** The values of an answer's columns, with their sum. */
+export function answerValues(n: number, { key, id, value, at, by }: Answer): readonly SqlValue[] {
+  const values = [key, id, value ?? null, at, by];
+  return [...values, sumOf([n, ...values])];
+}
+
+/** An answer; undefined with why it can't be believed. */
+export function readAnswer({ n, bytes }: SqlRow): Answer | string {
+  if (!(bytes instanceof Uint8Array)) return 'its columns are no bytes';
+  const { columns, damage } = readColumns(bytes, ['n', ...ANSWER_COLUMNS]);
+  if (damage !== undefined || columns[0] !== String(n)) return damage ?? 'it is that of another run';
+  const [, key = '', id = '', value = '', at, by = ''] = columns;
+  return { key, id, ...(value === '' ? {} : { value }), at: Number(at), by };
+}
+
+/** A batch: its text as it is read, and where it can't be. */
+export function readBatch({ seq, bytes, sum }: SqlRow): StoredBatch {
+  const [text, chained] = [bytes, sum].map((part) => readText(part instanceof Uint8Array ? part : new Uint8Array()));
+  const damage =
+    text?.badAt !== undefined
+      ? ({ column: 'text', offset: text.badAt } as const)
+      : chained?.badAt !== undefined
+        ? ({ column: 'sum', offset: chained.badAt } as const)
+        : undefined;
+  const batch = { seq: Number(seq), text: text?.text ?? '', sum: chained?.text ?? '' };
+  return damage === undefined ? batch : { ...batch, damage };
+}
