@@ -49,6 +49,8 @@ export interface OpenSession {
 export interface SpentBefore {
   /** In milliseconds. */
   readonly ms: number;
+  /** When this session began. */
+  readonly openedAt: number;
   readonly pauses: RunStanding['pauses'];
 }
 
@@ -97,7 +99,7 @@ export function beginSession(store: Store, run: NewSession, holder: Holder, now:
     nextOrder: 0,
     goesOn: parents.length > 0,
     logs: [],
-    before: { ms: 0, pauses: [] },
+    before: { ms: 0, openedAt: now, pauses: [] },
   };
 }
 
@@ -132,7 +134,7 @@ export function resumeSession(
       seed: begin.seed,
       goesOn: true,
       logs: history.logs,
-      before: { ms: history.ms, pauses: [...history.pauses.values()] },
+      before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: [...history.entries.values()].reduce((sum, list) => sum + list.length, 0),
       ...(history.cut === undefined ? {} : { cut: history.cut }),
     };

@@ -81,7 +81,8 @@ export class Connection {
     this.check();
     if (identityOf(this.#path) === this.#file) return;
     this.#over = new SkeinError('SKEIN_STORE', `${basename(this.#path)} was removed or replaced while it was in use`, {
-      hint: 'what was recorded since it was opened is gone with it: nothing can be resumed; leave the folder in place while runs go on',
+      hint: 'the record of this run is gone with it, so it cannot be resumed; leave the folder in place while runs go on',
+      details: { removed: true },
     });
     throw this.#over;
   }

@@ -95,15 +95,23 @@ function stateText(state: WorkflowResult['state'], form: OutputFormat): string {
   return `${form === 'markdown' ? '# Workflow Results\n\n' : ''}${jsonText(state)}\n`;
 }
 
-function recordedEnd({ recording }: Execution, { runId, reused, ran }: WorkflowResult): RecordedEnd | undefined {
-  if (recording?.store === undefined) return undefined;
+function recordedEnd({ recording }: Execution, result: WorkflowResult): RecordedEnd | undefined {
+  const { runId, reused, ran, error } = result;
+  if (recording?.store === undefined || isRemoved(error)) return undefined;
   const { store, before, resume, fork } = recording;
   const goesOn = resume !== undefined || fork !== undefined;
   return {
     id: nameOf(store, runId) ?? runId,
     ...(goesOn ? { reused, ran } : {}),
     ...(before === undefined ? {} : { before }),
+    ...(error?.code === 'SKEIN_LEASE' ? { takenOver: true } : {}),
   };
+}
+
+/** Somebody has removed the store meanwhile: there is no record that could be named. */
+function isRemoved(error: WorkflowResult['error']): boolean {
+  const { code, details } = error ?? {};
+  return code === 'SKEIN_STORE' && typeof details === 'object' && details !== null && 'removed' in details;
 }
 
 /** What commands call a run; undefined when it is not recorded. A store that broke can't say what else is in it. */

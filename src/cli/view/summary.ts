@@ -35,6 +35,8 @@ export interface RecordedEnd {
   readonly ran?: number;
   /** What sessions before this one had cost. */
   readonly before?: { readonly modelCalls: number; readonly toolCalls: number; readonly usage: Usage };
+  /** Another process has the run now. */
+  readonly takenOver?: true;
 }
 
 /** A question that nobody has answered. */
@@ -103,6 +105,8 @@ function costBefore({ recorded }: SummaryOptions): readonly string[] {
 /** What did not succeed can be gone on with. */
 function resumeLines({ recorded, outcome }: SummaryOptions): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
+  if (recorded.takenOver === true)
+    return [`next: skein show ${recorded.id} tells how it goes on: another process has it`];
   const what = RESUMED[outcome];
   return [`next: skein resume ${recorded.id} ${what}`];
 }

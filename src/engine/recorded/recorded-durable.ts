@@ -84,7 +84,7 @@ export class RecordedDurable implements Durable, JournalOwner {
       this.settle(ticket, { ok: true, value: undefined }),
     );
     this.log = new EventLog(session.logs);
-    this.count = new StandingCount(session.before, this.clock.now());
+    this.count = new StandingCount(session.before);
     this.waits = new OpenWaits({
       runId: this.runId,
       store: session.store,
@@ -190,12 +190,12 @@ export class RecordedDurable implements Durable, JournalOwner {
       encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error: plainError(error) }) }),
     );
     this.journal.close();
-    const standing = this.standing(this.journal.batches);
+    const standing = this.standing(this.journal.batches, at);
     this.session.store.release(this.session.lease, { outcome, endedAt: at, standing });
   }
 
-  standing(batches: number): RunStanding {
-    return this.count.standing(batches, this.taker?.stepsEnded ?? 0, this.clock.now());
+  standing(batches: number, now = this.clock.now()): RunStanding {
+    return this.count.standing(batches, this.taker?.stepsEnded ?? 0, now);
   }
 
   committed(): void {

@@ -1,5 +1,5 @@
 import type { SkeinEvent } from '../../events/event.js';
-import { isInside, pathOf, stepOf } from '../../journal/address.js';
+import { isInside, pathOf, stepOf } from '../../base/address.js';
 import type { SpentBefore } from '../../journal/session.js';
 import type { RunStanding } from '../../journal/store.js';
 
@@ -12,10 +12,7 @@ export class StandingCount {
   private others = 0;
   private readonly pauses: Map<string, string>;
 
-  constructor(
-    private readonly before: SpentBefore,
-    private readonly beganAt: number,
-  ) {
+  constructor(private readonly before: SpentBefore) {
     this.pauses = new Map(before.pauses.map(({ key, id }) => [key, id]));
   }
 
@@ -40,10 +37,11 @@ export class StandingCount {
 
   /** How the run stands after so many batches, and so many steps that ran or were reused. */
   standing(batches: number, ended: number, now: number): RunStanding {
+    const { ms, openedAt } = this.before;
     return {
       batches,
       steps: ended + this.others,
-      ms: Math.round(this.before.ms + Math.max(0, now - this.beganAt)),
+      ms: Math.round(ms + Math.max(0, now - openedAt)),
       pauses: [...this.pauses].map(([key, id]) => ({ key, id })),
     };
   }
