@@ -35,8 +35,17 @@ export function withoutDead(row: RunRow): RunRow {
 }
 
 /** A row without holder and end: what stays of it from session to session. */
-export function begun({ holder: _, leasedUntil: __, outcome: ___, endedAt: ____, ...row }: RunRow): RunRow {
-  return row;
+export function begun({ id, name, createdAt, parent, fence, cancelRequested, batches, standing }: RunRow): RunRow {
+  return {
+    id,
+    name,
+    createdAt,
+    fence,
+    cancelRequested,
+    batches,
+    ...(parent === undefined ? {} : { parent }),
+    ...(standing === undefined ? {} : { standing }),
+  };
 }
 
 /** A row with how the run stands, unless it says more already. */

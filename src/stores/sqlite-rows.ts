@@ -107,27 +107,20 @@ function readStanding([batches, steps, ms, pauses]: readonly string[]): RunStand
 
 /** The values of a row's columns, with their sum. */
 export function runValues(row: RunRow): readonly SqlValue[] {
-  const { holder, standing } = row;
-  const values = [
-    row.id,
-    row.name,
-    row.createdAt,
-    row.parent ?? null,
-    row.fence,
-    holder?.id ?? null,
-    holder?.host ?? null,
-    holder?.pid ?? null,
-    row.leasedUntil ?? null,
-    row.outcome ?? null,
-    row.endedAt ?? null,
-    row.cancelRequested ? 1 : 0,
-    standing?.batches ?? null,
-    standing?.steps ?? null,
-    standing?.ms ?? null,
-    standing === undefined ? null : JSON.stringify(standing.pauses),
-  ];
+  const { id, name, createdAt, parent, fence, holder, leasedUntil, outcome, endedAt, cancelRequested, standing } = row;
+  const own = [id, name, createdAt, parent, fence];
+  const held = holder === undefined ? NOT_HELD : [holder.id, holder.host, holder.pid, leasedUntil];
+  const ended = [outcome, endedAt, cancelRequested ? 1 : 0];
+  const stands =
+    standing === undefined
+      ? NOT_NOTED
+      : [standing.batches, standing.steps, standing.ms, JSON.stringify(standing.pauses)];
+  const values = [...own, ...held, ...ended, ...stands].map((value) => value ?? null);
   return [...values, sumOf(values)];
 }
+
+const NOT_HELD = [null, null, null, null];
+const NOT_NOTED = [null, null, null, null];
 
 /** The values of an answer's columns, with their sum. */
 export function answerValues(n: number, { key, id, value, at, by }: Answer): readonly SqlValue[] {

@@ -149,12 +149,13 @@ function syncFile(path: string): void {
 /** Calls `piece` until it says that there is nothing more to do, in transactions of some milliseconds with free time in between. */
 function inSlices(database: Connection, piece: () => boolean): void {
   const waiting = new Int32Array(new SharedArrayBuffer(4));
-  for (let goesOn = true; goesOn;) {
+  for (;;) {
     const start = performance.now();
-    database.patiently(() => {
-      do goesOn = piece();
-      while (goesOn && performance.now() - start < SLICE_MS);
+    const goesOn = database.patiently(() => {
+      while (performance.now() - start < SLICE_MS) if (!piece()) return false;
+      return true;
     });
-    if (goesOn) Atomics.wait(waiting, 0, 0, FREE_FOR * (performance.now() - start));
+    if (!goesOn) return;
+    Atomics.wait(waiting, 0, 0, FREE_FOR * (performance.now() - start));
   }
 }
