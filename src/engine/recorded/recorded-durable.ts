@@ -14,7 +14,6 @@ import type { OpenSession } from '../../journal/session.js';
 import { giveBack, readStored } from '../../journal/session.js';
 import type { RunStanding } from '../../journal/store.js';
 import { askKey, innerKey } from '../inner-keys.js';
-import type { AnswerQuestion } from '../memory-durable.js';
 import type { Durable, Effect, Outcome, Question, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
 import type { RunResult } from '../run.js';
 import { watchForCancel } from './cancel-watch.js';
@@ -22,22 +21,12 @@ import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
 import { matching } from './matching.js';
 import { OpenWaits, pauseRecord, waitId } from './open-waits.js';
+import type { RecordedOptions } from './recorded-options.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { RecordedTimers } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
 import { lostOutcome, lostQuestion, runsAgain } from './unknown-outcome.js';
-
-/** What a recording back end can be told. */
-export interface RecordedOptions {
-  readonly clock?: Clock;
-  /** Answers questions here. Absent, or rejected with `SKEIN_QUESTION`: they stay open. */
-  readonly answer?: AnswerQuestion | undefined;
-  /** A question has an answer in the record. All of these are told before anything is asked (R3). */
-  readonly onReplayedAnswer?: (question: Question, address: string) => void;
-  /** Somebody asked for the run to be cancelled. */
-  readonly onCancel?: () => void;
-}
 
 /**
  * The back end with a journal (DESIGN.md section 5).
