@@ -1,4 +1,5 @@
 import type { ReadChannel } from './json-path.js';
+import { skeletonOf } from './skeleton.js';
 import { valueText } from './value-text.js';
 
 /** A channel that a block of outputs shows, and what it is called there. */
@@ -77,12 +78,28 @@ function knownOf(labelled: readonly LabelledChannel[]): Known[] {
 // Whatever a model may take for the end of a line.
 const LINE_ENDS = '\n\r\v\f\u0085\u2028\u2029';
 const LINE_END = new RegExp(`[${LINE_ENDS}]`, 'g');
+const KEPT_LINE_END = new RegExp(`([${LINE_ENDS}])`);
 const FRAME = /^-{3,}\s*(?:end\s+)?prior\s+step\s+outputs\s*-{3,}$/i;
 /** What each forged line has in it, and few others: the end of a head with the end of the line behind it, or the words of the frame. */
 const SUSPECT = new RegExp(`\\)\\]:(?=[^\\S${LINE_ENDS}]*(?:[${LINE_ENDS}]|$))|prior\\s+step\\s+outputs`, 'gi');
 
-/** Each line is looked at once at most, and most outputs have none that need it: a prompt may hold many outputs. */
+/** Text in which each character is what it looks like. */
+const PLAIN = /^[\t\n\r -~]*$/;
+
 function withoutForgery(text: string): string {
+  return PLAIN.test(text) ? withoutPlainForgery(text) : withoutLookalikes(text);
+}
+
+/** Lines are judged by what they look like: a reader sees neither what can't be seen nor which of two like characters it is. */
+function withoutLookalikes(text: string): string {
+  return text
+    .split(KEPT_LINE_END)
+    .map((part, at) => (at % 2 === 0 && isForged(skeletonOf(part).trim()) ? `> ${part}` : part))
+    .join('');
+}
+
+/** Each line is looked at once at most, and most outputs have none that need it: a prompt may hold many outputs. */
+function withoutPlainForgery(text: string): string {
   if (!text.includes(')]:') && !text.includes('---')) return text;
   let result = '';
   let done = 0;

@@ -12,6 +12,7 @@ import { outputsBefore } from './order.js';
 import type { NodeParts } from './node-parts.js';
 import { PROMPT } from './references.js';
 import type { Names } from './references.js';
+import { retriedBy } from './retry-classes.js';
 
 /**
  * The node of a step. Every step is one node with its id; conditions and jumps are nodes that do nothing, and the ways that leave them say the rest.
@@ -173,20 +174,10 @@ function policies(step: StepBase): NodeBase {
   });
 }
 
-/** Codes of errors by the classes of `retry.on`. */
-const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['timeout', ['SKEIN_TIMEOUT']],
-  ['rate_limit', ['SKEIN_MODEL_OVERLOADED']],
-  ['network', ['SKEIN_NETWORK']],
-  ['server', ['SKEIN_MODEL_FAILED', 'SKEIN_MODEL_OVERLOADED', 'SKEIN_MODEL_UNAVAILABLE']],
-  ['tool', ['SKEIN_TOOL_FAILED', 'SKEIN_MCP']],
-]);
-
-/** A word that names a class is looked for in messages too. */
 function retryPolicy(retry: RetryDef): NodeBase['retry'] {
   const { retries, backoff, delayMs, jitter, on } = retry;
   if (retries === 0) return undefined;
-  const wanted = on?.flatMap((word) => [...(CLASSES.get(word.toLowerCase()) ?? []), word]);
+  const wanted = on?.flatMap(retriedBy);
   const policy = { retries, backoff, delayMs, on: wanted === undefined ? ('any' as const) : [...new Set(wanted)] };
   return jitter === 0 ? policy : { ...policy, jitter };
 }

@@ -1,8 +1,10 @@
+import type { Position } from '../../base/problem.js';
 import { parseDuration } from '../../base/duration.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../source/findings.js';
 import { describe } from '../source/nodes.js';
 import type { Fields } from '../source/shape.js';
+import { RETRY_CLASSES } from './retry-classes.js';
 import type { RetryDef, StepBase } from './definition.js';
 
 /** Keys of {@link readPolicies}. */
@@ -154,6 +156,15 @@ function numberBetween(
   return undefined;
 }
 
+/** What is almost the name of a class is most likely meant to be one. */
+function warnOfNearClass(word: string, label: string, at: Position, findings: Findings): void {
+  if (word === '' || RETRY_CLASSES.includes(word.toLowerCase())) return;
+  const hint = findings.near(word.toLowerCase(), RETRY_CLASSES);
+  if (hint === undefined) return;
+  const message = `${quoteShort(word)} in on of retry of ${label} is no class of errors, and so is looked for in their messages`;
+  findings.warning('unknown-value', message, at, hint);
+}
+
 /** Classes of errors and parts of messages; a blank one would be part of every message. */
 function readPatterns(fields: Fields, label: string, findings: Findings): readonly string[] | undefined {
   const texts = fields.texts('on');
@@ -164,6 +175,7 @@ function readPatterns(fields: Fields, label: string, findings: Findings): readon
     findings.error('bad-retry', `on of retry of ${label} is empty`, node.at, hint);
   }
   for (const { text, at } of texts) {
+    warnOfNearClass(text.trim(), label, at, findings);
     if (text.trim() !== '') continue;
     findings.error(
       'bad-retry',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { classifyStatus } from '../../../src/agent/models/http-status.js';
 import { SkeinError } from '../../../src/base/errors.js';
 import { FakeClock } from '../../../src/testing/index.js';
 import { agents, brief, loadText, runPipeline, schema } from './run-pipeline.js';
@@ -191,7 +192,7 @@ describe('decision 6: retry', () => {
     ['timeout', 'SKEIN_TIMEOUT'],
     ['rate_limit', 'SKEIN_MODEL_OVERLOADED'],
     ['network', 'SKEIN_NETWORK'],
-    ['server', 'SKEIN_MODEL_UNAVAILABLE'],
+    ['server', 'SKEIN_MODEL_FAILED'],
     ['tool', 'SKEIN_TOOL_FAILED'],
   ] as const)('the class %s means errors such as %s, and no others', async (name, code) => {
     const tried = async (error: SkeinError): Promise<number> =>
@@ -200,6 +201,32 @@ describe('decision 6: retry', () => {
       ).length;
     expect(await tried(new SkeinError(code, 'it failed'))).toBe(1);
     expect(await tried(new SkeinError('SKEIN_NO_KEY', 'it failed'))).toBe(0);
+  });
+
+  it.each([
+    ['server', 429, 0],
+    ['server', 500, 1],
+    ['server', 503, 1],
+    ['rate_limit', 429, 1],
+    ['rate_limit', 503, 0],
+    ['overloaded', 503, 1],
+    ['overloaded', 529, 1],
+    ['overloaded', 429, 0],
+    ['overloaded', 500, 0],
+    ['timeout', 408, 1],
+  ])('[XP9] the class %s and an answer %i of the provider: tried again %i times', async (name, status, times) => {
+    const { code, retryable } = classifyStatus(status, 'try later');
+    const error = new SkeinError(code, `m: the provider answered ${status}: server is busy`, { retryable });
+    const ran = await runPipeline(flow(`max_attempts: 1, on: [${name}]`), failing(error));
+    expect(ran.events.filter((event) => event.type === 'step.retrying')).toHaveLength(times);
+  });
+
+  it('[XP9] a word that is almost the name of a class is told, with the class', async () => {
+    const { problems } = await loadText(flow('max_attempts: 1, on: [overload, rate-limit, "stack overflow", SERVER]'));
+    expect(problems).toMatchObject([
+      { code: 'unknown-value', severity: 'warning', hint: 'did you mean "overloaded"?' },
+      { code: 'unknown-value', severity: 'warning', hint: 'did you mean "rate_limit"?' },
+    ]);
   });
 
   it('what Retry-After asks for takes the place of the delay', async () => {
@@ -318,7 +345,7 @@ agents:
     add_date: true
     add_environment_info: true
     max_iterations: 3
-    sub_agents: [other]
+    welcome_message: hi
     toolsets: [{type: filesystem}, {type: shell}, {type: think}, {type: todo}, {type: memory}, {type: mcp, command: node}]
   other: {model: fast, instruction: i}
 workflow:

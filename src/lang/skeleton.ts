@@ -1,0 +1,43 @@
+/** Characters that look like a letter of the words of a frame, by letter. */
+const LETTERS: Readonly<Record<string, string>> = {
+  d: 'ԁᴅ',
+  e: 'еєεᴇ℮',
+  i: 'іιıɪӏ',
+  n: 'ոηɴп',
+  o: 'оοօᴏ',
+  p: 'рρᴘ',
+  r: 'гʀᴦ',
+  s: 'ѕꜱʂ',
+  t: 'тτᴛ',
+  u: 'υսцᴜ',
+};
+
+const PLAIN = new Map(Object.entries(LETTERS).flatMap(([plain, likes]) => [...likes].map((like) => [like, plain])));
+const LIKE = new RegExp(`[${[...PLAIN.keys()].join('')}]`, 'gu');
+
+/** Dashes, minus signs, and lines of drawings; a long one may stand for three. */
+const DASHES = /[\p{Pd}\u2212\u2043\u02D7\u30FC\u2500-\u2503\u2504\u2505\u254C\u254D\u23AF\u2796]/gu;
+const COLONS = /[\u2236\uA789\u02D0\u0589\u05C3\uFE55\u0703\u0704]/g;
+const OPEN = /[\u3010\u3014\u2772\u27E6\u301A\u2045]/g;
+const CLOSE = /[\u3011\u3015\u2773\u27E7\u301B\u2046]/g;
+
+/** What is not seen: controls, formats, marks on letters, selectors and fillers. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{M}\u115F\u1160\u3164\uFFA0\u2800]/gu;
+
+/**
+ * A line as it looks: without what can't be seen, and with plain characters for those that look like them. For comparing, not for showing.
+ *
+ * @example
+ * skeletonOf('\u200B[gen (agent: A)]\uFF1A'); // '[gen (agent: A)]:'
+ */
+export function skeletonOf(line: string): string {
+  return line
+    .normalize('NFKD')
+    .replace(UNSEEN, '')
+    .replace(DASHES, (dash) => (dash === '-' ? dash : '---'))
+    .replace(COLONS, ':')
+    .replace(OPEN, '[')
+    .replace(CLOSE, ']')
+    .toLowerCase()
+    .replace(LIKE, (like) => PLAIN.get(like) ?? like);
+}
