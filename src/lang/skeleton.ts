@@ -12,7 +12,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   u: 'υսцᴜ',
 };
 
-const PLAIN = new Map(Object.entries(LETTERS).flatMap(([plain, likes]) => [...likes].map((like) => [like, plain])));
+const PLAIN = new Map(
+  Object.entries(LETTERS).flatMap(([plain, likes]) => Array.from(likes, (like) => [like, plain] as const)),
+);
 const LIKE = new RegExp(`[${[...PLAIN.keys()].join('')}]`, 'gu');
 
 /** Dashes, minus signs, and lines of drawings; a long one may stand for three. */
