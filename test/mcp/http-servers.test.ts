@@ -29,7 +29,7 @@ async function listen(handle: (request: IncomingMessage, response: ServerRespons
 }
 
 /** A real server with one session, whose tool `echo` can be changed. */
-async function realServer(): Promise<Listener> {
+async function realServer({ redirects = false } = {}): Promise<Listener> {
   const server = new McpServer({ name: 'web', version: '1.0.0' });
   const echo = server.registerTool(
     'echo',
@@ -47,7 +47,10 @@ async function realServer(): Promise<Listener> {
   const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: () => 'session-1' });
   await server.connect(transport);
   onTestFinished(() => server.close());
-  return listen((request, response) => transport.handleRequest(request, response));
+  return listen((request, response) => {
+    if (!redirects || request.url === '/mcp/') return transport.handleRequest(request, response);
+    return response.writeHead(307, { location: '/mcp/' }).end();
+  });
 }
 
 describe('a server over streamable HTTP', () => {
@@ -60,6 +63,26 @@ describe('a server over streamable HTTP', () => {
     expect(tools.source.tools.map((tool) => tool.name)).toContain('mcp_web_echo');
     expect(await tools.call('mcp_web_echo', { text: 'hello' })).toBe('hello');
     expect(web.seen.every((request) => request.headers.authorization === 'Bearer secret')).toBe(true);
+  });
+
+  test.each([302, 307, 308])(
+    '[XS7] a redirect (%i) to another host gets neither headers nor messages',
+    async (status) => {
+      const elsewhere = await listen((_, response) => response.end());
+      const web = await listen((_, response) => response.writeHead(status, { location: elsewhere.url }).end());
+      const opened = servers({ web: { url: web.url, headers: { Authorization: 'Bearer secret' } } });
+      await expect(opened).rejects.toMatchObject({
+        code: 'SKEIN_MCP',
+        message: `MCP server "web" redirects to ${new URL(elsewhere.url).origin}, which is not followed`,
+      });
+      expect(elsewhere.seen).toEqual([]);
+    },
+  );
+
+  test('[XS7] a redirect on the same host is followed', async () => {
+    const web = await realServer({ redirects: true });
+    const tools = await servers({ web: { url: web.url } });
+    expect(await tools.call('mcp_web_echo', { text: 'hello' })).toBe('hello');
   });
 
   test('a message of 20 MiB fails the call and not the engine', async () => {

@@ -24,17 +24,42 @@ export class Breaker {
 
 /**
  * `fetch` whose answers have a limit: a server can't fill the memory. Event streams may go on as long as they like, but no
- * event may be longer than a message.
+ * event may be longer than a message. Redirects to another host are refused: headers and messages are for the server that was named.
  */
 export function limitedFetch(name: string, breaker: Breaker): FetchLike {
   return async (url, init) => {
-    const response = await fetch(url, init);
+    const response = await fetchAtHome(name, url, init);
     if (response.body === null) return response;
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const body = response.body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(limit(name, isStream, breaker)));
     const { status, statusText, headers } = response;
     return new Response(body, { status, statusText, headers });
   };
+}
+
+const MAX_HOPS = 5;
+
+async function fetchAtHome(name: string, first: string | URL, init: RequestInit | undefined): Promise<Response> {
+  let url = new URL(first);
+  for (let hops = 0; ; hops++) {
+    const response = await fetch(url, { ...init, redirect: 'manual' });
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status > 399 || location === null) return response;
+    await response.body?.cancel();
+    const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
+    if (next?.origin !== url.origin) throw redirected(name, next);
+    // Only these two say that the same is to be sent again.
+    const sent = init?.method ?? 'GET';
+    if (hops === MAX_HOPS || (sent !== 'GET' && response.status !== 307 && response.status !== 308)) return response;
+    url = next;
+  }
+}
+
+function redirected(name: string, to: URL | undefined): SkeinError {
+  const where = to === undefined ? 'an address that is none' : to.origin;
+  return new SkeinError('SKEIN_MCP', `MCP server "${name}" redirects to ${where}, which is not followed`, {
+    hint: 'if you trust that host, make its address the url of the server',
+  });
 }
 
 function limit(name: string, isStream: boolean, breaker: Breaker): Transformer<Uint8Array, Uint8Array> {

@@ -131,9 +131,10 @@ async function show(response: IncomingMessage, url: URL, raw: boolean): Promise<
   }
   const { bytes, cut } = await readBody(response);
   const text = decode(bytes, type);
-  const body = !raw && type.startsWith('text/html') ? htmlToText(text) : text;
+  const isPage = !raw && type.startsWith('text/html');
+  const { text: body, cut: short } = isPage ? htmlToText(text, MAX_CHARS) : { text, cut: false };
   const tooLong = body.length > MAX_CHARS;
-  const note = cut || tooLong ? '\n[the rest is left out]' : '';
+  const note = cut || short || tooLong ? '\n[the rest is left out]' : '';
   return `${status}\n${url.href}\n\n${tooLong ? headOf(body, MAX_CHARS) : body}${note}`;
 }
 

@@ -17,47 +17,75 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['copy', '\u00a9'],
 ]);
 
+/** The readable text of a page; `cut` when there was more of it. */
+export interface PageText {
+  readonly text: string;
+  readonly cut: boolean;
+}
+
 /**
  * The readable text of an HTML page: tags, comments and what is not shown are left out, blocks begin a line, the title comes
  * first. One pass over the text; it does not try to be a browser.
  *
+ * @param most characters, about: what comes after them is not looked at
  * @example
- * htmlToText('<p>a &amp; <b>b</b></p>'); // 'a & b'
+ * htmlToText('<p>a &amp; <b>b</b></p>', 1_000).text; // 'a & b'
  */
-export function htmlToText(html: string): string {
-  // Only ASCII: elsewhere the lower case of a character may be longer than the character.
-  const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-  const title = titleOf(html, lower);
-  const parts: string[] = [];
-  let at = 0;
-  while (at < html.length) {
-    const open = html.indexOf('<', at);
-    parts.push(html.slice(at, open < 0 ? html.length : open));
-    if (open < 0) break;
-    const { end, name } = tagAt(html, lower, open);
-    if (name === undefined) parts.push(html.slice(open, end));
-    else if (BLOCKS.has(name)) parts.push('\n');
-    at = end;
+export function htmlToText(html: string, most: number): PageText {
+  const lines: string[] = [];
+  const title = titleOf(html, most);
+  if (title !== '') lines.push(title);
+  let size = title.length;
+  for (const [raw] of withoutTags(html).matchAll(/\S[^\n]*/g)) {
+    if (size > most) return { text: lines.join('\n'), cut: true };
+    const line = plainLine(raw, most);
+    if (line === '') continue;
+    lines.push(line);
+    size += line.length + 1;
   }
-  const text = decodeEntities(parts.join(''))
-    .split('\n')
-    .map((line) => line.split(/\s/).filter(Boolean).join(' '))
-    .filter((line) => line !== '');
-  return [...(title === '' ? [] : [title]), ...text].join('\n');
+  return { text: lines.join('\n'), cut: false };
 }
 
-/** Where the markup that begins at `open` ends; without a name it is no markup, only a `<`. */
-function tagAt(html: string, lower: string, open: number): { end: number; name?: string } {
+function withoutTags(html: string): string {
+  const parts: string[] = [];
+  let shown = 0;
+  for (let open = html.indexOf('<'); open >= 0;) {
+    const tag = tagAt(html, open);
+    if (tag !== undefined) {
+      if (open > shown) parts.push(html.slice(shown, open));
+      if (BLOCKS.has(tag.name) && parts.at(-1) !== '\n') parts.push('\n');
+      shown = tag.end;
+    }
+    open = html.indexOf('<', tag?.end ?? open + 1);
+  }
+  parts.push(html.slice(shown));
+  return parts.join('');
+}
+
+/** An entity is at most ten characters long, so this many are enough for `most` of them. */
+const LONGEST_ENTITY = 10;
+
+function plainLine(raw: string, most: number): string {
+  const line = raw.length > LONGEST_ENTITY * most ? raw.slice(0, LONGEST_ENTITY * most) : raw;
+  return decodeEntities(line).replaceAll(/\s+/g, ' ').trim();
+}
+
+const TAG = /<\/?([a-z][a-z0-9]{0,20}|!|\?)/iy;
+
+/** The markup that begins at `open`, and where it ends; undefined when it is only a `<`. */
+function tagAt(html: string, open: number): { end: number; name: string } | undefined {
   if (html.startsWith('<!--', open)) return { end: after(html, '-->', open + 4), name: '!' };
-  const name = /^<\/?([a-z][a-z0-9]{0,20}|!|\?)/.exec(lower.slice(open, open + 24))?.[1];
-  if (name === undefined) return { end: open + 1 };
-  if (HIDDEN.has(name) && html[open + 1] !== '/') return { end: after(html, '>', endTag(lower, name, open)), name };
+  TAG.lastIndex = open;
+  const name = TAG.exec(html)?.[1]?.toLowerCase();
+  if (name === undefined) return undefined;
+  if (HIDDEN.has(name) && html[open + 1] !== '/') return { end: after(html, '>', endTag(html, name, open)), name };
   return { end: after(html, '>', open), name };
 }
 
-function endTag(lower: string, name: string, from: number): number {
-  const found = lower.indexOf(`</${name}`, from);
-  return found < 0 ? lower.length : found;
+function endTag(html: string, name: string, from: number): number {
+  const end = new RegExp(`</${name}`, 'gi');
+  end.lastIndex = from;
+  return end.exec(html)?.index ?? html.length;
 }
 
 function after(text: string, mark: string, from: number): number {
@@ -65,14 +93,11 @@ function after(text: string, mark: string, from: number): number {
   return found < 0 ? text.length : found + mark.length;
 }
 
-function titleOf(html: string, lower: string): string {
-  const open = lower.indexOf('<title');
-  if (open < 0) return '';
+function titleOf(html: string, most: number): string {
+  const open = /<title/i.exec(html)?.index;
+  if (open === undefined) return '';
   const from = after(html, '>', open);
-  return decodeEntities(html.slice(from, endTag(lower, 'title', from)))
-    .split(/\s/)
-    .filter(Boolean)
-    .join(' ');
+  return plainLine(html.slice(from, endTag(html, 'title', from)), most);
 }
 
 function decodeEntities(text: string): string {
