@@ -6,6 +6,7 @@ export type ReadChannel = (channel: string) => unknown;
 
 /**
  * Reads the JSON in a text: the whole text, or the first code fence in it that holds JSON. Undefined when there is none.
+ * Of more than a thousand fences only the first thousand are looked into.
  * Nothing but own keys is ever made: a key `__proto__` in the text stays an ordinary key.
  *
  * @example
@@ -14,7 +15,10 @@ export type ReadChannel = (channel: string) => unknown;
 export function parseJsonText(text: string): unknown {
   const whole = tryParse(text);
   if (whole !== undefined) return whole;
+  let left = MOST_FENCES;
   for (const block of fencedBlocks(text)) {
+    // An attempt that fails costs much more than the text is long.
+    if (left-- === 0) return undefined;
     const value = tryParse(block);
     if (value !== undefined) return value;
   }
@@ -75,6 +79,8 @@ function tryParse(text: string): unknown {
 }
 
 const FENCE = '```';
+/** Fences in which JSON is looked for. */
+const MOST_FENCES = 1_000;
 
 /** The bodies of code fences. A fence opens and closes at the start of a line, after spaces at most. */
 function* fencedBlocks(text: string): Generator<string> {

@@ -150,8 +150,8 @@ describe('grep', () => {
     expect(await tools.call('grep', { pattern: '^const \\w+ = [0-9]+;$', regex: true, max_results: 1 })).toBe(
       'src/a.ts:1: const one = 1;\n[more than 1 matches; narrow the search]',
     );
-    const error = await tools.fails('grep', { pattern: '(?=a)b', regex: true });
-    expect(error.message).toContain('look-around');
+    const error = await tools.fails('grep', { pattern: '(?<=a)b', regex: true });
+    expect(error.message).toContain('looking behind');
     expect(error.hint).toContain('regex');
   });
 

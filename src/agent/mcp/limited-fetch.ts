@@ -42,11 +42,11 @@ const MAX_HOPS = 5;
 async function fetchAtHome(name: string, first: string | URL, init: RequestInit | undefined): Promise<Response> {
   let url = new URL(first);
   for (let hops = 0; ; hops++) {
-    const response = await fetch(url, { ...init, redirect: 'manual' });
+    const response = await fetch(url.href, { ...init, redirect: 'manual' });
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();
-    const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
+    const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
     if (next?.origin !== url.origin) throw redirected(name, next);
     // Only these two say that the same is to be sent again.
     const sent = init?.method ?? 'GET';

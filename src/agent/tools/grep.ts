@@ -2,7 +2,7 @@ import type { Tool } from '../tool.js';
 import { fileFilter, skipped } from './glob.js';
 import { oneLine } from './list-dir.js';
 import type { Folders, Place } from './paths.js';
-import type { LineMatcher } from './regex-match.js';
+import type { PatternMatcher } from '../../lang/pattern/matcher.js';
 import { headOf, readText } from './text.js';
 import { badInput, flag, optionalText, requiredText, wholeNumber } from './tool-input.js';
 import type { WalkedFile } from './walk.js';
@@ -66,7 +66,7 @@ export function grepTool(name: string, folders: Folders, searchesAll: boolean): 
 }
 
 interface Search {
-  readonly matcher: LineMatcher;
+  readonly matcher: PatternMatcher;
   readonly most: number;
   readonly signal: AbortSignal;
   /** Also in `node_modules`. */
@@ -77,13 +77,21 @@ interface Search {
   paused: number;
 }
 
-async function matcherFor(pattern: string, regex: boolean, ignoreCase: boolean): Promise<LineMatcher> {
+async function matcherFor(pattern: string, regex: boolean, ignoreCase: boolean): Promise<PatternMatcher> {
   if (!regex) return textMatcher(pattern, ignoreCase);
-  const { lineMatcher } = await import('./regex-match.js');
-  return lineMatcher(pattern, ignoreCase);
+  const { PatternError, patternMatcher } = await import('../../lang/pattern/matcher.js');
+  try {
+    return patternMatcher(pattern, { ignoreCase });
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw badInput(
+      `the pattern is no regular expression that can be searched for: ${error.message}`,
+      'leave "regex" out to search for the text itself',
+    );
+  }
 }
 
-function textMatcher(text: string, ignoreCase: boolean): LineMatcher {
+function textMatcher(text: string, ignoreCase: boolean): PatternMatcher {
   const wanted = ignoreCase ? text.toLowerCase() : text;
   const matcher = {
     cost: 0,

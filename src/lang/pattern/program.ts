@@ -1,9 +1,8 @@
-import type { CharTest, RegexNode } from './regex-parse.js';
-import { parseRegex } from './regex-parse.js';
-import { badInput } from './tool-input.js';
+import type { CharTest, RegexNode } from './parse.js';
+import { PatternError, parseRegex } from './parse.js';
 
 /**
- * A program for the matcher in regex-match.ts. Each instruction goes on to the next one unless it says otherwise.
+ * A program for the matcher in matcher.ts. Each instruction goes on to the next one unless it says otherwise.
  * `fork` goes on at both places.
  */
 export type Instruction =
@@ -11,16 +10,17 @@ export type Instruction =
   | { readonly op: 'fork'; to: number }
   | { readonly op: 'jump'; to: number }
   | { readonly op: 'at'; readonly where: 'start' | 'end' | 'edge' | 'inside' }
+  | { readonly op: 'ahead'; readonly not: boolean; readonly program: readonly Instruction[] }
   | { readonly op: 'match' };
 
-const MAX_PROGRAM = 2_000;
+const MAX_PROGRAM = 5_000;
 
 /**
- * Compiles a regular expression. Supported is what can be matched in linear time: characters, classes, `.`, `\d \w \s \b` and
- * their opposites, `^ $`, groups, `|`, `* + ? {m,n}` (lazy forms mean the same here). Look-around and back references are
- * refused with a message.
+ * Compiles a regular expression. Supported is what can be matched in bounded time: characters, classes, `.`, `\d \w \s \b \p{...}`
+ * and their opposites, `^ $`, groups, `|`, `* + ? {m,n}` (lazy forms mean the same here), looking ahead. Looking behind and back references
+ * are refused with a message.
  *
- * @throws SkeinError `SKEIN_TOOL_FAILED` for anything else, and for expressions that unfold to more than 2,000 steps
+ * @throws PatternError for anything else, and for expressions that unfold to more than 5,000 steps
  */
 export function compileRegex(source: string): readonly Instruction[] {
   const program = new Program();
@@ -37,7 +37,7 @@ class Program {
   visit(): void {
     this.left -= 1;
     if (this.left < 0 || this.steps.length > MAX_PROGRAM) {
-      throw badInput('the pattern is too large when its repetitions are written out');
+      throw new PatternError('the pattern is too large when its repetitions are written out');
     }
   }
 }
@@ -51,6 +51,13 @@ function emit(node: RegexNode, program: Program): void {
     case 'at':
       program.steps.push({ op: 'at', where: node.where });
       return;
+    case 'ahead': {
+      const start = program.steps.length;
+      emit(node.item, program);
+      const inner = program.steps.splice(start).map((step) => moved(step, -start));
+      program.steps.push({ op: 'ahead', not: node.not, program: [...inner, { op: 'match' }] });
+      return;
+    }
     case 'list':
       for (const item of node.items) emit(item, program);
       return;
@@ -99,4 +106,8 @@ function emitRepeat(node: { item: RegexNode; least: number; most: number }, prog
     emit(node.item, program);
   }
   for (const fork of forks) fork.to = program.steps.length;
+}
+
+function moved(step: Instruction, by: number): Instruction {
+  return step.op === 'fork' || step.op === 'jump' ? { ...step, to: step.to + by } : step;
 }

@@ -1,20 +1,25 @@
-import { badInput } from './tool-input.js';
-
-/** Ranges of UTF-16 code units, first and last. */
+/** Ranges of code points, first and last, and classes of Unicode. */
 export interface CharTest {
   readonly not: boolean;
   readonly ranges: readonly (readonly [number, number])[];
+  /** What `\p{...}` stands for, tried on one character at a time. */
+  readonly classes?: readonly RegExp[];
 }
 
 /** A parsed expression. */
 export type RegexNode =
   | { readonly kind: 'char'; readonly set: CharTest }
   | { readonly kind: 'at'; readonly where: 'start' | 'end' | 'edge' | 'inside' }
+  /** What follows must match, or must not; it takes nothing. */
+  | { readonly kind: 'ahead'; readonly not: boolean; readonly item: RegexNode }
   | { readonly kind: 'list'; readonly items: readonly RegexNode[] }
   | { readonly kind: 'choice'; readonly options: readonly RegexNode[] }
   | { readonly kind: 'repeat'; readonly item: RegexNode; readonly least: number; readonly most: number };
 
-const MAX_PATTERN = 1_000;
+/** A pattern that can't be used: no expression, too large, or of a kind that no matcher is sure to finish with. */
+export class PatternError extends Error {}
+
+const MAX_PATTERN = 4_000;
 const MAX_DEPTH = 50;
 const MAX_REPEAT = 1_000;
 
@@ -45,10 +50,10 @@ const ESCAPES: ReadonlyMap<string, number> = new Map([
 /**
  * Reads a regular expression.
  *
- * @throws SkeinError `SKEIN_TOOL_FAILED` for what can't be matched in linear time, and for what is no expression
+ * @throws PatternError for what can't be matched in bounded time, and for what is no expression
  */
 export function parseRegex(source: string): RegexNode {
-  if (source.length > MAX_PATTERN) throw badInput(`a pattern of ${source.length} characters is too long`);
+  if (source.length > MAX_PATTERN) throw new PatternError(`a pattern of ${source.length} characters is too long`);
   return new Parser(source).parse();
 }
 
@@ -56,7 +61,11 @@ class Parser {
   private at = 0;
   private depth = 0;
 
-  constructor(private readonly source: string) {}
+  private readonly source: readonly string[];
+
+  constructor(source: string) {
+    this.source = Array.from(source);
+  }
 
   parse(): RegexNode {
     const node = this.choice();
@@ -95,7 +104,7 @@ class Parser {
     if (this.take('*')) return { least: 0, most: Infinity };
     if (this.take('+')) return { least: 1, most: Infinity };
     if (this.take('?')) return { least: 0, most: 1 };
-    const braces = /^\{(\d{1,4})(,(\d{0,4}))?\}/.exec(this.source.slice(this.at, this.at + 12));
+    const braces = /^\{(\d{1,4})(,(\d{0,4}))?\}/.exec(this.source.slice(this.at, this.at + 12).join(''));
     if (braces === null) return undefined;
     this.at += braces[0].length;
     const least = Number(braces[1]);
@@ -140,19 +149,28 @@ class Parser {
   }
 
   private group(): RegexNode {
-    if (this.take('?') && !this.take(':')) {
-      throw this.wrong('look-around and named groups are not supported; use (?:...)');
-    }
-    const inner = this.choice();
+    const ahead = this.opening();
+    const item = this.choice();
     if (!this.take(')')) throw this.wrong('a group is not closed');
-    return inner;
+    return ahead === undefined ? item : { kind: 'ahead', not: ahead === '!', item };
+  }
+
+  /** What stands behind `(`: `=` or `!` for a look ahead. */
+  private opening(): '=' | '!' | undefined {
+    if (!this.take('?') || this.take(':')) return undefined;
+    if (this.take('=')) return '=';
+    if (this.take('!')) return '!';
+    const name = /^<[A-Za-z_$][\w$]{0,50}>/.exec(this.source.slice(this.at, this.at + 53).join(''))?.[0];
+    if (name === undefined) throw this.wrong('looking behind and modes are not supported');
+    this.at += name.length;
+    return undefined;
   }
 
   private escape(): RegexNode {
     const char = this.next();
     if (char === 'b') return { kind: 'at', where: 'edge' };
     if (char === 'B') return { kind: 'at', where: 'inside' };
-    if (/[1-9]/.test(char)) throw this.wrong('back references are not supported');
+    if (/[1-9k]/.test(char)) throw this.wrong('back references are not supported');
     return { kind: 'char', set: this.escaped(char) };
   }
 
@@ -171,7 +189,10 @@ class Parser {
       case 'x':
         return one(this.hex(2));
       case 'u':
-        return one(this.hex(4));
+        return one(this.take('{') ? this.codePoint() : this.hex(4));
+      case 'p':
+      case 'P':
+        return { not: char === 'P', ranges: [], classes: [this.unicodeClass()] };
       default: {
         const code = ESCAPES.get(char);
         if (code !== undefined) return { not: false, ranges: [[code, code]] };
@@ -181,8 +202,33 @@ class Parser {
     }
   }
 
+  private codePoint(): string {
+    const text = this.upTo('}', 8);
+    const code = /^[0-9a-f]{1,6}$/i.test(text) ? Number.parseInt(text, 16) : Infinity;
+    if (code > LAST_CODE) throw this.wrong('an escape is no character');
+    return String.fromCodePoint(code);
+  }
+
+  private unicodeClass(): RegExp {
+    const name = this.take('{') ? this.upTo('}', 60) : '';
+    if (!/^[A-Za-z_]+(?:=[A-Za-z_0-9]+)?$/.test(name)) throw this.wrong('a class of characters needs a name');
+    try {
+      return new RegExp(`^\\p{${name}}$`, 'u');
+    } catch {
+      throw this.wrong(`there is no class of characters ${name}`);
+    }
+  }
+
+  private upTo(end: string, most: number): string {
+    const text = this.source.slice(this.at, this.at + most);
+    const length = text.indexOf(end);
+    if (length < 0) throw this.wrong('an escape is not closed');
+    this.at += length + 1;
+    return text.slice(0, length).join('');
+  }
+
   private hex(digits: number): string {
-    const text = this.source.slice(this.at, this.at + digits);
+    const text = this.source.slice(this.at, this.at + digits).join('');
     if (text.length < digits || !/^[0-9a-fA-F]+$/.test(text)) throw this.wrong(`an escape needs ${digits} hex digits`);
     this.at += digits;
     return String.fromCharCode(Number.parseInt(text, 16));
@@ -191,21 +237,27 @@ class Parser {
   private set(): CharTest {
     const not = this.take('^');
     const ranges: (readonly [number, number])[] = [];
+    const classes: RegExp[] = [];
     while (!this.take(']')) {
       const first = this.setItem();
-      const isOne = first.ranges.length === 1 && !first.not && first.ranges[0]?.[0] === first.ranges[0]?.[1];
-      if (isOne && this.source[this.at] === '-' && (this.source[this.at + 1] ?? ']') !== ']') {
-        this.at += 1;
-        const last = this.setItem();
-        const [from, to] = [first.ranges[0]?.[0] ?? 0, last.ranges[0]?.[1] ?? 0];
-        if (last.not || last.ranges.length > 1 || to < from)
-          throw this.wrong('a range of a class is in the wrong order');
-        ranges.push([from, to]);
-      } else {
-        ranges.push(...(first.not ? opposite(first.ranges) : first.ranges));
-      }
+      const range = this.rangeFrom(first);
+      if (range !== undefined) ranges.push(range);
+      else if (first.classes !== undefined) classes.push(...first.classes.map((known) => opposed(known, first.not)));
+      else ranges.push(...(first.not ? opposite(first.ranges) : first.ranges));
     }
-    return { not, ranges };
+    return classes.length === 0 ? { not, ranges } : { not, ranges, classes };
+  }
+
+  /** `a-z`, when that is what stands there. */
+  private rangeFrom(first: CharTest): readonly [number, number] | undefined {
+    const [only] = first.ranges;
+    const isOne = first.ranges.length === 1 && !first.not && only?.[0] === only?.[1];
+    if (!isOne || this.source[this.at] !== '-' || (this.source[this.at + 1] ?? ']') === ']') return undefined;
+    this.at += 1;
+    const last = this.setItem();
+    const [from, to] = [only?.[0] ?? 0, last.ranges[0]?.[1] ?? 0];
+    if (last.not || last.ranges.length > 1 || to < from) throw this.wrong('a range of a class is in the wrong order');
+    return [from, to];
   }
 
   private setItem(): CharTest {
@@ -229,16 +281,20 @@ class Parser {
   }
 
   private wrong(message: string): Error {
-    return badInput(
-      `the pattern is no regular expression that can be searched for: ${message} (at character ${this.at + 1})`,
-      'leave "regex" out to search for the text itself',
-    );
+    return new PatternError(`${message} (at character ${this.at + 1})`);
   }
 }
 
 function one(char: string): CharTest {
-  const code = char.charCodeAt(0);
+  const code = char.codePointAt(0) ?? 0;
   return { not: false, ranges: [[code, code]] };
+}
+
+const LAST_CODE = 0x10ffff;
+
+/** The class itself, or that of everything else. */
+function opposed(known: RegExp, not: boolean): RegExp {
+  return not ? new RegExp(known.source.replace('\\p', '\\P'), 'u') : known;
 }
 
 function opposite(ranges: CharTest['ranges']): CharTest['ranges'] {
@@ -248,6 +304,6 @@ function opposite(ranges: CharTest['ranges']): CharTest['ranges'] {
     if (first > from) result.push([from, first - 1]);
     from = last + 1;
   }
-  if (from <= 0xffff) result.push([from, 0xffff]);
+  if (from <= LAST_CODE) result.push([from, LAST_CODE]);
   return result;
 }

@@ -1,0 +1,158 @@
+import { ownValue } from '../../base/json.js';
+import type { PatternMatcher } from '../pattern/matcher.js';
+import { PatternError, patternMatcher } from '../pattern/matcher.js';
+import { Budget, SchemaError } from './budget.js';
+import { CHOICE_KEYWORDS, takeOver } from './choices.js';
+import type { Evaluation, Findings, Keyword, Seen, Spot } from './context.js';
+import { shown, wrong } from './context.js';
+import { valueKey } from './equality.js';
+import { PART_KEYWORDS, REST_KEYWORDS } from './parts.js';
+import type { Dialect, Schema } from './references.js';
+import { References, isSchema } from './references.js';
+import { VALUE_KEYWORDS } from './values.js';
+
+const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([...VALUE_KEYWORDS, ...PART_KEYWORDS, ...CHOICE_KEYWORDS]);
+
+/** Steps of a pattern are smaller than those of a schema: so many make one. */
+const STEPS_OF_PATTERNS = 2;
+const NO_PART: Partial<Spot> = {};
+
+/**
+ * What is wrong with a value by a schema, at most ten lines. What a schema may take is bounded, whatever it says; it is interpreted and never
+ * compiled, and nothing is fetched for it.
+ *
+ * @throws SchemaError when the schema can't be used, or takes too much
+ * @example
+ * evaluate({ type: 'string' }, 5, '2020-12'); // ['/: must be string, not number']
+ */
+export function evaluate(schema: Schema, value: unknown, dialect: Dialect): readonly string[] {
+  const evaluator = new Evaluator(schema, dialect);
+  return evaluator.run(schema, value);
+}
+
+class Evaluator implements Evaluation {
+  readonly budget = new Budget();
+  private readonly references: References;
+  private readonly patterns = new Map<string, PatternMatcher>();
+  private readonly known = new Map<readonly unknown[], ReadonlySet<string>>();
+  /** In older drafts nothing counts beside a reference. */
+  private readonly onlyReference: boolean;
+
+  constructor(root: Schema, dialect: Dialect) {
+    this.references = new References(root, dialect, this.budget);
+    this.onlyReference = dialect === 'draft-04' || dialect === 'draft-07';
+  }
+
+  run(schema: Schema, value: unknown): readonly string[] {
+    const findings: Findings = { lines: new Set() };
+    const seen = this.nothingSeen();
+    const first = { schema: {}, value, at: '', seen, findings, documents: [this.references.start] };
+    const ok = this.check(schema, first);
+    return ok || findings.lines.size > 0 ? [...findings.lines] : ['/: does not fit'];
+  }
+
+  check(schema: unknown, around: Spot, part: Partial<Spot> = NO_PART): boolean {
+    this.budget.spend(5);
+    if (!isSchema(schema)) throw new SchemaError(`${shown(schema)} stands where a schema should be`);
+    const findings = 'findings' in part ? part.findings : around.findings;
+    const at = part.at ?? around.at;
+    if (typeof schema === 'boolean') return schema || wrong({ at, findings }, 'must not be there');
+    this.budget.enter();
+    const isNew = 'seen' in part && part.seen === undefined;
+    const ok = this.keywords(schema, {
+      schema,
+      value: 'value' in part ? part.value : around.value,
+      at,
+      seen: isNew ? this.nothingSeen() : (part.seen ?? around.seen),
+      findings,
+      documents: this.documentsOf(schema, around.documents),
+    });
+    this.budget.leave();
+    return ok;
+  }
+
+  /** The documents around a schema: another one may begin with it. */
+  private documentsOf(schema: Schema, around: readonly string[]): readonly string[] {
+    const here = around.at(-1) ?? this.references.start;
+    const document = this.references.resourceOf(schema, here);
+    if (document === here) return around;
+    this.budget.spend(around.length);
+    return [...around, document];
+  }
+
+  private nothingSeen(): Seen | undefined {
+    return this.references.tracks ? { properties: new Set(), items: new Set() } : undefined;
+  }
+
+  private keywords(schema: Readonly<Record<string, unknown>>, spot: Spot): boolean {
+    if (this.onlyReference && Object.hasOwn(schema, '$ref')) return this.check(this.target('$ref', spot), spot);
+    const rest = this.references.tracks ? REST_KEYWORDS.filter(([name]) => Object.hasOwn(schema, name)) : [];
+    if (rest.length === 0) return this.each(schema, spot);
+    // What lies beside the schema is not for it to see.
+    const seen = this.nothingSeen();
+    const own = { ...spot, seen };
+    const ok = this.each(schema, own) && rest.every(([name, keyword]) => keyword(this, schema[name], own));
+    if (ok && seen !== undefined) takeOver(this, spot, seen);
+    return ok;
+  }
+
+  private each(schema: Readonly<Record<string, unknown>>, spot: Spot): boolean {
+    const names = Object.keys(schema);
+    this.budget.spend(names.length);
+    let ok = true;
+    for (const name of names) {
+      if (KEYWORDS.get(name)?.(this, schema[name], spot) !== false) continue;
+      ok = false;
+      // Where nobody asks what is wrong, one thing is enough.
+      if (spot.findings === undefined) return false;
+    }
+    return ok;
+  }
+
+  finds(pattern: string, text: string): boolean {
+    const matcher = this.pattern(pattern);
+    const before = matcher.cost;
+    const found = matcher.test(text, STEPS_OF_PATTERNS * this.budget.left);
+    this.budget.spend(1 + (matcher.cost - before) / STEPS_OF_PATTERNS);
+    return found;
+  }
+
+  pattern(source: string): PatternMatcher {
+    const known = this.patterns.get(source);
+    if (known !== undefined) return known;
+    this.budget.spend(source.length);
+    try {
+      const matcher = patternMatcher(source);
+      this.patterns.set(source, matcher);
+      return matcher;
+    } catch (error) {
+      if (error instanceof PatternError) throw new SchemaError(`the pattern ${shown(source)}: ${error.message}`);
+      throw error;
+    }
+  }
+
+  target(keyword: '$ref' | '$dynamicRef' | '$recursiveRef', { schema, documents }: Spot): Schema {
+    const { references } = this;
+    const reference = ownValue(schema, keyword);
+    const found = references.resolve(reference, documents.at(-1) ?? references.start);
+    if (keyword === '$ref') return found;
+    this.budget.spend(documents.length);
+    if (keyword === '$recursiveRef') {
+      if (ownValue(found, '$recursiveAnchor') !== true) return found;
+      const outer = documents.map((document) => references.resolve('#', document));
+      return outer.find((root) => ownValue(root, '$recursiveAnchor') === true) ?? found;
+    }
+    const anchor = ownValue(found, '$dynamicAnchor');
+    if (typeof anchor !== 'string' || !String(reference).endsWith(`#${anchor}`)) return found;
+    const marked = documents.map((document) => references.dynamicAnchor(document, anchor));
+    return marked.find((outer) => outer !== undefined) ?? found;
+  }
+
+  keys(values: readonly unknown[]): ReadonlySet<string> {
+    const known = this.known.get(values);
+    if (known !== undefined) return known;
+    const keys = new Set(values.map((value) => valueKey(value, this.budget)));
+    this.known.set(values, keys);
+    return keys;
+  }
+}

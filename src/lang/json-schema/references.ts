@@ -1,0 +1,153 @@
+import { isPlainObject, ownValue } from '../../base/json.js';
+import type { Budget } from './budget.js';
+import { SchemaError } from './budget.js';
+
+/** A JSON Schema, as data. */
+export type Schema = boolean | Readonly<Record<string, unknown>>;
+
+/** The generations of JSON Schema whose rules differ here. */
+export type Dialect = 'draft-04' | 'draft-07' | '2019-09' | '2020-12';
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'boolean' || isPlainObject(value);
+}
+
+/** Keywords that hold a schema, a list of them, or a map. */
+const HOLDS_ONE = [
+  'additionalItems',
+  'unevaluatedItems',
+  'items',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+];
+const HOLDS_LIST = ['prefixItems', 'items', 'allOf', 'anyOf', 'oneOf'];
+const HOLDS_MAP = ['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas', 'dependencies'];
+
+/** Where a document begins that says nothing about itself. */
+const HERE = 'https://schema.invalid/';
+
+/** What the references in a schema lead to. Nothing is fetched: what is not in the schema is not there. */
+export class References {
+  /** A keyword looks at what others have looked at. */
+  tracks = false;
+  private readonly resources = new Map<object, string>();
+  private readonly known = new Map<string, Schema>();
+  private readonly found = new Map<string, Schema>();
+
+  constructor(
+    root: Schema,
+    readonly dialect: Dialect,
+    private readonly budget: Budget,
+  ) {
+    this.known.set(HERE, root);
+    this.index(root, HERE);
+  }
+
+  /** The address of the document that a schema is part of. */
+  resourceOf(schema: Schema, otherwise: string): string {
+    return (typeof schema === 'object' ? this.resources.get(schema) : undefined) ?? otherwise;
+  }
+
+  readonly start = HERE;
+
+  /** @throws SchemaError when it leads nowhere */
+  resolve(reference: unknown, from: string): Schema {
+    if (typeof reference !== 'string') throw new SchemaError('a reference is no text');
+    const name = `${from} ${reference}`;
+    const schema = this.found.get(name) ?? this.look(reference, from);
+    this.found.set(name, schema);
+    return schema;
+  }
+
+  /** The schema that a document marks with `$dynamicAnchor`. */
+  dynamicAnchor(resource: string, anchor: string): Schema | undefined {
+    const schema = this.known.get(`${resource}#${anchor}`);
+    return ownValue(schema, '$dynamicAnchor') === anchor ? schema : undefined;
+  }
+
+  private look(reference: string, from: string): Schema {
+    this.budget.spend(20);
+    if (!URL.canParse(reference, from)) throw new SchemaError(`"${short(reference)}" is no reference`);
+    const url = new URL(reference, from);
+    const fragment = decoded(url.hash.slice(1));
+    url.hash = '';
+    const root = this.known.get(url.href);
+    const schema =
+      fragment === ''
+        ? root
+        : fragment.startsWith('/')
+          ? this.pointed(root, fragment)
+          : this.known.get(`${url.href}#${fragment}`);
+    if (schema === undefined) throw new SchemaError(`there is no schema at ${short(reference)}`);
+    return schema;
+  }
+
+  private pointed(root: Schema | undefined, pointer: string): Schema | undefined {
+    let place: unknown = root;
+    for (const part of pointer.slice(1).split('/')) {
+      this.budget.spend(1);
+      place = ownValue(place, part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    }
+    return isSchema(place) ? place : undefined;
+  }
+
+  private index(schema: unknown, around: string): void {
+    this.budget.spend(5);
+    if (!isPlainObject(schema) || this.resources.has(schema)) return;
+    this.budget.enter();
+    const resource = this.named(schema, around);
+    this.resources.set(schema, resource);
+    this.tracks ||= Object.hasOwn(schema, 'unevaluatedItems') || Object.hasOwn(schema, 'unevaluatedProperties');
+    for (const key of HOLDS_ONE) this.index(ownValue(schema, key), resource);
+    for (const key of HOLDS_LIST) {
+      const list = ownValue(schema, key);
+      if (Array.isArray(list)) for (const inner of list) this.index(inner, resource);
+    }
+    for (const key of HOLDS_MAP) {
+      const map = ownValue(schema, key);
+      if (isPlainObject(map)) for (const inner of Object.values(map)) this.index(inner, resource);
+    }
+    this.budget.leave();
+  }
+
+  /** Notes what a schema is called, and gives the document that it belongs to. */
+  private named(schema: Record<string, unknown>, around: string): string {
+    const siblingsCount = this.dialect !== 'draft-04' && this.dialect !== 'draft-07';
+    if (!siblingsCount && Object.hasOwn(schema, '$ref')) return around;
+    const id = ownValue(schema, this.dialect === 'draft-04' ? 'id' : '$id');
+    let resource = around;
+    if (typeof id === 'string' && URL.canParse(id, around)) {
+      this.budget.spend(20);
+      const url = new URL(id, around);
+      if (url.hash.length > 1) this.known.set(url.href, schema);
+      else {
+        url.hash = '';
+        resource = url.href;
+        this.known.set(resource, schema);
+      }
+    }
+    for (const key of ['$anchor', '$dynamicAnchor']) {
+      const anchor = ownValue(schema, key);
+      if (typeof anchor === 'string') this.known.set(`${resource}#${anchor}`, schema);
+    }
+    return resource;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function short(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}
