@@ -9,7 +9,7 @@ export interface HostileSchema {
 
 /** Twelve levels, each of which applies the next one eight times: 8^12 checks. */
 function fan(keyword: 'allOf' | 'anyOf' | 'oneOf', wrap: (inner: unknown) => unknown = (inner) => inner): unknown {
-  const levels = Array.from({ length: 12 }, (_, i) => [
+  const levels = Array.from({ length: 12 }, (_, i): [string, unknown] => [
     `l${i}`,
     { [keyword]: Array.from({ length: 8 }, () => wrap({ $ref: `#/$defs/l${i + 1}` })) },
   ]);
