@@ -78,16 +78,3 @@ export function pathForms(path: string, cwd: string): readonly string[] {
 function slashes(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
 }
-
-/**
- * Words as one line in which it can be seen where each ends: for rules that allow something, since a program may be called
- * `git status`.
- *
- * @example
- * quotedLine(['ls', 'my files']); // "ls 'my files'"
- */
-export function quotedLine(words: readonly string[]): string {
-  return words
-    .map((word) => (word === '' || /[\s'"]/.test(word) ? `'${word.replaceAll("'", String.raw`'\''`)}'` : word))
-    .join(' ');
-}

@@ -8,8 +8,9 @@ import type { PermissionRule } from '../../plan/permission-rule.js';
 import type { OpenedTool } from '../session.js';
 import type { BuiltInTool } from '../tools/names.js';
 import { BUILT_IN_TOOLS, builtInOf } from '../tools/names.js';
-import { argumentOf, pathForms, quotedLine } from './argument-values.js';
+import { argumentOf, pathForms } from './argument-values.js';
 import { commandForms } from './command-forms.js';
+import { matchesAddress, matchesCommand, matchesPath } from './narrow-match.js';
 
 /** A call that somebody wants to make. */
 export interface WantedCall {
@@ -149,10 +150,10 @@ function isAllowed(rule: PermissionRule, seen: Seen): boolean {
 function argumentAllowed(name: string, pattern: string, input: JsonObject, { builtIn, cwd }: Seen): boolean {
   const { kind, values } = argumentOf(builtIn, name, input);
   if (values.length === 0) return false;
-  if (kind === 'command') return matchesWildcard(pattern.replaceAll(/\s+/g, ' '), quotedLine(values));
+  if (kind === 'command') return matchesCommand(pattern, values);
   return values.every((value) => {
-    const forms = kind === 'path' ? pathForms(value, cwd) : kind === 'address' ? addressForms(value) : [value];
-    return forms.some((form) => matchesWildcard(pattern, form));
+    if (kind === 'path') return pathForms(value, cwd).some((form) => matchesPath(pattern, form));
+    return kind === 'address' ? matchesAddress(pattern, value) : matchesWildcard(pattern, value);
   });
 }
 

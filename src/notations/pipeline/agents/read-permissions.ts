@@ -3,6 +3,7 @@ import { quoteShort } from '../../../lang/value-text.js';
 import type { Permissions } from '../../../plan/agent-spec.js';
 import { TOOL_ARGUMENTS, parsePermissionRule } from '../../../plan/permission-rule.js';
 import type { PermissionRule } from '../../../plan/permission-rule.js';
+import { runsAnything } from '../../../plan/risky-commands.js';
 import type { Findings } from '../../source/findings.js';
 import type { SourceScalar } from '../../source/nodes.js';
 import { present } from '../../source/present.js';
@@ -42,12 +43,24 @@ function readRule(
     findings.error('bad-permission', message, written.at, FORM);
     return [];
   }
+  if (key === 'allow') warnRunner(parsed, written, findings);
   // Capitals don't count for what keeps a call back.
   const rule = key === 'allow' ? parsed : { ...parsed, tool: parsed.tool.toLowerCase() };
   const translated = translate(rule);
   if (isWildcard(rule.tool)) checkArguments(rule, { written, servers }, findings);
   else checkExact(rule, translated, { written, servers }, findings);
   return translated.map(ruleText);
+}
+
+/** A rule that allows a program which runs whatever it is given allows everything (`allows-everything`). */
+function warnRunner(rule: PermissionRule, written: SourceScalar, findings: Findings): void {
+  const command = rule.args.find(({ name }) => ['cmd', 'command', 'argv'].includes(name))?.pattern ?? '';
+  const [program = '', ...rest] = command.split(/\s+/);
+  const name = program.replace(/\*$/, '');
+  if (!isWildcard(command) || !runsAnything(name) || (rest.length > 0 && !/^(?:\*|-[a-z]*[ce])$/.test(rest[0] ?? '')))
+    return;
+  const message = `${quoteShort(written.text)} allows every program: ${name} runs whatever it is given`;
+  findings.warning('allows-everything', message, written.at, 'name the script or program that may be run, without *');
 }
 
 /** The rule as it is, unless only the other system has its tool, and one for each tool of Skein that it also speaks of. */

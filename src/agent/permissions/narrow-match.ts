@@ -1,0 +1,114 @@
+import { matchesWildcard } from '../../lang/wildcard.js';
+import { isRiskyOption } from '../../plan/risky-commands.js';
+
+/**
+ * How rules that allow something are compared: a `*` never crosses a border. Each function is true when the text is what the pattern
+ * says, border by border.
+ */
+
+/**
+ * A path, by segments: `*` stays within its segment, as the last one it is everything below, and `**` is any number of segments.
+ *
+ * @example
+ * matchesPath('src/*', 'src/a/b.ts'); // true
+ * matchesPath('src/*.ts', 'src/a/b.ts'); // false
+ */
+export function matchesPath(pattern: string, path: string): boolean {
+  return matchesSegments(pattern.split('/'), path.split('/'));
+}
+
+function matchesSegments(pattern: readonly string[], segments: readonly string[]): boolean {
+  if (pattern.at(-1) === '*' && segments.length >= pattern.length) {
+    return matchesSegments([...pattern.slice(0, -1), '**'], segments);
+  }
+  // Which segments the pattern so far can end before, as in a search without backtracking.
+  let ends = new Set([0]);
+  for (const part of pattern) {
+    const next = new Set<number>();
+    for (const at of ends) {
+      if (part === '**') for (let to = at; to <= segments.length; to += 1) next.add(to);
+      else if (at < segments.length && matchesWildcard(part, segments[at] ?? '')) next.add(at + 1);
+    }
+    ends = next;
+  }
+  return ends.has(segments.length);
+}
+
+const ADDRESS = /^([^:/?#]+):\/\/([^/?#]*)([^?#]*)(?:\?(.*))?$/;
+
+/**
+ * An address, as it is requested: the scheme, the host by labels (a first `*` is one or more of them), the port, the path by segments, the query. Where
+ * the pattern has no port, only the usual one of the scheme will do. A path that ends in `*` takes any query.
+ *
+ * @example
+ * matchesAddress('https://*.example.com/*', 'https://docs.example.com/a?b=c'); // true
+ * matchesAddress('http://*.example.com/*', 'http://127.0.0.1/.example.com/'); // false
+ */
+export function matchesAddress(pattern: string, text: string): boolean {
+  if (pattern === '*') return true;
+  const wanted = ADDRESS.exec(pattern);
+  if (wanted === null || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  const [, scheme = '', host = '', path = '', query] = wanted;
+  if (!matchesWildcard(scheme.toLowerCase(), url.protocol.slice(0, -1)) || !matchesHost(host.toLowerCase(), url.host)) {
+    return false;
+  }
+  const [, , , rest = ''] = ADDRESS.exec(url.href) ?? [];
+  const place = path === '' ? '/' : path;
+  if (url.username !== '' || url.password !== '') return false;
+  if (url.search === '')
+    return (
+      matchesPath(query === undefined ? place : `${place}?${query}`, rest) ||
+      (query === '*' && matchesPath(place, rest))
+    );
+  if (query === undefined) return /(?:^|\/)\*{1,2}$/.test(place) && matchesPath(place, rest);
+  return matchesPath(place, rest) && matchesWildcard(query, url.search.slice(1));
+}
+
+function matchesHost(pattern: string, host: string): boolean {
+  const [name = '', port = ''] = splitPort(pattern);
+  const [ownName = '', ownPort = ''] = splitPort(host);
+  if (!matchesWildcard(port, ownPort)) return false;
+  if (name === '*') return true;
+  // The labels of an address of numbers are no names: only the whole says where it leads.
+  if (/^[\d.]+$|^\[/.test(ownName)) return name === ownName;
+  const labels = name.split('.');
+  const own = ownName.split('.');
+  if (labels[0] !== '*')
+    return labels.length === own.length && labels.every((label, i) => matchesWildcard(label, own[i] ?? ''));
+  const rest = labels.slice(1);
+  if (own.length <= rest.length) return false;
+  const tail = own.slice(own.length - rest.length);
+  return rest.every((label, i) => matchesWildcard(label, tail[i] ?? ''));
+}
+
+function splitPort(host: string): readonly string[] {
+  const [, name = host, port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(host) ?? [];
+  return [name, port];
+}
+
+/**
+ * A command, by words. A `*` stays within its word, and in one with slashes within its segment. A last word `*`, and a `*` right behind the letters of the last word, stand
+ * for whatever words follow, but not for options with which the program does something else.
+ *
+ * @example
+ * matchesCommand('git log*', ['git', 'log', '--stat']); // true
+ * matchesCommand('git log*', ['git', 'logx']); // false
+ */
+export function matchesCommand(pattern: string, words: readonly string[]): boolean {
+  const parts = [...pattern.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([part]) => part.replaceAll("'", ''));
+  if (parts.length === 1 && parts[0] === '*') return true;
+  const last = parts.at(-1) ?? '';
+  const [program = ''] = words;
+  const isOpen = last === '*' || /[A-Za-z0-9]\*$/.test(last);
+  const fixed = !isOpen ? parts : last === '*' ? parts.slice(0, -1) : [...parts.slice(0, -1), last.slice(0, -1)];
+  if (words.length < fixed.length || (!isOpen && words.length > fixed.length)) return false;
+  if (!fixed.every((part, i) => matchesWord(part, words[i] ?? ''))) return false;
+  return !words.slice(fixed.length).some((word) => isRiskyOption(program, word));
+}
+
+function matchesWord(pattern: string, word: string): boolean {
+  if (pattern === word) return true;
+  if (word.split('/').includes('..')) return false;
+  return matchesPath(pattern, word);
+}

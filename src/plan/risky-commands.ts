@@ -1,0 +1,80 @@
+/** Options with which a program that otherwise only looks writes files, or runs other programs. As they begin. */
+const OPTIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    'git',
+    [
+      ...[
+        '-c',
+        '--output',
+        '--exec',
+        '--exec-path',
+        '--config-env',
+        '--upload-pack',
+        '--receive-pack',
+        '--ext-diff',
+        '--textconv',
+      ],
+      ...['-O', '--open-files-in-pager', '--git-dir', '--work-tree', '--template', '--separate-git-dir', '-x'],
+    ],
+  ],
+  ['find', ['-exec', '-execdir', '-ok', '-okdir', '-delete', '-fprint', '-fprintf', '-fprint0', '-fls']],
+  ['fd', ['-x', '-X', '--exec', '--exec-batch']],
+  ['rg', ['--pre', '--hostname-bin', '-z', '--search-zip']],
+  ['sort', ['-o', '--output', '--compress-program', '-T', '--temporary-directory']],
+  ['sed', ['-i', '--in-place', '-f', '--file']],
+  [
+    'tar',
+    ['--checkpoint-action', '--to-command', '-I', '--use-compress-program', '--rsh-command', '-F', '--info-script'],
+  ],
+  [
+    'curl',
+    ['-o', '-O', '--output', '--remote-name', '-K', '--config', '-T', '--upload-file', '-d', '--data', '-F', '--form'],
+  ],
+  [
+    'wget',
+    ['-O', '--output-document', '-P', '--directory-prefix', '--post-file', '--use-askpass', '-i', '--input-file'],
+  ],
+  ['rsync', ['-e', '--rsh', '--rsync-path']],
+  ['ssh', ['-o', '-F', '-L', '-R', '-D']],
+  ['zip', ['-T', '-TT', '--unzip-command']],
+  ['man', ['-P', '--pager', '-H', '--html']],
+  ['less', ['-o', '-O', '--log-file']],
+  ['diff', ['--output']],
+  ['npm', ['--script-shell', '--prefix', '-C']],
+  ['make', ['-f', '--file', '--makefile', '-C', '--directory', '--eval']],
+]);
+
+/** Programs that run whatever their arguments say. */
+const RUNNERS =
+  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|env|sudo|doas|su|xargs|nohup|nice|timeout|exec|eval|python[\d.]*|node|deno|bun|perl|ruby|php|pwsh|powershell|cmd|busybox|npx|bunx|uvx|awk|gawk|parallel)$/;
+
+/**
+ * Whether a word of a command is an option that makes the program do more than its name says.
+ *
+ * @example
+ * isRiskyOption('git', '--output=notes.txt'); // true
+ */
+export function isRiskyOption(program: string, word: string): boolean {
+  const options = OPTIONS.get(program);
+  if (options === undefined || !word.startsWith('-')) return false;
+  return options.some((option) => {
+    // Long options are understood when they are cut short, too; the value of a short one may stand right behind it.
+    if (option.startsWith('--')) return word === option || word.startsWith(`${option}=`) || isCutShort(word, option);
+    return option.length === 2 ? word.startsWith(option) : word === option;
+  });
+}
+
+function isCutShort(word: string, option: string): boolean {
+  const [name = ''] = word.split('=');
+  return name.length > 3 && option.startsWith(name);
+}
+
+/**
+ * Whether a program runs whatever it is given, so that a rule which allows it allows everything.
+ *
+ * @example
+ * runsAnything('python3'); // true
+ */
+export function runsAnything(program: string): boolean {
+  return RUNNERS.test(program);
+}
