@@ -1,48 +1,27 @@
 /** Options with which a program that otherwise only looks writes files, or runs other programs. As they begin. */
-const OPTIONS: ReadonlyMap<string, readonly string[]> = new Map([
-  [
-    'git',
-    [
-      ...[
-        '-c',
-        '--output',
-        '--exec',
-        '--exec-path',
-        '--config-env',
-        '--upload-pack',
-        '--receive-pack',
-        '--ext-diff',
-        '--textconv',
-      ],
-      ...['-O', '--open-files-in-pager', '--git-dir', '--work-tree', '--template', '--separate-git-dir', '-x'],
-    ],
-  ],
-  ['find', ['-exec', '-execdir', '-ok', '-okdir', '-delete', '-fprint', '-fprintf', '-fprint0', '-fls']],
-  ['fd', ['-x', '-X', '--exec', '--exec-batch']],
-  ['rg', ['--pre', '--hostname-bin', '-z', '--search-zip']],
-  ['sort', ['-o', '--output', '--compress-program', '-T', '--temporary-directory']],
-  ['sed', ['-i', '--in-place', '-f', '--file']],
-  [
-    'tar',
-    ['--checkpoint-action', '--to-command', '-I', '--use-compress-program', '--rsh-command', '-F', '--info-script'],
-  ],
-  [
-    'curl',
-    ['-o', '-O', '--output', '--remote-name', '-K', '--config', '-T', '--upload-file', '-d', '--data', '-F', '--form'],
-  ],
-  [
-    'wget',
-    ['-O', '--output-document', '-P', '--directory-prefix', '--post-file', '--use-askpass', '-i', '--input-file'],
-  ],
-  ['rsync', ['-e', '--rsh', '--rsync-path']],
-  ['ssh', ['-o', '-F', '-L', '-R', '-D']],
-  ['zip', ['-T', '-TT', '--unzip-command']],
-  ['man', ['-P', '--pager', '-H', '--html']],
-  ['less', ['-o', '-O', '--log-file']],
-  ['diff', ['--output']],
-  ['npm', ['--script-shell', '--prefix', '-C']],
-  ['make', ['-f', '--file', '--makefile', '-C', '--directory', '--eval']],
-]);
+const OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    git:
+      '-c --output --exec --exec-path --config-env --upload-pack --receive-pack --ext-diff --textconv -O --open-files-in-pager ' +
+      '--git-dir --work-tree --template --separate-git-dir -x',
+    find: '-exec -execdir -ok -okdir -delete -fprint -fprintf -fprint0 -fls',
+    fd: '-x -X --exec --exec-batch',
+    rg: '--pre --hostname-bin -z --search-zip',
+    sort: '-o --output --compress-program -T --temporary-directory',
+    sed: '-i --in-place -f --file',
+    tar: '--checkpoint-action --to-command -I --use-compress-program --rsh-command -F --info-script',
+    curl: '-o -O --output --remote-name -K --config -T --upload-file -d --data -F --form',
+    wget: '-O --output-document -P --directory-prefix --post-file --use-askpass -i --input-file',
+    rsync: '-e --rsh --rsync-path',
+    ssh: '-o -F -L -R -D',
+    zip: '-T -TT --unzip-command',
+    man: '-P --pager -H --html',
+    less: '-o -O --log-file',
+    diff: '--output',
+    npm: '--script-shell --prefix -C',
+    make: '-f --file --makefile -C --directory --eval',
+  }).map(([program, options]) => [program, options.split(' ')]),
+);
 
 /** Programs that run whatever their arguments say. */
 const RUNNERS =

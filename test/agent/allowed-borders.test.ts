@@ -65,7 +65,7 @@ function pathByWords(pattern: readonly string[], path: readonly string[]): boole
   if (first === '*' && rest.length === 0) return path.length > 0;
   if (first === '**') return path.some((_, i) => pathByWords(rest, path.slice(i))) || pathByWords(rest, []);
   const [own, ...others] = path;
-  return own !== undefined && nameByWords([...first], [...own]) && pathByWords(rest, others);
+  return own !== undefined && nameByWords(Array.from(first), Array.from(own)) && pathByWords(rest, others);
 }
 
 function nameByWords(pattern: readonly string[], name: readonly string[]): boolean {
@@ -143,7 +143,7 @@ describe('[XS6] a rule that allows a command goes by words', () => {
           const fixed = last === '*' ? parts.slice(0, -1) : last === 'a*' ? [...parts.slice(0, -1), 'a'] : parts;
           const expected =
             (open ? words.length >= fixed.length : words.length === fixed.length) &&
-            fixed.every((one, i) => nameByWords([...one], [...(words[i] ?? '')]));
+            fixed.every((one, i) => nameByWords(Array.from(one), Array.from(words[i] ?? '')));
           expect(matchesCommand(parts.join(' '), words)).toBe(expected);
         },
       ),

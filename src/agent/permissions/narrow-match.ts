@@ -18,12 +18,10 @@ export function matchesPath(pattern: string, path: string): boolean {
 }
 
 function matchesSegments(pattern: readonly string[], segments: readonly string[]): boolean {
-  if (pattern.at(-1) === '*' && segments.length >= pattern.length) {
-    return matchesSegments([...pattern.slice(0, -1), '**'], segments);
-  }
-  // Which segments the pattern so far can end before, as in a search without backtracking.
+  // Before which segments the pattern so far can end, as in a search without backtracking.
   let ends = new Set([0]);
-  for (const part of pattern) {
+  for (const [i, part] of pattern.entries()) {
+    if (part === '*' && i === pattern.length - 1) return [...ends].some((at) => at < segments.length);
     const next = new Set<number>();
     for (const at of ends) {
       if (part === '**') for (let to = at; to <= segments.length; to += 1) next.add(to);
@@ -50,19 +48,20 @@ export function matchesAddress(pattern: string, text: string): boolean {
   if (wanted === null || !URL.canParse(text)) return false;
   const url = new URL(text);
   const [, scheme = '', host = '', path = '', query] = wanted;
-  if (!matchesWildcard(scheme.toLowerCase(), url.protocol.slice(0, -1)) || !matchesHost(host.toLowerCase(), url.host)) {
-    return false;
-  }
-  const [, , , rest = ''] = ADDRESS.exec(url.href) ?? [];
-  const place = path === '' ? '/' : path;
   if (url.username !== '' || url.password !== '') return false;
-  if (url.search === '')
-    return (
-      matchesPath(query === undefined ? place : `${place}?${query}`, rest) ||
-      (query === '*' && matchesPath(place, rest))
-    );
-  if (query === undefined) return /(?:^|\/)\*{1,2}$/.test(place) && matchesPath(place, rest);
-  return matchesPath(place, rest) && matchesWildcard(query, url.search.slice(1));
+  if (!matchesWildcard(scheme.toLowerCase(), url.protocol.slice(0, -1))) return false;
+  return matchesHost(host.toLowerCase(), url.host) && matchesPlace({ path: path || '/', query }, url);
+}
+
+function matchesPlace(
+  { path, query }: { readonly path: string; readonly query: string | undefined },
+  url: URL,
+): boolean {
+  const given = url.search.slice(1);
+  if (query === undefined) return (given === '' || /(?:^|\/)\*{1,2}$/.test(path)) && matchesPath(path, url.pathname);
+  if (matchesPath(path, url.pathname) && matchesWildcard(query, given)) return true;
+  // There the mark stands for a character of the path.
+  return given === '' && matchesPath(`${path}?${query}`, url.pathname);
 }
 
 function matchesHost(pattern: string, host: string): boolean {
