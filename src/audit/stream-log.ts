@@ -64,6 +64,7 @@ export class StreamLog {
         this.line(at, 'session.warning', { code: note.code, message: note.message });
         break;
       case 'prompt':
+      case 'model.failed':
       case 'memory':
       case 'event':
         break;

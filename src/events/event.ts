@@ -49,6 +49,8 @@ export type StepNote =
   /** A piece of text as it arrives; lost pieces do no harm, `model.ended` has the whole. */
   | { readonly kind: 'model.delta'; readonly text: string }
   | { readonly kind: 'model.retrying'; readonly model: string; readonly error: ErrorData; readonly delayMs: number }
+  /** A call failed; what comes of that is told apart. */
+  | { readonly kind: 'model.failed'; readonly turn: number; readonly model: string; readonly error: ErrorData }
   | { readonly kind: 'model.fallback'; readonly from: string; readonly to: string; readonly error: ErrorData }
   | {
       readonly kind: 'model.ended';

@@ -1,3 +1,4 @@
+import { wasAsked } from '../base/asked-models.js';
 import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
@@ -164,6 +165,7 @@ export class OverviewFold {
     const took = ms === undefined ? {} : { ms };
     const told = { at, kind: 'model', path: trace.path, text: modelText(turn, error), ...took } as const;
     this.options.tell(turn === undefined ? told : { ...told, usage: turn.usage });
+    if (error !== undefined && wasAsked(error)) trace.failedCalls += 1;
     if (turn === undefined) return;
     trace.turns.push(turn);
     trace.toolsOfTurn.set(numberOf(name), turn.tools);

@@ -29,6 +29,8 @@ export class StepTrace {
   /** What it gave. */
   output: Stored | undefined = undefined;
   readonly turns: RecordedTurn[] = [];
+  /** Model calls without an answer. */
+  failedCalls = 0;
   /** Names of the tools that a turn called, by its number. */
   readonly toolsOfTurn = new Map<string, readonly string[]>();
   /** What it holds was freed: an agent that ends after that ends with its last turn. */
@@ -115,7 +117,7 @@ function count(value: unknown): number {
 }
 
 /** No tokens. */
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 /** Sum of counts of tokens. */
 export function sumUsage(usages: readonly Usage[]): Usage {
@@ -132,4 +134,21 @@ export function sumUsage(usages: readonly Usage[]): Usage {
     ...(cached === 0 ? {} : { cachedTokens: cached }),
     ...(reasoning === 0 ? {} : { reasoningTokens: reasoning }),
   };
+}
+
+/** Calls of one model. */
+export interface ModelOverview {
+  readonly model: string;
+  readonly calls: number;
+  readonly usage: Usage;
+}
+
+/** Answered calls by model. */
+export function modelsOf(turns: readonly RecordedTurn[]): readonly ModelOverview[] {
+  const models = new Map<string, ModelOverview>();
+  for (const { model, usage } of turns) {
+    const { calls, usage: before } = models.get(model) ?? { calls: 0, usage: NO_USAGE };
+    models.set(model, { model, calls: calls + 1, usage: sumUsage([before, usage]) });
+  }
+  return [...models.values()];
 }

@@ -15,8 +15,8 @@ import type { RunMoment, TellMoment } from './overview-moments.js';
 import { nodeFinder } from './overview-nodes.js';
 import type { OpenPause } from './overview-pauses.js';
 import { openPauses } from './overview-pauses.js';
-import { NO_USAGE, sumUsage } from './overview-trace.js';
-import type { StepTrace } from './overview-trace.js';
+import { modelsOf, sumUsage } from './overview-trace.js';
+import type { ModelOverview, StepTrace } from './overview-trace.js';
 import type { JournalRecord } from './record.js';
 import { replay } from './replay.js';
 import { readStored } from './session.js';
@@ -25,6 +25,7 @@ import { isHeld } from './store.js';
 
 export type { OpenPause } from './overview-pauses.js';
 export type { RunMoment } from './overview-moments.js';
+export type { ModelOverview } from './overview-trace.js';
 
 /**
  * How a run stands: it runs now; its process died (`interrupted`), so that it can be resumed; or how its last session ended.
@@ -57,7 +58,10 @@ export interface RunOverview {
   readonly usage: Usage;
   /** Answered calls by model. */
   readonly models: readonly ModelOverview[];
+  /** Those that failed are counted, too: they may have to be paid for. */
   readonly modelCalls: number;
+  /** Of these, those without an answer. */
+  readonly failedModelCalls: number;
   readonly toolCalls: number;
   /** Questions and events that it waits for. */
   readonly pauses: readonly OpenPause[];
@@ -71,13 +75,6 @@ export interface SessionOverview {
   readonly beganAt: number;
   readonly endedAt?: number;
   readonly status: RunStatus;
-}
-
-/** Calls of one model. */
-export interface ModelOverview {
-  readonly model: string;
-  readonly calls: number;
-  readonly usage: Usage;
 }
 
 /** What the record says of a step. */
@@ -182,6 +179,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     .filter((trace) => !fold.isAbandoned(trace))
     .map((trace) => stepOverview(trace, gathered, { status, outputs, waiting }));
   const turns = [...fold.steps.values()].flatMap((trace) => trace.turns);
+  const failedModelCalls = [...fold.steps.values()].reduce((sum, trace) => sum + trace.failedCalls, 0);
   return {
     id: begin.run,
     name: row.name,
@@ -198,7 +196,8 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     steps: [...takenSteps(gathered, { outputs, now }), ...own],
     usage: sumUsage(turns.map((turn) => turn.usage)),
     models: modelsOf(turns),
-    modelCalls: turns.length,
+    modelCalls: turns.length + failedModelCalls,
+    failedModelCalls,
     toolCalls: turns.reduce((sum, turn) => sum + turn.calls, 0),
     pauses,
     warnings: fold.warnings,
@@ -262,7 +261,7 @@ function stepOverview(
     ms: trace.ms,
     usage: sumUsage(turns.map((turn) => turn.usage)),
     models: [...new Set(turns.map((turn) => turn.model))],
-    modelCalls: turns.length,
+    modelCalls: turns.length + trace.failedCalls,
     toolCalls: turns.reduce((sum, turn) => sum + turn.calls, 0),
     ...(output === undefined ? {} : { output }),
   };
@@ -294,13 +293,4 @@ function takenSteps({ store, history, fold, nodeAt }: Gathered, options: ReadRun
       return counts && known && !fold.steps.has(path) && !isForgotten(path);
     })
     .map((step) => ({ ...step, from: step.from ?? parent }));
-}
-
-function modelsOf(turns: StepTrace['turns']): readonly ModelOverview[] {
-  const models = new Map<string, ModelOverview>();
-  for (const { model, usage } of turns) {
-    const { calls, usage: before } = models.get(model) ?? { calls: 0, usage: NO_USAGE };
-    models.set(model, { model, calls: calls + 1, usage: sumUsage([before, usage]) });
-  }
-  return [...models.values()];
 }

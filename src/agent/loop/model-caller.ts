@@ -135,6 +135,8 @@ async function callOnce(options: CallerOptions, model: OpenedModel, call: Call):
   );
   const turn = await running.catch((error: unknown) => {
     if (!performed && !isOver(error)) tellReplayed(options, model, call.turn);
+    if (!isOver(error))
+      step.note({ kind: 'model.failed', turn: call.turn, model: model.id, error: toErrorData(error) });
     throw error;
   });
   if (!performed) tellReplayed(options, model, call.turn);

@@ -47,6 +47,7 @@ export function runReport(options: ReportOptions): string {
     ...recordedReport(recorded),
     usage: log.usage,
     modelCalls: log.modelCalls,
+    failedModelCalls: log.failedModelCalls,
     modelCallsByModel: byName([...log.callsByModel]),
     toolCalls: log.toolCalls,
     durationMs: Math.max(0, log.now - log.startedAt),

@@ -71,9 +71,10 @@ export function stepLine(step: StepOverview, width: number, style: Style): strin
 }
 
 /** Calls and tokens of a whole run. There is no table of prices, so what it cost is not known. */
-export function usageLine({ modelCalls, models, toolCalls, usage }: RunOverview): string | undefined {
+export function usageLine({ modelCalls, failedModelCalls, models, toolCalls, usage }: RunOverview): string | undefined {
   if (modelCalls === 0) return undefined;
-  const each = models.map(({ model, calls }) => `${modelText(model)} ${calls}`).join(', ');
+  const failed = failedModelCalls === 0 ? [] : [`${failedModelCalls} failed`];
+  const each = [...models.map(({ model, calls }) => `${modelText(model)} ${calls}`), ...failed].join(', ');
   const tools = toolCalls === 0 ? '' : `, ${countText(toolCalls, 'tool call')}`;
   const tokens = tokensText(usage);
   return `${countText(modelCalls, 'model call')} (${each})${tools}, ${tokens === '' ? 'tokens not counted' : tokens}, cost unknown`;

@@ -142,6 +142,7 @@ function noteLines(path: string, note: StepNote, { texts, options }: Telling): r
       return detail(path, note, options.verbose || options.tools === true);
     case 'prompt':
     case 'model.started':
+    case 'model.failed':
     case 'question':
     case 'answer':
     case 'memory':
@@ -186,6 +187,7 @@ function verboseText(note: StepNote): string | undefined {
     case 'event':
       return `tells: ${oneLine(JSON.stringify(note.event), LONGEST_DETAIL)}`;
     case 'model.delta':
+    case 'model.failed':
     case 'model.retrying':
     case 'model.fallback':
     case 'warning':

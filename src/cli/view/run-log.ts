@@ -1,4 +1,5 @@
 import { nodePathOf } from '../../base/address.js';
+import { wasAsked } from '../../base/asked-models.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { SkeinEvent, StepNote, Usage } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
@@ -20,7 +21,12 @@ export interface StepLog {
   attempts: number;
   /** The model that answered last, or is asked. */
   model: string | undefined;
+  /** Name of its agent, where it has one. */
+  readonly agent: string | undefined;
+  /** Those that failed are counted, too. */
   modelCalls: number;
+  /** The model that is being asked. */
+  asked: string | undefined;
   toolCalls: number;
   /** Tools that are running, by call. */
   readonly openTools: Map<string, string>;
@@ -54,6 +60,8 @@ export class RunLog {
   readonly warnings: string[] = [];
   usage: Usage = NO_USAGE;
   modelCalls = 0;
+  /** Of these, those without an answer. */
+  failedModelCalls = 0;
   toolCalls = 0;
   startedAt = 0;
   now = 0;
@@ -108,6 +116,7 @@ export class RunLog {
         if (step === undefined) return;
         step.attempts = event.attempt;
         step.openTools.clear();
+        this.gaveUp(step, event.replayed);
         this.forgetInside(event.path);
         step.activity = `failed (${event.error.code}), tries again`;
         return;
@@ -117,6 +126,7 @@ export class RunLog {
         return;
       case 'step.note':
         // What is told again was paid before.
+        this.ask(this.steps.get(event.path), event.note);
         if (event.replayed !== true) this.note(this.steps.get(event.path), event.note);
     }
   }
@@ -153,6 +163,8 @@ export class RunLog {
       endedAt: undefined,
       attempts: 1,
       model: undefined,
+      agent: agentOf(this.nodes.get(nodePathOf(path))),
+      asked: undefined,
       modelCalls: before?.modelCalls ?? 0,
       toolCalls: before?.toolCalls ?? 0,
       openTools: new Map(),
@@ -184,6 +196,7 @@ export class RunLog {
     step.attempts = event.attempts;
     step.activity = undefined;
     step.openTools.clear();
+    this.gaveUp(step, event.replayed);
     step.reason = event.reason;
     step.error = event.error;
     const channel = this.nodes.get(nodePathOf(event.path))?.node.output;
@@ -205,6 +218,9 @@ export class RunLog {
         return;
       case 'model.fallback':
         step.model = note.to;
+        return;
+      case 'model.failed':
+        if (wasAsked(note.error)) this.countFailed(step);
         return;
       case 'model.ended':
         this.count(step, note.model, note.usage);
@@ -232,6 +248,25 @@ export class RunLog {
     }
   }
 
+  /** A call may have begun while the record was gone through, and end here. */
+  private ask(step: StepLog | undefined, note: StepNote): void {
+    if (step === undefined) return;
+    if (note.kind === 'model.started') step.asked = note.model;
+    if (note.kind === 'model.ended' || note.kind === 'model.failed') step.asked = undefined;
+  }
+
+  /** What is asked when a step ends, such as at its timeout, has been asked. */
+  private gaveUp(step: StepLog, replayed: true | undefined): void {
+    if (step.asked !== undefined && replayed !== true) this.countFailed(step);
+    step.asked = undefined;
+  }
+
+  private countFailed(step: StepLog): void {
+    step.modelCalls += 1;
+    this.modelCalls += 1;
+    this.failedModelCalls += 1;
+  }
+
   private count(step: StepLog, model: string, usage: Usage): void {
     step.model = model;
     step.modelCalls += 1;
@@ -251,6 +286,10 @@ export class RunLog {
 export function isPassed(event: SkeinEvent): boolean {
   if (event.type === 'step.started') return event.kind === 'pass';
   return event.type === 'step.ended' && event.kind === 'pass' && ['succeeded', 'skipped'].includes(event.outcome);
+}
+
+function agentOf(placed: PlacedNode | undefined): string | undefined {
+  return placed?.node.kind === 'agent' ? placed.node.agent.name : undefined;
 }
 
 function addUsage(a: Usage, b: Usage): Usage {

@@ -41,8 +41,14 @@ export function endedLine(step: StepLog, style: Style): string {
   const facts = status === 'skipped' ? '' : factsText(step);
   const why = step.error?.message ?? step.reason;
   const because = why === undefined ? '' : `: ${oneLine(why, LONGEST_REASON)}`;
-  const head = `step ${style.bold(printable(step.path))} ${paint(status, style)(WORDS[status])}${time}${tries}`;
+  const agent = step.error === undefined ? '' : ofAgent(step);
+  const head = `step ${style.bold(printable(step.path))}${agent} ${paint(status, style)(WORDS[status])}${time}${tries}`;
   return `${head}${facts === '' ? '' : style.dim(` (${facts})`)}${because}`;
+}
+
+/** Which agent a step is of, where its path does not say so. */
+export function ofAgent({ agent, node }: StepLog): string {
+  return agent === undefined || agent === node ? '' : ` (agent ${printable(agent)})`;
 }
 
 /** The mark of an outcome, coloured. */

@@ -6,7 +6,16 @@ import type { Census } from '../../events/census.js';
 import { evidenceLines } from './evidence.js';
 import { oneLine, printable } from './printable.js';
 import type { RunLog, StepLog } from './run-log.js';
-import { countText, factsText, modelText, outcomeMark, outcomeWords, tokensText, tookText } from './step-text.js';
+import {
+  countText,
+  factsText,
+  modelText,
+  ofAgent,
+  outcomeMark,
+  outcomeWords,
+  tokensText,
+  tookText,
+} from './step-text.js';
 import type { Style } from './style.js';
 
 /** What a summary is made from. */
@@ -87,7 +96,9 @@ export function trouble(options: SummaryOptions): readonly string[] {
 
 function callsLine(log: RunLog, tokens: string, calls: string): string {
   const tools = log.toolCalls === 0 ? '' : `, ${countText(log.toolCalls, 'tool call')}`;
-  return `${countText(log.modelCalls, 'model call')} (${calls})${tools}${tokens === '' ? '' : `, ${tokens}`}`;
+  const failed = log.failedModelCalls === 0 ? [] : [`${log.failedModelCalls} failed`];
+  const each = [...(calls === '' ? [] : [calls]), ...failed].join(', ');
+  return `${countText(log.modelCalls, 'model call')} (${each})${tools}${tokens === '' ? '' : `, ${tokens}`}`;
 }
 
 function reuseLines({ recorded }: SummaryOptions): readonly string[] {
@@ -190,7 +201,7 @@ function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions)
   if (error === undefined || outcome === 'cancelled') return [];
   // A step that contains others fails with the error of one of them, which started after it.
   const failed = [...log.steps.values()].findLast((step) => step.error?.message === error.message);
-  const where = failed === undefined ? '' : ` in step ${printable(failed.path)}`;
+  const where = failed === undefined ? '' : ` in step ${printable(failed.path)}${ofAgent(failed)}`;
   const look =
     auditFolder === undefined
       ? 'run it again with --verbose to see every call'

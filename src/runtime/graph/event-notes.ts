@@ -19,6 +19,10 @@ export function noteEvent(note: StepNote, path: string): NoteEvent {
         metadata: { model, error: errorText(error), code: error.code, delay_ms: delayMs },
       };
     }
+    case 'model.failed': {
+      const { turn, model, error } = note;
+      return { type: 'model_error', metadata: { turn, model, error: errorText(error), code: error.code } };
+    }
     case 'model.fallback': {
       const { from, to, error } = note;
       return { type: 'model_fallback', metadata: { from, to, error: errorText(error), code: error.code } };

@@ -31,6 +31,7 @@ export type GraphEventType =
   | 'model_retry'
   | 'model_fallback'
   | 'model_end'
+  | 'model_error'
   | 'tool_start'
   | 'tool_end'
   | 'question'
