@@ -55,7 +55,7 @@ export class StepLog {
   }
 
   note(note: StepNote, at: number): void {
-    this.stream?.note(note, at);
+    if (note.kind !== 'model.failed') this.stream?.note(note, at);
     if (note.kind === 'tool.started') this.toolCalls += 1;
     if (note.kind === 'prompt') {
       this.writeText('prompt.md', note.prompt);

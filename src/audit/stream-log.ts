@@ -18,7 +18,8 @@ export class StreamLog {
     this.deltas = redactor.stream();
   }
 
-  note(note: StepNote, at: number): void {
+  /** What becomes of a call that failed is told by other notes, or the end of the step. */
+  note(note: Exclude<StepNote, { readonly kind: 'model.failed' }>, at: number): void {
     if (note.kind === 'model.delta') {
       this.heard ||= note.text !== '';
       this.delta(this.deltas.push(note.text), at);
@@ -64,7 +65,6 @@ export class StreamLog {
         this.line(at, 'session.warning', { code: note.code, message: note.message });
         break;
       case 'prompt':
-      case 'model.failed':
       case 'memory':
       case 'event':
         break;

@@ -1,5 +1,11 @@
 import type { CompiledNode } from './compile.js';
 
+/** Counts visits anew: those that were, count like skipped ones. */
+export function countAnew(nodes: readonly number[], visits: readonly number[], skips: number[] = []): number[] {
+  for (const node of nodes) skips[node] = Math.max(visits[node] ?? 0, 0);
+  return skips;
+}
+
 /** Nodes at their caps that hand over to one another, with none that may still run. `runsOf`: how often a node ran. */
 export function capsGoRound(
   nodes: readonly CompiledNode[],

@@ -6,6 +6,7 @@ import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route 
 import type { LabelledChannel } from '../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../plan/reducers.js';
 import { reducerFor } from '../plan/reducers.js';
+import { countedAnew } from '../plan/visit-caps.js';
 import { findCycles } from './cycles.js';
 
 /** A plan prepared for running: node and channel names are indexes, edges are arrays. Immutable, shared by all runs of the plan. */
@@ -75,6 +76,8 @@ export interface CompiledNode {
   readonly counted: boolean;
   readonly onErrorTo: number;
   readonly onMaxVisitsTo: number;
+  /** Nodes with a cap whose visits are counted anew when this one runs. */
+  readonly countsAnew: readonly number[];
 }
 
 /** One way out of a node. */
@@ -158,6 +161,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       counted: !('plan' in node) && node.kind !== 'pass',
       onErrorTo: targetOf(node.onError, shape),
       onMaxVisitsTo: targetOf(node.onMaxVisits, shape),
+      countsAnew: countedAnew(plan.nodes, at),
     };
   });
   const maxSteps = plan.limits?.maxSteps ?? shape.longestPath + 100;

@@ -7,7 +7,7 @@ import type { StepOutcome } from '../events/outcome.js';
 import type { ReadChannel } from '../lang/json-path.js';
 import type { LabelledChannel } from '../lang/outputs-block.js';
 import type { Bindings, NodeKind } from '../plan/plan.js';
-import { capsGoRound } from './caps.js';
+import { capsGoRound, countAnew } from './caps.js';
 import { isCleared } from './cell.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
@@ -48,7 +48,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   private readonly owner: ScopeOwner;
   /** How often each node ran or was skipped; -1 for those that nothing happened to. */
   private readonly visits: number[];
-  /** How often it was skipped. */
+  /** How often it was skipped, or ran before its visits were counted anew. */
   private skips: number[] | undefined = undefined;
   epoch = 0;
   /** Steps and skips that are queued or running. */
@@ -140,10 +140,8 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
 
   /** Number of nodes that neither ran nor were skipped. */
   untouched(): number {
-    let count = 0;
-    for (const node of this.compiled.nodes)
-      if (node.node.kind !== 'pass' && (this.visits[node.index] ?? -1) < 0) count += 1;
-    return count;
+    return this.compiled.nodes.filter(({ node, index }) => node.kind !== 'pass' && (this.visits[index] ?? -1) < 0)
+      .length;
   }
 
   succeeded(step: Step, output: unknown, goto?: unknown): void {
@@ -237,7 +235,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     const cap = node.node.maxVisits;
     if (cap !== undefined && this.runsOf(node.index) >= cap) this.pastCap(node, firing, cap);
     else if (firing.depth >= this.compiled.maxSteps) this.refuse(node, firing, tooDeep(this.compiled.maxSteps));
-    else this.enqueue(new Step(this, node, firing, this.nextVisit(node.index)));
+    else {
+      if (node.countsAnew.length > 0) this.skips = countAnew(node.countsAnew, this.visits, this.skips);
+      this.enqueue(new Step(this, node, firing, this.nextVisit(node.index)));
+    }
   }
 
   /** A step that fails before its body starts. */
@@ -263,8 +264,14 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
       this.tell(node, visitAddress(this.prefix, node.id, visit), 'skipped', 0, {
         reason: skipReason(this.compiled, node, arrivals, poison),
       });
-      const kind = poison ? 'poison' : 'dead';
-      this.sendDead(node, { kind, version, more: carried, depth, round, failure: undefined });
+      this.sendDead(node, {
+        kind: poison ? 'poison' : 'dead',
+        version,
+        more: carried,
+        depth,
+        round,
+        failure: undefined,
+      });
       this.restIfIdle();
     };
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });

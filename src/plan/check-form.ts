@@ -149,6 +149,7 @@ const NODE_KEYS = {
   'timeoutMs?': NUMBER,
   'onError?': textOr(['fail', 'continue', 'skipDependents', 'ignore'], TO),
   'maxVisits?': NUMBER,
+  'countsAnewFrom?': TEXT,
   'onMaxVisits?': textOr(['fail', 'skip'], AT_CAP),
   'effect?': EFFECT,
   'version?': TEXT,

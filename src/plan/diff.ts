@@ -121,6 +121,7 @@ const FIELDS: Readonly<Record<string, readonly [word: string, effect: ChangeEffe
   retry: ['retry', 'policy'],
   timeoutMs: ['timeout', 'policy'],
   maxVisits: ['max visits', 'policy'],
+  countsAnewFrom: ['max visits', 'policy'],
   effect: ['effect', 'policy'],
   maxItems: ['max items', 'policy'],
   concurrency: ['concurrency', 'policy'],

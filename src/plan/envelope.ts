@@ -1,3 +1,4 @@
+import { visitCaps } from './visit-caps.js';
 import type { AgentSpec } from './agent-spec.js';
 import { analyzeShape } from './graph-shape.js';
 import type { GraphShape } from './graph-shape.js';
@@ -140,7 +141,8 @@ function highest(bounds: readonly Bound[]): number {
 /** How often each node runs at most in one run of the plan. */
 function visitBounds(plan: Plan, shape: GraphShape): readonly number[] {
   const maxSteps = plan.limits?.maxSteps ?? shape.longestPath + 100;
-  const capOf = (node: number): number => Math.min(plan.nodes[node]?.maxVisits ?? maxSteps, maxSteps);
+  const caps = visitCaps(plan.nodes);
+  const capOf = (node: number): number => Math.min(caps.get(node) ?? maxSteps, maxSteps);
   const returns = shape.edges.filter((edge) => edge.closesCycle);
   if (returns.length === 0) return plan.nodes.map(() => 1);
   if (returns.length > MOST_CYCLES) return plan.nodes.map((_, at) => capOf(at));

@@ -143,6 +143,8 @@ export interface NodeBase {
   readonly maxVisits?: number;
   /** At the cap: fail the run (default), also with a message and a hint of its own, skip the step, or continue at another node. */
   readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string } | { readonly fail: string; readonly hint?: string };
+  /** Id of a node that stands before it: whenever this one runs, the visits of nodes with a cap from there up to it are counted anew. */
+  readonly countsAnewFrom?: string;
   /** How a crash in the middle is treated (J6). */
   readonly effect?: 'read' | 'idempotent' | 'once';
   /** Changes when a code node's behaviour changes in a way its source text does not show (J2). */

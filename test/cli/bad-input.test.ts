@@ -85,7 +85,7 @@ describe('a model that fails: exit 3, a clear error, and a complete record', () 
     const end = await skein(['run', 'flow.yaml', '--model', 'openai/m', '--json'], { cwd, env });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain(said);
-    expect(end.stderr).toContain('in step facts: ');
+    expect(end.stderr).toContain('in step facts (agent writer): ');
     expect(documentOf(end)).toMatchObject({ outcome: 'failed', census: { failed: 1, notRun: 1 } });
     expect(server.requests).toHaveLength(requests);
     const folder = await runFolder(cwd);

@@ -48,7 +48,7 @@ describe('a run against an HTTP server on loopback', () => {
     const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
     const end = await skein(['run', 'flow.yaml', '--model', 'openai/test-model', '--no-audit'], { cwd, env });
     expect(end.code).toBe(3);
-    expect(end.stderr).toMatch(/error SKEIN_MODEL_REFUSED in step facts: .*no such thing/);
+    expect(end.stderr).toMatch(/error SKEIN_MODEL_REFUSED in step facts \(agent writer\): .*no such thing/);
     expect(server.requests).toHaveLength(1);
   });
 });

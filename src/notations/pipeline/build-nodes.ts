@@ -52,7 +52,10 @@ function gotoNode(placed: Placed, flow: Flow, parts: NodeParts): PassNode {
   const limit = loopLimit(block, parts.definition);
   const id = block.steps[target]?.step.id ?? '';
   const fail = `workflow: max loop iterations exceeded (step: ${id}, limit: ${limit})`;
-  return { ...base, maxVisits: limit, onMaxVisits: { fail, hint: LOOP_HINT } };
+  // A loop inside of this one begins a new round with it: how often it jumps is counted for each entry.
+  const holdsLoop = [...flow.back].some((at) => at >= target && at < placed.at);
+  const anew = holdsLoop ? { countsAnewFrom: id } : {};
+  return { ...base, maxVisits: limit, ...anew, onMaxVisits: { fail, hint: LOOP_HINT } };
 }
 
 /**

@@ -1,11 +1,12 @@
 import { END } from '../../plan/plan.js';
 import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import { visitCaps } from '../../plan/visit-caps.js';
 import type { Findings } from '../source/findings.js';
 import { present } from '../source/present.js';
 import type { ParsedYaml } from '../source/yaml.js';
 import { placeSteps } from './blocks.js';
 import type { Block, Output } from './blocks.js';
-import { buildNode, loopLimit } from './build-nodes.js';
+import { buildNode } from './build-nodes.js';
 import type { NodeParts } from './node-parts.js';
 import { buildCondition } from './conditions.js';
 import type { ConditionParts } from './conditions.js';
@@ -109,7 +110,7 @@ function blockPlan(block: Block, parts: Parts): Plan {
   }
   const starts = block.kind === 'parallel' ? startsOf(block, flow) : [];
   const first = starts.map(({ node, leadsTo }) => ({ from: node.id, to: leadsTo }));
-  const jumps = flow.back.size * loopLimit(block, parts.definition);
+  const jumps = [...visitCaps(nodes).values()].reduce((sum, runs) => sum + runs, 0);
   return {
     format: 1,
     name: block.holder?.step.id ?? '',
@@ -120,7 +121,7 @@ function blockPlan(block: Block, parts: Parts): Plan {
     edges: [...first, ...edges],
     routes,
     ...(block.kind === 'parallel' ? {} : { entry: idOf(flow.starts[0] ?? NOWHERE) }),
-    limits: { maxSteps: (nodes.length + starts.length) * (1 + jumps) },
+    limits: { maxSteps: Math.min((nodes.length + starts.length) * (1 + jumps), Number.MAX_SAFE_INTEGER) },
   };
 }
 
