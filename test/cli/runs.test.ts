@@ -154,7 +154,9 @@ describe('exit codes', () => {
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('chain failed in ');
     expect(end.stderr).toContain('1 failed, 1 not run');
-    expect(end.stderr).toContain('error SKEIN_MODEL_REFUSED in step facts (agent writer): script/answers.yaml: the provider said no');
+    expect(end.stderr).toContain(
+      'error SKEIN_MODEL_REFUSED in step facts (agent writer): script/answers.yaml: the provider said no',
+    );
     expect(end.stderr).toContain('next: ');
     // Statement 94: the record is complete although the run stopped.
     const folder = await runFolder(cwd);
