@@ -58,6 +58,17 @@ export abstract class Flow {
     ended.push(version);
   }
 
+  /** Branches that come to an end where they meet a node that is skipped; gives all that they carry. */
+  protected endBranches(arrivals: Arrivals): ReadonlySet<Version> {
+    const versions = new Set<Version>();
+    for (const token of arrivals) {
+      if (token === undefined) continue;
+      if (token.kind === 'live') this.branchEnded(token.version);
+      for (const version of carriedBy(token)) versions.add(version);
+    }
+    return versions;
+  }
+
   /** Is everything that ended also seen by `version`, which is all that is under way? The last that ended is the likeliest not to be. */
   protected coveredBy(version: Version): boolean {
     const { ended } = this;

@@ -12,7 +12,7 @@ import { isCleared } from './cell.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
 import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep, whyOf } from './explain.js';
-import { Flow, carriedBy } from './flow.js';
+import { Flow } from './flow.js';
 import { bodyOf } from './kinds/bodies.js';
 import type { Question } from './ports/durable.js';
 import type { Choice } from './routes.js';
@@ -251,13 +251,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     this.outstanding += 1;
     const visit = this.nextVisit(node.index);
     this.countSkip(node.index);
-    const versions = new Set<Version>();
-    for (const token of arrivals) {
-      if (token === undefined) continue;
-      if (token.kind === 'live') this.branchEnded(token.version);
-      for (const version of carriedBy(token)) versions.add(version);
-    }
-    const [version = this.inputs, ...more] = versions;
+    const [version = this.inputs, ...more] = this.endBranches(arrivals);
     const carried = more.length === 0 ? undefined : more;
     const start = (): void => {
       this.outstanding -= 1;
