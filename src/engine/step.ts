@@ -16,6 +16,7 @@ import { retryDelay } from './retry.js';
 import { joined } from './reports.js';
 import type { Reports } from './reports.js';
 import type { RunServices, Work } from './services.js';
+import { tellMissing } from './tell-missing.js';
 import type { Arrivals, Failure, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 import type { ChannelSource } from './view.js';
@@ -215,7 +216,12 @@ export class Step implements Work, Waiter, Effect {
 
   /** A template filled in with the state that it sees. */
   render(template: Template): string {
-    return renderTemplate(template, this.owner.reader(this.input), this.owner.labelled);
+    const { run, owner } = this;
+    const read = owner.reader(this.input);
+    if (run.observed) {
+      tellMissing(template, read, (note) => run.emit(this.path, owner.parent, { type: 'step.note', note }));
+    }
+    return renderTemplate(template, read, owner.labelled);
   }
 
   /** Registers something that is stopped when this attempt is over. */

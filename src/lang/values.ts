@@ -24,6 +24,8 @@ export interface TemplateRef extends ValueRef {
   readonly truncate?: Truncate;
   /** A value that is no text, and one that is missing, is an error. */
   readonly mustBe?: 'text';
+  /** That it is missing is worth a warning: a step in a branch that was not taken. Decides nothing. */
+  readonly expected?: true;
 }
 
 /**

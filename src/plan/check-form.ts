@@ -82,7 +82,7 @@ const TRUNCATE = object({
   limit: NUMBER,
   'keep?': oneOf('first', 'last'),
 });
-const TEMPLATE_REF = object({ ...REF_KEYS, 'truncate?': TRUNCATE, 'mustBe?': oneOf('text') });
+const TEMPLATE_REF = object({ ...REF_KEYS, 'truncate?': TRUNCATE, 'mustBe?': oneOf('text'), 'expected?': FLAG });
 const OUTPUTS = object({ outputs: oneOf('prior') });
 const TEMPLATE = list((piece, path, report) => {
   if (typeof piece === 'string') return;

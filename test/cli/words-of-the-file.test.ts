@@ -164,3 +164,70 @@ describe('errors', () => {
     expect(named.problems).toMatchObject([{ code: 'not-supported', hint: 'remove the key' }]);
   });
 });
+
+describe('a reference to a step in a branch', () => {
+  const BRANCH = `${AGENTS}workflow:
+  - { id: first, type: agent, name: a, prompt: "no" }
+  - type: condition
+    condition: $steps.first.output
+    true: [{ id: extra, type: agent, name: a, prompt: More. }]
+  - { id: last, type: agent, name: a, prompt: "Extra: {{ $steps.extra.output }}!" }
+`;
+
+  test('[XP9] that was not taken is told when nothing stands in its place', async () => {
+    const cwd = await makeProject({ 'flow.yaml': BRANCH });
+    const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    expect(end.code).toBe(0);
+    expect(end.stderr).toContain(
+      'warning: last: nothing stands in the place of $steps.extra.output: that step has not run',
+    );
+    expect(end.stdout).toContain('Extra: !');
+    const taken = await makeProject({ 'flow.yaml': BRANCH.replace('prompt: "no"', 'prompt: "yes"') });
+    const other = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd: taken });
+    expect(other.stderr).not.toContain('nothing stands');
+    expect(other.stdout).toContain('Extra: More.!');
+  });
+
+  test('[XP9] is not told where the step always runs, or can only have run in a round before', async () => {
+    const loop = `${AGENTS}workflow:
+  - { id: draft, type: agent, name: a, prompt: "After {{ $steps.review.output }}" }
+  - { id: review, type: agent, name: a, prompt: "yes" }
+  - { type: condition, condition: $steps.review.output, false: { goto: draft } }
+  - id: both
+    type: parallel
+    steps: [{ id: x, type: agent, name: a, prompt: X }, { id: y, type: agent, name: a, prompt: Y }]
+  - { id: last, type: agent, name: a, prompt: "{{ $steps.both.outputs.x.output }} {{ $steps.draft.output }}" }
+`;
+    const cwd = await makeProject({ 'flow.yaml': loop });
+    const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    expect(end.code).toBe(0);
+    expect(end.stderr).not.toContain('nothing stands');
+  });
+
+  test('[XP9] a run that was recorded without these words is resumed with all of its steps', async () => {
+    const cwd = await makeProject({ 'flow.yaml': BRANCH });
+    await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const again = await skein(['fork', '-1'], { cwd });
+    expect(again.stderr).toMatch(/2 reused, 0 run/);
+    expect(again.stderr).not.toContain('is not what the run');
+  });
+});
+
+describe('jumps', () => {
+  test('[XP9] that were made too often are told by where they lead, not by a number of a step without an id', async () => {
+    const text = `${AGENTS}workflow:
+  max_loop_iterations: 2
+  steps:
+    - { id: x, type: agent, name: a }
+    - { type: condition, condition: $steps.x.output, false: [{ goto: x }] }
+`;
+    const cwd = await makeProject({ 'flow.yaml': text });
+    const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    expect(end.code).toBe(3);
+    expect(end.stderr).toContain(
+      'error SKEIN_MAX_VISITS in step goto x: workflow: max loop iterations exceeded (step: x, limit: 2)',
+    );
+    expect(end.stderr).toContain('✖ goto x');
+    expect(end.stderr).not.toContain('cond_2_false_1');
+  });
+});

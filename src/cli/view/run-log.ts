@@ -4,13 +4,15 @@ import type { ErrorData } from '../../base/errors.js';
 import type { SkeinEvent, StepNote, Usage } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import type { Plan } from '../../plan/plan.js';
-import { decisionText } from './decision.js';
+import { decisionText, jumpTarget } from './decision.js';
 import type { PlacedNode } from './node-path.js';
 import { nodesByPath } from './node-path.js';
 
 /** What is known of a step so far. Times are milliseconds since 1970. */
 export interface StepLog {
   readonly path: string;
+  /** What people are told: the path, or of a jump where it leads. */
+  readonly name: string;
   readonly node: string;
   readonly kind: string;
   /** Path of the step that it runs inside; empty at the top. */
@@ -87,6 +89,12 @@ export class RunLog {
     return placed === undefined ? undefined : decisionText(placed.plan, placed.node.id, event.to);
   }
 
+  private nameOf(path: string): string {
+    const placed = this.nodes.get(nodePathOf(path));
+    const target = placed === undefined ? undefined : jumpTarget(placed.plan, placed.node);
+    return target === undefined ? path : `goto ${path.slice(0, path.lastIndexOf('/') + 1)}${target}`;
+  }
+
   /** Steps that run now. */
   running(): readonly StepLog[] {
     return [...this.open.values()];
@@ -155,6 +163,7 @@ export class RunLog {
     const before = this.failed.get(path);
     const step: StepLog = {
       path,
+      name: this.nameOf(path),
       node,
       kind,
       parent,

@@ -42,7 +42,7 @@ export function endedLine(step: StepLog, style: Style): string {
   const why = step.error?.message ?? step.reason;
   const because = why === undefined ? '' : `: ${oneLine(why, LONGEST_REASON)}`;
   const agent = step.error === undefined ? '' : ofAgent(step);
-  const head = `step ${style.bold(printable(step.path))}${agent} ${paint(status, style)(WORDS[status])}${time}${tries}`;
+  const head = `step ${style.bold(printable(step.name))}${agent} ${paint(status, style)(WORDS[status])}${time}${tries}`;
   return `${head}${facts === '' ? '' : style.dim(` (${facts})`)}${because}`;
 }
 

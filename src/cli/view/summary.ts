@@ -152,7 +152,7 @@ function outcomeText({ name, outcome, style, strict }: SummaryOptions): string {
 
 function stepTable(steps: readonly StepLog[], { error, style }: SummaryOptions): readonly string[] {
   const listed = steps.length <= LISTED_STEPS ? steps : steps.filter((step) => step.status !== 'succeeded');
-  const rows = listed.slice(0, LISTED_STEPS).map((step) => ({ step, path: oneLine(step.path, 60) }));
+  const rows = listed.slice(0, LISTED_STEPS).map((step) => ({ step, path: oneLine(step.name, 60) }));
   const width = Math.max(0, ...rows.map((row) => row.path.length));
   const lines = rows.map(
     ({ step, path }) => `  ${outcomeMark(step.status, style)} ${path.padEnd(width)}  ${rest(step, error)}`,
@@ -201,7 +201,7 @@ function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions)
   if (error === undefined || outcome === 'cancelled') return [];
   // A step that contains others fails with the error of one of them, which started after it.
   const failed = [...log.steps.values()].findLast((step) => step.error?.message === error.message);
-  const where = failed === undefined ? '' : ` in step ${printable(failed.path)}${ofAgent(failed)}`;
+  const where = failed === undefined ? '' : ` in step ${printable(failed.name)}${ofAgent(failed)}`;
   const look =
     auditFolder === undefined
       ? 'run it again with --verbose to see every call'

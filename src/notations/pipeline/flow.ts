@@ -1,5 +1,7 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../source/findings.js';
+import { dominanceOf } from './dominance.js';
+import type { Dominance } from './dominance.js';
 import { allSteps } from './blocks.js';
 import type { Block, Placed } from './blocks.js';
 import type { GotoStep, StepDef } from './definition.js';
@@ -23,6 +25,8 @@ export interface Flow {
   readonly looped: ReadonlySet<number>;
   /** True when a step can have run before another one; before itself: in a loop. */
   precedes(earlier: number, later: number): boolean;
+  /** True when a step has run whenever another one does, or the block (of a parallel block: its part of it) has ended. */
+  hasRun(earlier: number, later: number | 'end'): boolean;
 }
 
 /**
@@ -64,7 +68,15 @@ export function connectBlock(block: Block, findings: Findings): Flow {
   else if (block.roots.length > 0) starts.push(connect(block.roots, NOWHERE));
   const reached = reachedFrom(starts, ways);
   checkReached(block, { ways, back, reached }, findings);
-  return { starts, ways, back, reached, looped: stepsInLoops(ways, back), precedes: predecessors(ways) };
+  return {
+    starts,
+    ways,
+    back,
+    reached,
+    looped: stepsInLoops(ways, back),
+    precedes: predecessors(ways),
+    hasRun: dominators(block, starts, ways),
+  };
 }
 
 /** How many steps of its block a step stands for. */
@@ -198,6 +210,14 @@ function reversed(ways: readonly Ways[]): readonly (readonly number[])[] {
     for (const to of targets) before[to]?.push(at);
   });
   return before;
+}
+
+/** Made when it is first asked for: most references are to what runs in any case. */
+function dominators(block: Block, starts: readonly number[], ways: readonly Ways[]): Flow['hasRun'] {
+  let known: Dominance | undefined;
+  const branches = block.steps.some(({ step }) => step.type === 'condition' || step.type === 'goto');
+  const partOf = (at: number): number => block.steps[at]?.chain ?? 0;
+  return (earlier, later) => !branches || (known ??= dominanceOf({ starts, ways, partOf })).isBefore(earlier, later);
 }
 
 /** Walks backwards from a step and marks what it finds. Only the marks of the last step are kept. */

@@ -25,6 +25,23 @@ export function canPrecede(earlier: Placed, reader: Placed, flows: Flows): boole
   return false;
 }
 
+/**
+ * Whether a step that is declared before another one need not have run when that does: it stands in a branch, or a jump passes it by. What only an
+ * earlier round of a loop can have given is not meant: in the first round it is always missing.
+ *
+ * @example
+ * canBeMissing(publisher, archivist, flows); // true when the publisher stands in a branch
+ */
+export function canBeMissing(earlier: Placed, reader: Placed, flows: Flows): boolean {
+  const [left, right] = inOneBlock(earlier, reader);
+  if (left === undefined || right === undefined || left.at >= right.at) return false;
+  for (const here of around(earlier)) {
+    if (here === left) break;
+    if (!flows(here.block).hasRun(here.at, 'end')) return true;
+  }
+  return !flows(left.block).hasRun(left.at, right.at);
+}
+
 /** The steps of the innermost common block in which, or as which, two steps stand. */
 function inOneBlock(one: Placed, other: Placed): [Placed | undefined, Placed | undefined] {
   const holders = new Map([...around(other)].map((each) => [each.block, each]));

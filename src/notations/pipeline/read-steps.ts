@@ -26,6 +26,8 @@ interface ListPlace {
   /** In a branch: what ids by position begin with, such as `cond_3_true`. */
   readonly branch: string | undefined;
   readonly ran: AgentsRun;
+  /** Its steps start together: none of them runs before another. */
+  readonly beside: boolean;
 }
 
 /** Which step of a list ran an agent first; then the lists around it, of the same block. */
@@ -45,11 +47,14 @@ interface AgentsRun {
  */
 export function readBlock(
   list: SourceNode,
-  { path, depth }: Pick<ListPlace, 'path' | 'depth'>,
+  { path, depth, beside = false }: Pick<ListPlace, 'path' | 'depth'> & Partial<Pick<ListPlace, 'beside'>>,
   findings: Findings,
 ): readonly StepDef[] {
-  const ran: AgentsRun = { here: new Map(), around: undefined };
-  return readList(list, { path, depth, ids: createIds(list), branch: undefined, ran }, findings);
+  return readList(list, { path, depth, beside, ids: createIds(list), branch: undefined, ran: nothingRan() }, findings);
+}
+
+function nothingRan(): AgentsRun {
+  return { here: new Map(), around: undefined };
 }
 
 function readList(list: SourceNode, place: ListPlace, findings: Findings): readonly StepDef[] {
@@ -65,7 +70,7 @@ function readList(list: SourceNode, place: ListPlace, findings: Findings): reado
   }
   const steps: StepDef[] = [];
   list.items.forEach((item, index) => {
-    const step = readStep(item, index, place, findings);
+    const step = readStep(item, index, place.beside ? { ...place, ran: nothingRan() } : place, findings);
     if (step !== undefined) steps.push(step);
   });
   return steps;
@@ -175,7 +180,7 @@ function readInner(
   const node = step.fields.node('steps');
   const path = `${step.path}.steps`;
   if (node !== undefined && !(node.kind === 'list' && node.items.length === 0)) {
-    return readBlock(node, { path, depth: place.depth + 1 }, findings);
+    return readBlock(node, { path, depth: place.depth + 1, beside: type === 'parallel' }, findings);
   }
   const message = `workflow ${step.path}: ${type} step requires steps`;
   const hint = 'add a list: steps: [{type: agent, name: AGENT}]';
@@ -247,7 +252,7 @@ function readBranch(
   const isJumpAlone = written.kind === 'map' && entryOf(written, 'goto') !== undefined;
   const list: SourceNode = isJumpAlone ? { kind: 'list', items: [written], at: written.at } : written;
   const ran: AgentsRun = { here: new Map(), around: place.ran };
-  const inner = { ...place, path, depth: place.depth + 1, branch: `${base.id}_${branch}`, ran };
+  const inner = { ...place, path, beside: false, depth: place.depth + 1, branch: `${base.id}_${branch}`, ran };
   const steps = readList(list, inner, findings);
   warnOfRunsOnce(steps.at(-1), place.ran, findings);
   return steps;
@@ -263,5 +268,10 @@ function warnOfRunsOnce(last: StepDef | undefined, ran: AgentsRun, findings: Fin
   const target = before?.here.get(agent);
   if (target === undefined) return;
   const message = `${last.label} runs ${agent} once more and goes on with what follows`;
-  findings.warning('runs-once', message, last.at, `to loop back to the step ${target} write goto: ${target}`);
+  findings.warning(
+    'runs-once',
+    message,
+    last.at,
+    `to loop back to the step ${target}, put goto: ${target} in its place`,
+  );
 }

@@ -1,8 +1,10 @@
 import type { Json } from '../../base/json.js';
+import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Findings } from '../source/findings.js';
+import { addressesIn } from './addresses.js';
 import { around } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import { calledResult } from './called.js';
@@ -11,7 +13,7 @@ import type { Dotted, Segment } from './expressions.js';
 import type { Fault } from './fault.js';
 import { listed } from './flow.js';
 import { findMap } from './item.js';
-import { checkOrder } from './order.js';
+import { canBeMissing, canPrecede, checkOrder } from './order.js';
 import type { Flows } from './order.js';
 import { pathFault } from './schema-paths.js';
 
@@ -35,6 +37,8 @@ export interface Target {
   /** Set where the last name is only the beginning of its segment, as in `$steps.a.output-1`. */
   readonly endsAt?: number;
   readonly warning?: Fault;
+  /** The step stands in a branch, and need not have run. */
+  readonly canBeMissing?: boolean;
 }
 
 /** Channel of the workflow's prompt. */
@@ -115,7 +119,8 @@ function resolveStep(segments: readonly Segment[], reader: Placed, names: Names)
   const wrong = checkPath(leaf.placed, path, reader, names);
   if (wrong !== undefined && wrong.severity === undefined) return wrong;
   const ref = refOf(leaf.channel ?? leaf.output?.channel ?? '', path);
-  return { ref, ...common, ...(wrong === undefined ? {} : { warning: wrong }) };
+  const missing = canBeMissing(leaf.placed, reader, names.flows);
+  return { ref, ...common, canBeMissing: missing, ...(wrong === undefined ? {} : { warning: wrong }) };
 }
 
 function isWrong(leaf: Leaf | Fault): leaf is Fault {
@@ -133,7 +138,7 @@ function findStep(id: string, reader: Placed): Placed | undefined {
 
 function unknownStep(id: string, reader: Placed, names: Names): Fault {
   const ids = [...around(reader)].flatMap((here) => [...here.block.byId.keys()]);
-  const inside = names.top.byId.has(id) ? undefined : findInside(names.top, id);
+  const inside = names.top.byId.has(id) ? undefined : findInside(id, reader, names);
   const hint =
     inside === undefined
       ? (names.findings.near(id, ids) ?? `steps are: ${listed(ids)}`)
@@ -142,14 +147,12 @@ function unknownStep(id: string, reader: Placed, names: Names): Fault {
   return { code: 'unknown-step', message: inside === undefined ? message : `${message} in this place`, hint };
 }
 
-/** How a step in a block is reached from outside; those of a map are not. */
-function findInside(block: Block, id: string): readonly string[] | undefined {
-  for (const placed of block.steps) {
-    if (placed.inner === undefined || placed.inner.kind === 'map') continue;
-    const here = placed.step.id;
-    if (placed.inner.byId.has(id)) return [here, 'outputs', id];
-    const deeper = findInside(placed.inner, id);
-    if (deeper !== undefined) return [here, 'outputs', ...deeper];
+/** How the reader reaches a step in some block, if that can have run before. */
+function findInside(id: string, reader: Placed, names: Names): readonly string[] | undefined {
+  for (const here of around(reader)) {
+    for (const { placed, names: path } of addressesIn(here.block)) {
+      if (placed.step.id === id && canPrecede(placed, reader, names.flows)) return path.slice(1);
+    }
   }
   return undefined;
 }
@@ -194,7 +197,12 @@ function leafOf(walk: Walk, output: Output | undefined): Leaf | Fault {
     const hint = `it has one for each item: write $steps${name}.output[0], or $steps${name}.output for all`;
     return missingOutput(`a step of ${step.label}`, hint);
   }
-  const rest = word === undefined ? '' : segments.slice(used).map(segmentText).join('');
+  // A word that was meant to be `output` is no part of the path.
+  const isMeant = word?.kind === 'name' && suggest(word.text, ['output', 'outputs']) !== undefined;
+  const rest = segments
+    .slice(isMeant ? used + 1 : used)
+    .map(segmentText)
+    .join('');
   return missingOutput(`${step.label} without ".output"`, `write $steps${name}.output${rest}`);
 }
 
@@ -214,11 +222,15 @@ function walkBlock(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
   const word = segments[used];
   const base = `$steps${segments.slice(0, used).map(segmentText).join('')}`;
   const isOutputs = word?.kind === 'name' && word.text === 'outputs';
-  const child = isOutputs ? segments[used + 1] : flat ? word : undefined;
+  // A block has no `output`, whatever is left out.
+  const isChild = flat && (word?.text !== 'output' || inner.byId.has('output'));
+  const child = isOutputs ? segments[used + 1] : isChild ? word : undefined;
   if (child === undefined) {
-    const example = `${base}.outputs.${inner.roots[0]?.id ?? 'ID'}.output`;
+    const [first] = addressesIn(inner);
+    const hint =
+      first === undefined ? 'none of its steps has an output' : `write ${base}.${first.names.join('.')}.output`;
     const what = isOutputs ? 'all outputs' : 'an output';
-    return missingOutput(`${what} of ${step.label}, which has one for each of its steps`, `write ${example}`);
+    return missingOutput(`${what} of ${step.label}, which has one for each of its steps`, hint);
   }
   const next = isOutputs ? used + 2 : used + 1;
   if (child.kind === 'index' && inner.roots[Number(child.text)] === undefined) {

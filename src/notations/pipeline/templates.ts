@@ -90,7 +90,8 @@ function insert(piece: Piece, reader: Placed, names: Names): string | TemplateRe
   }
   const found = resolve(dotted, reader, names);
   if (!reportFault(found, at, names.findings)) return written;
-  return found.ref ?? found.text ?? '';
+  if (found.ref === undefined || found.canBeMissing !== true) return found.ref ?? found.text ?? '';
+  return { ...found.ref, written: written.slice(2, -2).trim(), expected: true };
 }
 
 /** Reports what is wrong with a reference; false when it can't be used. */
