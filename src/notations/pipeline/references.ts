@@ -222,9 +222,7 @@ function walkBlock(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
   const word = segments[used];
   const base = `$steps${segments.slice(0, used).map(segmentText).join('')}`;
   const isOutputs = word?.kind === 'name' && word.text === 'outputs';
-  // A block has no `output`, whatever is left out.
-  const isChild = flat && (word?.text !== 'output' || inner.byId.has('output'));
-  const child = isOutputs ? segments[used + 1] : isChild ? word : undefined;
+  const child = isOutputs ? segments[used + 1] : flat && isChild(word, inner) ? word : undefined;
   if (child === undefined) {
     const [first] = addressesIn(inner);
     const hint =
@@ -244,6 +242,11 @@ function walkBlock(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
     return { code: 'unknown-step', message: `the step ${quoteShort(id)} of ${step.label}, which does not exist`, hint };
   }
   return walkIn({ placed: found, segments, used: next, names: [...walk.names, 'outputs', id] }, true, names);
+}
+
+/** A block has no `output` of its own, whatever is left out. */
+function isChild(word: Segment | undefined, inner: Block): boolean {
+  return word?.text !== 'output' || inner.byId.has('output');
 }
 
 function walkCall(walk: Walk, step: CallStep, names: Names): Leaf | Fault {
