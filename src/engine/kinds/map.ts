@@ -4,6 +4,7 @@ import { limitHint } from '../../plan/limit-words.js';
 import type { MapNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../events/census.js';
+import { failureOf } from '../explain.js';
 import type { ScopeEnd, ScopeHandle } from '../services.js';
 import { inputCell } from '../cell.js';
 import type { Version } from '../version.js';
@@ -68,7 +69,10 @@ class MapRun {
       this.results[at] = taken(scope, this.node.result) ?? null;
     } else if (end.type === 'failed' && this.node.onItemError !== undefined && this.node.onItemError !== 'fail') {
       if (this.node.onItemError === 'leaveOut') this.failed.add(at);
-      this.step.adopt({ ...emptyCensus(), degraded: 1 }, undefined);
+      // The step that failed in the item is the one that was allowed to.
+      const outcome = failureOf(end.error);
+      const counted = Math.min(1, scope.census[outcome]);
+      this.step.adopt({ ...emptyCensus(), degraded: 1, [outcome]: -counted }, undefined);
     } else {
       endLike(this.step, end);
       return;

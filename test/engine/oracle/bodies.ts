@@ -108,7 +108,7 @@ function beginMap(start: BodyStart<MapNode>, done: Done): Cancel {
       left -= 1;
       if (over) return;
       if (ending.ok) results[index] = (ending.value as State)[node.result] ?? null;
-      else if (node.onItemError === 'continue') world.census.degraded += 1;
+      else if (node.onItemError === 'continue') world.allow(ending.failure);
       else {
         over = true;
         for (const other of open) other.cancel();

@@ -296,7 +296,7 @@ export class Instance implements SubRun {
       return;
     }
     this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
-    this.#world.census.degraded += 1;
+    this.#world.allow(failure);
     const alone = typeof policy === 'object' ? [this.#handing(policy.to, step)] : [];
     this.#send(step, { poisoned: policy === 'skipDependents', alone });
     if (alone.length === 0) this.#ended.push(step.history);
@@ -311,7 +311,7 @@ export class Instance implements SubRun {
       return;
     }
     this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
-    this.#world.census.degraded += 1;
+    this.#world.allow(failure);
     this.#leave(step, step.history, chosen);
   }
 

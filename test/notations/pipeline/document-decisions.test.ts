@@ -276,7 +276,7 @@ describe('the time of a step', () => {
       return await cut;
     };
     const ran = await runPipeline(text, answers, { clock, prompt: 'Go' });
-    expect([ran.outcome, ran.census.timed_out]).toEqual(['degraded', 1]);
+    expect([ran.outcome, ran.census.degraded]).toEqual(['degraded', 1]);
     expect(ran.prompt('y')).toBe('Go');
   });
 });
