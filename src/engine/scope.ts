@@ -2,7 +2,7 @@ import { visitAddress } from '../base/address.js';
 import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
-import { addCensus, emptyCensus } from '../events/census.js';
+import { addCensus, countAllowed, emptyCensus } from '../events/census.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { ReadChannel } from '../lang/json-path.js';
 import type { LabelledChannel } from '../lang/outputs-block.js';
@@ -172,7 +172,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
       this.end({ type: 'failed', error, path: step.path }, [step.input]);
       return;
     }
-    this.countAllowed(error);
+    countAllowed(this.census, failureOf(error));
     const { onErrorTo } = step.compiled;
     const failure = { from: step.compiled.id, path: step.path, error };
     const handed = { version: step.input, depth: step.depth, round: step.round, failure };
@@ -298,7 +298,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     const { compiled, depth, round } = step;
     if (error !== undefined) {
       this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
-      this.countAllowed(error);
+      countAllowed(this.census, failureOf(error));
     } else if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice });
     else this.countStep(compiled, 'succeeded');
     if (compiled.counted) this.run.leafEnded(error === undefined);
@@ -348,12 +348,6 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     this.outstanding -= 1;
     removeStep(this, step);
     this.tell(step.compiled, step.path, outcome, step.attempt, ending);
-  }
-
-  /** A failure that the definition allowed counts as one, and no longer as what it would be otherwise. */
-  private countAllowed(error: ErrorData): void {
-    this.census[failureOf(error)] -= 1;
-    this.census.degraded += 1;
   }
 
   /** A node that does nothing is no step in the census unless it failed. */

@@ -66,3 +66,9 @@ export function addCensus(into: OpenCensus, more: Census): void {
   into.out_of_budget += more.out_of_budget;
   into.notRun += more.notRun;
 }
+
+/** A failure that the definition allowed counts as one, and no longer as what it would be otherwise. */
+export function countAllowed(census: OpenCensus, outcome: Exclude<keyof Census, 'degraded'>): void {
+  census[outcome] -= 1;
+  census.degraded += 1;
+}
