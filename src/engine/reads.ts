@@ -1,10 +1,10 @@
 import { canonicalHash } from '../base/hash.js';
-import type { ChannelSource, ReadObserver } from './view.js';
-import { digestOf, digestOfAll, watchedView } from './view.js';
-import type { Version } from './version.js';
+import type { ReadObserver } from './view.js';
+import { Viewed, digestOf, digestOfAll, digestOfKeys, watchedView } from './view.js';
 
 /** Names of what is read besides channels; names of channels that begin like them are written with one `#` more. */
 const ALL = '*';
+const KEYS = '#keys';
 export const ARRIVALS = '#arrivals';
 
 /**
@@ -12,20 +12,15 @@ export const ARRIVALS = '#arrivals';
  *
  * @example
  * const log = new ReadLog(version, scope);
- * await fn(log.view);
+ * await fn(log.viewFor(fn));
  * log.reads(); // { topic: 'Wq0...' }
  */
-export class ReadLog implements ReadObserver {
+export class ReadLog extends Viewed implements ReadObserver {
   private names: Set<string> | undefined = undefined;
 
-  constructor(
-    readonly version: Version,
-    readonly source: ChannelSource,
-  ) {}
-
-  /** A view of the state whose reads are noted here. */
-  get view(): Readonly<Record<string, unknown>> {
-    return watchedView(this);
+  /** A view of the state for a function, whose reads are noted here. */
+  viewFor(fn: unknown): Readonly<Record<string, unknown>> {
+    return watchedView(this, fn);
   }
 
   channel(name: string): void {
@@ -34,6 +29,10 @@ export class ReadLog implements ReadObserver {
 
   all(): void {
     this.add(ALL);
+  }
+
+  keys(): void {
+    this.add(KEYS);
   }
 
   /** The function asked what came along its in-edges. */
@@ -56,6 +55,7 @@ export class ReadLog implements ReadObserver {
   /** The digest, now, of what was read under a name. */
   current(name: string): string {
     if (name === ALL) return digestOfAll(this.version, this.source);
+    if (name === KEYS) return digestOfKeys(this.version, this.source);
     if (name === ARRIVALS) return canonicalHash(this.arrivals());
     return digestOf(this.version, this.source, read(name));
   }

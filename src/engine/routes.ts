@@ -79,7 +79,7 @@ function askCode(step: Step, version: Version, route: CompiledRoute, at: number)
   const { owner, compiled } = step;
   const { durable } = step.run;
   const key = `${step.key}@route${at === 0 ? '' : `#${at + 1}`}`;
-  if (!durable.recorded) return durable.step(key, { perform: () => route.choose?.(owner.view(version)) });
+  if (!durable.recorded) return durable.step(key, { perform: () => route.choose?.(owner.view(version, route.choose)) });
   const chooser = new RecordedChooser(version, owner, route, compiled.node);
   return durable.step(key, chooser, chooser);
 }
@@ -102,7 +102,7 @@ class RecordedChooser extends ReadLog implements Effect, Identity, StepOptions {
   }
 
   perform(): unknown {
-    return this.route.choose?.(this.view);
+    return this.route.choose?.(this.viewFor(this.route.choose));
   }
 
   digest(): string {

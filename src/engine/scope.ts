@@ -105,8 +105,8 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     if (this.outstanding === 0) this.run.rest(this);
   }
 
-  view(version: Version): Readonly<Record<string, unknown>> {
-    return stateView(version, this);
+  view(version: Version, fn?: unknown): Readonly<Record<string, unknown>> {
+    return stateView(version, this, fn);
   }
 
   reader(version: Version): ReadChannel {

@@ -34,8 +34,8 @@ export interface StepOwner extends ChannelSource {
   ignored(step: Step, error: ErrorData): void;
   skipped(step: Step, reason: string): void;
   paused(step: Step, question: Question, reason: string): void;
-  /** Read-only view of a version, for functions of users. */
-  view(version: Version): Readonly<Record<string, unknown>>;
+  /** Read-only view of a version, for a function of a user. */
+  view(version: Version, fn?: unknown): Readonly<Record<string, unknown>>;
   reader(version: Version): ReadChannel;
   /** What a block of outputs shows. */
   readonly labelled: readonly LabelledChannel[];
@@ -318,7 +318,7 @@ export class Step implements Work, Waiter, Effect {
     if (when === undefined) return false;
     const { condition, id } = this.compiled;
     const { owner, input } = this;
-    const check = (): boolean => asBoolean(condition?.(owner.view(input)), `when:${id}`);
+    const check = (): boolean => asBoolean(condition?.(owner.view(input, condition)), `when:${id}`);
     try {
       const verdict = evaluateConditions(when, owner.reader(input), check, owner.labelled);
       if (verdict.holds) return false;

@@ -2,25 +2,78 @@ import { digestText } from '../base/hash.js';
 import type { ChannelTable } from './compile.js';
 import { cellDigest, cellValue, isCleared } from './cell.js';
 import type { Version } from './version.js';
+import { givesStateAway } from './whole-view.js';
 
 /** Where a view finds the names of channels; they may grow during a run. */
 export interface ChannelSource {
   readonly channels: ChannelTable;
 }
 
-class Viewed {
+/** What a function sees of a state. */
+type State = Readonly<Record<string, unknown>>;
+
+/** What `console.log` of Node asks for. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
+/** A version, and the names of its channels. */
+export class Viewed {
   constructor(
     readonly version: Version,
     readonly source: ChannelSource,
   ) {}
+
+  /** Called with the view. */
+  [INSPECT](this: object): State {
+    return { ...this };
+  }
 }
 
+/** A state with more channels is given as a view to functions that give it away, too: as plain data it would cost time for each. */
+const MOST_PLAIN = 256;
+
 /**
- * What a function of a user sees of a version: an object with the channels as properties (S2). Made in constant time; values are
- * looked up when they are read. It can't be changed (S1).
+ * What a function of a user sees of a version: an object with the channels as properties (S2). It can't be changed (S1). Made in constant time,
+ * values are looked up when they are read; but who gives the state away as a whole gets it as plain data.
  */
-export function stateView(version: Version, source: ChannelSource): Readonly<Record<string, unknown>> {
-  return new Proxy(new Viewed(version, source), HANDLER) as unknown as Readonly<Record<string, unknown>>;
+export function stateView(version: Version, source: ChannelSource, fn?: unknown): State {
+  if (isWhole(source, fn)) return plainState(version, source);
+  return new Proxy(new Viewed(version, source), HANDLER) as unknown as State;
+}
+
+function isWhole({ channels }: ChannelSource, fn: unknown): boolean {
+  return channels.names.length <= MOST_PLAIN && givesStateAway(fn);
+}
+
+function plainState(version: Version, source: ChannelSource): State {
+  const state: Record<string, unknown> = {};
+  const { names, reducers } = source.channels;
+  version.each((channel, cell) => {
+    if (!isCleared(cell)) state[names[channel] ?? ''] = cellValue(cell, reducers[channel]);
+  });
+  return Object.freeze(state);
+}
+
+/** The same with properties that note when they are read. */
+function watchedState(observer: ReadObserver): State {
+  const state: Record<string, unknown> = {};
+  observer.keys();
+  for (const name of keysOf(observer)) {
+    const get = (): unknown => {
+      observer.channel(name);
+      return readChannel(observer.version, observer.source, name);
+    };
+    Object.defineProperty(state, name, { get, set: () => refuse(name), enumerable: true });
+  }
+  Object.defineProperty(state, INSPECT, { value: () => ({ ...state }) });
+  return Object.preventExtensions(state);
+}
+
+function keysOf({ version, source }: Pick<Viewed, 'version' | 'source'>): string[] {
+  const keys: string[] = [];
+  version.each((channel, cell) => {
+    if (!isCleared(cell)) keys.push(source.channels.names[channel] ?? '');
+  });
+  return keys;
 }
 
 /** What is viewed, and is told what is read of it. */
@@ -29,10 +82,13 @@ export interface ReadObserver extends Viewed {
   channel(name: string): void;
   /** Which channels there are, and so all of them. */
   all(): void;
+  /** Which channels there are. */
+  keys(): void;
 }
 
 /** A view as {@link stateView} gives it, whose reads are observed. */
-export function watchedView(observer: ReadObserver): Readonly<Record<string, unknown>> {
+export function watchedView(observer: ReadObserver, fn: unknown): State {
+  if (isWhole(observer.source, fn)) return watchedState(observer);
   return new Proxy(observer, WATCHING) as unknown as Readonly<Record<string, unknown>>;
 }
 
@@ -54,6 +110,11 @@ export function digestOfAll(version: Version, source: ChannelSource): string {
     if (!isCleared(cell)) lines.push(`${names[channel] ?? ''} ${cellDigest(cell, reducers[channel])}`);
   });
   return digestText(JSON.stringify(lines.toSorted()));
+}
+
+/** Digest of the names of the channels that somebody wrote. */
+export function digestOfKeys(version: Version, source: ChannelSource): string {
+  return digestText(JSON.stringify(keysOf({ version, source }).toSorted()));
 }
 
 /** The value of a channel in a version; undefined when nobody wrote it. */
@@ -79,16 +140,22 @@ function refuse(key: string | symbol): never {
   throw new TypeError(`${ADVICE} { ${String(key)}: ... } instead of changing it`);
 }
 
+/** What any object can do. Names that lead further, such as `constructor`, are not among them: names may come from a model. */
+const METHODS: ReadonlyMap<string, unknown> = new Map(
+  (['hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable', 'toLocaleString', 'toString', 'valueOf'] as const).map(
+    (name) => [name, Object.prototype[name]],
+  ),
+);
+
+function valueAt({ version, source }: Viewed, name: string): unknown {
+  const value = readChannel(version, source, name);
+  return value === undefined ? METHODS.get(name) : value;
+}
+
 const HANDLER: ProxyHandler<Viewed> = {
-  get: (target, key) => (typeof key === 'string' ? readChannel(target.version, target.source, key) : undefined),
+  get: (target, key) => (typeof key === 'string' ? valueAt(target, key) : undefined),
   has,
-  ownKeys: (target) => {
-    const keys: string[] = [];
-    target.version.each((channel, cell) => {
-      if (!isCleared(cell)) keys.push(target.source.channels.names[channel] ?? '');
-    });
-    return keys;
-  },
+  ownKeys: keysOf,
   getOwnPropertyDescriptor: (target, key) => {
     if (typeof key !== 'string' || !has(target, key)) return undefined;
     return {

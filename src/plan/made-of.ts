@@ -12,6 +12,11 @@ export function madeOf<F extends (...args: never[]) => unknown>(made: F, parts: 
   return Object.defineProperty(made, PARTS, { value: parts });
 }
 
+/** Did Skein make it? */
+export function isMade(fn: object): boolean {
+  return PARTS in fn;
+}
+
 /** The source text of a function, with that of what it was made of. */
 export function sourceText(fn: unknown): string {
   if (typeof fn !== 'function') return typeof fn === 'string' ? fn : '';

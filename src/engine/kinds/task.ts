@@ -137,7 +137,8 @@ function startTask(step: Step): void {
 }
 
 function perform(step: Step, io: StepIo): unknown {
-  return resultOf(step, bodyOf(step)(step.owner.view(step.input), new TaskStep(step, io)));
+  const body = bodyOf(step);
+  return resultOf(step, body(step.owner.view(step.input, body), new TaskStep(step, io)));
 }
 
 /** Where a function may say where to go on, its result is brought into the form in which it is recorded. */
@@ -191,7 +192,8 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   }
 
   perform(io: StepIo): unknown {
-    return recordedResult(this.step, bodyOf(this.step)(this.view, new TaskStep(this.step, io, this)));
+    const body = bodyOf(this.step);
+    return recordedResult(this.step, body(this.viewFor(body), new TaskStep(this.step, io, this)));
   }
 
   digest(): string {
