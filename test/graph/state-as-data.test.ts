@@ -26,10 +26,10 @@ const LOOKS: readonly (readonly [string, (state: State) => unknown, unknown])[] 
   ['inspect, as console.log does', (state) => inspect(state, { depth: 9, breakLength: Infinity }), look(STATE)],
   ['inspect of a property besides', (state) => [state['topic'], look(state)], ['looms', look(STATE)]],
   ['structuredClone', (state) => structuredClone(state), STATE],
-  ['a template', (state) => `${state as unknown as string}`, '[object Object]'],
+  ['a template', (state) => `it is ${state as unknown as string}`, 'it is [object Object]'],
   ['hasOwnProperty', (state) => [state.hasOwnProperty('topic'), state.hasOwnProperty('other')], [true, false]],
   ['Object.hasOwn', (state) => Object.hasOwn(state, 'topic'), true],
-  ['toString', (state) => state.toString(), '[object Object]'],
+  ['toString', (state) => (state as { toString(): string }).toString(), '[object Object]'],
   ['JSON', (state) => JSON.parse(JSON.stringify(state)) as unknown, STATE],
   ['entries', (state) => Object.entries(state), Object.entries(STATE)],
   ['spread', (state) => ({ ...state }), STATE],
@@ -67,7 +67,7 @@ describe.each(PLACES)('the state in a function, %s, is the plain data that it st
     ['Object.assign', (state) => Object.assign(state, { topic: 'x' })],
     ['a list in it', (state) => (state['log'] as string[]).push('x')],
   ])('[XG3] and still refuses changes, with advice: %s', async (_name, fn) => {
-    const error = (await seenBy(fn as (state: State) => unknown, options())) as { code: string; hint: string };
+    const error = (await seenBy(fn, options())) as { code: string; hint: string };
     expect(error.code).toBe('SKEIN_STATE_MUTATED');
     expect(error.hint).toContain('return an update instead');
   });
