@@ -87,13 +87,14 @@ class Recorded {
       if (plan === undefined) return;
       const isOpen = wanted.slice(0, at).some(({ any }) => any);
       const inScope = scope.map((segment) => `${segment}/`).join('');
-      entries.push(...ownEntries(place, at === wanted.length - 1).map((entry) => inScope + entry));
+      const text = this.segmentOf(wanted, at);
+      entries.push(...ownEntries(place, at === wanted.length - 1, text).map((entry) => inScope + entry));
       const cut = isOpen ? -Infinity : this.endOf(wanted, at);
       for (const id of affected(plan, { steps: [place.id] })) {
         const node = plan.nodes.find((one) => one.id === id);
         if (id !== place.id) entries.push(inScope + rangeText({ id, node }, this.firstVisitAfter(wanted, at, id, cut)));
       }
-      scope.push(this.segmentOf(wanted, at));
+      scope.push(text);
       plan = 'plan' in place.node ? place.node.plan : undefined;
     });
     return entries;
@@ -176,7 +177,7 @@ class Recorded {
 }
 
 /** What is forgotten of the node of a place itself: from the place that was named on, or what comes after the one it is in. */
-function ownEntries(place: Wanted, isLast: boolean): readonly string[] {
+function ownEntries(place: Wanted, isLast: boolean, text: string): readonly string[] {
   const { id, visit, round, item, node, any } = place;
   if (any) return [];
   if (node.kind === 'loop') {
@@ -185,7 +186,7 @@ function ownEntries(place: Wanted, isLast: boolean): readonly string[] {
   }
   if (!isLast) return [`${id}#${visit + 1}+`];
   if (item === undefined) return [`${id}#${visit}+`];
-  return [formatAddress({ places: [place] }), `${id}#${visit + 1}+`];
+  return [text, `${id}#${visit + 1}+`];
 }
 
 function rangeText(

@@ -1,4 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
+import { escapeKey } from '../../base/item-key.js';
 import { parseJsonText, readPath, readRef, refText } from '../../lang/json-path.js';
 import { limitHint } from '../../plan/limit-words.js';
 import type { MapNode } from '../../plan/plan.js';
@@ -99,16 +100,32 @@ function itemsOf(step: Step, node: MapNode): readonly unknown[] {
 function keysOf(node: MapNode, items: readonly unknown[]): string[] {
   const { key } = node;
   if (key === undefined) return items.map((_, at) => String(at));
-  const seen = new Set<string>();
-  return items.map((item, at) => {
+  const values = items.map((item) => {
     const value = readPath(item, key);
-    const text =
-      typeof value === 'string' || typeof value === 'number' ? String(value).replaceAll(/[/[\]\s]/g, '_') : '';
-    if (text === '' || seen.has(text)) {
-      const why = text === '' ? 'has no text or number' : `repeats '${text}'`;
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  });
+  const alike = new Map<string, number>();
+  for (const value of new Set(values)) alike.set(plainName(value), (alike.get(plainName(value)) ?? 0) + 1);
+  const names = new Set<string>();
+  return values.map((value, at) => {
+    const plain = plainName(value);
+    // Where two would have one name, each is written out in full.
+    const name = plain !== value && (alike.get(plain) ?? 0) > 1 ? fullName(value) : plain;
+    if (value === '' || names.has(name)) {
+      const why = value === '' ? 'has no text or number' : `repeats '${value}'`;
       throw new SkeinError('SKEIN_INPUT', `item ${at} of '${node.id}' ${why} at its key '${key.join('.')}'`);
     }
-    seen.add(text);
-    return text;
+    names.add(name);
+    return name;
   });
+}
+
+const NOT_PLAIN = /[/[\]\s]/g;
+
+function plainName(value: string): string {
+  return value.replaceAll(NOT_PLAIN, '_');
+}
+
+function fullName(value: string): string {
+  return escapeKey(value).replaceAll(NOT_PLAIN, encodeURIComponent);
 }
