@@ -86,15 +86,15 @@ class Recorded {
     wanted.forEach((place, at) => {
       if (plan === undefined) return;
       const isOpen = wanted.slice(0, at).some(({ any }) => any);
-      const inScope = scope.map((segment) => `${segment}/`).join('');
-      const text = this.segmentOf(wanted, at);
-      entries.push(...ownEntries(place, at === wanted.length - 1, text).map((entry) => inScope + entry));
+      const inScope = scope.map((outer) => `${outer}/`).join('');
+      const segment = this.segmentOf(wanted, at);
+      entries.push(...ownEntries(place, at === wanted.length - 1, segment).map((entry) => inScope + entry));
       const cut = isOpen ? -Infinity : this.endOf(wanted, at);
       for (const id of affected(plan, { steps: [place.id] })) {
         const node = plan.nodes.find((one) => one.id === id);
         if (id !== place.id) entries.push(inScope + rangeText({ id, node }, this.firstVisitAfter(wanted, at, id, cut)));
       }
-      scope.push(text);
+      scope.push(segment);
       plan = 'plan' in place.node ? place.node.plan : undefined;
     });
     return entries;

@@ -94,7 +94,15 @@ describe('[XP1] one address of a step in all places', () => {
       paths = (await shown()).steps.filter((step) => step.modelCalls > 0).map((step) => step.path);
       expect(paths.toSorted()).toEqual(
         [
-          ...['draft', 'review', 'draft#2', 'review#2', 'list', 'par/a', 'par/inner/b', 'par/inner/c', 'end'],
+          'draft',
+          'review',
+          'draft#2',
+          'review#2',
+          'list',
+          'par/a',
+          'par/inner/b',
+          'par/inner/c',
+          'end',
           ...NAMES_IN_PATHS.map((name) => `each[${name}]/read`),
         ].toSorted(),
       );
