@@ -121,7 +121,13 @@ function agentsOf(
 ): ReturnType<typeof agentExecutor> {
   const cwd = options.cwd ?? process.cwd();
   const env = options.models?.env ?? process.env;
-  const tools = createToolProvider({ cwd, env, own, allowPrivateAddresses: options.allowPrivateAddresses ?? false });
+  const tools = createToolProvider({
+    cwd,
+    env,
+    own,
+    allowPrivateAddresses: options.allowPrivateAddresses ?? false,
+    mock: options.models?.mock === true || options.models?.script !== undefined,
+  });
   const memory = options.memory === undefined ? undefined : createSharedMemory(options.memory);
   return agentExecutor({ models, tools, cwd, runOptions, ...(memory === undefined ? {} : { memory }) });
 }

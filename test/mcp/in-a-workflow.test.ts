@@ -32,7 +32,7 @@ test('statement 99, decision 9: the server of an agent file runs while its step 
   expect(workflow.problems).toEqual([]);
   const { result } = await runWorkflow(workflow, {
     cwd,
-    models: { env: { PATH: process.env['PATH'] }, script: 'script.yaml' },
+    models: { env: { PATH: process.env['PATH'] }, override: 'script/script.yaml' },
     audit: { dir: join(cwd, 'runs') },
     streaming: true,
   });

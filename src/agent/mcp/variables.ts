@@ -1,9 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
+import { BARE_SECRET, VARIABLE_REFERENCE, expressionVariable } from '../../lang/variables.js';
 import type { Environment } from '../tools/clean-env.js';
-
-const REFERENCE =
-  /\$\{\{(?<expression>[^{}]{0,200})\}\}|\$\{(?<braced>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>[^{}]*))?\}|\$(?<plain>[A-Za-z_][A-Za-z0-9_]*)|\$\{/g;
 
 /** What references are taken from, and what errors call the place. */
 export interface References {
@@ -24,7 +22,7 @@ export interface References {
 export function expandVariables(text: string, references: References): string {
   let result = '';
   let end = 0;
-  for (const match of text.matchAll(REFERENCE)) {
+  for (const match of text.matchAll(VARIABLE_REFERENCE)) {
     result += text.slice(end, match.index) + valueOf(match, text, references);
     end = match.index + match[0].length;
   }
@@ -49,12 +47,12 @@ function valueOf(match: RegExpExecArray, text: string, references: References): 
  * @throws SkeinError as {@link expandVariables} does
  */
 export function expandEnvValue(text: string, references: References): string {
-  return expandVariables(/^COPILOT_MCP_[A-Z0-9_]+$/.test(text) ? `$${text}` : text, references);
+  return expandVariables(BARE_SECRET.test(text) ? `$${text}` : text, references);
 }
 
 function expandExpression(expression: string, whole: string, references: References): string {
   if (expression === 'github.workspace') return references.cwd;
-  const name = /^(?:secrets|vars|env)\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(expression)?.[1];
+  const name = expressionVariable(expression);
   if (name === undefined) throw badReference(`${whole} is an expression that only GitHub can evaluate`, references);
   const value = ownValue(references.env, name);
   if (typeof value !== 'string') throw notSet(name, references);

@@ -11,6 +11,8 @@ export interface ToolProviderOptions {
   readonly own?: OwnPlaces;
   /** Lets `fetch` reach private and loopback addresses. Default false. */
   readonly allowPrivateAddresses?: boolean;
+  /** Nothing is started and nothing reached: a run without models. Default false. */
+  readonly mock?: boolean;
   /** How `fetch` resolves host names. Default: the system's resolver. */
   readonly resolveHost?: (host: string) => Promise<readonly ResolvedAddress[]>;
   /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */

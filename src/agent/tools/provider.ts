@@ -6,6 +6,7 @@ import type { ToolProvider, ToolSession } from '../tool-provider.js';
 import type { ToolSelection } from './names.js';
 import { selectApproved, selectTools } from './names.js';
 import type { ToolProviderOptions } from './provider-options.js';
+import { serverStandIns, standIn } from './stand-ins.js';
 
 export type { ToolProviderOptions } from './provider-options.js';
 
@@ -92,7 +93,8 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   const approve = new Set(gated.builtIn.values());
   return Promise.all(
     [...selection.builtIn].map(async ([name, tool]) => {
-      const made = await createBuiltIn(tool, name, context);
+      const real = await createBuiltIn(tool, name, context);
+      const made = options.mock === true ? standIn(tool, real) : real;
       return approve.has(tool) ? { ...made, approve: true as const } : made;
     }),
   );
@@ -105,6 +107,14 @@ async function openServers(
 ): Promise<ToolSource> {
   if (selection.servers.size === 0) return { tools: [], close: () => Promise.resolve() };
   if (session.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+  if (options.mock === true) {
+    const names = [...selection.servers.keys()].join(', ');
+    session.warn(
+      'not-started',
+      `agent ${session.agent}: a run without models does not start or reach MCP servers (${names})`,
+    );
+    return { tools: serverStandIns(selection, spec.mcpServers ?? {}, gated), close: () => Promise.resolve() };
+  }
   const { openMcpServers } = await import('../mcp/servers.js');
   return openMcpServers(selection.servers, spec.mcpServers ?? {}, {
     cwd: resolve(options.cwd),

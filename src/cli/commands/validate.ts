@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
 import { agentFilesOf, agentSources } from '../run/agent-sources.js';
+import type { Power } from '../../runtime.js';
 import { loadWorkflow } from '../run/load-workflow.js';
+import { powerLines } from '../run/plan-lines.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { addJudgingOptions } from '../run/run-options.js';
 import { jsonText } from '../view/json-text.js';
@@ -27,20 +29,27 @@ interface Report {
   readonly file: string;
   readonly valid: boolean;
   readonly problems: readonly unknown[];
+  /** What a run would start and reach outside of itself. */
+  readonly powers: readonly Power[];
   /** Which file each agent came from, by its name. */
   readonly agentFiles?: Readonly<Record<string, string>>;
 }
 
 async function validate(files: readonly string[], options: ValidateOptions): Promise<number> {
   const { json = false, strict = false, lenient = false } = options;
+  const { powersOf } = await import('../../runtime.js');
   const reports: Report[] = [];
   for (const file of files) {
     const { broken, problems, workflow } = await loadWorkflow(file, { cwd: process.cwd(), strict, lenient });
-    reports.push({ file, valid: !broken, problems, ...agentFilesOf(workflow) });
+    const powers = workflow.plan === undefined ? [] : powersOf(workflow.plan);
+    reports.push({ file, valid: !broken, problems, powers, ...agentFilesOf(workflow) });
     if (json) continue;
     printProblems(problems);
     if (broken) printNote(`${printable(file)} is not valid: ${countErrors(problems)}`);
-    else printResult(`${printable(file)} is valid`);
+    else {
+      printResult(`${printable(file)} is valid`);
+      for (const line of powerLines(powers)) printResult(`  ${line}`);
+    }
     agentSources(workflow).forEach(printNote);
   }
   const valid = reports.every((report) => report.valid);

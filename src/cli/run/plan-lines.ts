@@ -1,3 +1,4 @@
+import type { Power } from '../../runtime.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
 import type { PlanDescription, StepDescription } from './plan-report.js';
@@ -12,6 +13,7 @@ export function planLines(plan: PlanDescription, style: Style): readonly string[
     `model calls: ${plan.modelCalls.typical} typically, ${plan.modelCalls.worst} at most`,
     `tool calls: ${plan.toolCalls.typical} typically, ${plan.toolCalls.worst} at most`,
     ...(plan.concurrency === undefined ? [] : [`steps at once: ${plan.concurrency}`]),
+    ...powerLines(plan.powers),
   ];
 }
 
@@ -76,18 +78,28 @@ function stepLines(step: StepDescription, place: Place): readonly string[] {
 }
 
 /** What kind of step it is, and of an agent what it works with. */
-function factsOf({ kind, agent, models, tools, ways, goto, workflow }: StepDescription): readonly string[] {
+function factsOf({ kind, agent, models, tools, servers, ways, goto, workflow }: StepDescription): readonly string[] {
   if (agent !== undefined) {
     const model = models === undefined || models.length === 0 ? 'model of the environment' : models.join(', ');
-    return [`agent ${agent}`, model, toolsText(tools)];
+    return [`agent ${agent}`, model, toolsText(tools, servers)];
   }
   if (kind === 'pass') return [goto === undefined ? (ways === undefined ? 'pass' : 'condition') : 'jump'];
   return kind === 'call' ? [`call of ${workflow ?? ''}`] : [kind];
 }
 
-function toolsText(tools: readonly string[] | undefined): string {
-  if (tools === undefined) return 'tools that only read';
-  return tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`;
+/** Of what a server offers nothing is known before it is started. */
+function toolsText(tools: readonly string[] | undefined, servers: readonly string[] = []): string {
+  if (tools !== undefined) return tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`;
+  const offered = servers.length === 0 ? '' : `, and all tools of the MCP servers ${servers.join(', ')}`;
+  return `tools that only read${offered}`;
+}
+
+/** What a run would start and reach, one line each; nothing for a workflow that keeps to itself. */
+export function powerLines(powers: readonly Power[]): readonly string[] {
+  return powers.map(({ kind, what, why, variables }) => {
+    const sent = variables.length === 0 ? '' : `, with the value of ${variables.join(', ')}`;
+    return printable(`${kind} ${what} (${why})${sent}`);
+  });
 }
 
 function block(title: string, text: string | undefined, { style, indent }: Place): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Condition, Template } from '../../lang/values.js';
 import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import type { Power } from '../../runtime.js';
 import { jumpTarget, placesText } from '../view/decision.js';
 
 /** What a run of a plan would do, as far as it is known without running it. */
@@ -13,6 +14,8 @@ export interface PlanDescription {
   readonly modelCalls: { readonly typical: number; readonly worst: number | 'unbounded' };
   readonly toolCalls: { readonly typical: number; readonly worst: number | 'unbounded' };
   readonly concurrency?: number;
+  /** What a run would start and reach outside of itself. */
+  readonly powers: readonly Power[];
 }
 
 interface InputDescription {
@@ -33,6 +36,8 @@ export interface StepDescription {
   /** Where a jump leads, and how often it may be made. */
   readonly goto?: string;
   readonly agent?: string;
+  /** MCP servers whose tools it has. */
+  readonly servers?: readonly string[];
   /** Empty: the environment decides. */
   readonly models?: readonly string[];
   /** Absent: the tools that only read, and those of its servers. */
@@ -67,6 +72,7 @@ type Values = Readonly<Record<string, unknown>>;
  * const description = await describePlan(plan, { topic: 'looms' });
  */
 export async function describePlan(plan: Plan, inputs: Values, defaults: Values = {}): Promise<PlanDescription> {
+  const { powersOf } = await import('../../runtime.js');
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
   const { levels } = outlinePlan(plan);
   const known = new Map<string, string>();
@@ -89,6 +95,7 @@ export async function describePlan(plan: Plan, inputs: Values, defaults: Values 
     levels,
     steps: stepsOf(plan, wording),
     ...estimateCalls(plan),
+    powers: powersOf(plan),
     ...(concurrency === undefined ? {} : { concurrency }),
   };
 }
@@ -166,6 +173,7 @@ function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescri
   const { agent } = node;
   return {
     agent: agent.name,
+    ...(agent.mcpServers === undefined ? {} : { servers: Object.keys(agent.mcpServers) }),
     models: agent.models,
     ...(agent.tools === undefined
       ? {}

@@ -1,0 +1,61 @@
+import type { McpServerSpec } from '../../plan/agent-spec.js';
+import type { Tool } from '../tool.js';
+import type { ServerTools, ToolSelection } from './names.js';
+import { legalName, mcpPrefix } from './names.js';
+
+/** What a call of a tool gives that would start or reach something, in a run without models. */
+const NOT_RUN = 'not run: a run with --mock starts no process and reaches no address';
+
+/** Built-in tools that do. */
+const REACHING: ReadonlySet<string> = new Set(['shell', 'fetch']);
+
+/**
+ * A built-in tool as a run without models has it: as it is, unless it starts or reaches something.
+ *
+ * @example
+ * const tool = standIn('shell', await createBuiltIn('shell', 'shell', context));
+ */
+export function standIn(kind: string, tool: Tool): Tool {
+  return REACHING.has(kind) ? { ...tool, execute: notRun } : tool;
+}
+
+/** The tools of servers that are not started, as far as the workflow names them. */
+export function serverStandIns(
+  selection: ToolSelection,
+  specs: Readonly<Record<string, McpServerSpec>>,
+  gated: ToolSelection,
+): readonly Tool[] {
+  return [...selection.servers].flatMap(([server, wanted]) =>
+    namedTools(server, wanted, specs[server]?.tools).map(([name, tool]): Tool => {
+      const approve = gated.servers.get(server);
+      const mustAsk = approve === 'all' || approve?.raw.has(tool) === true || approve?.full.has(name) === true;
+      return {
+        name,
+        description: `The tool ${tool} of the MCP server ${server}, which is not started.`,
+        inputSchema: { type: 'object' },
+        effect: 'idempotent',
+        trust: 'untrusted',
+        origin: { server, tool },
+        ...(mustAsk ? { approve: true } : {}),
+        execute: notRun,
+      };
+    }),
+  );
+}
+
+function namedTools(
+  server: string,
+  wanted: ServerTools,
+  listed: readonly string[] = [],
+): readonly (readonly [name: string, tool: string])[] {
+  const prefix = mcpPrefix(server);
+  const raw = wanted === 'all' ? listed.filter((tool) => tool !== '*') : wanted.raw;
+  const full = wanted === 'all' ? [] : wanted.full;
+  const tools = new Map([...full].map((name) => [name, name.slice(prefix.length)]));
+  for (const tool of raw) tools.set(`${prefix}${legalName(tool)}`, tool);
+  return [...tools];
+}
+
+function notRun(): Promise<string> {
+  return Promise.resolve(NOT_RUN);
+}
