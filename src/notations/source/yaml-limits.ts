@@ -4,23 +4,25 @@ import { Lexer } from 'yaml';
 export interface YamlLimits {
   /** Bytes of UTF-8. */
   readonly maxBytes: number;
+  readonly maxLines: number;
   /** Levels of nesting, lists and maps together. */
   readonly maxDepth: number;
-  /** Tokens of the scanner: about eight for a line `key: value`. */
-  readonly maxTokens: number;
+  /** Keys, values and marks of lists and maps, as they are written: two for a line `key: value`. */
+  readonly maxEntries: number;
   /** Uses of anchors (`*name`). */
   readonly maxAliases: number;
   /** Values after every alias was replaced by what it stands for. */
   readonly maxNodes: number;
 }
 
-/** Bounds of workflow and agent files. */
+/** Bounds of workflow and agent files: some 15,000 steps. */
 export const YAML_LIMITS: YamlLimits = {
-  maxBytes: 1_000_000,
+  maxBytes: 4_000_000,
+  maxLines: 200_000,
   maxDepth: 100,
-  maxTokens: 120_000,
+  maxEntries: 200_000,
   maxAliases: 100,
-  maxNodes: 100_000,
+  maxNodes: 200_000,
 };
 
 /** Why a text is refused before it is parsed, and where (offset in UTF-16 units). */
@@ -40,7 +42,9 @@ export interface LimitFinding {
 export function exceededLimit(text: string, limits: YamlLimits): LimitFinding | undefined {
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.maxBytes) return tooLarge(bytes, limits.maxBytes);
-  const scan: Scan = { offset: 0, lineStart: 0, contentLine: -1, columns: [], brackets: 0, tokens: 0, aliases: 0 };
+  const tooLong = lineAfter(text, limits.maxLines);
+  if (tooLong !== undefined) return tooLong;
+  const scan: Scan = { offset: 0, lineStart: 0, contentLine: -1, columns: [], brackets: 0, entries: 0, aliases: 0 };
   for (const token of new Lexer().lex(text)) {
     // The scanner marks the start of a document, of a scalar and a missing bracket by tokens that are not in the text.
     if (token === '\u0002' || token === '\u001F' || token === '\u0018') continue;
@@ -66,6 +70,18 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(bytes < 100_000 ? 3 : 1)} MB`;
 }
 
+/** Empty lines and comments cost the scanner as much as others. */
+function lineAfter(text: string, maxLines: number): LimitFinding | undefined {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    lines += 1;
+    if (lines > maxLines) return { offset: at + 1, message: `more than ${maxLines} lines`, hint: MANY_HINT };
+  }
+  return undefined;
+}
+
+const MANY_HINT = 'split the workflow into several files, or use a step that runs for each item of a list';
+
 interface Scan {
   offset: number;
   lineStart: number;
@@ -74,15 +90,16 @@ interface Scan {
   /** Columns at which something that is still open began. */
   columns: number[];
   brackets: number;
-  tokens: number;
+  entries: number;
   aliases: number;
 }
 
 function countToken(scan: Scan, token: string, limits: YamlLimits): LimitFinding | undefined {
   const refuse = (message: string, hint: string): LimitFinding => ({ offset: scan.offset, message, hint });
-  scan.tokens += 1;
-  if (scan.tokens > limits.maxTokens) {
-    return refuse(`more than ${limits.maxTokens} pieces of text`, 'split the file into smaller ones');
+  const opens = opensColumn(scan, token);
+  if (opens) scan.entries += 1;
+  if (scan.entries > limits.maxEntries) {
+    return refuse(`more than ${limits.maxEntries} keys, values and list items`, MANY_HINT);
   }
   const first = token[0];
   if (first === '*' && token.length > 1) scan.aliases += 1;
@@ -91,7 +108,7 @@ function countToken(scan: Scan, token: string, limits: YamlLimits): LimitFinding
   }
   if (token === '[' || token === '{') scan.brackets += 1;
   else if ((token === ']' || token === '}') && scan.brackets > 0) scan.brackets -= 1;
-  if (opensColumn(scan, token)) openColumn(scan);
+  if (opens) openColumn(scan);
   if (scan.columns.length + scan.brackets <= limits.maxDepth) return undefined;
   return refuse(`nested deeper than ${limits.maxDepth} levels`, 'no part of a definition needs so many levels');
 }

@@ -54,7 +54,13 @@ export function parseYaml(text: string, file: string, options: YamlOptions = {})
   const document = readDocument(source, build);
   const root = document?.contents == null ? undefined : convert(document.contents, build);
   if (root !== undefined && root.size > limits.maxNodes) {
-    report(build, 'yaml-limit', `more than ${limits.maxNodes} values`, 0, 'aliases count as what they stand for');
+    report(
+      build,
+      'yaml-limit',
+      `more than ${limits.maxNodes} keys and values`,
+      0,
+      'aliases count as what they stand for',
+    );
   } else if (root !== undefined && root.depth > DEPTH_PER_LEVEL * limits.maxDepth) {
     const message = `nested deeper than ${DEPTH_PER_LEVEL * limits.maxDepth} levels`;
     report(build, 'yaml-limit', message, 0, 'aliases count as what they stand for');
