@@ -1,4 +1,4 @@
-import { cloneData, freezeData, isPlainObject } from '../base/json.js';
+import { isPlainObject } from '../base/json.js';
 import type { AgentSpec } from './agent-spec.js';
 import { TextReader } from './builder-text.js';
 import type {
@@ -17,6 +17,7 @@ import type {
 } from './builder-input.js';
 import type { Condition } from '../lang/values.js';
 import { mentionsOf } from './mentions.js';
+import { ownPlan } from './own-plan.js';
 import type { ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
 
 /**
@@ -53,7 +54,7 @@ export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
     ...optional('firstExitWins', input.firstExitWins),
     ...optional('limits', input.limits),
   };
-  return Object.freeze({ plan: freezeData(cloneData(plan)), bindings: Object.freeze(builder.bindings) });
+  return Object.freeze({ plan: ownPlan(plan), bindings: Object.freeze(builder.bindings) });
 }
 
 /** A property when its value is given: an absent key and `undefined` are not the same in plan data. */

@@ -14,10 +14,8 @@ import type { Scope } from './check-scope.js';
 import { checkSubPlans } from './check-subplans.js';
 import { checkWriters } from './check-writers.js';
 import { analyzeShape } from './graph-shape.js';
+import { DEEPEST_PLAN } from './own-plan.js';
 import type { Bindings, Plan } from './plan.js';
-
-/** Workflows within workflows, at most. */
-export const DEEPEST_PLAN = 50;
 
 /**
  * Checks a plan and all its sub-plans, and collects everything that is wrong: first what concerns a plan as a whole, then its nodes in

@@ -1,6 +1,6 @@
-import { cloneData, freezeData } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
+import { ownPlan } from '../../plan/own-plan.js';
 import type { Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '../../plan/plan.js';
 import { writesUnknown, writtenChannels } from '../../plan/references.js';
 import { checkDraft } from './check-draft.js';
@@ -31,24 +31,22 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
   const inference = infer(draft, made);
   const nodes = [...draft.nodes.values()].map((node) => nodeOf(node, made.get(node.name), bindings));
   const { settings } = draft;
-  const plan: Plan = freezeData(
-    cloneData({
-      format: 1,
-      name: settings.name,
-      ...(settings.description === undefined ? {} : { description: settings.description }),
-      notation: 'graph',
-      ...(settings.state === undefined ? { openInputs: true } : { closedState: true }),
-      inputs: inputsOf(draft, inference, nodes),
-      channels: channelsOf(draft, bindings),
-      nodes,
-      edges: [...draft.edges.values(), ...inference.edges],
-      routes: routesOf(draft, bindings),
-      ...(draft.entry === undefined ? {} : { entry: draft.entry }),
-      ...(draft.exits.size === 0 ? {} : { exits: [...draft.exits] }),
-      ...(settings.firstExitWins === undefined ? {} : { firstExitWins: settings.firstExitWins }),
-      ...limitsOf(settings),
-    }),
-  );
+  const plan = ownPlan({
+    format: 1,
+    name: settings.name,
+    ...(settings.description === undefined ? {} : { description: settings.description }),
+    notation: 'graph',
+    ...(settings.state === undefined ? { openInputs: true } : { closedState: true }),
+    inputs: inputsOf(draft, inference, nodes),
+    channels: channelsOf(draft, bindings),
+    nodes,
+    edges: [...draft.edges.values(), ...inference.edges],
+    routes: routesOf(draft, bindings),
+    ...(draft.entry === undefined ? {} : { entry: draft.entry }),
+    ...(draft.exits.size === 0 ? {} : { exits: [...draft.exits] }),
+    ...(settings.firstExitWins === undefined ? {} : { firstExitWins: settings.firstExitWins }),
+    ...limitsOf(settings),
+  });
   Object.freeze(bindings);
   const problems = [...checkDraft({ draft, inference, plan }), ...checkPlan(plan, bindings)];
   return { plan, bindings, inference, problems: withoutEchoes(problems) };

@@ -5,8 +5,8 @@ import { plannedNode } from '../../../notations/graph/nodes/planned.js';
 import { draw } from '../../../notations/graph/inspect.js';
 import { definitionError } from '../../../notations/graph/problems.js';
 import { hasErrors } from '../../../base/problem.js';
-import { cloneData, freezeData } from '../../../base/json.js';
 import { checkPlan } from '../../../plan/checks.js';
+import { ownPlan } from '../../../plan/own-plan.js';
 import type { Bindings, Plan } from '../../../plan/plan.js';
 import type { AgentLike, AgentResult } from '../agent-like.js';
 import type { GraphMetrics } from '../metrics.js';
@@ -69,7 +69,7 @@ function aloneOf(planned: Planned, name: string): PlannedWorkflow {
 
 /** @throws SkeinError `SKEIN_DEFINITION` with all problems */
 function checked(workflow: PlannedWorkflow): PlannedWorkflow {
-  const plan = freezeData(cloneData(workflow.plan));
+  const plan = ownPlan(workflow.plan);
   const bindings = Object.freeze({ ...workflow.bindings });
   const problems = checkPlan(plan, bindings);
   if (hasErrors(problems)) throw definitionError(problems);

@@ -1,0 +1,51 @@
+import { SkeinError } from '../base/errors.js';
+import { cloneData, freezeData, isPlainObject } from '../base/json.js';
+import type { Plan } from './plan.js';
+
+/** Workflows within workflows, at most. */
+export const DEEPEST_PLAN = 50;
+
+/** A plan that contains itself is nested deeper than any. */
+const DEEPEST_COPY = 500;
+
+/** Plans that nobody can change any more. */
+const own = new WeakSet<object>();
+
+/**
+ * A copy of a plan that nobody can change any more. What it contains of such copies is taken over, so that a workflow in a workflow in a workflow is
+ * copied once, and however deep they are nested, `checkPlan` can say so.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` when plans that were written as data are nested too deeply, or contain themselves.
+ * @example
+ * const plan = ownPlan({ format: 1, name: 'empty', inputs: [], channels: [], nodes: [], edges: [], routes: [] });
+ */
+export function ownPlan(plan: Plan): Plan {
+  return copyOf(plan, 0);
+}
+
+function copyOf(plan: Plan, depth: number): Plan {
+  if (own.has(plan)) return plan;
+  if (depth > DEEPEST_COPY) throw tooDeep();
+  const inner = plan.nodes.map((node) =>
+    'plan' in node && isPlan(node.plan) ? copyOf(node.plan, depth + 1) : undefined,
+  );
+  const nodes = plan.nodes.map((node, at) => (inner[at] === undefined ? node : { ...node, plan: null }));
+  const copy = cloneData({ ...plan, nodes });
+  copy.nodes.forEach((node, at) => {
+    const sub = inner[at];
+    if (sub !== undefined) Object.assign(node, { plan: sub });
+  });
+  freezeData(copy);
+  own.add(copy);
+  return copy as Plan;
+}
+
+function isPlan(value: unknown): value is Plan {
+  return isPlainObject(value) && Array.isArray(value['nodes']) && value['nodes'].every(isPlainObject);
+}
+
+function tooDeep(): SkeinError {
+  return new SkeinError('SKEIN_DEFINITION', `workflows are nested deeper than ${DEEPEST_PLAN} levels`, {
+    hint: 'use a loop, or start another run',
+  });
+}
