@@ -90,9 +90,11 @@ class Recorded {
       const segment = this.segmentOf(wanted, at);
       entries.push(...ownEntries(place, at === wanted.length - 1, segment).map((entry) => inScope + entry));
       const cut = isOpen ? -Infinity : this.endOf(wanted, at);
+      const before = this.visitsUpTo(wanted, at, cut);
+      const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
       for (const id of affected(plan, { steps: [place.id] })) {
-        const node = plan.nodes.find((one) => one.id === id);
-        if (id !== place.id) entries.push(inScope + rangeText({ id, node }, this.firstVisitAfter(wanted, at, id, cut)));
+        const range = rangeText({ id, node: nodes.get(id) }, (before.get(id) ?? 0) + 1);
+        if (id !== place.id) entries.push(inScope + range);
       }
       scope.push(segment);
       plan = 'plan' in place.node ? place.node.plan : undefined;
@@ -150,15 +152,15 @@ class Recorded {
     return end === -Infinity ? Infinity : end;
   }
 
-  /** The first visit of a node beside the place at `at` of which nothing was recorded up to then. */
-  private firstVisitAfter(wanted: readonly Wanted[], at: number, id: string, cut: number): number {
-    let last = 0;
+  /** The last visits of the nodes beside the place at `at` of which something was recorded up to then. */
+  private visitsUpTo(wanted: readonly Wanted[], at: number, cut: number): ReadonlyMap<string, number> {
+    const last = new Map<string, number>();
     for (const outcome of this.outcomes) {
       const place = outcome.places[at];
-      if (place?.id === id && place.visit > last && outcome.order <= cut && fits(outcome, wanted, at))
-        last = place.visit;
+      if (place === undefined || outcome.order > cut || !fits(outcome, wanted, at)) continue;
+      last.set(place.id, Math.max(last.get(place.id) ?? 0, place.visit));
     }
-    return last + 1;
+    return last;
   }
 
   /** A place as it stands in the record. */
