@@ -23,7 +23,7 @@ describe('release-notes', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   test('reads the history with git and writes nothing unless a file is named', async () => {
-    const run = await runExample('release-notes', { cwd: folder });
+    const run = await runExample('release-notes', { cwd: folder, realTools: true });
     expect(run.result.outcome).toBe('succeeded');
     expect(run.skipped).toEqual(['save']);
     expect(run.tools('history')).toEqual(['shell ok']);

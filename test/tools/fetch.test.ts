@@ -326,3 +326,11 @@ describe('HTML as text', () => {
     ['\u0130<p>x</p>', '\u0130\nx'],
   ])('%s', (html, text) => expect(htmlToText(html, 1_000).text).toBe(text));
 });
+
+test.each(['<', '<a>', '</', '<!--', 'A<B>', '\n', '&amp;', '<title>', '<p>x'])(
+  '[XS8] 4 MB of %j are turned into text in one pass that stops when there is enough',
+  (unit) => {
+    const { text } = htmlToText(unit.repeat(Math.ceil((4 * 1024 * 1024) / unit.length)), 100_000);
+    expect(text.length).toBeLessThanOrEqual(10 * 100_000);
+  },
+);

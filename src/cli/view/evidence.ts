@@ -1,7 +1,19 @@
+import { digestText } from '../../base/hash.js';
 import { printable } from './printable.js';
 
+/** Lines of a piece of evidence that are shown at once: the call itself must not scroll away. */
+const HEAD_LINES = 40;
+const TAIL_LINES = 15;
+/** Characters of one line. */
+const HEAD_CHARS = 2_000;
+const TAIL_CHARS = 1_000;
+
+/** What takes no room on a screen, or looks like a space and is none: it could hide what a call does. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu;
+
 /**
- * What a person should see to decide, such as the call of a tool. All of it: what is not shown is allowed unseen.
+ * What a person should see to decide, such as the call of a tool. Invisible characters are shown as escapes. Of what is long, start and end are
+ * shown, with its size and a digest: whoever wants to see all of it finds it in `--json`.
  *
  * @example
  * evidenceLines({ tool: 'shell', input: { argv: ['ls'] } }); // ['  {', '    "tool": "shell",', ...]
@@ -9,7 +21,28 @@ import { printable } from './printable.js';
 export function evidenceLines(evidence: unknown): readonly string[] {
   if (evidence === undefined) return [];
   const text = typeof evidence === 'string' ? evidence : JSON.stringify(evidence, null, 2);
-  return printable(text)
-    .split('\n')
-    .map((line) => `  ${line}`);
+  const lines = text.split('\n').map(shortened);
+  return shownLines(lines, text).map((line) => `  ${visible(line)}`);
+}
+
+function shownLines(lines: readonly string[], whole: string): readonly string[] {
+  const most = HEAD_LINES + TAIL_LINES;
+  if (lines.length <= most) return lines;
+  const note = `[${lines.length - most} lines are not shown; ${sizeOf(whole)}]`;
+  return [...lines.slice(0, HEAD_LINES), note, ...lines.slice(-TAIL_LINES)];
+}
+
+function shortened(line: string): string {
+  const most = HEAD_CHARS + TAIL_CHARS;
+  if (line.length <= most) return line;
+  const note = ` [... ${line.length - most} characters are not shown; ${sizeOf(line)} ...] `;
+  return line.slice(0, HEAD_CHARS) + note + line.slice(-TAIL_CHARS);
+}
+
+function sizeOf(text: string): string {
+  return `${text.length} characters in all, digest ${digestText(text)}`;
+}
+
+function visible(line: string): string {
+  return printable(line).replace(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

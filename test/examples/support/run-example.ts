@@ -27,6 +27,8 @@ export interface ExampleRun {
 /** How an example is run. */
 export interface ExampleOptions {
   readonly script?: string;
+  /** The script is a model that is named, so that its tool calls really run. */
+  readonly realTools?: boolean;
   readonly inputs?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
@@ -53,10 +55,11 @@ export async function runExample(name: string, options: ExampleOptions = {}): Pr
   if (hasErrors(workflow.problems)) throw new Error(JSON.stringify(workflow.problems, undefined, 2));
   const events: SkeinEvent[] = [];
   const { memory } = workflow.settings;
+  const script = exampleFile(name, options.script ?? 'script.yaml');
   const handle = run(workflow, {
     cwd,
     inputs: options.inputs ?? {},
-    models: { env: {}, script: exampleFile(name, options.script ?? 'script.yaml') },
+    models: { env: {}, ...(options.realTools === true ? { override: `script/${script}` } : { script }) },
     listeners: [(event) => events.push(event)],
     ...(memory === undefined ? {} : { memory: memory.initial }),
   });
