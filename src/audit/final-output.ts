@@ -61,8 +61,12 @@ export function formatOutput(options: OutputOptions): string {
     case 'plain':
       return sections.map((section) => `${plainSection(section, truncate)}\n`).join('\n');
     case 'json': {
-      const steps = Object.fromEntries(sections.map((section) => [section.id, jsonSection(section, truncate)]));
-      return JSON.stringify({ steps }, undefined, 2);
+      // By hand: an object would put names that are numbers first.
+      const steps = sections.map((section) => {
+        const text = JSON.stringify(jsonSection(section, truncate), undefined, 2).replaceAll('\n', '\n    ');
+        return `    ${JSON.stringify(section.id)}: ${text}`;
+      });
+      return steps.length === 0 ? '{\n  "steps": {}\n}' : `{\n  "steps": {\n${steps.join(',\n')}\n  }\n}`;
     }
   }
 }

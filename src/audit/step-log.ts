@@ -54,10 +54,14 @@ export class StepLog {
     else this.ended(first);
   }
 
+  /** The first model that was tried; empty before that. */
+  private asked = '';
+
   note(note: StepNote, at: number): void {
     if (note.kind !== 'model.failed') this.stream?.note(note, at);
     if (note.kind === 'tool.started') this.toolCalls += 1;
     if (note.kind === 'prompt') {
+      this.asked = note.model;
       this.writeText('prompt.md', note.prompt);
       if (note.system.trim() !== '') this.writeText('system.md', note.system);
     }
@@ -143,7 +147,7 @@ export class StepLog {
       agent: name,
       agent_file: this.options.agentFiles?.get(name),
       model: this.model,
-      requested_models: models,
+      requested_models: models.length === 0 && this.asked !== '' ? [this.asked] : models,
       interactive: interactive === true,
       turns: this.turns,
       tool_calls: this.toolCalls,

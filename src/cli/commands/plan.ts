@@ -8,7 +8,7 @@ import { agentFilesOf, agentSources } from '../run/agent-sources.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { planLines } from '../run/plan-lines.js';
-import { describePlan } from '../run/plan-report.js';
+import { describePlan, withModel } from '../run/plan-report.js';
 import { addJudgingOptions } from '../run/run-options.js';
 import { jsonText } from '../view/json-text.js';
 import { printResult } from '../view/streams.js';
@@ -25,6 +25,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--input-file <name=file>', 'an input from a file, - for stdin', take(true))
     .option('--input-json <name=json>', 'an input that is JSON: a number, a list, an object', takeJson)
     .option('--json', 'print one JSON document')
+    .option('-m, --model <provider/model>', 'the model of all agents, as for a run')
     .option('--no-color', 'no colours')
     .action(async (file: string, options: ParsedOptions) => {
       done(await planCommand(file, { ...options, inputs, json: options.json ?? false }));
@@ -34,6 +35,7 @@ export function define(command: Command, done: (code: number) => void): void {
 interface ParsedOptions extends JudgingFlags {
   readonly json?: boolean;
   readonly color: boolean;
+  readonly model?: string;
 }
 
 /** Shows what a run would do. Required inputs may be missing: they are listed. */
@@ -45,20 +47,23 @@ export async function planCommand(
     readonly defaults?: Readonly<Record<string, string>>;
     readonly json: boolean;
     readonly color: boolean;
+    /** Replaces the models of all agents. */
+    readonly model?: string | undefined;
   },
 ): Promise<number> {
   const cwd = process.cwd();
   const inputs = await readInputs(options.inputs, cwd);
   // Without any value an input that is not declared can't be known, so problems about inputs are those of the file.
   const { strict = false, lenient = false } = options;
-  const { workflow, problems } = await loadWorkflow(file, { cwd, inputs, strict, lenient });
+  const { workflow, problems } = await loadWorkflow(file, { cwd, inputs, strict, lenient, checkTools: true });
   const found = problems.filter((problem) => problem.code !== 'missing-input');
   printProblems(found);
   if (workflow.plan === undefined || hasErrors(found)) {
     if (options.json) printResult(jsonText({ valid: false, problems: found }));
     return EXIT.invalid;
   }
-  const description = await describePlan(workflow.plan, inputs, options.defaults);
+  const described = await describePlan(workflow.plan, inputs, options.defaults);
+  const description = options.model === undefined ? described : withModel(described, options.model);
   if (options.json) printResult(jsonText({ valid: true, problems: found, ...description, ...agentFilesOf(workflow) }));
   else {
     const style = createStyle(wantsColor(process.stdout, process.env, options.color));

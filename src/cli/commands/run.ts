@@ -38,8 +38,8 @@ async function act(file: string | undefined, options: ParsedOptions, inputs: rea
   const chosen = oneFile(file, workflow);
   if (dryRun === true) {
     const { planCommand } = await import('./plan.js');
-    const { strict = false, lenient = false, json = false, color } = rest;
-    return await planCommand(chosen, { inputs, json, color, strict, lenient });
+    const { strict = false, lenient = false, json = false, color, model } = rest;
+    return await planCommand(chosen, { inputs, json, color, strict, lenient, model });
   }
   const { runCommand } = await import('../run/run-command.js');
   return await runCommand({ ...rest, file: chosen, inputs });

@@ -40,7 +40,12 @@ async function validate(files: readonly string[], options: ValidateOptions): Pro
   const { powersOf } = await import('../../runtime.js');
   const reports: Report[] = [];
   for (const file of files) {
-    const { broken, problems, workflow } = await loadWorkflow(file, { cwd: process.cwd(), strict, lenient });
+    const { broken, problems, workflow } = await loadWorkflow(file, {
+      cwd: process.cwd(),
+      strict,
+      lenient,
+      checkTools: true,
+    });
     const powers = workflow.plan === undefined ? [] : powersOf(workflow.plan);
     reports.push({ file, valid: !broken, problems, powers, ...agentFilesOf(workflow) });
     if (json) continue;

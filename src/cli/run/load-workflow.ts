@@ -3,6 +3,7 @@ import type { Problem } from '../../base/problem.js';
 import { asErrors, hasErrors } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
+import { unknownTools } from './unknown-tools.js';
 
 /** How strictly workflow files are judged, as it stands on the command line. */
 export interface JudgingFlags {
@@ -20,6 +21,8 @@ export interface LoadOptions extends JudgingFlags {
   /** Values for inputs of these names that are not given. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly interactive?: boolean;
+  /** Look for names of tools that nothing answers to, which a run tells when it comes to them. */
+  readonly checkTools?: boolean;
 }
 
 /** A workflow file that was loaded, and what is wrong with it and with its inputs. */
@@ -39,7 +42,8 @@ export interface Loaded {
 export async function loadWorkflow(file: string, options: LoadOptions): Promise<Loaded> {
   const workflow = await open(file, options);
   const given = options.inputs === undefined ? undefined : { ...options.defaults, ...options.inputs };
-  const found = [...workflow.problems, ...missingInputs(workflow, given)];
+  const tools = options.checkTools === true ? await unknownTools(workflow.plan) : [];
+  const found = [...workflow.problems, ...missingInputs(workflow, given), ...tools];
   const problems = options.strict === true ? asErrors(found) : found;
   return { workflow, problems, broken: workflow.plan === undefined || hasErrors(problems) };
 }
@@ -66,8 +70,16 @@ function missingInputs(workflow: Workflow, values: LoadOptions['inputs']): reado
     .map((input) => ({
       code: 'missing-input',
       severity: 'error',
-      message: `the input "${input.name}" is not given${input.description === undefined ? '' : ` (${input.description})`}`,
+      message: `the input "${input.name}" is not given${input.description === undefined ? '' : ` (${input.description})`}${readersOf(workflow.plan, input.channel)}`,
       ...(input.at === undefined ? {} : { at: input.at }),
       hint: `add --input ${input.name}=VALUE, or --input-file ${input.name}=FILE`,
     }));
+}
+
+/** Which steps need an input. */
+function readersOf(plan: Workflow['plan'], channel: string): string {
+  const reference = JSON.stringify({ channel }).slice(1, -1);
+  const ids = (plan?.nodes ?? []).filter((node) => JSON.stringify(node).includes(reference)).map(({ id }) => `"${id}"`);
+  if (ids.length === 0) return '';
+  return `; ${ids.length === 1 ? 'step' : 'steps'} ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ' ...' : ''} ${ids.length === 1 ? 'needs' : 'need'} it`;
 }

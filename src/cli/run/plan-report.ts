@@ -100,6 +100,16 @@ export async function describePlan(plan: Plan, inputs: Values, defaults: Values 
   };
 }
 
+/** A description in which every agent has one model, as `--model` gives it to a run. */
+export function withModel(plan: PlanDescription, model: string): PlanDescription {
+  const replaced = (step: StepDescription): StepDescription => ({
+    ...step,
+    ...(step.models === undefined ? {} : { models: [model] }),
+    ...(step.steps === undefined ? {} : { steps: step.steps.map(replaced) }),
+  });
+  return { ...plan, steps: plan.steps.map(replaced) };
+}
+
 function own(values: Values, name: string): unknown {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }

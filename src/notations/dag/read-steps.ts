@@ -56,6 +56,8 @@ export function readSteps(root: Fields, findings: Findings): readonly StepDef[] 
     if (step.id !== '' && first !== undefined) {
       const hint = `the first one is on line ${first}`;
       findings.error('duplicate-step', `there are two steps with the id ${quoteShort(step.id)}`, step.at, hint);
+      // Its agent, prompt and references are looked at all the same; the name stays with the first one.
+      steps.push({ ...step, id: '' });
       return;
     }
     lines.set(step.id, step.at.line);
