@@ -13,10 +13,10 @@ export type { Power } from './agent/powers.js';
 export { codeDigests } from './engine/identity.js';
 export { forkStart } from './journal/fork-start.js';
 export type { ForkStart } from './journal/fork-start.js';
-export { readHistory, readStored } from './journal/session.js';
+export { costOf } from './journal/cost.js';
+export type { RecordedCost } from './journal/cost.js';
 export { typedAnswer } from './lang/typed-answer.js';
 export { checkPlan } from './plan/checks.js';
-export { diffPlans } from './plan/diff.js';
 export { affected } from './plan/downstream.js';
 export { isApproval } from './agent/loop/approval.js';
 export { describeProviders } from './agent/models/describe-providers.js';
@@ -25,6 +25,11 @@ export { BUILT_IN_TOOLS, READ_ONLY_TOOLS, selectTools } from './agent/tools/name
 export { agentsOf } from './runtime/agents-of.js';
 export type { Fork, RunOptions, Runnable } from './runtime/options.js';
 export { invariantCheck } from './runtime/graph/invariants.js';
+export { changesOf, goingOn, readRecord } from './runtime/going-on.js';
+export type { RecordedRun } from './runtime/going-on.js';
+export { modelsText } from './runtime/changes.js';
+export type { Changes } from './runtime/changes.js';
+export { openModels } from './runtime/launch.js';
 export { runWorkflow } from './runtime/workflow-run.js';
 export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/workflow-run.js';
 

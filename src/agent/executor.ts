@@ -1,6 +1,7 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import type { StepNote } from '../events/event.js';
+import type { Identity } from '../engine/ports/durable.js';
 import type { Executor, Result, StepContext } from '../engine/ports/executor.js';
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
@@ -25,6 +26,8 @@ export interface AgentDeps {
   readonly tools: ToolProvider;
   /** The memory of this run, when the workflow has one. */
   readonly memory?: SharedMemory;
+  /** What decided about the models of an agent (`ModelSource.identity`) in sessions whose results hold whatever decides now. */
+  readonly formerModels?: (agent: AgentNode) => readonly string[];
   /** The working directory of the tools. Default: that of the process. */
   readonly cwd?: string;
   /** Options for runs that tools start: their models are those of this run. */
@@ -50,7 +53,7 @@ export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
     } finally {
       // Closing is an effect like any other; a step that is already over has no effects, and closes all the same.
       const said = conversationDigest(messages);
-      const identity = { digest: () => digestText(`${sessionIdentity(deps, step)} ${said()}`) };
+      const identity = sessionIdentity(deps, node, step, (text) => `${text} ${said()}`);
       await step.effect('close', () => session.close(), { cleanup: true, identity }).catch(() => session.close());
     }
   };
@@ -80,7 +83,7 @@ async function runAgent(run: AgentRun): Promise<unknown> {
   const remembered = memory?.read() ?? '';
   const opened = await step.effect('open', (io) => open(run, io.signal), {
     effect: 'read',
-    identity: { digest: () => digestText(sessionIdentity(deps, step)) },
+    identity: sessionIdentity(deps, node, step, (text) => text),
   });
   const inject = spec.memory?.inject === true;
   const additions = [
@@ -106,8 +109,17 @@ async function runAgent(run: AgentRun): Promise<unknown> {
 }
 
 /** An agent that is defined otherwise has a session of its own, also when all that is said in it comes out the same. */
-function sessionIdentity({ models }: AgentDeps, step: StepContext): string {
-  return `${step.definition()} ${models.identity?.() ?? ''}`;
+function sessionIdentity(
+  { models, formerModels }: AgentDeps,
+  node: AgentNode,
+  step: StepContext,
+  whole: (text: string) => string,
+): Identity {
+  const digestWith = (flags: string): string => digestText(whole(`${step.definition()} ${flags}`));
+  return {
+    digest: () => digestWith(models.identity?.() ?? ''),
+    also: () => formerModels?.(node).map(digestWith) ?? [],
+  };
 }
 
 async function open({ deps, node, step, session }: AgentRun, signal: AbortSignal): Promise<Opened> {

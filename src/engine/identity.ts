@@ -1,8 +1,7 @@
 import { canonicalJson, digestText } from '../base/hash.js';
 import type { Condition } from '../lang/values.js';
-import { withoutWording } from '../lang/wording.js';
 import { toolKey } from '../plan/agent-spec.js';
-import type { AgentSpec } from '../plan/agent-spec.js';
+import { decidingFields } from '../plan/fields.js';
 import { sourceText } from '../plan/made-of.js';
 import type { Bindings, Plan, PlanNode } from '../plan/plan.js';
 import type { CompiledNode, CompiledPlan, CompiledRoute } from './compile.js';
@@ -41,27 +40,9 @@ export function routeDefinition(route: CompiledRoute, node: PlanNode): string {
   return digest;
 }
 
-/** What a node has besides what every node has. What a function that may say where to go on gives is recorded in another form. */
+/** What is deciding of a node. What a function that may say where to go on gives is recorded in another form. */
 function ownOf({ node, jumps }: CompiledNode): object {
-  switch (node.kind) {
-    case 'task':
-      return jumps ? { kind: node.kind, jumps } : { kind: node.kind };
-    case 'agent':
-      return { kind: node.kind, agent: agentOf(node.agent), prompt: withoutWording(node.prompt) };
-    case 'ask':
-      return { kind: node.kind, question: withoutWording(node.question), choices: node.choices, schema: node.schema };
-    case 'wait':
-      return { kind: node.kind, ...(node.event === undefined ? { ms: node.ms } : { event: node.event }) };
-    case 'call':
-    case 'map':
-    case 'loop':
-    case 'pass':
-      return { kind: node.kind };
-  }
-}
-
-function agentOf(agent: AgentSpec): AgentSpec {
-  return { ...agent, instructions: withoutWording(agent.instructions) };
+  return jumps ? { ...decidingFields(node), jumps } : decidingFields(node);
 }
 
 /** Digests of source texts: one function may be the body of many nodes, and of many runs. */

@@ -27,6 +27,7 @@ import type {
   ScopeHandle,
   ScopeOptions,
   ScopeOwner,
+  RunWarning,
   Starting,
 } from './services.js';
 import { WorkQueue } from './work-queue.js';
@@ -53,6 +54,10 @@ export interface StartOptions {
   readonly check?: StepCheck;
   /** Told what each step sees, right before listeners are told that it starts. */
   readonly starting?: Starting;
+  /** What is told of the run before anything of it starts. */
+  readonly warnings?: readonly RunWarning[];
+  /** Steps of which it was told before that they run again. Default: none. */
+  readonly announced?: (path: string) => boolean;
   /** Options for runs that functions start. Default: none. */
   readonly runOptions?: object;
   /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. */
@@ -143,6 +148,8 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private inTurn = false;
   private holds: Set<Promise<void>> | undefined = undefined;
   private ended = false;
+  /** Steps of which it was told that they run again. */
+  private told: Set<string> | undefined = undefined;
   private resolve: ((result: RunResult) => void) | undefined = undefined;
 
   constructor(
@@ -182,6 +189,9 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
       const working = nodes.filter((node) => node.kind !== 'pass').length;
       this.emit('', '', { type: 'run.started', plan: name, nodes: working });
     }
+    // They are of now, whatever the record goes on to say.
+    for (const warning of this.options.warnings ?? [])
+      this.emitter?.emit(this.durable.now(), '', '', { type: 'run.warning', ...warning });
     const { signal } = this.options;
     if (signal !== undefined) this.watch(signal);
     if (this.ended) return;
@@ -273,6 +283,14 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     }
     this.turn();
     return this.unsettled && !this.ended ? this.comeToRest() : undefined;
+  }
+
+  outdated(step: string): void {
+    const { announced } = this.options;
+    if (this.ended || this.emitter === undefined || this.told?.has(step) === true || announced?.(step) === true) return;
+    (this.told ??= new Set()).add(step);
+    const message = `${step} runs again: what is recorded of it was made with something else than what is there now`;
+    this.emitter.emit(this.durable.now(), step, '', { type: 'run.warning', code: 'runs-again', message });
   }
 
   caughtUp(): void {

@@ -126,3 +126,9 @@ export type Starting = (path: string, state: Readonly<Record<string, unknown>>) 
 
 /** What the run knows of a step for its {@link StepCheck}, besides its own. */
 export type StepToCheck = Pick<CheckedStep, 'node' | 'path' | 'state' | 'census'>;
+
+/** A warning about a run. */
+export interface RunWarning {
+  readonly code: string;
+  readonly message: string;
+}

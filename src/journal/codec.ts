@@ -20,11 +20,13 @@ export function encodeRecord(record: JournalRecord): string {
 }
 
 /** The line that begins a run. What is JSON text already is most of it, and the same for many runs. */
-export function encodeBegin(record: BeginRecord, texts: Readonly<Record<'plan' | 'code' | 'inputs', string>>): string {
-  const { plan: _plan, code: _code, inputs: _inputs, origin, ...head } = record;
+export function encodeBegin(record: BeginRecord, texts: Readonly<Record<BeginText, string>>): string {
+  const { plan: _plan, code: _code, inputs: _inputs, settings: _settings, origin, ...head } = record;
   const line = `{"v":${RECORD_VERSION},${JSON.stringify(head).slice(1, -1)},"plan":${texts.plan},"code":${texts.code}`;
-  return `${line},"inputs":${texts.inputs},"origin":${JSON.stringify(origin)}}`;
+  return `${line},"inputs":${texts.inputs},"settings":${texts.settings},"origin":${JSON.stringify(origin)}}`;
 }
+
+type BeginText = 'plan' | 'code' | 'inputs' | 'settings';
 
 /** An outcome as it is written: what it does not have may be undefined. */
 export type WrittenDone = Pick<DoneRecord, 't' | 'at' | 'key'> & {

@@ -1,10 +1,12 @@
 import { SkeinError } from '../base/errors.js';
-import type { Entry, RunHistory, Session, StartedEffect } from './history.js';
+import { Entry } from './history.js';
+import type { RunHistory, Session, StartedEffect } from './history.js';
 import type { BeginRecord, DoneRecord, JournalRecord, LogRecord, PauseRecord, TimerRecord } from './record.js';
 
 /**
- * What the records of a journal say together: takes them one by one, in order. Nothing but the records counts, and taking a journal in
- * parts gives what taking it at once gives.
+ * What the records of a journal say together: takes them one by one, in order, each with its line. Nothing but the records counts, and
+ * taking a journal in parts gives what taking it at once gives. Of outcomes only the line is kept, so that a long history costs little
+ * more memory than its text.
  *
  * @throws SkeinError `SKEIN_JOURNAL` for a record that can't follow those before
  */
@@ -25,7 +27,7 @@ export class HistoryFold {
 
   constructor(private readonly runId: string) {}
 
-  add(record: JournalRecord): void {
+  add(record: JournalRecord, line: string): void {
     if (record.t === 'begin') {
       this.addBegin(record);
       return;
@@ -44,27 +46,17 @@ export class HistoryFold {
       throw refused(`'${record.t}' stands before the first session`);
     } else {
       this.last(record.at);
-      this.addInSession(record);
+      this.addInSession(record, line);
     }
   }
 
-  /** What was taken so far; undefined before the first record. It shares nothing with what comes after. */
+  /** What was taken so far; undefined before the first record. What is taken later is added to the same collections. */
   history(batches: number, sum: string): RunHistory | undefined {
     const { begin, current } = this;
     if (begin === undefined || current === undefined) return undefined;
-    return {
-      begin,
-      current,
-      sessions: [...this.sessions],
-      entries: new Map([...this.entries].map(([key, list]) => [key, [...list]])),
-      started: new Map(this.started),
-      timers: new Map(this.timers),
-      pauses: new Map(this.pauses),
-      logs: [...this.logs],
-      ms: this.msBefore + this.lasted,
-      batches,
-      sum,
-    };
+    const { sessions, entries, started, timers, pauses, logs, outcomes } = this;
+    const ms = this.msBefore + this.lasted;
+    return { begin, current, sessions, entries, outcomes, started, timers, pauses, logs, ms, batches, sum };
   }
 
   private last(at: number): void {
@@ -76,16 +68,17 @@ export class HistoryFold {
     if (this.begin !== undefined) throw refused("there is a second 'begin'");
     if (record.run !== this.runId) throw refused(`it is the journal of the run ${JSON.stringify(record.run)}`);
     this.begin = record;
-    this.current = { plan: record.plan, code: record.code, inputs: record.inputs };
+    const { plan, code, inputs, settings } = record;
+    this.current = { plan, code, inputs, ...(settings === undefined ? {} : { settings }) };
   }
 
-  private addInSession(record: Exclude<JournalRecord, { t: 'begin' | 'open' | 'log' }>): void {
+  private addInSession(record: Exclude<JournalRecord, { t: 'begin' | 'open' | 'log' }>, line: string): void {
     switch (record.t) {
       case 'start':
         this.started.set(record.key, { at: record.at, ...idOf(record), failed: false });
         break;
       case 'done':
-        this.addDone(record);
+        this.addDone(record, line);
         break;
       case 'timer':
         this.timers.set(record.key, { ...idOf(record), due: record.due });
@@ -101,9 +94,9 @@ export class HistoryFold {
     }
   }
 
-  private addDone(record: DoneRecord): void {
+  private addDone(record: DoneRecord, line: string): void {
     const { key } = record;
-    const entry: Entry = { record, order: this.outcomes, session: this.sessions.length - 1 };
+    const entry = new Entry(line, this.outcomes, this.sessions.length - 1, kindOf(record));
     this.outcomes += 1;
     const list = this.entries.get(key);
     if (list === undefined) this.entries.set(key, [entry]);
@@ -117,11 +110,22 @@ export class HistoryFold {
   }
 }
 
-function changesOf({ plan, code, inputs }: Extract<JournalRecord, { t: 'open' }>): Partial<RunHistory['current']> {
+function kindOf({ error, cleanup }: DoneRecord): Entry['kind'] {
+  if (error !== undefined) return 'failure';
+  return cleanup === true ? 'cleanup' : 'success';
+}
+
+function changesOf({
+  plan,
+  code,
+  inputs,
+  settings,
+}: Extract<JournalRecord, { t: 'open' }>): Partial<RunHistory['current']> {
   return {
     ...(plan === undefined ? {} : { plan }),
     ...(code === undefined ? {} : { code }),
     ...(inputs === undefined ? {} : { inputs }),
+    ...(settings === undefined ? {} : { settings }),
   };
 }
 

@@ -3,8 +3,8 @@ import { affected } from '../plan/downstream.js';
 import type { Plan } from '../plan/plan.js';
 import { forgetting } from './forgotten.js';
 import { forgottenBy } from './fork-from.js';
-import { familyOf } from './session.js';
-import type { Store } from './store.js';
+import type { ForkWish } from './fork-from.js';
+import type { RunHistory } from './history.js';
 
 /** What begins again in a fork. */
 export interface ForkStart {
@@ -17,18 +17,13 @@ export interface ForkStart {
 /**
  * What a fork of a run from one of its steps does again.
  *
- * @throws SkeinError `SKEIN_USAGE` for an address that no step has; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_USAGE` for an address that no step has; `option` is what it was given with
  * @example
- * forkStart(store, runId, plan, { from: 'review#2', option: '--from' }).steps; // ['review', 'draft']
+ * forkStart(family, plan, { from: 'review#2' }, '--from').steps; // ['review', 'draft']
  */
-export function forkStart(
-  store: Store,
-  runId: string,
-  plan: Plan,
-  { from, option }: { readonly from: string; readonly option: string },
-): ForkStart {
-  const parents = familyOf(store, runId);
-  const forget = forgottenBy(plan, parents, { from }, option);
+export function forkStart(parents: readonly RunHistory[], plan: Plan, wish: ForkWish, option = 'fork.from'): ForkStart {
+  const forget = forgottenBy(plan, parents, wish, option);
+  if (forget.length === 0) return { forget, steps: [] };
   const isForgotten = forgetting(forget);
   const nodes = new Set<string>();
   for (const { entries } of parents) {
@@ -39,6 +34,7 @@ export function forkStart(
       for (let count = 1; count <= ids.length; count += 1) nodes.add(ids.slice(0, count).join('/'));
     }
   }
-  const named = nodePathOf(from);
+  if (wish.from === undefined) return { forget, steps: [...nodes] };
+  const named = nodePathOf(wish.from);
   return { forget, steps: [named, ...affected(plan, { steps: [named] })].filter((path) => nodes.has(path)) };
 }

@@ -1,13 +1,16 @@
 import type { BeginRecord, DoneRecord, EndRecord, LogRecord, OpenRecord, PauseRecord } from './record.js';
+import { readChecked } from './schema.js';
 
 /** What a journal says: a pure fold of its records. */
 export interface RunHistory {
   readonly begin: BeginRecord;
   /** The definition and inputs that the last session ran with. */
-  readonly current: Pick<BeginRecord, 'plan' | 'code' | 'inputs'>;
+  readonly current: Pick<BeginRecord, 'plan' | 'code' | 'inputs' | 'settings'>;
   readonly sessions: readonly Session[];
   /** Outcomes by key, newest last: a key has several when it was edited, or failed and was tried again. */
   readonly entries: ReadonlyMap<string, readonly Entry[]>;
+  /** How many outcomes there are. */
+  readonly outcomes: number;
   /** Keys of effects that were started and have no outcome: their last start. */
   readonly started: ReadonlyMap<string, StartedEffect>;
   /** When timers without an outcome are due. */
@@ -31,13 +34,21 @@ export interface Session {
   readonly end?: EndRecord;
 }
 
-/** A recorded outcome. */
-export interface Entry {
-  readonly record: DoneRecord;
-  /** Place in the order of delivery; grows. */
-  readonly order: number;
-  /** Index into `sessions`. */
-  readonly session: number;
+/** A recorded outcome: its line, and what is asked of all of them. */
+export class Entry {
+  constructor(
+    private readonly line: string,
+    /** Place in the order of delivery; grows. */
+    readonly order: number,
+    /** Index into `sessions`. */
+    readonly session: number,
+    /** A clean-up that failed is a failure. */
+    readonly kind: 'success' | 'failure' | 'cleanup',
+  ) {}
+
+  get record(): DoneRecord {
+    return readChecked(this.line) as DoneRecord;
+  }
 }
 
 /** An effect that was about to start. */

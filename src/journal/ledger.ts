@@ -45,7 +45,7 @@ export function openLedger(own: RunHistory | undefined, parents: readonly RunHis
     forgotten.push(...forgetOf(own));
   }
   for (const history of parents) {
-    before += outcomesIn(history);
+    before += history.outcomes;
     const all = voidFailures(history, history.sessions.length);
     sources.push({ history, void: all, shift: -before, isForgotten: forgetting(forgotten) });
     forgotten.push(...forgetOf(history));
@@ -86,10 +86,4 @@ function forgetOf(history: RunHistory): readonly string[] {
 /** -1: every session succeeded, was cancelled or paused, or its process died; the record is then repeated as it is. */
 function lastFailedSession(history: RunHistory): number {
   return history.sessions.findLastIndex(({ end }) => end?.outcome === 'failed' || end?.outcome === 'degraded');
-}
-
-function outcomesIn(history: RunHistory): number {
-  let outcomes = 0;
-  for (const list of history.entries.values()) outcomes += list.length;
-  return outcomes;
 }

@@ -32,11 +32,13 @@ export interface BeginRecord {
   /** Digests of the code nodes' functions, by key of the bindings: what an edit changes and the plan does not show. */
   readonly code: Readonly<Record<string, string>>;
   readonly inputs: Stored;
+  /** What else decides about results: `RunSettings`. Runs of older versions have none. */
+  readonly settings?: Stored;
   /** Whatever starts such a run again: flags, the workflow's file. */
   readonly origin: JsonObject;
 }
 
-/** A session: a process took the run. `plan`, `code`, `inputs` when they differ from before. */
+/** A session: a process took the run. `plan`, `code`, `inputs`, `settings` when they differ from before. */
 export interface OpenRecord {
   readonly t: 'open';
   readonly at: number;
@@ -44,6 +46,7 @@ export interface OpenRecord {
   readonly plan?: Stored;
   readonly code?: Readonly<Record<string, string>>;
   readonly inputs?: Stored;
+  readonly settings?: Stored;
 }
 
 /** An effect is about to start (J6). */

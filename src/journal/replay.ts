@@ -6,66 +6,93 @@ import type { JournalRecord } from './record.js';
 import { readRecord } from './schema.js';
 import type { StoredBatch } from './store.js';
 
+/** Is told each record that counts, in order. */
+type TellRecord = (record: JournalRecord) => void;
+
 /**
- * What the journal of a run says (J8).
+ * Takes the journal of a run batch by batch, and says what it says (J8).
  *
  * A batch is good when its sum is that of its text, its place, the run and the sum of the batch before. A store commits batch by batch, so
  * a crash can only have torn the last one: when that is not good it is left out, and `cut` says so. A batch that is not good and has
  * another after it is damage, whether or not the one after is good, and the journal is refused. So is a good batch whose records can't be
  * read or can't follow each other: nobody tore it, it was written like that.
- *
- * @throws SkeinError `SKEIN_JOURNAL` that names the run, the batch and the line
- * @example
- * const history = replay(runId, store.read(runId));
  */
-export function replay(runId: string, batches: readonly StoredBatch[], tell: TellRecord = toNobody): RunHistory {
-  const fold = new HistoryFold(runId);
-  let sum = FIRST_SUM;
-  let good = 0;
-  let cut: string | undefined;
-  for (const [at, batch] of batches.entries()) {
-    if (batch.seq !== at) throw damaged(runId, at, `it has the number ${batch.seq}: batches are missing, or moved`);
-    if (chainSum(sum, runId, at, batch.text) === batch.sum) {
-      addBatch(fold, batch, { runId, tell });
-      sum = batch.sum;
-      good += 1;
-    } else if (at === batches.length - 1) {
-      cut = `batch ${at} was not written to its end and is left out (${batch.text.length} characters)`;
-    } else {
-      throw notAsWritten(runId, batch);
+export class Replay {
+  /** Good batches so far. */
+  good = 0;
+  private sum = FIRST_SUM;
+  private torn: StoredBatch | undefined = undefined;
+  private readonly fold: HistoryFold;
+
+  constructor(
+    private readonly runId: string,
+    private readonly tell: TellRecord = toNobody,
+  ) {
+    this.fold = new HistoryFold(runId);
+  }
+
+  /** @throws SkeinError `SKEIN_JOURNAL` that names the run, the batch and the line */
+  add(batch: StoredBatch): void {
+    const { runId, good } = this;
+    if (this.torn !== undefined) throw notAsWritten(runId, this.torn);
+    if (batch.seq !== good) throw damaged(runId, good, `it has the number ${batch.seq}: batches are missing, or moved`);
+    if (chainSum(this.sum, runId, good, batch.text) !== batch.sum) {
+      this.torn = batch;
+      return;
+    }
+    this.addRecords(batch);
+    this.sum = batch.sum;
+    this.good += 1;
+  }
+
+  /** The torn tail is forgotten: it is read once more, or what another process wrote in its place. */
+  goOn(): void {
+    this.torn = undefined;
+  }
+
+  /** @throws SkeinError `SKEIN_JOURNAL` when there is no good batch */
+  history(): RunHistory {
+    const { runId, torn } = this;
+    const cut =
+      torn === undefined
+        ? undefined
+        : `batch ${torn.seq} was not written to its end and is left out (${torn.text.length} characters)`;
+    const history = this.fold.history(this.good, this.sum);
+    if (history !== undefined) return cut === undefined ? history : { ...history, cut };
+    throw new SkeinError('SKEIN_JOURNAL', `the run ${runId} never began: ${cut ?? 'its journal is empty'}`, {
+      hint: 'nothing of it has run; start it again',
+      details: { run: runId },
+    });
+  }
+
+  private addRecords(batch: StoredBatch): void {
+    for (const [at, line] of batch.text.split('\n').entries()) {
+      try {
+        const record = readRecord(line);
+        this.fold.add(record, line);
+        this.tell(record);
+      } catch (error) {
+        throw SkeinError.isInstance(error) ? damaged(this.runId, batch.seq, error.message, at + 1, error) : error;
+      }
     }
   }
-  const history = fold.history(good, sum);
-  if (history !== undefined) return cut === undefined ? history : { ...history, cut };
-  const why = cut === undefined ? 'its journal is empty' : cut;
-  throw new SkeinError('SKEIN_JOURNAL', `the run ${runId} never began: ${why}`, {
-    hint: 'nothing of it has run; start it again',
-    details: { run: runId },
-  });
 }
-
-/** Is told each record that counts, in order. */
-type TellRecord = (record: JournalRecord) => void;
 
 function toNobody(): void {
   // The history is enough.
 }
 
-interface Told {
-  readonly runId: string;
-  readonly tell: TellRecord;
-}
-
-function addBatch(fold: HistoryFold, batch: StoredBatch, { runId, tell }: Told): void {
-  for (const [at, line] of batch.text.split('\n').entries()) {
-    try {
-      const record = readRecord(line);
-      fold.add(record);
-      tell(record);
-    } catch (error) {
-      throw SkeinError.isInstance(error) ? damaged(runId, batch.seq, error.message, at + 1, error) : error;
-    }
-  }
+/**
+ * What the journal of a run says, taken at once.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL`
+ * @example
+ * const history = replay(runId, store.read(runId));
+ */
+export function replay(runId: string, batches: readonly StoredBatch[], tell?: TellRecord): RunHistory {
+  const taken = new Replay(runId, tell);
+  for (const batch of batches) taken.add(batch);
+  return taken.history();
 }
 
 /** The sum is wrong; where a line can't be read, that is most likely why. */

@@ -112,9 +112,10 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     plan: need(stored),
     code: need(textsByName),
     inputs: need(stored),
+    settings: may(stored),
     origin: need(object),
   },
-  open: { fence: need(count), plan: may(stored), code: may(textsByName), inputs: may(stored) },
+  open: { fence: need(count), plan: may(stored), code: may(textsByName), inputs: may(stored), settings: may(stored) },
   start: { key: need(text), id: may(text) },
   done: {
     key: need(text),
@@ -153,6 +154,15 @@ export function readRecord(line: string): JournalRecord {
   }
   const problem = checkFields(record, fields, '');
   if (problem !== undefined) throw new SkeinError('SKEIN_JOURNAL', problem);
+  return withoutVersion(record);
+}
+
+/** A line that {@link readRecord} has read before. */
+export function readChecked(line: string): JournalRecord {
+  return withoutVersion(upcast(parse(line) as JsonObject));
+}
+
+function withoutVersion(record: JsonObject): JournalRecord {
   const { v: _, ...rest } = record;
   return rest as unknown as JournalRecord;
 }

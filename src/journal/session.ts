@@ -1,8 +1,12 @@
+import type { Clock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { recordText } from '../base/json.js';
+import type { Slices } from '../base/slices.js';
+import { atOnce } from '../base/slices.js';
 import { diffPlans } from '../plan/diff.js';
+import type { RunSettings } from '../plan/fields.js';
 import type { Plan } from '../plan/plan.js';
 import { FIRST_SUM, blobOf, chainSum, encodeBegin, encodeRecord } from './codec.js';
 import { forgottenBy } from './fork-from.js';
@@ -13,7 +17,10 @@ import { staleLease } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { openLedger } from './ledger.js';
 import type { BeginRecord, LogRecord, OpenRecord, Stored } from './record.js';
-import { replay } from './replay.js';
+import type { FamilyReader } from './reader.js';
+import { readJournal } from './reader.js';
+import { Replay } from './replay.js';
+import { LEASE_MS } from './store.js';
 import type { BlobText, FirstBatch, Holder, Lease, RunStanding, Store } from './store.js';
 
 /** What a session runs. */
@@ -23,6 +30,7 @@ export interface Definition {
   readonly code: Readonly<Record<string, string>>;
   /** Values by name, as they were given. */
   readonly inputs: Readonly<Record<string, unknown>>;
+  readonly settings: RunSettings;
 }
 
 /** A session that may write: the run is leased, and its first lines are committed. */
@@ -58,36 +66,41 @@ export interface SpentBefore {
 export interface NewSession extends Definition {
   readonly runId: string;
   readonly origin: JsonObject;
-  /** The run that this is a fork of, and the steps that are run again. */
-  readonly parent?: ForkWish & { readonly runId: string };
+  /** The run that this is a fork of with those that it was forked from, and the steps that are run again. */
+  readonly parent?: ForkWish & { readonly family: Family };
 }
+
+/** What the journals of a run and of its parents say, nearest first. */
+export type Family = readonly [RunHistory, ...RunHistory[]];
 
 /**
  * Begins a run in a store.
  *
- * @throws SkeinError `SKEIN_STORE`; `SKEIN_NO_RUN`, `SKEIN_JOURNAL` for a parent, `SKEIN_USAGE` for steps that it does not have; `SKEIN_NOT_JSON` for inputs that can't be recorded
+ * @throws SkeinError `SKEIN_STORE`; `SKEIN_USAGE` for steps that a parent does not have; `SKEIN_NOT_JSON` for inputs that can't be recorded
  */
 export function beginSession(store: Store, run: NewSession, holder: Holder, now: number): OpenSession {
   const { runId, plan, parent, origin } = run;
-  const parents = parent === undefined ? [] : familyOf(store, parent.runId);
+  const parents = parent?.family ?? [];
   const forget = parent === undefined ? [] : forgottenBy(plan, parents, parent);
-  const [plans, inputs] = [storedPlan(plan), storedValue(run.inputs, 'the inputs')];
+  const [plans, inputs, settings] = [storedPlan(plan), storedValue(run.inputs, 'the inputs'), storedSettings(run)];
   const begin: BeginRecord = {
     t: 'begin',
     at: now,
     run: runId,
     name: plan.name,
     seed: parents[0]?.begin.seed ?? runId,
-    ...(parent === undefined ? {} : { parent: parent.runId, forget }),
+    ...(parent === undefined ? {} : { parent: parent.family[0].begin.run, forget }),
     plan: plans.stored,
     code: run.code,
     inputs: inputs.stored,
+    settings: settings.stored,
     origin,
   };
-  const own = parent === undefined ? {} : { parent: parent.runId };
+  const own = begin.parent === undefined ? {} : { parent: begin.parent };
   const open: OpenRecord = { t: 'open', at: now, fence: 1 };
-  const line = encodeBegin(begin, { plan: plans.text, code: codeText(run.code), inputs: inputs.text });
-  const first = batchOf(runId, NO_END, [line, encodeRecord(open)], [...plans.blobs, ...inputs.blobs]);
+  const texts = { plan: plans.text, code: codeText(run.code), inputs: inputs.text, settings: settings.text };
+  const blobs = [...plans.blobs, ...inputs.blobs, ...settings.blobs];
+  const first = batchOf(runId, NO_END, [encodeBegin(begin, texts), encodeRecord(open)], blobs);
   const lease = store.create({ id: runId, name: plan.name, createdAt: now, ...own }, holder, now, first);
   return {
     store,
@@ -104,25 +117,25 @@ export function beginSession(store: Store, run: NewSession, holder: Holder, now:
 }
 
 /**
- * Goes on with a run. What `definition` changes is recorded with the session (J11).
+ * Goes on with a run, of which `reader` may have read before. What `definition` changes is recorded with the session (J11).
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_LEASE` while another process has it, `SKEIN_JOURNAL` when it is damaged, `SKEIN_STORE`
  */
-export function resumeSession(
+export function* resumeSession(
   store: Store,
-  runId: string,
+  reader: FamilyReader,
   definition: Definition,
   holder: Holder,
-  now: number,
-): OpenSession {
+  clock: Clock,
+): Slices<OpenSession> {
+  const { runId } = reader;
   const before = store.run(runId);
+  const now = clock.now();
   const lease = store.lease(runId, holder, now);
   try {
-    const history = readHistory(store, runId);
+    const [history, ...parents] = yield* keepingLease(store, lease, clock, reader.read());
     if (history.cut !== undefined) store.cut(lease, history.batches);
-    const { begin } = history;
-    const parents = begin.parent === undefined ? [] : familyOf(store, begin.parent);
-    checkKinship(readStored(store, history.current.plan) as Plan, definition.plan, runId);
+    const { begin, outcomes } = history;
     const changed = changes(store, history, definition);
     const open: OpenRecord = { t: 'open', at: now, fence: lease.fence, ...changed.fields };
     return {
@@ -135,12 +148,26 @@ export function resumeSession(
       goesOn: true,
       logs: history.logs,
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
-      nextOrder: [...history.entries.values()].reduce((sum, list) => sum + list.length, 0),
+      nextOrder: outcomes,
       ...(history.cut === undefined ? {} : { cut: history.cut }),
     };
   } catch (error) {
     store.release(lease, { outcome: before?.outcome ?? 'interrupted', endedAt: before?.endedAt ?? now });
     throw error;
+  }
+}
+
+/** Renews a lease while something is done in slices. */
+function* keepingLease<T>(store: Store, lease: Lease, clock: Clock, work: Slices<T>): Slices<T> {
+  let renewed = clock.now();
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    if (clock.now() - renewed >= LEASE_MS / 3) {
+      renewed = clock.now();
+      if (store.renew([lease], renewed)[0] !== true) throw staleLease(lease);
+    }
+    yield;
   }
 }
 
@@ -159,10 +186,7 @@ export function giveBack({ store, lease }: OpenSession, now: number): void {
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  */
 export function readHistory(store: Store, runId: string): RunHistory {
-  if (store.run(runId) === undefined) {
-    throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
-  }
-  return replay(runId, store.read(runId));
+  return atOnce(readJournal(store, new Replay(runId), runId));
 }
 
 /**
@@ -211,6 +235,7 @@ function nothingYet(begin: BeginRecord): RunHistory {
     current: begin,
     sessions: [],
     entries: none,
+    outcomes: 0,
     started: none,
     timers: none,
     pauses: none,
@@ -219,18 +244,6 @@ function nothingYet(begin: BeginRecord): RunHistory {
     batches: 0,
     sum: FIRST_SUM,
   };
-}
-
-/** A run and those that it was forked from, nearest first. */
-export function familyOf(store: Store, runId: string): RunHistory[] {
-  const family: RunHistory[] = [];
-  const seen = new Set<string>();
-  for (let id: string | undefined = runId; id !== undefined; id = family.at(-1)?.begin.parent) {
-    if (seen.has(id)) throw new SkeinError('SKEIN_JOURNAL', `the run ${id} is recorded as its own ancestor`);
-    seen.add(id);
-    family.push(readHistory(store, id));
-  }
-  return family;
 }
 
 interface StoredValue {
@@ -293,22 +306,36 @@ function checkKinship(before: Plan, after: Plan, runId: string): void {
 /** What a session changes of the definition; places in files do not count. */
 function changes(
   store: Store,
-  { current }: RunHistory,
+  { current, begin }: RunHistory,
   next: Definition,
 ): { fields: Partial<OpenRecord>; blobs: readonly BlobText[] } {
   const inputs = storedValue(next.inputs, 'the inputs');
+  const settings = storedSettings(next);
   const newInputs = differs(current.inputs, inputs.stored);
-  const diff = diffPlans(readStored(store, current.plan) as Plan, next.plan);
-  const newPlan = diff.steps.length + diff.inputs.length + diff.plan.length > 0;
-  const plan = newPlan ? storedPlan(next.plan) : undefined;
+  const newSettings = differs(current.settings, settings.stored);
+  const plan = isOtherPlan(store, current.plan, next.plan, begin.run) ? storedPlan(next.plan) : undefined;
   return {
     fields: {
       ...(plan === undefined ? {} : { plan: plan.stored }),
       ...(differs(current.code, next.code) ? { code: next.code } : {}),
       ...(newInputs ? { inputs: inputs.stored } : {}),
+      ...(newSettings ? { settings: settings.stored } : {}),
     },
-    blobs: [...(plan?.blobs ?? []), ...(newInputs ? inputs.blobs : [])],
+    blobs: [...(plan?.blobs ?? []), ...(newInputs ? inputs.blobs : []), ...(newSettings ? settings.blobs : [])],
   };
+}
+
+/** Most plans are the same text: only others are compared. */
+function isOtherPlan(store: Store, before: Stored, next: Plan, runId: string): boolean {
+  if (!differs(before, storedPlan(next).stored)) return false;
+  const plan = readStored(store, before) as Plan;
+  checkKinship(plan, next, runId);
+  const diff = diffPlans(plan, next);
+  return diff.steps.length + diff.inputs.length + diff.plan.length > 0;
+}
+
+function storedSettings({ settings }: Definition): StoredValue {
+  return storedValue(settings, 'the settings');
 }
 
 function differs(one: unknown, other: unknown): boolean {

@@ -35,8 +35,8 @@ export interface Store {
    * is stale: of that batch nothing is written (J9), the others are.
    */
   append(batches: readonly Batch[]): readonly boolean[];
-  /** The batches of a run, in order, as they were appended. */
-  read(runId: string): readonly StoredBatch[];
+  /** The batches of a run, in order, as they were appended: all, or `count` of those from `seq` on. */
+  read(runId: string, seq?: number, count?: number): readonly StoredBatch[];
   /** Cuts off a run's batches from `seq` on: a torn tail. Only with a good lease. */
   cut(lease: Lease, seq: number): void;
   /** A blob by its digest; undefined when there is none. */

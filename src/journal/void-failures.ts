@@ -18,8 +18,8 @@ export function voidFailures(history: RunHistory, upTo: number): ReadonlySet<Ent
     const step = stepOf(key);
     const timeout = key.startsWith('@timeout', step.length);
     for (const entry of list) {
-      if (entry.record.error !== undefined || timeout) failures.push({ step, entry });
-      else if (entry.record.cleanup === true) cleanups.push({ step, entry });
+      if (entry.kind === 'failure' || timeout) failures.push({ step, entry });
+      else if (entry.kind === 'cleanup') cleanups.push({ step, entry });
       else succeeded.set(step, Math.max(succeeded.get(step) ?? -1, entry.order));
     }
   }

@@ -1,12 +1,8 @@
 import { canonicalJson } from '../base/hash.js';
-import { bareRef, withoutWording } from '../lang/wording.js';
-import type { InputSpec, Plan, PlanNode, Route, SubInputs } from './plan.js';
-
-/**
- * How far a change of a step goes: `result`: what was recorded of it does not count any more; `course`: it decides whether, after
- * what and with what the step runs, or where its result goes; `policy`: neither, only how often it is tried and the like.
- */
-export type ChangeEffect = 'result' | 'course' | 'policy';
+import { toolKey } from './agent-spec.js';
+import type { ChangeEffect } from './fields.js';
+import { agentWord, bareNode, nodeField } from './fields.js';
+import type { InputSpec, Plan, PlanNode, Route } from './plan.js';
 
 /** A step that is not as it was. */
 export interface StepChange {
@@ -71,7 +67,7 @@ function compareLevel(walk: Walk, prefix: string, before: Plan, after: Plan): vo
     const parts = new Map([
       ...nodeParts(was, node),
       ...edgeParts(node.id, before, after),
-      ...codeParts(walk.code, prefix, node.id),
+      ...codeParts(walk.code, prefix, node),
       ...innerParts(walk, `${path}/`, was, node),
     ]);
     if (parts.size > 0) {
@@ -92,97 +88,16 @@ function strongest(effects: readonly ChangeEffect[]): ChangeEffect {
 
 type Parts = readonly (readonly [word: string, effect: ChangeEffect])[];
 
-/** Fields of nodes, with what they are called and how far a change of them goes. The others have no effect at all. */
-const FIELDS: Readonly<Record<string, readonly [word: string, effect: ChangeEffect]>> = {
-  kind: ['kind', 'result'],
-  version: ['version', 'result'],
-  prompt: ['prompt', 'result'],
-  question: ['question', 'result'],
-  choices: ['choices', 'result'],
-  schema: ['schema', 'result'],
-  expiresMs: ['expiry', 'result'],
-  ms: ['time', 'result'],
-  event: ['event', 'result'],
-  when: ['when', 'course'],
-  join: ['join', 'course'],
-  writes: ['writes', 'course'],
-  output: ['output', 'course'],
-  onError: ['on error', 'course'],
-  onMaxVisits: ['on max visits', 'course'],
-  onExpire: ['on expiry', 'course'],
-  over: ['list', 'course'],
-  item: ['item', 'course'],
-  key: ['key', 'course'],
-  result: ['result', 'course'],
-  inputs: ['inputs', 'course'],
-  outputs: ['outputs', 'course'],
-  until: ['until', 'course'],
-  carry: ['carry', 'course'],
-  retry: ['retry', 'policy'],
-  timeoutMs: ['timeout', 'policy'],
-  maxVisits: ['max visits', 'policy'],
-  countsAnewFrom: ['max visits', 'policy'],
-  effect: ['effect', 'policy'],
-  maxItems: ['max items', 'policy'],
-  concurrency: ['concurrency', 'policy'],
-  onItemError: ['on item error', 'course'],
-  maxRounds: ['max rounds', 'policy'],
-  onMaxRounds: ['on max rounds', 'course'],
-};
-
-/** Fields of agents: all of them are part of what decides its answers. */
-const AGENT_WORDS: Readonly<Record<string, string>> = {
-  instructions: 'system prompt',
-  models: 'model',
-  approve: 'approvals',
-  mcpServers: 'tool servers',
-  extraDirs: 'folders',
-  maxTurns: 'limits',
-  maxToolCalls: 'limits',
-  output: 'schema',
-  allowEmpty: 'empty answers',
-};
-
 function nodeParts(was: PlanNode, now: PlanNode): Parts {
   const [before, after] = [bareNode(was), bareNode(now)];
   const agents = [agentOf(before), agentOf(after)] as const;
   return [
     ...changedFields(before, after).flatMap((name) => {
-      const known = FIELDS[name];
-      return known === undefined ? [] : [known];
+      const field = nodeField(name);
+      return field === undefined ? [] : [field];
     }),
-    ...changedFields(...agents).map((name) => [AGENT_WORDS[name] ?? name, 'result'] as const),
+    ...changedFields(...agents).map((name) => [agentWord(name), 'result'] as const),
   ];
-}
-
-/** Without what references are called. */
-function bareNode(node: PlanNode): PlanNode {
-  switch (node.kind) {
-    case 'agent': {
-      const agent = { ...node.agent, instructions: withoutWording(node.agent.instructions) };
-      return { ...node, agent, prompt: withoutWording(node.prompt) };
-    }
-    case 'ask':
-      return { ...node, question: withoutWording(node.question) };
-    case 'map':
-      return { ...node, over: bareRef(node.over) };
-    case 'call':
-      return node.inputs === undefined ? node : { ...node, inputs: bareInputs(node.inputs) };
-    case 'task':
-    case 'loop':
-    case 'wait':
-    case 'pass':
-      return node;
-  }
-}
-
-function bareInputs(inputs: SubInputs): SubInputs {
-  return Object.fromEntries(
-    Object.entries(inputs).map(([name, input]) => [
-      name,
-      'template' in input ? { ...input, template: withoutWording(input.template) } : input,
-    ]),
-  );
 }
 
 function agentOf(node: PlanNode): object {
@@ -219,10 +134,13 @@ function edgeParts(id: string, before: Plan, after: Plan): Parts {
   ];
 }
 
-function codeParts([before, after]: Walk['code'], prefix: string, id: string): Parts {
+function codeParts([before, after]: Walk['code'], prefix: string, node: PlanNode): Parts {
+  const { id } = node;
   const changed = (key: string): boolean => before[prefix + key] !== after[prefix + key];
+  const tools = node.kind === 'agent' ? (node.agent.functions ?? []) : [];
   return [
     ...(changed(id) ? [['code', 'result'] as const] : []),
+    ...tools.flatMap(({ name }) => (changed(toolKey(id, name)) ? [[`code of ${name}`, 'result'] as const] : [])),
     ...(changed(`when:${id}`) ? [['when', 'course'] as const] : []),
     ...(changed(`until:${id}`) ? [['until', 'course'] as const] : []),
     ...(changed(`route:${id}`) ? [['routes', 'course'] as const] : []),

@@ -5,23 +5,32 @@ import type { ModelRegistry } from '../agent/models/registry.js';
 import { createModelRegistry } from '../agent/models/registry.js';
 import type { OwnPlaces } from '../agent/tools/own-places.js';
 import { createToolProvider } from '../agent/tools/provider.js';
+import { nodePathOf } from '../base/address.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemClock } from '../base/clock.js';
 import { systemIds } from '../base/ids.js';
+import type { Slices } from '../base/slices.js';
+import { inSlices } from '../base/slices.js';
+import { isThenable } from '../base/thenable.js';
 import type { CompiledPlan } from '../engine/compile.js';
 import { codeOf } from '../engine/identity.js';
 import { firstState } from '../engine/inputs.js';
 import type { AnswerQuestion } from '../engine/memory-durable.js';
 import { MemoryDurable } from '../engine/memory-durable.js';
 import { RecordedDurable } from '../engine/recorded/recorded-durable.js';
-import type { RunHandle, RunResult } from '../engine/run.js';
+import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
-import type { Starting } from '../engine/services.js';
+import type { RunWarning, Starting } from '../engine/services.js';
+import { forkStart } from '../journal/fork-start.js';
 import type { OpenSession } from '../journal/session.js';
-import { beginSession, readHistory, readStored, resumeSession } from '../journal/session.js';
+import { beginSession, resumeSession } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
 import { typedAnswer } from '../lang/typed-answer.js';
 import { thisProcess } from '../stores/holder.js';
+import type { Changes } from './changes.js';
+import { changesText } from './changes.js';
+import type { GoingOn, RecordedRun } from './going-on.js';
+import { changesOf, goingOn, readRecordedRun } from './going-on.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
@@ -31,6 +40,12 @@ export interface Launch {
   readonly compiled: CompiledPlan;
   readonly models: ModelRegistry;
   readonly options: RunOptions;
+  /** What was read of the run that is gone on with. Absent: it is read. */
+  readonly recorded?: RecordedRun;
+  /** What has changed since, when whoever started it has told about that. */
+  readonly told?: Changes;
+  /** Told with which inputs it begins, right before it does. */
+  readonly begins?: (inputs: Readonly<Record<string, unknown>>) => void;
   /** Told what each step sees, right before listeners are told that it starts. */
   readonly starting?: Starting;
   /** What tools of the run leave alone, besides what the options tell. */
@@ -62,41 +77,89 @@ export function openModels(options: RunOptions): ModelRegistry {
 }
 
 /**
- * Starts a run with agents, tools and, where there is a store, a journal.
+ * Starts a run with agents, tools and, where there is a store, a journal. A long record is read in slices before the run starts: what is
+ * wrong with it then rejects the result.
  *
  * @throws SkeinError `SKEIN_INPUT`, `SKEIN_USAGE`; with a store also `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`
  */
-export function launch({ compiled, models, options, starting, origins = {} }: Launch): RunHandle {
-  const around = options.models === undefined ? undefined : shared.get(options.models)?.own;
-  const own = ownPlaces(compiled.plan, options, origins, around);
-  const runOptions = inheritedOptions(models, own, options);
-  const picked = { ...pick(options), runOptions, ...(starting === undefined ? {} : { starting }) };
-  const executors = { agent: agentsOf(models, own, options, runOptions), ...options.executors };
-  const atEnd = (): Promise<void> => models.finish();
-  const answer = answerBy(models, options.answer);
+export function launch(one: Launch): RunHandle {
+  const { options } = one;
+  const runId = options.resume ?? options.runId ?? systemIds.next();
   if (options.store === undefined) {
     checkNothingRecorded(options);
-    const runId = options.runId ?? systemIds.next();
-    const durable = new MemoryDurable(runId, { answer });
-    return startRun(compiled, { ...picked, runId, durable, executors, atEnd });
+    return startUnrecorded(one, runId);
   }
-  const inputs = recordedInputs(options.store, options);
-  firstState(compiled, inputs);
-  const session = openSession(options.store, compiled, { ...options, inputs });
+  const opened = inSlices(openRun(one, options.store, runId));
+  return isThenable(opened) ? startLater(one, opened, runId) : startRecorded(one, opened);
+}
+
+function startUnrecorded(one: Launch, runId: string): RunHandle {
+  const { compiled, models, options } = one;
+  const { inputs = {}, memory } = options;
+  one.begins?.(inputs);
+  const durable = new MemoryDurable(runId, { answer: answerBy(models, options.answer) });
+  return startRun(compiled, { ...started(one, memory), runId, inputs, durable });
+}
+
+/** A session that was opened, and with what the run goes on. */
+interface Opened extends GoingOn {
+  readonly session: OpenSession;
+  readonly warnings: readonly RunWarning[];
+  readonly announced: (path: string) => boolean;
+}
+
+function startRecorded(one: Launch, opened: Opened): RunHandle {
+  const { compiled, models, options } = one;
+  const { session, inputs, settings, formerModels, warnings, announced } = opened;
+  one.begins?.(inputs);
   let cancel: () => void = nobody;
   const durable = new RecordedDurable(session, {
-    answer,
+    answer: answerBy(models, options.answer),
     onReplayedAnswer: (question, address) => {
       if (!isApproval(question, address)) models.answered(question.text);
     },
     onCancel: () => cancel(),
   });
-  const handle = startRun(compiled, { ...picked, inputs, log: durable.listen, durable, executors, atEnd });
+  const parts = started(one, settings.memory, formerModels);
+  const handle = startRun(compiled, { ...parts, inputs, warnings, announced, log: durable.listen, durable });
   cancel = () => handle.cancel('somebody asked for it to be cancelled');
   return {
     runId: handle.runId,
     result: handle.result.then((result) => closed(durable, result)),
     cancel: (reason) => handle.cancel(reason),
+  };
+}
+
+/** Its record is still being read. */
+function startLater(one: Launch, opened: Promise<Opened>, runId: string): RunHandle {
+  const stop = new AbortController();
+  const { signal } = one.options;
+  const signals = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+  const options = { ...one.options, signal: signals };
+  const handle = opened.then((session) => startRecorded({ ...one, options }, session));
+  return {
+    runId,
+    result: handle.then(({ result }) => result),
+    cancel: (reason = 'the run was cancelled') => stop.abort(new SkeinError('SKEIN_CANCELLED', reason)),
+  };
+}
+
+/** What every run is started with. */
+function started(one: Launch, memory: string | undefined, formerModels?: GoingOn['formerModels']): StartOptions {
+  const { compiled, models, options, starting, origins = {} } = one;
+  const around = options.models === undefined ? undefined : shared.get(options.models)?.own;
+  const own = ownPlaces(compiled.plan, options, origins, around);
+  const runOptions = inheritedOptions(models, own, options);
+  const { listeners, signal, concurrency, check } = options;
+  return {
+    runOptions,
+    executors: { agent: agentsOf({ one, own, runOptions, memory, formerModels }), ...options.executors },
+    atEnd: () => models.finish(),
+    ...(starting === undefined ? {} : { starting }),
+    ...(listeners === undefined ? {} : { listeners }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(check === undefined ? {} : { check }),
   };
 }
 
@@ -113,12 +176,16 @@ function nobody(): void {
   // The run has not started yet.
 }
 
-function agentsOf(
-  models: ModelRegistry,
-  own: OwnPlaces,
-  options: RunOptions,
-  runOptions: RunOptions,
-): ReturnType<typeof agentExecutor> {
+interface Agents {
+  readonly one: Launch;
+  readonly own: OwnPlaces;
+  readonly runOptions: RunOptions;
+  readonly memory: string | undefined;
+  readonly formerModels: GoingOn['formerModels'] | undefined;
+}
+
+function agentsOf({ one, own, runOptions, memory, formerModels }: Agents): ReturnType<typeof agentExecutor> {
+  const { models, options } = one;
   const cwd = options.cwd ?? process.cwd();
   const env = options.models?.env ?? process.env;
   const tools = createToolProvider({
@@ -128,32 +195,67 @@ function agentsOf(
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     mock: options.models?.mock === true || options.models?.script !== undefined,
   });
-  const memory = options.memory === undefined ? undefined : createSharedMemory(options.memory);
-  return agentExecutor({ models, tools, cwd, runOptions, ...(memory === undefined ? {} : { memory }) });
+  return agentExecutor({
+    models,
+    tools,
+    cwd,
+    runOptions,
+    ...(memory === undefined ? {} : { memory: createSharedMemory(memory) }),
+    ...(formerModels === undefined ? {} : { formerModels }),
+  });
 }
 
-/**
- * The inputs of a run: those that are given, and of a run that is resumed or forked the recorded ones.
- *
- * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
- */
-export function recordedInputs(store: Store, options: RunOptions): Readonly<Record<string, unknown>> {
-  const before = options.resume ?? options.fork?.run;
-  if (before === undefined) return options.inputs ?? {};
-  const recorded = readStored(store, readHistory(store, before).current.inputs) as Readonly<Record<string, unknown>>;
-  return { ...recorded, ...options.inputs };
-}
-
-function openSession(store: Store, compiled: CompiledPlan, options: RunOptions): OpenSession {
-  const definition = { plan: compiled.plan, code: codeOf(compiled), inputs: options.inputs ?? {} };
-  const now = systemClock.now();
+/** Opens the session of a run. Nothing is written before all that can be checked is. */
+function* openRun(one: Launch, store: Store, runId: string): Slices<Opened> {
+  const { compiled, models, options } = one;
+  const { plan } = compiled;
+  const code = codeOf(compiled);
   const here = thisProcess();
   const holder = { ...here, id: `${systemIds.next()}@${here.id}` };
-  if (options.resume !== undefined) return resumeSession(store, options.resume, definition, holder, now);
+  const before = options.resume ?? options.fork?.run;
+  const recorded = before === undefined ? undefined : (one.recorded ?? (yield* readRecordedRun(store, before)));
+  const going = recorded === undefined ? begun(models, options) : goingOn(recorded, models.identity(), options);
+  firstState(compiled, going.inputs);
+  const definition = { plan, code, inputs: going.inputs, settings: going.settings };
+  if (recorded === undefined || options.resume === undefined) {
+    const parent = recorded === undefined ? {} : { parent: { family: recorded.family, ...options.fork } };
+    const run = { ...definition, ...parent, runId, origin: options.origin ?? {} };
+    const session = beginSession(store, run, holder, systemClock.now());
+    return { ...going, session, ...announcement(one, recorded, going) };
+  }
+  const told = announcement(one, recorded, going);
+  const session = yield* resumeSession(store, recorded.reader, definition, holder, systemClock);
+  return { ...going, session, ...told };
+}
+
+function begun(models: ModelRegistry, { inputs = {}, memory }: RunOptions): GoingOn {
+  const settings = { models: models.identity(), ...(memory === undefined ? {} : { memory }) };
+  return { inputs, settings, formerModels: () => [] };
+}
+
+/** What is told of a run before anything of it runs: what has changed since it was recorded. */
+function announcement(
+  { compiled, told, options }: Launch,
+  recorded: RecordedRun | undefined,
+  going: GoingOn,
+): Pick<Opened, 'warnings' | 'announced'> {
+  if (recorded === undefined) return { warnings: [], announced: () => false };
+  const definition = { plan: compiled.plan, code: codeOf(compiled) };
   const { fork } = options;
-  const parent = fork === undefined ? {} : { parent: { runId: fork.run, from: fork.from, forget: fork.forget } };
-  const runId = options.runId ?? systemIds.next();
-  return beginSession(store, { ...definition, ...parent, runId, origin: options.origin ?? {} }, holder, now);
+  const forgotten = fork === undefined ? undefined : forkStart(recorded.family, compiled.plan, fork).steps;
+  const changes = told ?? changesOf(recorded, definition, going, forgotten);
+  const paths = new Set([...changes.again, ...changes.maybe]);
+  const message = told === undefined ? changesText(changes, recorded) : '';
+  return {
+    warnings: message === '' ? [] : [{ code: 'changed', message }],
+    announced: (path) => paths.size > 0 && isAround(paths, nodePathOf(path)),
+  };
+}
+
+/** A step is among these, or one that it is inside of. */
+function isAround(steps: ReadonlySet<string>, path: string): boolean {
+  const ids = path.split('/');
+  return ids.some((_, at) => steps.has(ids.slice(0, at + 1).join('/')));
 }
 
 /** The end of the session is part of its record: a run that can't say how it ended has not succeeded. */
@@ -181,16 +283,5 @@ function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): An
     throw new SkeinError('SKEIN_QUESTION', `nobody is here to answer: ${question.text}`, {
       hint: 'run it on a terminal, pass an answer function, or record the run in a store and answer later',
     });
-  };
-}
-
-function pick(options: RunOptions): Pick<RunOptions, 'inputs' | 'listeners' | 'signal' | 'concurrency' | 'check'> {
-  const { inputs, listeners, signal, concurrency, check } = options;
-  return {
-    ...(inputs === undefined ? {} : { inputs }),
-    ...(listeners === undefined ? {} : { listeners }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(check === undefined ? {} : { check }),
   };
 }

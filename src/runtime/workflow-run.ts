@@ -9,7 +9,10 @@ import type { Store } from '../journal/store.js';
 import type { Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
 import { checkModels, checkedPlan } from './checked-plan.js';
-import { launch, openModels, recordedInputs } from './launch.js';
+import type { Changes } from './changes.js';
+import type { RecordedRun } from './going-on.js';
+import { goingOn, readRecord } from './going-on.js';
+import { launch, openModels } from './launch.js';
 import type { RunOptions } from './options.js';
 import { definitionPlaces } from './own-places.js';
 
@@ -24,6 +27,8 @@ export interface WorkflowRunOptions extends RunOptions {
    * Undefined: it is not recorded after all.
    */
   readonly openStore?: () => Promise<Store | undefined>;
+  /** What was read of the run that is gone on with, and what was told of it. Absent: it is read, and its listeners are told. */
+  readonly goesOn?: { readonly recorded: RecordedRun; readonly told: Changes };
 }
 
 /** What the run of a workflow gives back. */
@@ -55,12 +60,12 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
 export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
   const plan = checkedPlan(workflow);
   const compiled = compile(plan, workflow.bindings);
-  const inputs = options.store === undefined ? (options.inputs ?? {}) : recordedInputs(options.store, options);
-  firstState(compiled, inputs);
   const models = openModels(options);
+  const recorded = await recordOf(options);
+  const inputs = recorded === undefined ? (options.inputs ?? {}) : goingOn(recorded, models.identity(), options).inputs;
+  firstState(compiled, inputs);
   // What is recorded needs no model; whether anything else will run is not known yet.
-  const recorded = options.resume !== undefined || options.fork !== undefined;
-  if (!recorded) await checkModels(plan, models, options.models?.override !== undefined);
+  if (recorded === undefined) await checkModels(plan, models, options.models?.override !== undefined);
   options.signal?.throwIfAborted();
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const { memory } = workflow.settings;
@@ -71,6 +76,8 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
       compiled,
       models,
       origins: { definition: definitionPlaces(workflow), audit: auditFolders(workflow, options) },
+      ...(recorded === undefined ? {} : { recorded }),
+      ...(options.goesOn === undefined ? {} : { told: options.goesOn.told }),
       options: {
         ...(memory === undefined ? {} : { memory: memory.initial }),
         ...options,
@@ -92,6 +99,13 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
 function auditFolders({ settings }: Workflow, { audit }: WorkflowRunOptions): readonly string[] {
   const here = audit === undefined || audit === false ? [] : [audit.dir];
   return settings.audit === undefined ? here : [...here, settings.audit.dir];
+}
+
+/** What is recorded of the run that is gone on with. */
+async function recordOf({ store, resume, fork, goesOn }: WorkflowRunOptions): Promise<RecordedRun | undefined> {
+  const before = resume ?? fork?.run;
+  if (goesOn !== undefined || store === undefined || before === undefined) return goesOn?.recorded;
+  return await readRecord(store, before);
 }
 
 /** A run that its store refuses leaves no folder behind. */

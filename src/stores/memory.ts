@@ -111,8 +111,8 @@ class MemoryStore implements Store {
     });
   }
 
-  read(runId: string): readonly StoredBatch[] {
-    return [...(this.#runs.get(runId)?.batches ?? [])];
+  read(runId: string, seq = 0, count = Number.POSITIVE_INFINITY): readonly StoredBatch[] {
+    return this.#runs.get(runId)?.batches.slice(seq, seq + count) ?? [];
   }
 
   cut(lease: Lease, seq: number): void {

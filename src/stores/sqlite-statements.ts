@@ -19,7 +19,7 @@ const SQL = {
   place: `SELECT n, ${LAST} FROM runs r WHERE id = ? AND fence = ? AND holder IS NOT NULL`,
   append: 'INSERT INTO batches SELECT (n << 32) | ?, ?, ? FROM runs WHERE n = ? AND fence = ? AND holder IS NOT NULL',
   read: `SELECT b.place & 4294967295 AS seq, CAST(b.text AS BLOB) AS bytes, CAST(b.sum AS BLOB) AS sum FROM runs r, batches b
-    WHERE r.id = ? AND ${BATCHES_OF_RUN} ORDER BY b.place`,
+    WHERE r.id = ? AND b.place BETWEEN ((r.n << 32) | ?) AND ((r.n << 32) | 4294967295) ORDER BY b.place LIMIT ?`,
   cut: 'DELETE FROM batches WHERE place BETWEEN ((? << 32) | ?) AND ((? << 32) | 4294967295)',
   blob: 'SELECT CAST(text AS BLOB) AS bytes FROM blobs WHERE digest = ?',
   putBlob: 'INSERT INTO blobs (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING',

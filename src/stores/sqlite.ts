@@ -108,6 +108,9 @@ interface Place {
   seq: number;
 }
 
+/** No limit, as SQLite says it. */
+const ALL = -1;
+
 /** The store over a database that is open. */
 export class SqliteStore implements FileStore {
   readonly #database: Connection;
@@ -180,11 +183,12 @@ export class SqliteStore implements FileStore {
     return this.#remembering(() => this.#database.transaction(() => batches.map((batch) => this.#append(batch))));
   }
 
-  read(runId: string): readonly StoredBatch[] {
-    const batches = this.#statements.all('read', [runId]).map(readBatch);
+  read(runId: string, from = 0, count = ALL): readonly StoredBatch[] {
+    const batches = this.#statements.all('read', [runId, from, count]).map(readBatch);
+    if (batches.length === count) return batches;
     const noted = this.#find(runId)?.row.standing?.batches ?? 0;
-    if (batches.length >= noted) return batches;
-    throw damagedRow(runId, `it has ${batches.length} batches, and had ${noted}`);
+    if (from + batches.length >= noted) return batches;
+    throw damagedRow(runId, `it has ${from + batches.length} batches, and had ${noted}`);
   }
 
   cut(lease: Lease, seq: number): void {

@@ -75,7 +75,7 @@ class Faulty implements FaultyStore {
   renew = (leases: readonly RenewedLease[], now: number) => this.#do(() => this.#inner.renew(leases, now));
   release = (lease: Lease, end: SessionEnd) => this.#do(() => this.#inner.release(lease, end));
   append = (batches: readonly Batch[]) => this.#do(() => this.#inner.append(batches));
-  read = (runId: string) => this.#do(() => this.#inner.read(runId));
+  read = (runId: string, seq?: number, count?: number) => this.#do(() => this.#inner.read(runId, seq, count));
   cut = (lease: Lease, seq: number) => this.#do(() => this.#inner.cut(lease, seq));
   blob = (digest: string) => this.#do(() => this.#inner.blob(digest));
   run = (runId: string) => this.#do(() => this.#inner.run(runId));

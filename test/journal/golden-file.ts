@@ -16,7 +16,9 @@ export const GOLDEN_FOLDER = join(import.meta.dirname, 'golden');
 /** What a journal says, as plain JSON that people can read: what every later version has to get out of it. */
 export function summaryOf(history: RunHistory): unknown {
   const { begin, current, sessions, entries, started, timers, pauses, logs, batches, cut } = history;
-  const outcomes = [...entries].flatMap(([key, list]) => list.map((entry) => ({ key, ...entry })));
+  const outcomes = [...entries].flatMap(([key, list]) =>
+    list.map(({ record, order, session }) => ({ key, record, order, session })),
+  );
   const summary = {
     begin,
     current,

@@ -13,6 +13,7 @@ function collect(durable: ManualDurable): {
     resting: undefined,
     stepsEnded: 0,
     caughtUp: () => undefined,
+    outdated: () => undefined,
     take: (ticket: Ticket) => {
       keys.push(ticket.key);
       outcomes.set(ticket.key, ticket.outcome);

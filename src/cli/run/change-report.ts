@@ -1,62 +1,14 @@
-import type { Plan } from '../../plan/plan.js';
-import type { CodeDigests, PlanDiff, StepChange } from '../../plan/diff.js';
+import type { StepChange } from '../../plan/diff.js';
+import type { Changes } from '../../runtime.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
-
-/** A definition with its functions' digests. */
-export interface DefinitionOf {
-  readonly plan: Plan;
-  readonly code: CodeDigests;
-}
-
-/** What a run goes on with, compared with what it had. */
-export interface Comparison {
-  readonly diff: PlanDiff;
-  /** Paths of steps whose recorded results do not count any more. */
-  readonly again: readonly string[];
-  /** Paths of steps that run again, too, where what they build on comes out differently. */
-  readonly maybe: readonly string[];
-}
-
-/** What else than the file makes steps run again. */
-export interface FurtherChanges {
-  /** Names of inputs with other values. */
-  readonly inputs: readonly string[];
-  /** Paths of steps whose records are not used. */
-  readonly forgotten: readonly string[];
-}
 
 /** More steps than this are not listed by name. */
 const LISTED = 30;
 
-/**
- * Compares what was recorded with what is to be run. Only steps that are finished can run again.
- *
- * @example
- * const comparison = await compareDefinitions(before, after, { inputs: [], forgotten: [] });
- */
-export async function compareDefinitions(
-  before: DefinitionOf,
-  after: DefinitionOf,
-  { inputs, forgotten }: FurtherChanges,
-): Promise<Comparison> {
-  const { affected, diffPlans } = await import('../../runtime.js');
-  const diff = diffPlans(before.plan, after.plan, before.code, after.code);
-  const changed = diff.steps.filter(({ change, effect }) => change === 'changed' && effect === 'result');
-  const again = [...new Set([...changed.map(({ path }) => path), ...forgotten])];
-  const start = diff.steps.filter(({ change, effect }) => change !== 'removed' && effect !== 'policy');
-  const steps = [...new Set([...start.map(({ path }) => path), ...forgotten])];
-  const maybe = affected(after.plan, { steps, inputs: [...diff.inputs, ...inputs] });
-  return {
-    diff,
-    again,
-    maybe: [...new Set([...start.map(({ path }) => path), ...maybe])].filter((path) => !again.includes(path)),
-  };
-}
-
 /** What was changed, and what it makes run again; `finished` says of which steps there are results. */
 export function changeLines(
-  { diff, again, maybe }: Comparison,
+  { diff, again, maybe, memory }: Changes,
   finished: (path: string) => boolean,
   style: Style,
 ): readonly string[] {
@@ -66,6 +18,7 @@ export function changeLines(
     ...some(diff.steps.map((step) => stepLine(step, style))),
     ...diff.inputs.map((name) => `  input ${printable(name)} changed`),
     ...diff.plan.map((what) => `  ${printable(what)} changed`),
+    ...(memory ? ['  the first text of the shared memory changed'] : []),
     ...(sure.length === 0 ? [] : [`runs again: ${names(sure)}`]),
     ...(perhaps.length === 0 ? [] : [`runs again where what it builds on comes out differently: ${names(perhaps)}`]),
   ];

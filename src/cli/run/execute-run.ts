@@ -158,7 +158,8 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
   };
 }
 
-function runOptions({ flags, cwd, inputs, recording }: Execution): WorkflowRunOptions {
+/** The options that stand for a command line. */
+export function runOptions({ flags, cwd, inputs, recording }: Execution): WorkflowRunOptions {
   const { mock, model, record, replay, auditDir, concurrency } = flags;
   return {
     ...recordingOptions(recording),

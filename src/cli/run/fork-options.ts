@@ -10,7 +10,7 @@ import type { RecordedRun } from './recorded-run.js';
  * @throws SkeinError `SKEIN_INPUT` for an input that the workflow does not have, `SKEIN_USAGE` for such a step
  */
 export async function checkFork(
-  run: Pick<RecordedRun, 'store' | 'id'>,
+  run: RecordedRun,
   plan: Plan,
   inputs: Readonly<Record<string, unknown>>,
   from: string | undefined,
@@ -32,7 +32,7 @@ export async function checkFork(
       },
     );
   }
-  return from === undefined ? NOTHING : forkStart(run.store, run.id, plan, { from, option: '--from' });
+  return from === undefined ? NOTHING : forkStart(run.record.family, plan, { from }, '--from');
 }
 
 const NOTHING: ForkStart = { forget: [], steps: [] };

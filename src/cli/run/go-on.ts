@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { SkeinError } from '../../base/errors.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Changes } from '../../runtime.js';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
 import { printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { printNote, printResult } from '../view/streams.js';
 import { createStyle, wantsColor } from '../view/style.js';
-import type { Comparison, DefinitionOf } from './change-report.js';
-import { changeLines, compareDefinitions } from './change-report.js';
+import { changeLines } from './change-report.js';
 import type { Execution } from './execution.js';
-import { executeRun } from './execute-run.js';
+import { executeRun, runOptions } from './execute-run.js';
 import { checkFork } from './fork-options.js';
 import { readInputs } from './given-inputs.js';
 import type { GivenInput } from './given-inputs.js';
@@ -74,7 +74,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const cwd = folderOf(run);
   const flags = mergeFlags(run.origin.flags, anchored(options.flags, cwd));
   const given = await readInputs(options.fork?.inputs ?? [], process.cwd());
-  const inputs = { ...run.inputs, ...given };
+  const inputs = { ...run.record.before.inputs, ...given };
   const file = fileOf(run, options.fork);
   const { interactive = false, strict = false, lenient = false } = flags;
   const next = await loadNext(run, file, { cwd, inputs, interactive, strict, lenient });
@@ -85,14 +85,6 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
     return EXIT.invalid;
   }
   const again = options.fork === undefined ? undefined : await checkFork(run, plan, given, options.fork.from);
-  const changed = Object.keys(given).filter((name) => !isDeepStrictEqual(given[name], run.inputs[name]));
-  const { codeDigests } = await import('../../runtime.js');
-  const after: DefinitionOf = { plan, code: codeDigests(next.workflow.bindings, plan) };
-  const comparison = await compareDefinitions(run.definition, after, {
-    inputs: changed,
-    forgotten: again?.steps ?? [],
-  });
-  if (flags.quiet !== true) tell({ run, file, next, comparison, changed, color: flags.color });
   const { workflow } = next;
   const recording: Recording =
     options.fork === undefined
@@ -103,7 +95,27 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
           origin: writeOrigin({ root: run.root, cwd, file, flags, workflow }),
         };
   const execution: Execution = { flags, cwd, workflow, inputs: given, log: new RunLog(plan), recording };
-  return (await executeRun(execution)).exitCode;
+  const told = await changesSince(run, plan, execution, again?.steps);
+  const costs = [...told.again, ...told.maybe].some(run.record.finished);
+  if (flags.quiet !== true || costs) await tell({ run, file, next, changes: told, flags });
+  const goesOn = { recorded: run.record, told };
+  return (await executeRun({ ...execution, recording: { ...recording, goesOn } })).exitCode;
+}
+
+/** What is different from what was recorded: of the file, of the inputs, of the flags. */
+async function changesSince(
+  run: RecordedRun,
+  plan: Plan,
+  execution: Execution,
+  forgotten: readonly string[] | undefined,
+): Promise<Changes> {
+  const { changesOf, codeDigests, goingOn, openModels } = await import('../../runtime.js');
+  const { workflow } = execution;
+  const { memory } = workflow.settings;
+  const options = { ...runOptions(execution), ...(memory === undefined ? {} : { memory: memory.initial }) };
+  const going = goingOn(run.record, openModels(options).identity(), options);
+  const after = { plan, code: codeDigests(workflow.bindings, plan) };
+  return changesOf(run.record, after, going, forgotten);
 }
 
 /** Files that were named here stay the same ones, wherever the run is carried out. */
@@ -129,22 +141,24 @@ interface Telling {
   readonly run: RecordedRun;
   readonly file: string;
   readonly next: NextWorkflow;
-  readonly comparison: Comparison;
-  readonly changed: readonly string[];
-  readonly color: boolean;
+  readonly changes: Changes;
+  readonly flags: CommonFlags;
 }
 
 /** What is different from before, and what it makes run again. */
-function tell({ run, file, next, comparison, changed, color }: Telling): void {
-  const style = createStyle(wantsColor(process.stderr, process.env, color));
+async function tell({ run, file, next, changes, flags }: Telling): Promise<void> {
+  const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   if (next.fromRecord) {
     printNote(`${style.warn('note')}: ${printable(file)} is gone; the run goes on with its definition from the record`);
   }
-  const { diff, again, maybe } = comparison;
-  const edited = diff.steps.length + diff.inputs.length + diff.plan.length > 0;
+  const { diff, again, maybe, memory } = changes;
+  const edited = memory || diff.steps.length + diff.inputs.length + diff.plan.length > 0;
   if (edited) printNote(`${printable(file)} is not what the run of ${printable(run.name)} was recorded with:`);
-  for (const name of changed) printNote(`  input ${printable(name)} has another value`);
+  for (const name of changes.inputs) printNote(`  input ${printable(name)} has another value`);
   if (edited || again.length + maybe.length > 0) {
-    for (const line of changeLines(comparison, run.finished, style)) printNote(line);
+    for (const line of changeLines(changes, run.record.finished, style)) printNote(line);
   }
+  const { modelsText } = await import('../../runtime.js');
+  const answered = modelsText(changes, run.record);
+  if (answered !== undefined) printNote(printable(answered));
 }

@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { nodePathOf } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { Store } from '../../journal/store.js';
-import type { Plan } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
+import type { RecordedCost, RecordedRun as RunRecord } from '../../runtime.js';
 import { findRun } from '../runs/find-run.js';
-import type { DefinitionOf } from './change-report.js';
 import type { Loaded, LoadOptions } from './load-workflow.js';
 import { loadWorkflow } from './load-workflow.js';
 import type { RunOrigin } from './origin.js';
 import { readOrigin } from './origin.js';
-import type { CostBefore } from './recording.js';
 
 /** A run of the store, and how it was begun. */
 export interface RecordedRun {
@@ -21,12 +18,8 @@ export interface RecordedRun {
   readonly id: string;
   readonly name: string;
   readonly origin: RunOrigin;
-  /** What its last session ran. */
-  readonly definition: DefinitionOf;
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly cost: CostBefore;
-  /** Whether a step, given by the ids of its nodes from the outermost in, has a result, or something inside of it has. */
-  readonly finished: (path: string) => boolean;
+  readonly record: RunRecord;
+  readonly cost: RecordedCost;
 }
 
 /**
@@ -36,39 +29,17 @@ export interface RecordedRun {
  */
 export async function readRecordedRun(store: Store, root: string, text: string): Promise<RecordedRun> {
   const id = findRun(store, text);
-  const [{ readRun }, { readHistory, readStored }] = await Promise.all([
-    import('../../index.js'),
-    import('../../runtime.js'),
-  ]);
-  const { begin, current } = readHistory(store, id);
-  const origin = readOrigin(begin.origin);
+  const { costOf, readRecord } = await import('../../runtime.js');
+  const record = await readRecord(store, id);
+  const [history] = record.family;
+  const { name } = history.begin;
+  const origin = readOrigin(history.begin.origin);
   if (origin === undefined) {
-    throw new SkeinError('SKEIN_FILE', `nothing says which file the run of ${begin.name} was begun with`, {
+    throw new SkeinError('SKEIN_FILE', `nothing says which file the run of ${name} was begun with`, {
       hint: 'it was begun by a program: go on with it there, with the option resume',
     });
   }
-  const { steps, modelCalls, toolCalls, usage } = readRun(store, id);
-  const done = new Set<string>();
-  for (const { path, outcome } of steps) {
-    if (outcome === 'succeeded') for (const part of partsOf(path)) done.add(part);
-  }
-  return {
-    store,
-    root,
-    id,
-    name: begin.name,
-    origin,
-    definition: { plan: readStored(store, current.plan) as Plan, code: current.code },
-    inputs: readStored(store, current.inputs) as Readonly<Record<string, unknown>>,
-    cost: { modelCalls, toolCalls, usage },
-    finished: (path) => done.has(path),
-  };
-}
-
-/** A step and those around it, by ids alone: visits, rounds and items of a node are one. */
-function partsOf(path: string): readonly string[] {
-  const ids = nodePathOf(path).split('/');
-  return ids.map((_, at) => ids.slice(0, at + 1).join('/'));
+  return { store, root, id, name, origin, record, cost: costOf(store, history) };
 }
 
 /** Where a run is carried out. @throws SkeinError `SKEIN_FILE` when the folder is gone */
@@ -94,13 +65,13 @@ export interface NextWorkflow extends Loaded {
 export async function loadNext(run: RecordedRun, file: string, options: LoadOptions): Promise<NextWorkflow> {
   if (existsSync(file) || file !== resolve(run.root, run.origin.file))
     return { ...(await loadWorkflow(file, options)), fromRecord: false };
-  if (Object.keys(run.definition.code).length > 0) {
+  if (Object.keys(run.record.before.code).length > 0) {
     throw new SkeinError('SKEIN_FILE', `the workflow file is gone: ${file}`, {
       hint: 'put it back, then resume the run',
     });
   }
   const workflow: Workflow = {
-    plan: run.definition.plan,
+    plan: run.record.before.plan,
     bindings: {},
     settings: run.origin.settings,
     files: [],

@@ -1,8 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import type { Usage } from '../../events/event.js';
 import type { Store } from '../../journal/store.js';
-import type { Fork } from '../../runtime.js';
+import type { Fork, RecordedCost, WorkflowRunOptions } from '../../runtime.js';
 import { printNote } from '../view/streams.js';
 import type { OpenRunStoreOptions } from './open-store.js';
 import { openRunStore } from './open-store.js';
@@ -16,14 +15,9 @@ export interface Recording {
   readonly resume?: string;
   readonly fork?: Fork;
   /** What the run cost before this session. */
-  readonly before?: CostBefore;
-}
-
-/** Calls and tokens of sessions before this one. */
-export interface CostBefore {
-  readonly modelCalls: number;
-  readonly toolCalls: number;
-  readonly usage: Usage;
+  readonly before?: RecordedCost;
+  /** What was read of that run, and what was told of it. */
+  readonly goesOn?: NonNullable<WorkflowRunOptions['goesOn']>;
 }
 
 /**

@@ -54,6 +54,8 @@ export interface Taker {
   readonly stepsEnded: number;
   /** Takes a settled ticket; the promise resolves when everything that it woke has come to rest. */
   take(ticket: Ticket): Promise<void> | undefined;
+  /** What is recorded of a step does not hold any more: it is about to run again. */
+  outdated(step: string): void;
   /** Everything that is recorded has been delivered: what goes on from here is new. Never for a run that begins. */
   caughtUp(): void;
   /** The back end can't go on: the run fails, nothing more is asked of it. */
@@ -120,6 +122,8 @@ export interface StepOptions {
 export interface Identity {
   /** Digest of the definition, and of what goes in. */
   digest(): string;
+  /** Further digests that count as the same: what is recorded under one of them holds. */
+  also?(): readonly string[];
   /** What the effect read while it ran: digests by name. Asked when it has ended. */
   reads?(): Readonly<Record<string, string>> | undefined;
   /** The digest, now, of something that was read then. A record counts only when all are the same. */

@@ -5,6 +5,7 @@ import { fromErrorData, plainError, SkeinError, toErrorData } from '../../base/e
 import { seededRandom } from '../../base/ids.js';
 import { isThenable } from '../../base/thenable.js';
 import type { SkeinEvent } from '../../events/event.js';
+import { pathOf, stepOf } from '../../base/address.js';
 import { encodeRecord } from '../../journal/codec.js';
 import { Journal } from '../../journal/journal.js';
 import type { JournalOwner } from '../../journal/journal.js';
@@ -220,7 +221,11 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   private find({ key, id, options }: RecordedTicket): Recorded | undefined {
     const candidates = this.session.ledger.find(key);
-    return candidates.length === 0 ? undefined : matching(candidates, id, options?.identity);
+    if (candidates.length === 0) return undefined;
+    const found = matching(candidates, id, options?.identity);
+    if (found === undefined && isPaidFor(options) && candidates.some(({ record }) => record.error === undefined))
+      this.taker?.outdated(pathOf(stepOf(key)));
+    return found;
   }
 
   /** R2 */
@@ -392,4 +397,9 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.stopWatch?.();
     this.waits.stop();
   }
+}
+
+/** Choosers and what frees resources are done again without a word. */
+function isPaidFor(options: StepOptions | undefined): boolean {
+  return options?.pure !== true && options?.cleanup !== true;
 }

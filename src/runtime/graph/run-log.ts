@@ -24,6 +24,7 @@ export class RunLog {
   /** Time of the last event of the engine. */
   private last: SkeinEvent | undefined = undefined;
   private first: SkeinEvent | undefined = undefined;
+  private stopped = false;
 
   /** Names of the nodes of the graph that ran, in the order in which they ended. */
   readonly nodesRun: string[] = [];
@@ -60,7 +61,13 @@ export class RunLog {
 
   /** The engine tells nothing any more. */
   get ended(): boolean {
-    return this.last?.type === 'run.ended';
+    return this.stopped || this.last?.type === 'run.ended';
+  }
+
+  /** The run could not be started after all. */
+  stop(): void {
+    this.stopped = true;
+    this.wake();
   }
 
   /** When the run began and ended; undefined for one that never began. */

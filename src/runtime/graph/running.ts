@@ -6,8 +6,8 @@ import type { RunHandle, RunResult } from '../../engine/run.js';
 import type { StepCheck } from '../../engine/services.js';
 import { emptyCensus } from '../../events/census.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
-import { launch, openModels, recordedInputs } from '../launch.js';
-import type { RunOptions } from '../options.js';
+import type { Launch } from '../launch.js';
+import { launch, openModels } from '../launch.js';
 import { preparedPlan } from '../prepared.js';
 import { resultOf } from './ending.js';
 import { invariantCheck } from './invariants.js';
@@ -92,10 +92,15 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
   const inputs = checkedInputs(given);
   const { answerKey = graph.answerKey, events = true, ...rest } = options;
   const runId = options.resume ?? options.runId ?? systemIds.next();
-  const log = new RunLog(runId, { plan: graph.plan, inputs: firstInputs(inputs, options) }, events);
+  const told = { plan: graph.plan, inputs };
+  const log = new RunLog(runId, told, events);
   const finish = (result: RunResult): GraphResult => resultOf({ plan: graph.plan, answerKey, result, log });
   try {
-    const handle = launchGraph(graph, log, { ...rest, inputs, ...(options.resume === undefined ? { runId } : {}) });
+    const handle = launchGraph(graph, log, {
+      options: { ...rest, inputs, ...(options.resume === undefined ? { runId } : {}) },
+      begins: (all) => (told.inputs = all),
+    });
+    handle.result.catch(() => log.stop());
     return { log, handle, result: handle.result.then(finish) };
   } catch (error) {
     if (!SkeinError.isInstance(error) || !REFUSED_INPUTS.has(error.code)) throw error;
@@ -107,12 +112,17 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
 const REFUSED_INPUTS: ReadonlySet<string> = new Set(['SKEIN_INPUT', 'SKEIN_NOT_JSON']);
 
 /** @throws SkeinError as `run` of skein does */
-function launchGraph({ plan, bindings, settings }: RunnableGraph, log: RunLog, options: RunOptions): RunHandle {
+function launchGraph(
+  { plan, bindings, settings }: RunnableGraph,
+  log: RunLog,
+  { options, begins }: Pick<Launch, 'options' | 'begins'>,
+): RunHandle {
   const { invariants, policy } = settings;
   const check = bothOf(invariantCheck({ invariants, policy, violated: log.violated }), options.check);
   return launch({
     compiled: preparedPlan({ plan, bindings }),
     models: openModels(options),
+    ...(begins === undefined ? {} : { begins }),
     ...(log.keeps ? { starting: log.starting } : {}),
     options: {
       ...options,
@@ -144,14 +154,4 @@ function checkedInputs(inputs: unknown): Readonly<Record<string, unknown>> {
   throw new SkeinError('SKEIN_USAGE', `inputs are an object with a value for each name, not ${what}`, {
     hint: "run({ query: 'looms' })",
   });
-}
-
-/** What the run begins with, as its first event says it. */
-function firstInputs(
-  inputs: Readonly<Record<string, unknown>>,
-  options: GraphRunOptions,
-): Readonly<Record<string, unknown>> {
-  const { store, resume, fork } = options;
-  if (store === undefined || (resume === undefined && fork === undefined)) return inputs;
-  return recordedInputs(store, { ...options, inputs });
 }

@@ -2,6 +2,9 @@ import { settled } from '../../../src/base/clock.js';
 import type { AnswerQuestion } from '../../../src/engine/memory-durable.js';
 import { startRun, type RunResult, type StartOptions } from '../../../src/engine/run.js';
 import { RecordedDurable } from '../../../src/engine/recorded/recorded-durable.js';
+import { atOnce } from '../../../src/base/slices.js';
+import { FamilyReader } from '../../../src/journal/reader.js';
+import { NO_SETTINGS } from '../../../src/plan/fields.js';
 import { beginSession, resumeSession } from '../../../src/journal/session.js';
 import type { Store } from '../../../src/journal/store.js';
 import type { Definition } from '../../../src/plan/builder-input.js';
@@ -16,10 +19,10 @@ export function sessionAt(
   clock: FakeClock,
   more: Pick<StartOptions, 'check'> & { readonly answer?: AnswerQuestion } = {},
 ): Promise<RunResult> {
-  const definition = { plan, code: {}, inputs: {} };
+  const definition = { plan, code: {}, inputs: {}, settings: NO_SETTINGS };
   const known = store.run('r') !== undefined;
   const session = known
-    ? resumeSession(store, 'r', definition, HOLDER, clock.now())
+    ? atOnce(resumeSession(store, new FamilyReader(store, 'r'), definition, HOLDER, clock))
     : beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, clock.now());
   const durable = new RecordedDurable(session, { clock, answer: more.answer });
   return startRun(plan, { ...more, bindings, durable, listeners: [durable.listen] }).result.then((result) => {

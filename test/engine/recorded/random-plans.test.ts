@@ -3,6 +3,10 @@ import { expect, test } from 'vitest';
 import { startRun, type RunResult } from '../../../src/engine/run.js';
 import { RecordedDurable } from '../../../src/engine/recorded/recorded-durable.js';
 import type { SkeinEvent } from '../../../src/events/event.js';
+import { systemClock } from '../../../src/base/clock.js';
+import { atOnce } from '../../../src/base/slices.js';
+import { FamilyReader } from '../../../src/journal/reader.js';
+import { NO_SETTINGS } from '../../../src/plan/fields.js';
 import { beginSession, resumeSession } from '../../../src/journal/session.js';
 import type { Store } from '../../../src/journal/store.js';
 import { memoryStore } from '../../../src/stores/memory.js';
@@ -39,11 +43,11 @@ async function session(scenario: Scenario, store: Store, order: string): Promise
       };
     }
   }
-  const definition = { plan: scenario.plan, code: {}, inputs: scenario.inputs };
+  const definition = { plan: scenario.plan, code: {}, inputs: scenario.inputs, settings: NO_SETTINGS };
   const opened =
     store.run('r') === undefined
       ? beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, 1_000_000)
-      : resumeSession(store, 'r', definition, HOLDER, 1_000_000);
+      : atOnce(resumeSession(store, new FamilyReader(store, 'r'), definition, HOLDER, systemClock));
   const durable = new RecordedDurable(opened);
   const log: string[] = [];
   const listeners = [durable.listen, (event: SkeinEvent) => log.push(bare(event))];

@@ -1,0 +1,43 @@
+import { settled } from './clock.js';
+
+/** Work that yields between pieces of a few milliseconds, so that whoever does it can give way. */
+export type Slices<T> = Generator<undefined, T, undefined>;
+
+/** So many pieces are done before the event loop has its turn for the first time: most work is over then. */
+const AT_ONCE = 8;
+
+/**
+ * Does work in slices: timers fire and signals are taken in between. What is short is done at once.
+ *
+ * @throws what the work throws, while it is done at once; later the promise is rejected
+ * @example
+ * const history = await inSlices(reader.read());
+ */
+export function inSlices<T>(work: Slices<T>): T | Promise<T> {
+  for (let piece = 0; piece < AT_ONCE; piece++) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+  return givingWay(work);
+}
+
+async function givingWay<T>(work: Slices<T>): Promise<T> {
+  for (;;) {
+    await settled();
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * Does work in slices to its end.
+ *
+ * @example
+ * const history = atOnce(reader.read());
+ */
+export function atOnce<T>(work: Slices<T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}

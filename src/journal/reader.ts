@@ -1,0 +1,58 @@
+import { SkeinError } from '../base/errors.js';
+import type { Slices } from '../base/slices.js';
+import type { RunHistory } from './history.js';
+import { Replay } from './replay.js';
+import type { Store } from './store.js';
+
+/** Batches that are taken in one piece: together they have about a MiB at most, and take some milliseconds. */
+const PAGE = 16;
+
+/** The journal of a run and those of the runs that it was forked from, each read once; the reader goes on where it stopped. */
+export class FamilyReader {
+  private readonly replays: Replay[] = [];
+
+  constructor(
+    private readonly store: Store,
+    readonly runId: string,
+  ) {}
+
+  /**
+   * What the journals say now: the run's own, then those of its parents, nearest first.
+   *
+   * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+   */
+  *read(): Slices<readonly [RunHistory, ...RunHistory[]]> {
+    const own = yield* this.member(0, this.runId);
+    const family: [RunHistory, ...RunHistory[]] = [own];
+    const seen = new Set([this.runId]);
+    for (let { parent } = own.begin; parent !== undefined; parent = family.at(-1)?.begin.parent) {
+      if (seen.has(parent)) throw new SkeinError('SKEIN_JOURNAL', `the run ${parent} is recorded as its own ancestor`);
+      seen.add(parent);
+      family.push(yield* this.member(family.length, parent));
+    }
+    return family;
+  }
+
+  private *member(at: number, runId: string): Slices<RunHistory> {
+    return yield* readJournal(this.store, (this.replays[at] ??= new Replay(runId)), runId);
+  }
+}
+
+/**
+ * Reads the journal of a run, on from where `replay` is.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ */
+export function* readJournal(store: Store, replay: Replay, runId: string): Slices<RunHistory> {
+  if (replay.good === 0 && store.run(runId) === undefined) {
+    throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
+  }
+  replay.goOn();
+  for (let next = replay.good; ;) {
+    const batches = store.read(runId, next, PAGE);
+    for (const batch of batches) replay.add(batch);
+    if (batches.length < PAGE) return replay.history();
+    next = (batches.at(-1)?.seq ?? next) + 1;
+    yield;
+  }
+}

@@ -1,0 +1,175 @@
+import type { AgentSpec } from '../plan/agent-spec.js';
+import type { CodeDigests, PlanDiff } from '../plan/diff.js';
+import { diffPlans } from '../plan/diff.js';
+import { affected } from '../plan/downstream.js';
+import type { RunSettings } from '../plan/fields.js';
+import { NO_SETTINGS } from '../plan/fields.js';
+import type { AgentNode, Plan } from '../plan/plan.js';
+
+/** All that decides about results: the plan, the functions, and what stands in neither. */
+export interface RunDefinition {
+  readonly plan: Plan;
+  readonly code: CodeDigests;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** Absent: of a run of an older version. */
+  readonly settings?: RunSettings | undefined;
+}
+
+/** What is different from the run that is gone on with, and what it makes run again. */
+export interface Changes {
+  readonly diff: PlanDiff;
+  /** Names of inputs with other values. */
+  readonly inputs: readonly string[];
+  /** The shared memory begins with another text. */
+  readonly memory: boolean;
+  /** Who answers now, and who did before; absent: the same. */
+  readonly models?: ModelsChange;
+  /** Another run goes on from it. */
+  readonly isFork: boolean;
+  /** Paths of steps, as ids from the outermost in, whose recorded results do not count any more. */
+  readonly again: readonly string[];
+  /** Paths of steps that run again, too, where what they build on comes out differently. */
+  readonly maybe: readonly string[];
+}
+
+/** Who answers now, and who did before, in words. */
+interface ModelsChange {
+  readonly before: string;
+  readonly after: string;
+  /** It was said who answers now; otherwise it is what the agents say. */
+  readonly asked: boolean;
+}
+
+/** How a run is gone on with. */
+export interface Going {
+  /** Another run goes on from it. */
+  readonly isFork: boolean;
+  /** Paths of steps whose records are not used. */
+  readonly forgotten: readonly string[];
+  /** Flags about models under which something was recorded. */
+  readonly models: readonly string[];
+  /** Those of them under which the results of an agent count whatever the flags are now. */
+  readonly formerModels: (agent: AgentNode) => readonly string[];
+}
+
+/**
+ * Compares what a run was recorded with to what it goes on with. With the list in `plan/fields.ts`, which the digests of results are made
+ * of too, this is all that can make a finished step run again.
+ *
+ * @example
+ * const { again } = compareRuns(before, after, { forgotten: [], models: [], formerModels: () => [] });
+ */
+export function compareRuns(before: RunDefinition, after: RunDefinition, going: Going): Changes {
+  const isSameText = isSame(before.plan, after.plan) && isSame(before.code, after.code);
+  const diff = isSameText ? NO_DIFF : diffPlans(before.plan, after.plan, before.code, after.code);
+  const inputs = changedNames(before.inputs, after.inputs);
+  const memory = before.settings !== undefined && before.settings.memory !== after.settings?.memory;
+  const [wasModels, models] = [before.settings?.models, after.settings?.models ?? NO_SETTINGS.models];
+  const agents = [...agentsOf(after.plan, '')];
+  const reads = memory ? agents.filter(({ node }) => node.agent.memory !== undefined) : [];
+  const otherModels = agents.flatMap(({ path, node }) => {
+    const former = going.formerModels(node);
+    const counting = going.models.filter((flags) => flags === models || former.includes(flags)).length;
+    return counting === going.models.length ? [] : [{ path, all: counting === 0 }];
+  });
+  const changed = diff.steps.filter(({ change, effect }) => change === 'changed' && effect === 'result');
+  const again = [
+    ...changed.map(({ path }) => path),
+    ...going.forgotten,
+    ...reads.flatMap(({ path, node }) => (node.agent.memory?.inject === true ? [path] : [])),
+    ...otherModels.flatMap(({ path, all }) => (all ? [path] : [])),
+  ];
+  const course = diff.steps.filter(({ change, effect }) => change !== 'removed' && effect !== 'policy');
+  const starts = [...course, ...reads, ...otherModels].map(({ path }) => path).concat(again);
+  const start = { steps: [...new Set(starts)], inputs: [...diff.inputs, ...inputs] };
+  const spread = start.steps.length + start.inputs.length === 0 ? [] : affected(after.plan, start);
+  const sure = new Set(again);
+  return {
+    diff,
+    inputs,
+    memory,
+    ...(wasModels === undefined || wasModels === models
+      ? {}
+      : { models: { before: flagsText(wasModels), after: flagsText(models), asked: models !== NO_SETTINGS.models } }),
+    isFork: going.isFork,
+    again: [...sure],
+    maybe: [...new Set([...starts, ...spread])].filter((path) => !sure.has(path)),
+  };
+}
+
+/** What is known of the run that has changed. */
+interface Changed {
+  /** Which steps have results. */
+  readonly finished: (path: string) => boolean;
+  /** All of it is. */
+  readonly isOver: boolean;
+}
+
+/** The changes as one text, for whoever listens to a run; empty for none. */
+export function changesText(changes: Changes, run: Changed): string {
+  const { diff, inputs, memory } = changes;
+  const sure = changes.again.filter(run.finished);
+  const perhaps = changes.maybe.filter(run.finished);
+  const answered = modelsText(changes, run);
+  const what = [
+    ...diff.steps.map(({ path, change, parts }) => `step ${path} ${[change, parts.join(', ')].join(' ').trim()}`),
+    ...diff.inputs.map((name) => `input ${name} changed`),
+    ...diff.plan.map((part) => `${part} changed`),
+    ...inputs.map((name) => `input ${name} has another value`),
+    ...(memory ? ['the first text of the shared memory changed'] : []),
+  ];
+  return [
+    ...(answered === undefined ? [] : [answered]),
+    ...(what.length === 0 ? [] : [`it goes on with something else than it was recorded with: ${what.join('; ')}`]),
+    ...(sure.length === 0 ? [] : [`runs again: ${sure.join(', ')}`]),
+    ...(perhaps.length === 0
+      ? []
+      : [`runs again where what it builds on comes out differently: ${perhaps.join(', ')}`]),
+  ].join('. ');
+}
+
+/** Who answers from here on; undefined when nobody need be told. */
+export function modelsText({ models, again, maybe, isFork }: Changes, run: Changed): string | undefined {
+  if (models === undefined) return undefined;
+  const { before, after, asked } = models;
+  if (isFork) return `what runs here is answered by ${after}`;
+  if (!asked && run.isOver && ![...again, ...maybe].some(run.finished)) return undefined;
+  const stays = 'finished steps keep their results, a fork has them answered again';
+  return `what still has to run is answered by ${after} (before: ${before}); ${stays}`;
+}
+
+const NO_DIFF: PlanDiff = { steps: [], inputs: [], plan: [] };
+
+function* agentsOf(plan: Plan, prefix: string): Generator<{ readonly path: string; readonly node: AgentNode }> {
+  for (const node of plan.nodes) {
+    if (node.kind === 'agent') yield { path: prefix + node.id, node };
+    else if ('plan' in node) yield* agentsOf(node.plan, `${prefix}${node.id}/`);
+  }
+}
+
+/** Who answers for an agent under these flags: flags that name what it names itself change nothing. */
+export function whoAnswers(models: string, { agent }: AgentNode): string {
+  const { override, ...rest } = JSON.parse(models) as { readonly override?: AgentSpec['models'] };
+  return Object.keys(rest).length > 0 ? models : (override ?? agent.models).map((name) => name.trim()).join();
+}
+
+function flagsText(models: string): string {
+  const flags = Object.entries(JSON.parse(models) as Readonly<Record<string, unknown>>);
+  const [first] = flags;
+  if (first === undefined) return 'the models that the agents name';
+  const [kind, value] = first;
+  if (kind === 'mock') return 'mock/echo';
+  return kind === 'override' && Array.isArray(value) ? value.join(', ') : `the ${WORDS[kind] ?? kind} ${String(value)}`;
+}
+
+const WORDS: Readonly<Record<string, string>> = { script: 'script', replay: 'recording' };
+
+function changedNames(before: RunDefinition['inputs'], after: RunDefinition['inputs']): readonly string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !isSame(before[name], after[name]));
+}
+
+/** As JSON. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,154 @@
+import { SkeinError } from '../base/errors.js';
+import type { Slices } from '../base/slices.js';
+import { inSlices } from '../base/slices.js';
+import { FamilyReader } from '../journal/reader.js';
+import type { Stored } from '../journal/record.js';
+import type { Family } from '../journal/session.js';
+import { readStored } from '../journal/session.js';
+import type { Store } from '../journal/store.js';
+import type { RunSettings } from '../plan/fields.js';
+import { NO_SETTINGS } from '../plan/fields.js';
+import type { AgentNode, Plan } from '../plan/plan.js';
+import type { Changes, RunDefinition } from './changes.js';
+import { compareRuns, isSame, whoAnswers } from './changes.js';
+import { finishedIn, sessionsWithWork } from './recorded-work.js';
+import type { RunOptions } from './options.js';
+
+/** A run of the store that is gone on with, and what is recorded of it. */
+export interface RecordedRun {
+  readonly reader: FamilyReader;
+  readonly family: Family;
+  /** What its last session ran with. */
+  readonly before: RunDefinition;
+  readonly models: RecordedModels;
+  /** Which steps have results, by the ids of their nodes. */
+  readonly finished: (path: string) => boolean;
+  /** Its last session came to its end. */
+  readonly isOver: boolean;
+}
+
+/**
+ * Reads what is recorded of a run, in slices.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ */
+export function* readRecordedRun(store: Store, runId: string): Slices<RecordedRun> {
+  const reader = new FamilyReader(store, runId);
+  const family = yield* reader.read();
+  const { current } = family[0];
+  let finished: ((path: string) => boolean) | undefined;
+  return {
+    reader,
+    family,
+    before: {
+      plan: readStored(store, current.plan) as Plan,
+      code: current.code,
+      inputs: readStored(store, current.inputs) as Readonly<Record<string, unknown>>,
+      settings: current.settings === undefined ? undefined : (readStored(store, current.settings) as RunSettings),
+    },
+    models: modelsOf(store, family),
+    finished: (path) => (finished ??= finishedIn(family))(path),
+    isOver: family[0].sessions.at(-1)?.end?.outcome === 'succeeded',
+  };
+}
+
+/**
+ * Reads what is recorded of a run, giving way to whatever else there is to do.
+ *
+ * @throws SkeinError as {@link readRecordedRun}
+ */
+export async function readRecord(store: Store, runId: string): Promise<RecordedRun> {
+  return await inSlices(readRecordedRun(store, runId));
+}
+
+/** Flags about models of the sessions of a run. */
+interface RecordedModels {
+  /** With which it was begun; undefined: nobody wrote that down. */
+  readonly first: string | undefined;
+  /** Under which something was recorded, or was taken from a parent. */
+  readonly all: readonly string[];
+}
+
+function modelsOf(store: Store, [own, ...parents]: Family): RecordedModels {
+  const worked = sessionsWithWork(own);
+  const flagsOf = (stored: Stored): string => (readStored(store, stored) as RunSettings).models;
+  const first = own.begin.settings === undefined ? undefined : flagsOf(own.begin.settings);
+  let current = first;
+  const models: string[] = [];
+  for (const [at, { open }] of own.sessions.entries()) {
+    if (open.settings !== undefined) current = flagsOf(open.settings);
+    if (current !== undefined && worked.has(at)) models.push(current);
+  }
+  const [parent, ...others] = parents;
+  const before = parent === undefined ? undefined : modelsOf(store, [parent, ...others]);
+  const taken = first !== undefined && before !== undefined && asksNothingNew(first, before) ? before.all : [];
+  return { first, all: [...new Set([...models, ...taken])] };
+}
+
+/** Nothing was said of models, or what was said when the run began: what is finished is not to be answered by others. */
+function asksNothingNew(models: string, before: RecordedModels): boolean {
+  return models === NO_SETTINGS.models || models === before.first;
+}
+
+/** With what a run goes on. */
+export interface GoingOn {
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly settings: RunSettings;
+  /** Flags about models under which results of an agent were recorded that count all the same. */
+  readonly formerModels: (agent: AgentNode) => readonly string[];
+}
+
+/**
+ * With what a run goes on: what is not given is as it was (J11). Other inputs belong to a fork.
+ *
+ * @throws SkeinError `SKEIN_INPUT` for inputs of a run that is resumed
+ */
+export function goingOn(recorded: RecordedRun, models: string, options: RunOptions): GoingOn {
+  const { before } = recorded;
+  const { inputs: given = {}, memory = before.settings?.memory, resume } = options;
+  if (resume !== undefined) checkInputs(resume, before, given);
+  const { all } = recorded.models;
+  const counts = resume !== undefined || asksNothingNew(models, recorded.models);
+  return {
+    inputs: resume === undefined ? { ...before.inputs, ...given } : before.inputs,
+    settings: { models, ...(memory === undefined ? {} : { memory }) },
+    formerModels: (agent) =>
+      counts ? all : all.filter((flags) => whoAnswers(flags, agent) === whoAnswers(models, agent)),
+  };
+}
+
+/** What is different now, and what it makes run again; `forgotten` are paths of steps that a fork does again in any case. */
+export function changesOf(
+  recorded: RecordedRun,
+  after: Pick<RunDefinition, 'plan' | 'code'>,
+  { inputs, settings, formerModels }: GoingOn,
+  forgotten: readonly string[] | undefined,
+): Changes {
+  const { before, models } = recorded;
+  return compareRuns(
+    before,
+    { ...after, inputs, settings },
+    {
+      isFork: forgotten !== undefined,
+      forgotten: forgotten ?? [],
+      models: models.all,
+      formerModels,
+    },
+  );
+}
+
+function checkInputs(runId: string, { inputs, plan }: RunDefinition, given: Readonly<Record<string, unknown>>): void {
+  const defaults = new Map(plan.inputs.map((input) => [input.name, input.default]));
+  const isNew = (name: string): boolean =>
+    given[name] !== undefined && !isSame(given[name], Object.hasOwn(inputs, name) ? inputs[name] : defaults.get(name));
+  const names = Object.keys(given).filter(isNew);
+  if (names.length === 0) return;
+  const which = names.map((name) => `'${name}'`).join(', ');
+  throw new SkeinError(
+    'SKEIN_INPUT',
+    `the run ${runId} goes on with the inputs that it began with, not with another ${which}`,
+    {
+      hint: `fork it to run with other inputs: { store, fork: { run: '${runId}' } }`,
+    },
+  );
+}
