@@ -16,6 +16,7 @@ import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import { inOrder } from './reports.js';
 import type { StepReport } from './reports.js';
+import type { RunHandle, RunResult } from './run-result.js';
 import { Scope } from './scope.js';
 import type {
   StepCheck,
@@ -31,6 +32,8 @@ import type {
   Starting,
 } from './services.js';
 import { WorkQueue } from './work-queue.js';
+
+export type { RunHandle, RunResult } from './run-result.js';
 
 /** How a run is carried out. */
 export interface StartOptions {
@@ -62,34 +65,6 @@ export interface StartOptions {
   readonly runOptions?: object;
   /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. */
   readonly atEnd?: () => Promise<void>;
-}
-
-/** What a run gives back. It never throws for what happens inside of steps. */
-export interface RunResult {
-  readonly runId: string;
-  readonly outcome: RunOutcome;
-  /** The final state by channel; also when the run failed (S4). */
-  readonly state: Record<string, unknown>;
-  /** Why it failed. */
-  readonly error?: ErrorData;
-  readonly census: Census;
-  /**
-   * Every step that did not simply succeed, with its reason, in the order in which they ended. Nothing is told of what a step around it tried
-   * before its last attempt.
-   */
-  readonly steps: readonly StepReport[];
-  /** Steps that succeeded and whose end came from the record. Counted are steps that do work: tasks, agents, questions, waits. */
-  readonly reused: number;
-  /** Steps that do work and ended here, one way or the other. */
-  readonly ran: number;
-}
-
-/** A run that was started. */
-export interface RunHandle {
-  readonly runId: string;
-  readonly result: Promise<RunResult>;
-  /** Closes the run as cancelled; running steps are aborted. */
-  cancel(reason?: string): void;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Workflow } from '../plan/workflow.js';
 
 /** How a workflow is run. */
 export interface RunOptions {
-  /** Input values by name. A run that is resumed or forked takes what is not given from the record. */
+  /** Input values by name. A run that is forked takes what is not given from the record; one that is resumed has the recorded ones, and no others. */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Where models come from. Default: the environment of the process. */
   readonly models?: Partial<ModelRegistryOptions>;

@@ -1,5 +1,5 @@
 import type { Recorded } from '../../journal/ledger.js';
-import type { Identity } from '../ports/durable.js';
+import type { Identity, StepOptions } from '../ports/durable.js';
 
 /**
  * The recorded outcome that holds for something that is started now (J2): its digest is the same, or one that counts as the same, and
@@ -20,4 +20,9 @@ export function matching(
 
 function isAlso(recorded: string | undefined, identity: Identity | undefined): boolean {
   return recorded !== undefined && identity?.also?.().includes(recorded) === true;
+}
+
+/** Choosers and what frees resources are done again without a word. */
+export function isPaidFor(options: StepOptions | undefined): boolean {
+  return options?.pure !== true && options?.cleanup !== true;
 }

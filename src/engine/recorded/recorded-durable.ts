@@ -20,7 +20,7 @@ import type { RunResult } from '../run.js';
 import { watchForCancel } from './cancel-watch.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
-import { matching } from './matching.js';
+import { isPaidFor, matching } from './matching.js';
 import { OpenWaits, pauseRecord, waitId } from './open-waits.js';
 import type { RecordedOptions } from './recorded-options.js';
 import { RecordedTicket } from './recorded-ticket.js';
@@ -397,9 +397,4 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.stopWatch?.();
     this.waits.stop();
   }
-}
-
-/** Choosers and what frees resources are done again without a word. */
-function isPaidFor(options: StepOptions | undefined): boolean {
-  return options?.pure !== true && options?.cleanup !== true;
 }
