@@ -82,6 +82,8 @@ const OWN: Readonly<Record<NodeKind, object>> = {
   loop: { ...SUB, until: [{ op: 'code' }], carry: ['x'], maxRounds: 3, onMaxRounds: 'continue' },
 };
 
+const AGENT_OTHER: Readonly<Record<string, unknown>> = { name: 'b', models: [], instructions: [] };
+
 function planOf(node: object): Plan {
   return { ...INNER, name: 'p', channels: [{ name: 'x' }], nodes: [node as PlanNode] };
 }
@@ -94,17 +96,19 @@ function definition(plan: Plan): string {
   return definitionOf(node);
 }
 
-/** Each field taken away in turn. */
+/** What stands in place of a field that can't be absent. */
+const OTHER: Readonly<Record<string, unknown>> = { prompt: [], question: [], until: [], over: { channel: 'y' } };
+
+/** Each field taken away in turn, or given another value. */
 const EDITS = Object.entries(OWN).flatMap(([kind, own]) => {
   const whole = { ...COMMON, ...own, id: 'n', kind };
   return Object.keys({ ...COMMON, ...own }).flatMap((field) => {
     if (field === 'plan') return [];
-    if (field === 'until') return [{ kind, field, whole, edited: { ...whole, until: [] } }];
-    if (field !== 'agent') return [{ kind, field, whole, edited: { ...whole, [field]: undefined } }];
+    if (field !== 'agent') return [{ kind, field, whole, edited: { ...whole, [field]: OTHER[field] } }];
     return Object.keys(AGENT).map((name) => {
       const edited = {
         ...whole,
-        agent: { ...AGENT, [name]: name === 'name' ? 'b' : name === 'models' ? [] : undefined },
+        agent: { ...AGENT, [name]: AGENT_OTHER[name] },
       };
       return { kind, field: `agent.${name}`, whole, edited };
     });
@@ -112,7 +116,7 @@ const EDITS = Object.entries(OWN).flatMap(([kind, own]) => {
 });
 
 describe('[XR3] the identity of a result and what is announced have one list of causes', () => {
-  it.each(EDITS.filter(({ field }) => field !== 'agent.instructions'))(
+  it.each(EDITS)(
     '$kind: an edit of $field is another identity if and only if it is announced as one that voids the result',
     ({ whole, edited }) => {
       const [before, after] = [planOf(whole), planOf(edited)];
