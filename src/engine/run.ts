@@ -3,7 +3,6 @@ import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
 import { Queue } from '../base/queue.js';
-import type { Census } from '../events/census.js';
 import type { EventBody, Listener } from '../events/event.js';
 import { Emitter } from '../events/emitter.js';
 import type { RunOutcome } from '../events/outcome.js';
@@ -15,7 +14,6 @@ import { MemoryDurable } from './memory-durable.js';
 import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import { inOrder } from './reports.js';
-import type { StepReport } from './reports.js';
 import type { RunHandle, RunResult } from './run-result.js';
 import { Scope } from './scope.js';
 import type {
