@@ -6,12 +6,15 @@ import { toErrorData } from '../base/errors.js';
 /** What is still to be written to one file. */
 type Job = { readonly whole: () => string } | { appended: string };
 
+/** Folders that are written at once: Node has four threads for files. */
+const AT_ONCE = 8;
+
 /** More failures than these are only counted. */
 const MOST_FAILURES = 50;
 
 /**
- * Writes files below a folder, one after the other, in the background. Whoever asks never waits and never sees an error: failures are
- * collected. A file is replaced as a whole, so a killed process leaves the old or the new one, never half of it; only
+ * Writes files below a folder in the background: those of one folder one after the other, some folders at once. Files of the folder itself are
+ * written after everything that was asked for before. Whoever asks never waits and never sees an error: failures are collected. A file is replaced as a whole, so a killed process leaves the old or the new one, never half of it; only
  * {@link append} adds to a file, and leaves at worst an unfinished last line.
  */
 export class FileWriter {
@@ -73,8 +76,34 @@ export class FileWriter {
   private async drain(): Promise<void> {
     // The caller is done first: what it asks for in one go is written at once.
     await Promise.resolve();
+    while (this.jobs.size > 0) {
+      const folders = this.takeFolders();
+      const work = async (): Promise<void> => {
+        for (let jobs = folders.pop(); jobs !== undefined; jobs = folders.pop()) await this.writeFolder(jobs);
+      };
+      await Promise.all(Array.from({ length: Math.min(AT_ONCE, folders.length) }, work));
+    }
+    // In the same breath as the last look at the jobs, or one that comes now would wait for ever.
+    this.working = undefined;
+  }
+
+  /** The jobs up to the next file of the folder itself, by the folders below it that their files lie in; or that file alone. */
+  private takeFolders(): [string, Job][][] {
+    const folders = new Map<string, [string, Job][]>();
     for (const [file, job] of this.jobs) {
+      const folder = dirname(file);
+      if (folder === '.' && folders.size > 0) break;
       this.jobs.delete(file);
+      const jobs = folders.get(folder);
+      if (jobs === undefined) folders.set(folder, [[file, job]]);
+      else jobs.push([file, job]);
+      if (folder === '.') break;
+    }
+    return [...folders.values()].toReversed();
+  }
+
+  private async writeFolder(jobs: readonly (readonly [string, Job])[]): Promise<void> {
+    for (const [file, job] of jobs) {
       try {
         await this.perform(join(this.root, file), job);
       } catch (error) {
@@ -82,8 +111,6 @@ export class FileWriter {
         this.failed(file, error);
       }
     }
-    // In the same breath as the last look at the jobs, or one that comes now would wait for ever.
-    this.working = undefined;
   }
 
   private async perform(path: string, job: Job): Promise<void> {

@@ -52,7 +52,7 @@ const MOST_WARNINGS = 100;
 /** Listens to a run and keeps its folder. One log per execution of a step; the same address may be executed again when a step around it is retried. */
 export class RunLog {
   private readonly findPlace: FindPlace;
-  private readonly names = new Set<string>();
+  private readonly names = new Map<string, number>();
   private readonly open = new Map<string, StepLog>();
   private readonly attempts = new Attempts<StepLog>();
   private readonly warnings: Warning[] = [];
@@ -167,8 +167,10 @@ export class RunLog {
     const address = this.options.redactor.text(path).replaceAll('/', '.');
     const base = `${String(level).padStart(2, '0')}_${safeName(address, 'step', 80)}`;
     let name = base;
-    for (let twin = 2; this.names.has(name.toLowerCase()); twin += 1) name = `${base}~${twin}`;
-    this.names.add(name.toLowerCase());
+    let twin = this.names.get(base.toLowerCase()) ?? 1;
+    while (this.names.has(name.toLowerCase())) name = `${base}~${(twin += 1)}`;
+    this.names.set(base.toLowerCase(), twin);
+    this.names.set(name.toLowerCase(), 1);
     return name;
   }
 
