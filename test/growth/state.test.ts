@@ -13,7 +13,7 @@ test('[XF12] two loops side by side keep nothing of their past', async () => {
   let alive = -1;
   const work = (id: string) => async (state: State) => {
     await new Promise((resolve) => setImmediate(resolve));
-    const n = Number((state[id] as { readonly n: number } | undefined)?.n ?? 0) + 1;
+    const n = ((state[id] as { readonly n: number } | undefined)?.n ?? 0) + 1;
     const value = { n };
     written.push(new WeakRef(value));
     if (id === 'b' && n === rounds) {
