@@ -5,7 +5,7 @@ import type { RunOutcome } from '../events/outcome.js';
 /** What the exit code of `skein` says. */
 export const EXIT = {
   ok: 0,
-  /** Wrong usage, or an unexpected error in Skein itself. */
+  /** Wrong usage, a store that can't be used, or an unexpected error in Skein itself. */
   usage: 1,
   /** The definition or an input is invalid: nothing ran, nothing was written. */
   invalid: 2,
@@ -43,9 +43,12 @@ export function exitCodeOf(
   }
 }
 
+/** Errors that are no fault of a definition or an input: a store that can't be used is one of the machine. */
+const NOT_OF_INPUT: ReadonlySet<string> = new Set(['SKEIN_USAGE', 'SKEIN_INTERNAL', 'SKEIN_STORE']);
+
 /** The exit code of an error that kept something from starting. */
 export function exitCodeOfError(error: unknown): number {
   if (!SkeinError.isInstance(error)) return EXIT.usage;
   if (error.code === 'SKEIN_CANCELLED') return EXIT.cancelled;
-  return error.code === 'SKEIN_USAGE' || error.code === 'SKEIN_INTERNAL' ? EXIT.usage : EXIT.invalid;
+  return NOT_OF_INPUT.has(error.code) ? EXIT.usage : EXIT.invalid;
 }

@@ -145,13 +145,13 @@ describe('the record', () => {
     expect(await filesIn(below)).toEqual(['note.txt']);
   });
 
-  test('that can not be used is a refusal with a way out', async () => {
+  test('[XD7] that can not be used is no fault of the input: exit 1, and a way out', async () => {
     const cwd = await makeProject({
       'flow.yaml': CHAIN,
       '.skein/skein.db': 'this is no database, whatever it is called',
     });
     const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
-    expect(end.code).toBe(2);
+    expect(end.code).toBe(1);
     expect(end.stderr).toMatch(
       /^error SKEIN_STORE: .*\n {4}hint: .*\.skein.skein\.db\); --no-store runs without a record\n$/,
     );
