@@ -98,6 +98,12 @@ export class OverviewFold {
     });
   }
 
+  /** Something of a step that counts happened here. */
+  happened(path: string): boolean {
+    const trace = this.steps.get(path);
+    return trace !== undefined && !this.isAbandoned(trace);
+  }
+
   private open(record: OpenRecord): void {
     const before = this.sessions.at(-1);
     const number = this.sessions.push({ open: record, end: undefined, lastAt: record.at });

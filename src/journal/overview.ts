@@ -290,7 +290,7 @@ function takenSteps({ store, history, fold, nodeAt }: Gathered, options: ReadRun
     .filter(({ path, outcome }) => {
       const counts = outcome === 'succeeded' || outcome === 'skipped';
       const known = nodeAt(path) !== undefined;
-      return counts && known && !fold.steps.has(path) && !isForgotten(path);
+      return counts && known && !fold.happened(path) && !isForgotten(path);
     })
     .map((step) => ({ ...step, from: step.from ?? parent }));
 }
