@@ -63,6 +63,8 @@ export function answerRun(store: Store, runId: string, answer: GivenAnswer): Kep
  * @throws SkeinError `SKEIN_ANSWER`
  */
 function findPause(store: Store, { id, status, pauses }: RunOverview, key: string | undefined): OpenPause {
+  if (status === 'cancelled')
+    throw refused('the run is cancelled', `skein resume ${id} goes on with it, and asks again`);
   const found = pausesNamed(pauses, key);
   const [pause] = found;
   if (pause !== undefined && found.length === 1) {

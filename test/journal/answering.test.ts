@@ -151,6 +151,7 @@ describe('cancelling', () => {
     expect(store.run(id)).toMatchObject({ outcome: 'cancelled' });
     expect(store.run(id)?.holder).toBeUndefined();
     expect(cancelRun(store, id)).toBe('ended');
+    expect((await run(ASKING, { store, resume: id }).result).outcome).toBe('paused');
     answerRun(store, id, { key: 'publish', value: 'yes' });
     expect((await run(ASKING, { store, resume: id }).result).outcome).toBe('succeeded');
   });
