@@ -22,7 +22,7 @@ export interface Findings {
 const MAX_HINTS = 100;
 
 /** Of more errors, or more warnings, only the first are kept. */
-const MAX_FINDINGS = 1_000;
+const MAX_FINDINGS = 10_000;
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const LONGEST = 1_000;
