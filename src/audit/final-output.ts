@@ -54,7 +54,8 @@ export function formatOutput(options: OutputOptions): string {
   const { workflow, whole = false } = options;
   const { output } = workflow.settings;
   const truncate = whole ? undefined : output.truncate;
-  const sections = selectNodes(options).map((node) => sectionOf(node, options));
+  const lastOf = new Map(options.reports.map((report) => [nodePathOf(report.path), report]));
+  const sections = selectNodes(options).map((node) => sectionOf(node, options, lastOf.get(node.id)));
   switch (options.format ?? output.format) {
     case 'markdown':
       return `${['# Workflow Results', ...sections.map((section) => markdownSection(section, truncate))].join('\n\n')}\n`;
@@ -81,10 +82,8 @@ function selectNodes(options: OutputOptions): readonly PlanNode[] {
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
 }
 
-function sectionOf(node: PlanNode, options: OutputOptions): Section {
-  const { state, reports } = options;
-  const output = outputOf(node, state);
-  const last = reports.findLast((report) => nodePathOf(report.path) === node.id);
+function sectionOf(node: PlanNode, options: OutputOptions, last: StepEnd | undefined): Section {
+  const output = outputOf(node, options.state);
   // A node that was skipped on one visit may have answered on another.
   if (last === undefined || (last.outcome === 'skipped' && output !== undefined)) {
     const status = output === undefined ? 'not_run' : 'completed';
