@@ -41,16 +41,31 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   };
   for (const input of plan.inputs) {
     declared.add(input.name);
-    const value = Object.hasOwn(values, input.name) ? values[input.name] : input.default;
+    const given = Object.hasOwn(values, input.name) ? values[input.name] : input.default;
+    const value = given === undefined ? defaultOf(channels.schemas[channels.index.get(input.channel) ?? -1]) : given;
     if (value !== undefined) put(input.channel, value);
     else if (input.required) problems.push(`'${input.name}' is missing`);
   }
   for (const name of Object.keys(values)) if (!declared.has(name)) put(name, values[name]);
+  channels.schemas.forEach((schema, at) => {
+    const value = version.get(at) === undefined ? defaultOf(schema) : undefined;
+    if (value !== undefined) put(channels.names[at] ?? '', value);
+  });
   if (problems.length === 0) return { version, channels };
   const known = plan.inputs.map((input) => input.name).join(', ');
   throw new SkeinError('SKEIN_INPUT', `inputs of '${plan.name}': ${problems.join('; ')}`, {
     hint: known === '' ? 'the workflow declares no inputs' : `it takes ${known}`,
   });
+}
+
+/** What a schema makes of a value that is not there; undefined when it has no default. */
+function defaultOf(schema: unknown): unknown {
+  if (schema === undefined) return undefined;
+  try {
+    return validated(schema, undefined, '');
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws Error for a value that its schema or its reducer refuses, or that contains itself */

@@ -182,9 +182,9 @@ describe('[62] a planner and an executor', () => {
 
   test('[62] no steps, and more than allowed, are failures', async () => {
     const none = ownModels({ planner: () => '[]' });
-    expect((await worker().run('x', none)).error?.message).toBe('the planner named no steps');
+    expect((await worker().run('x', { models: none.models })).error?.message).toBe('the planner named no steps');
     const many = ownModels({ planner: () => 'a\nb\nc' });
-    expect((await worker({ maxSteps: 2 }).run('x', many)).error?.code).toBe('SKEIN_MAX_ITEMS');
+    expect((await worker({ maxSteps: 2 }).run('x', { models: many.models })).error?.code).toBe('SKEIN_MAX_ITEMS');
   });
 
   test('a recorded run goes on at the step that failed', async () => {

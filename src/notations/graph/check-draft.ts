@@ -21,7 +21,7 @@ interface Checked {
 type Add = (code: string, message: string, hint?: string) => void;
 
 /**
- * What is wrong with a graph beyond what is wrong with its plan, in the order in which nodes and routes were added: `no-entry`, `bad-reducer`,
+ * What is wrong with a graph beyond what is wrong with its plan, in the order in which nodes and routes were added: `no-entry`, `bad-reducer`, `overwritten-input`,
  * `unreadable-parameters`, `mixed-routing`, `bad-map`, `not-upstream`, `entry-waits`; with a declared state `undeclared-key`.
  */
 export function checkDraft(checked: Checked): readonly Problem[] {
@@ -32,6 +32,7 @@ export function checkDraft(checked: Checked): readonly Problem[] {
   };
   checkEntry(checked, add);
   checkSettings(draft, add);
+  checkInputs(draft, inference, add);
   const isSource = new Set([...draft.edges.values()].map((edge) => edge.from));
   for (const node of draft.nodes.values()) {
     checkReads(`the function of ${quoted(node.name)}`, inference.reads.get(node.name), add);
@@ -85,6 +86,19 @@ function checkSettings(draft: GraphDraft, add: Add): void {
   for (const key of Object.keys(reducers)) check(key, 'a reducer is given for');
   for (const input of inputs) check(typeof input === 'string' ? input : input.name, 'an input is');
   if (answerKey !== undefined) check(answerKey, 'the answer is');
+}
+
+/** The value of a node takes the place of an input of its name: only a node that reads it may be called like one. */
+function checkInputs({ settings, nodes }: GraphDraft, inference: Inference, add: Add): void {
+  for (const input of settings.inputs ?? []) {
+    const name = typeof input === 'string' ? input : input.name;
+    const node = nodes.get(name);
+    if (node?.layer !== 'node' || (node.options.output ?? name) !== name) continue;
+    if (settings.reducers?.[name] !== undefined) continue;
+    if (inference.reads.get(name)?.names.some((read) => read.name === name) === true) continue;
+    const message = `the input ${quoted(name)} is called like a node that does not read it, and whose value would take its place`;
+    add('overwritten-input', message, 'rename one of the two, or let the node read it');
+  }
 }
 
 function keyHint(key: string, state: Readonly<Record<string, unknown>>): string {

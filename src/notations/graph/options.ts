@@ -13,8 +13,8 @@ export interface NodePolicies<S = StateOf> {
   readonly join?: Join;
   /** All must hold, else the node is skipped. */
   readonly when?: WhenInput<S> | readonly WhenInput<S>[];
-  /** Further attempts after a failure: a number, with growing delays from 1 s on, or the policy in full. */
-  readonly retry?: number | RetryPolicy;
+  /** Further attempts after a failure: a number, or what is not as it is by default: 2 of them, with growing delays from 1 s on. */
+  readonly retry?: number | Partial<RetryPolicy>;
   /** Per attempt, in milliseconds. */
   readonly timeoutMs?: number;
   /** What happens when it fails. Default: the run fails. */

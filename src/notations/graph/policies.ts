@@ -12,7 +12,7 @@ export function policiesOf(options: NodePolicies): Partial<NodeBase> {
   if (label !== undefined) policies.label = label;
   if (join !== undefined) policies.join = join;
   if (retry !== undefined)
-    policies.retry = typeof retry === 'number' ? growing(retry) : { ...retry, on: retry.on ?? 'any' };
+    policies.retry = typeof retry === 'number' ? { ...GROWING, retries: retry } : { ...GROWING, ...given(retry) };
   if (timeoutMs !== undefined) policies.timeoutMs = timeoutMs;
   if (onError !== undefined) policies.onError = onError;
   if (maxVisits !== undefined) policies.maxVisits = maxVisits;
@@ -22,8 +22,11 @@ export function policiesOf(options: NodePolicies): Partial<NodeBase> {
   return policies;
 }
 
-function growing(retries: number): RetryPolicy {
-  return { retries, backoff: 'exponential', delayMs: 1000, on: 'any' };
+/** What a policy is that says nothing else. */
+const GROWING: RetryPolicy = { retries: 2, backoff: 'exponential', delayMs: 1000, on: 'any' };
+
+function given(policy: Partial<RetryPolicy>): Partial<RetryPolicy> {
+  return Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== undefined));
 }
 
 /** Conditions as plan data; their functions go to the bindings. */

@@ -26,6 +26,9 @@ const POLICIES: readonly unknown[] = ['ignore', 'observe', 'enforce', 'quickEnfo
  * @throws SkeinError `SKEIN_USAGE`, `SKEIN_DEFINITION`
  */
 export function checkSettings(settings: object): void {
+  if (isSchema(settings)) {
+    throw usage('a graph takes options, not a schema', 'for a schema of zod: graph({ state: schema.shape })');
+  }
   for (const name of Object.keys(settings)) {
     if (NAMES.some((known) => known === name)) continue;
     throw usage(`a graph has no option ${quoted(name)}`, didYouMean(name, NAMES) ?? `options are: ${NAMES.join(', ')}`);
