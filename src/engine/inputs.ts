@@ -41,8 +41,8 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   };
   for (const input of plan.inputs) {
     declared.add(input.name);
-    const given = Object.hasOwn(values, input.name) ? values[input.name] : input.default;
-    const value = given === undefined ? defaultOf(channels.schemas[channels.index.get(input.channel) ?? -1]) : given;
+    const said = Object.hasOwn(values, input.name) ? values[input.name] : input.default;
+    const value = said === undefined ? defaultOf(channels.schemas[channels.index.get(input.channel) ?? -1]) : said;
     if (value !== undefined) put(input.channel, value);
     else if (input.required) problems.push(`'${input.name}' is missing`);
   }
