@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openSqliteStore } from 'skein/sqlite';
 import { loadDriver } from '../../src/stores/sqlite-driver.js';
 import { ME } from './support/stores.js';
-import { compileWriter, injecting, startWriter, whyNoStrace } from './support/programs.js';
+import { compileProgram, injecting, startWriter, whyNoStrace } from './support/programs.js';
 
 const missing = whyNoStrace();
 if (missing !== undefined) console.info(`note: disk faults are not tested here: ${missing}`);
@@ -16,7 +16,7 @@ const WRITES = 'pwrite64,ftruncate';
 const folder = mkdtempSync(join(tmpdir(), 'skein-disk-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const writer = missing === undefined ? compileWriter(join(folder, 'writer')) : '';
+const writer = missing === undefined ? compileProgram(join(folder, 'writer'), 'writer') : '';
 const prepared = join(folder, 'prepared.db');
 if (missing === undefined) (await openSqliteStore(prepared)).close();
 

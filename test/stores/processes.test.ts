@@ -6,12 +6,12 @@ import { openSqliteStore } from 'skein/sqlite';
 import { LEASE_MS } from '../../src/journal/store.js';
 import { thisProcess } from '../../src/stores/holder.js';
 import { batch, begin, closing, errorOf, ME, tempFolder, textsOf } from './support/stores.js';
-import { compileWriter, startWriter } from './support/programs.js';
+import { compileProgram, startWriter } from './support/programs.js';
 import type { Writer } from './support/programs.js';
 
 const compiled = mkdtempSync(join(tmpdir(), 'skein-writer-'));
 afterAll(() => rmSync(compiled, { recursive: true, force: true }));
-const program = compileWriter(compiled);
+const program = compileProgram(compiled, 'writer');
 
 function start(mode: 'fast' | 'hold', file: string, run: string, count = 0): Writer {
   const writer = startWriter([process.execPath, program, mode, file, run, String(count)]);

@@ -8,11 +8,11 @@ import ts from 'typescript';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** The writer as JavaScript, in a folder: a loader that compiles at each start would take most of the time of these tests. */
-export function compileWriter(folder: string): string {
+/** A program as JavaScript, in a folder: a loader that compiles at each start would take most of the time of these tests. */
+export function compileProgram(folder: string, name: 'writer' | 'crowd-worker'): string {
   const sources = ['base', 'journal', 'stores', 'events'].flatMap((part) => filesOf(join(ROOT, 'src', part)));
-  const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
-  for (const source of [...sources, writer]) {
+  const program = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
+  for (const source of [...sources, program]) {
     const target = join(folder, source.slice(ROOT.length)).replace(/\.ts$/, '.js');
     mkdirSync(dirname(target), { recursive: true });
     const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 };
@@ -20,7 +20,7 @@ export function compileWriter(folder: string): string {
   }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  return join(folder, 'test/stores/support/writer.js');
+  return join(folder, `test/stores/support/${name}.js`);
 }
 
 function filesOf(folder: string): readonly string[] {

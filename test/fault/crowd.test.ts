@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/stores/sqlite.js';
+import { loadDriver } from '../../src/stores/sqlite-driver.js';
+import { compileProgram, startWriter } from '../stores/support/programs.js';
+
+const PROCESSES = 8;
+const MS = Number(process.env['SKEIN_KILLS'] ?? 0) >= 1_000 ? 600_000 : 4_000;
+
+it(
+  `[XR9] [XR5] ${PROCESSES} processes write, answer, prune and checkpoint one store for ${MS / 1_000} s: nothing that was acknowledged is missing`,
+  { timeout: MS * 2 + 120_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'skein-crowd-'));
+    try {
+      const file = join(folder, 'skein.db');
+      const program = compileProgram(join(folder, 'program'), 'crowd-worker');
+      const workers = Array.from({ length: PROCESSES }, (_, n) =>
+        startWriter([process.execPath, program, file, `p${n}`, String(MS)]),
+      );
+      const codes = await Promise.all(workers.map(({ ended }) => ended));
+      const said = workers.flatMap((worker) => worker.said);
+      expect(said.filter((line) => line.startsWith('thrown'))).toEqual([]);
+      expect(codes).toEqual(codes.map(() => 0));
+      const told = (word: string) => said.filter((line) => line.startsWith(`${word} `)).map((line) => line.split(' '));
+      const removed = new Set(told('removed').map(([, id]) => id));
+      const recorded = new Map(told('recorded').map(([, id = '', count]) => [id, Number(count)]));
+      const answered = told('answered').filter(([, id]) => !removed.has(id));
+      console.info(
+        `note: ${PROCESSES} processes, ${MS / 1_000} s: ${recorded.size} runs, ${removed.size} removed, ${answered.length} answers to the others`,
+      );
+      const database = (await loadDriver()).open(file);
+      expect(database.prepare('PRAGMA integrity_check').all([])).toEqual([{ integrity_check: 'ok' }]);
+      database.close();
+      const store = await openSqliteStore(file);
+      const left = [...recorded.keys()].filter((id) => !removed.has(id));
+      expect(store.list().map(({ id }) => id)).toHaveLength(left.length);
+      for (const id of left) {
+        const batches = store.read(id);
+        expect(batches.map(({ seq }) => seq)).toEqual(Array.from({ length: recorded.get(id) ?? 0 }, (_, seq) => seq));
+        for (const { seq, text } of batches) expect(JSON.parse(text)).toMatchObject({ id, seq });
+        expect(store.run(id)).toMatchObject({ outcome: 'succeeded', batches: batches.length });
+      }
+      for (const [, id = '', ...key] of answered)
+        expect(store.answers(id).map((answer) => answer.key)).toContain(key.join(' '));
+      store.close();
+      expect(removed.size).toBeGreaterThan(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
