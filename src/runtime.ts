@@ -10,6 +10,7 @@ import { preparedPlan } from './runtime/prepared.js';
 export { formatOutput } from './audit/final-output.js';
 export { powersOf } from './agent/powers.js';
 export type { Power } from './agent/powers.js';
+export { findLeftovers, removeFolder } from './audit/retention.js';
 export { codeDigests } from './engine/identity.js';
 export { forkStart } from './journal/fork-start.js';
 export type { ForkStart } from './journal/fork-start.js';

@@ -31,7 +31,7 @@ export async function readTextFile(path: string, what: string): Promise<string> 
 export async function replaceTextFile(path: string, text: string, token: string, what: string): Promise<void> {
   const temporary = `${path}.${token}.tmp`;
   try {
-    await writeFile(temporary, text, { encoding: 'utf8', flush: true });
+    await writeFile(temporary, text, { encoding: 'utf8', flush: true, mode: 0o600 });
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -116,7 +116,7 @@ export class FileWriter {
   private async perform(path: string, job: Job): Promise<void> {
     const folder = dirname(path);
     if (!this.folders.has(folder)) {
-      await mkdir(folder);
+      await mkdir(folder, { mode: 0o700 });
       this.folders.add(folder);
     }
     if ('whole' in job) await replaceFile(path, job.whole());
@@ -128,7 +128,7 @@ export class FileWriter {
 export async function replaceFile(path: string, text: string): Promise<void> {
   const part = join(dirname(path), `.${basename(path)}.part`);
   try {
-    await writeFile(part, text, { flag: 'wx' });
+    await writeFile(part, text, { flag: 'wx', mode: 0o600 });
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined);
@@ -138,7 +138,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 async function appendFile(path: string, text: string): Promise<void> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
-  const handle = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
+  const handle = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   try {
     await handle.writeFile(text);
   } finally {

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { digestText } from '../base/hash.js';
 import { isPlainObject } from '../base/json.js';
 import { RUN_MARKER } from '../base/own-names.js';
 
@@ -14,11 +15,23 @@ export interface Marker {
   /** The process that writes the folder, and the machine that it runs on. */
   readonly pid: number;
   readonly host: string;
+  /** Digest of the project's folder; older markers have none. */
+  readonly project?: string;
 }
 
 /** A marker of this process. */
-export function ownMarker(runId: string, startedAt: number, state: Marker['state']): Marker {
-  return { run_id: runId, started_at: new Date(startedAt).toISOString(), state, pid: process.pid, host: hostname() };
+export function ownMarker(
+  { runId, project }: { readonly runId: string; readonly project: string },
+  startedAt: number,
+  state: Marker['state'],
+): Marker {
+  const started_at = new Date(startedAt).toISOString();
+  return { run_id: runId, started_at, state, pid: process.pid, host: hostname(), project: projectMark(project) };
+}
+
+/** What markers say of the folder of a project. */
+export function projectMark(folder: string): string {
+  return digestText(folder);
 }
 
 const LONGEST_MARKER = 4_096;
@@ -45,11 +58,12 @@ export async function readMarker(folder: string): Promise<Marker | undefined> {
 function parseMarker(text: string): Marker | undefined {
   const data: unknown = JSON.parse(text);
   if (!isPlainObject(data)) return undefined;
-  const { run_id, started_at, state, pid, host } = data;
+  const { run_id, started_at, state, pid, host, project } = data;
   if (typeof run_id !== 'string' || typeof started_at !== 'string' || typeof host !== 'string') return undefined;
   if (state !== 'running' && state !== 'ended') return undefined;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
-  return Number.isNaN(Date.parse(started_at)) ? undefined : { run_id, started_at, state, pid, host };
+  if (Number.isNaN(Date.parse(started_at))) return undefined;
+  return { run_id, started_at, state, pid, host, ...(typeof project === 'string' ? { project } : {}) };
 }
 
 /** A run of another machine can't be looked at; for so long, in milliseconds, it is believed to be running. */

@@ -1,8 +1,8 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { toErrorData } from '../base/errors.js';
 import { RUN_MARKER } from '../base/own-names.js';
-import { isRunning, readMarker } from './marker.js';
+import { isRunning, projectMark, readMarker } from './marker.js';
 import type { Marker } from './marker.js';
 import { isRunFolderName } from './safe-name.js';
 
@@ -14,6 +14,8 @@ export interface Retention {
   readonly keep: number;
   /** Name of the folder that is being written now. */
   readonly current: string;
+  /** Folder of the project whose run folders are removed. */
+  readonly project: string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -25,7 +27,7 @@ interface Candidate {
 
 /**
  * Removes all but the newest run folders, by the start of their runs. Only real folders that have the name and the marker of a run folder are
- * looked at: a renamed one stays for ever. The current one and those of running runs count, and stay. Links are not followed.
+ * looked at, and of these only such as the same project wrote: several may share a folder. A renamed one stays for ever. The current one and those of running runs count, and stay. Links are not followed.
  * Gives what could not be removed.
  *
  * @example
@@ -34,7 +36,7 @@ interface Candidate {
 export async function removeOldRuns(retention: Retention): Promise<readonly string[]> {
   if (retention.keep <= 0) return [];
   const failures: string[] = [];
-  const candidates = await findCandidates(retention.dir);
+  const candidates = await findCandidates(retention);
   const newestFirst = candidates.toSorted((a, b) => startOf(b) - startOf(a) || (a.name < b.name ? 1 : -1));
   // The new one is the newest whatever the clock says.
   const others = newestFirst.filter((candidate) => candidate.name !== retention.current);
@@ -49,22 +51,53 @@ export async function removeOldRuns(retention: Retention): Promise<readonly stri
   return failures;
 }
 
+/** Run folders whose runs are not recorded. */
+export interface Leftovers {
+  /** Folder of run folders; it need not be there. */
+  readonly dir: string;
+  readonly project: string;
+  /** Whether a run is recorded. */
+  readonly isRecorded: (runId: string) => boolean;
+  /** Only folders of runs that began longer ago than this, in milliseconds. */
+  readonly olderThanMs: number;
+  readonly now: number;
+}
+
+/**
+ * Finds the run folders of a project whose runs are not recorded, or not any more, and which nobody writes. Gives their paths.
+ *
+ * @example
+ * for (const folder of await findLeftovers(leftovers)) await removeFolder(folder);
+ */
+export async function findLeftovers(leftovers: Leftovers): Promise<readonly string[]> {
+  const { dir, isRecorded, olderThanMs, now } = leftovers;
+  const there = await lstat(dir).catch(() => undefined);
+  if (there?.isDirectory() !== true) return [];
+  return (await findCandidates(leftovers))
+    .filter((one) => !isRecorded(one.marker.run_id) && !isRunning(one.marker, now) && now - startOf(one) > olderThanMs)
+    .map(({ name }) => join(dir, name));
+}
+
 function startOf(candidate: Candidate): number {
   return Date.parse(candidate.marker.started_at);
 }
 
-async function findCandidates(dir: string): Promise<readonly Candidate[]> {
+async function findCandidates({ dir, project }: Pick<Retention, 'dir' | 'project'>): Promise<readonly Candidate[]> {
   const found: Candidate[] = [];
+  const mark = projectMark(project);
+  // Older markers do not say whose they are: inside of the project they are its own.
+  const inside = dir.startsWith(`${project}${sep}`);
   for (const entry of await readdir(dir, { withFileTypes: true })) {
     if (!entry.isDirectory() || !isRunFolderName(entry.name)) continue;
     const marker = await readMarker(join(dir, entry.name));
-    if (marker !== undefined) found.push({ name: entry.name, marker });
+    if (marker !== undefined && (marker.project === undefined ? inside : marker.project === mark))
+      found.push({ name: entry.name, marker });
   }
   return found;
 }
 
 /** The marker goes last, so that a removal that was interrupted is finished by the next run. */
-async function removeFolder(folder: string): Promise<void> {
+export async function removeFolder(folder: string): Promise<void> {
   if (!(await lstat(folder)).isDirectory()) return;
   for (const name of await readdir(folder)) {
     if (name !== RUN_MARKER) await rm(join(folder, name), { recursive: true, force: true });

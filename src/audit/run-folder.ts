@@ -1,4 +1,4 @@
-import { mkdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
@@ -7,6 +7,8 @@ import type { Listener } from '../events/event.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { StepEnd } from './final-output.js';
 import { FileWriter, replaceFile } from './file-writer.js';
+import type { EarlierFolder } from './earlier-folder.js';
+import { takeEarlier } from './earlier-folder.js';
 import { ownMarker } from './marker.js';
 import { createRedactor } from './redact.js';
 import type { Redactor } from './redact.js';
@@ -29,6 +31,10 @@ export interface RunFolderOptions {
   readonly streaming?: boolean;
   /** Milliseconds since 1970. Default: now. */
   readonly startedAt?: number;
+  /** The folder of the project: only run folders of its runs are removed. Default: the one that `dir` lies in. */
+  readonly project?: string;
+  /** The run goes on: its folder is written anew in the place where it is. */
+  readonly goesOn?: boolean;
 }
 
 /** What a run folder takes from the result of a run. */
@@ -60,7 +66,8 @@ export interface RunFolder {
  * `close` when it has ended, or `discard` when it never began. Older run folders are removed in the background as soon as the run has begun;
  * `keep` of them stay.
  *
- * A folder that exists is never used again. Files are replaced as a whole, so that whatever happens they can be read;
+ * A run that goes on keeps its folder, which is written anew; no other folder that exists is used. Folders and files are for their owner alone,
+ * and a `dir` that is a link is refused. Files are replaced as a whole, so that whatever happens they can be read;
  * they are not synced to the disk one by one, so a power cut may lose the last of them.
  *
  * @throws SkeinError `SKEIN_AUDIT` when the folder or its first files can't be written.
@@ -69,41 +76,60 @@ export interface RunFolder {
  * const handle = run(workflow, { runId, inputs, listeners: [folder.listen] });
  * const problems = await folder.close(await handle.result);
  */
-export async function openRunFolder(options: RunFolderOptions): Promise<RunFolder> {
+export async function openRunFolder(given: RunFolderOptions): Promise<RunFolder> {
+  const options = { ...given, project: given.project ?? dirname(resolve(given.dir)) };
   const startedAt = options.startedAt ?? systemClock.now();
   const redactor = createRedactor(options.secrets);
-  const { dir, name, made } = await makeFolder(options, startedAt, redactor);
+  const { dir, name, made, earlier } = await makeFolder(options, startedAt, redactor);
   const path = join(dir, name);
   const writer = new FileWriter(path, ['steps']);
   const log = new RunLog({ ...options, startedAt, redactor, writer });
   await writeFirstFiles(path, options, log, redactor, startedAt);
   let removal: Promise<readonly string[]> | undefined;
   // Not before the run has begun: one that is refused leaves the others as they are.
-  const removeOld = (): Promise<readonly string[]> =>
-    (removal ??= removeOldRuns({ dir, keep: options.keep, current: name, now: systemClock.now() }).catch(
-      (error: unknown) => [`old run folders stay: ${toErrorData(error).message}`],
-    ));
+  const removeOnce = (): Promise<readonly string[]> => (removal ??= removeOld(options, dir, name, earlier));
   let closing: Promise<readonly string[]> | undefined;
   return {
     path,
     listen(event) {
-      void removeOld();
+      void removeOnce();
       log.listen(event);
     },
     close(result) {
-      closing ??= end(log, writer, removeOld(), result);
+      closing ??= end(log, writer, removeOnce(), result);
       return closing;
     },
     async discard() {
       await writer.idle();
-      await takeBack(path, made);
+      await takeBack(path, made, earlier);
     },
   };
 }
 
-/** Removes the folder of a run, and those above it that were made for it and hold nothing else. */
-async function takeBack(path: string, made: readonly string[]): Promise<void> {
+/** Options with the folder of the project. */
+type Placed = RunFolderOptions & { readonly project: string };
+
+async function removeOld(
+  { keep, project }: Placed,
+  dir: string,
+  current: string,
+  earlier: EarlierFolder | undefined,
+): Promise<readonly string[]> {
   try {
+    await earlier?.remove();
+    return await removeOldRuns({ dir, keep, current, project, now: systemClock.now() });
+  } catch (error) {
+    return [`old run folders stay: ${toErrorData(error).message}`];
+  }
+}
+
+/** Removes the folder of a run, and those above it that were made for it and hold nothing else. */
+async function takeBack(path: string, made: readonly string[], earlier: EarlierFolder | undefined): Promise<void> {
+  try {
+    if (earlier !== undefined) {
+      await earlier.putBack();
+      return;
+    }
     await rm(path, { recursive: true, force: true });
     for (const folder of made.toReversed()) await rmdir(folder);
   } catch {
@@ -125,16 +151,24 @@ async function end(
 /** Names with the same second and the same end of the run id, before it is given up. */
 const MOST_TWINS = 100;
 
-async function makeFolder(
-  options: RunFolderOptions,
-  startedAt: number,
-  redactor: Redactor,
-): Promise<{ readonly dir: string; readonly name: string; readonly made: readonly string[] }> {
+interface MadeFolder {
+  readonly dir: string;
+  readonly name: string;
+  /** Folders above it that were made for it. */
+  readonly made: readonly string[];
+  readonly earlier?: EarlierFolder | undefined;
+}
+
+async function makeFolder(options: RunFolderOptions, startedAt: number, redactor: Redactor): Promise<MadeFolder> {
   const wanted = runFolderName(startedAt, redactor.text(options.workflow.plan?.name ?? ''), options.runId);
   try {
     const made = await makeFolders(resolve(options.dir));
     // From here on only the real place counts: a link that is changed later leads nobody elsewhere.
+    if ((await lstat(options.dir)).isSymbolicLink()) throw new Error('it is a link, and would lead elsewhere');
     const dir = await realpath(options.dir);
+    const earlier = options.goesOn === true ? await takeEarlier(dir, options.runId, startedAt) : undefined;
+    if (earlier !== undefined && (await makeNew(join(dir, earlier.name))))
+      return { dir, name: earlier.name, made, earlier };
     for (let twin = 1; twin <= MOST_TWINS; twin += 1) {
       const name = twin === 1 ? wanted : `${wanted}-${twin}`;
       if (await makeNew(join(dir, name))) return { dir, name, made };
@@ -161,7 +195,7 @@ async function makeFolders(path: string): Promise<string[]> {
 
 async function makeNew(path: string): Promise<boolean> {
   try {
-    await mkdir(path);
+    await mkdir(path, { mode: 0o700 });
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
@@ -171,16 +205,16 @@ async function makeNew(path: string): Promise<boolean> {
 
 async function writeFirstFiles(
   path: string,
-  options: RunFolderOptions,
+  options: Placed,
   log: RunLog,
   redactor: Redactor,
   startedAt: number,
 ): Promise<void> {
-  const { workflow, runId } = options;
+  const { workflow } = options;
   const source = workflow.files[0];
   try {
-    await replaceFile(join(path, RUN_MARKER), `${JSON.stringify(ownMarker(runId, startedAt, 'running'))}\n`);
-    await mkdir(join(path, 'steps'));
+    await replaceFile(join(path, RUN_MARKER), `${JSON.stringify(ownMarker(options, startedAt, 'running'))}\n`);
+    await mkdir(join(path, 'steps'), { mode: 0o700 });
     await replaceFile(join(path, 'workflow.meta.json'), log.metaText());
     if (source !== undefined) await replaceFile(join(path, snapshotName(source.path)), redactor.text(source.text));
     const { memory } = workflow.settings;

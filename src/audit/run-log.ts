@@ -29,6 +29,7 @@ export interface RunLogOptions {
   readonly inputs: Fields;
   readonly streaming?: boolean;
   readonly startedAt: number;
+  readonly project: string;
   readonly redactor: Redactor;
   readonly writer: FileWriter;
 }
@@ -75,14 +76,14 @@ export class RunLog {
   }
 
   close(result: { readonly state: Fields; readonly steps: readonly StepEnd[] } | undefined): void {
-    const { writer, workflow, redactor, runId, startedAt } = this.options;
+    const { writer, workflow, redactor, startedAt } = this.options;
     this.ending ??= { at: systemClock.now(), outcome: 'failed', error: NEVER_ENDED };
     if (result !== undefined) {
       const { state, steps: reports } = result;
       writer.write('final_output.md', () => redactor.text(formatOutput({ workflow, state, reports, whole: true })));
     }
     writer.write('workflow.meta.json', () => this.metaText());
-    writer.write(RUN_MARKER, () => `${JSON.stringify(ownMarker(runId, startedAt, 'ended'))}\n`);
+    writer.write(RUN_MARKER, () => `${JSON.stringify(ownMarker(this.options, startedAt, 'ended'))}\n`);
   }
 
   /** Text of `workflow.meta.json`. */

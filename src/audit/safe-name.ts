@@ -25,8 +25,16 @@ function trimEnds(text: string): string {
  */
 export function runFolderName(startedAt: number, workflow: string, runId: string): string {
   const time = new Date(startedAt).toISOString().slice(0, 19).replaceAll(':', '-');
-  const id = safeName(runId, 'run', 400).replaceAll(/[^A-Za-z0-9]/g, '');
-  return `${time}_${safeName(workflow, 'workflow', 40)}_${id.slice(-8) || 'run'}`;
+  return `${time}_${safeName(workflow, 'workflow', 40)}_${runFolderEnd(runId)}`;
+}
+
+/** What the names of all folders of a run end with. */
+export function runFolderEnd(runId: string): string {
+  return (
+    safeName(runId, 'run', 400)
+      .replaceAll(/[^A-Za-z0-9]/g, '')
+      .slice(-8) || 'run'
+  );
 }
 
 /** Whether a name is one that {@link runFolderName} makes. */

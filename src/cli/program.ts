@@ -39,7 +39,7 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'plan', summary: 'show what a run would do, and run nothing', load: () => import('./commands/plan.js') },
   {
     name: 'runs',
-    summary: 'list the recorded runs; runs prune removes old ones',
+    summary: 'list the recorded runs; runs prune removes old ones, runs backup copies them',
     load: () => import('./commands/runs.js'),
   },
   { name: 'show', summary: 'show how a recorded run stands', load: () => import('./commands/show.js') },

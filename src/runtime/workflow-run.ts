@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { RunFolder } from '../audit/run-folder.js';
 import { openRunFolder } from '../audit/run-folder.js';
 import { findSecrets } from '../audit/secrets.js';
@@ -131,6 +132,8 @@ async function openAudit(
   return await openRunFolder({
     workflow,
     runId,
+    project: resolve(options.cwd ?? process.cwd()),
+    goesOn: options.resume !== undefined,
     dir: audit.dir,
     keep: audit.keep ?? asked?.keep ?? 0,
     inputs,

@@ -159,9 +159,19 @@ describe('where a run folder is', () => {
   it('goes through a linked folder to the real one, which is fixed from then on', async () => {
     const root = await tempDir();
     await mkdir(join(root, 'disk'));
+    await symlink(join(root, 'disk'), join(root, 'link'));
+    const { path } = await record(workflowOf([agentNode('a')]), echo, { dir: join(root, 'link/runs') });
+    expect(dirname(path)).toBe(join(root, 'disk/runs'));
+  });
+
+  it('[XS7] is refused where the folder of run folders is a link', async () => {
+    const root = await tempDir();
+    await mkdir(join(root, 'disk'));
     await symlink(join(root, 'disk'), join(root, 'runs'));
-    const { path } = await record(workflowOf([agentNode('a')]), echo, { dir: join(root, 'runs') });
-    expect(dirname(path)).toBe(join(root, 'disk'));
+    await expect(record(workflowOf([agentNode('a')]), echo, { dir: join(root, 'runs') })).rejects.toMatchObject({
+      code: 'SKEIN_AUDIT',
+    });
+    expect(await readdir(join(root, 'disk'))).toEqual([]);
   });
 
   it('is not led elsewhere by links that a tool puts into it (A4, T13)', async () => {

@@ -97,7 +97,7 @@ steps:
     'succeeded 2',
     'succeeded 2',
   ]);
-  const resumed = await skein(['resume', '-1'], { cwd });
+  const resumed = await skein(['resume', '-1'], { cwd, env: { SKEIN_TRUST_STORE: '1' } });
   expect(resumed.code).toBe(0);
   expect(resumed.stderr).toContain('1 reused, 1 run');
 });

@@ -1,14 +1,18 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import { join, resolve } from 'node:path';
 import { formatDuration, parseDuration } from '../../base/duration.js';
+import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { PruneResult, RunSummary } from '../../index.js';
 import { listRuns, pruneRuns } from '../../index.js';
 import { EXIT } from '../exit-codes.js';
+import { storeFile } from '../run/open-store.js';
+import { noteOwn } from '../run/own-stores.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { jsonText } from '../view/json-text.js';
-import { oneLine } from '../view/printable.js';
+import { oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -19,10 +23,11 @@ const DEFAULT_AGE_MS = 30 * 24 * 3_600_000;
 interface PruneFlags {
   readonly keep?: number;
   readonly olderThan?: number;
+  readonly folders?: boolean;
   readonly json?: boolean;
 }
 
-/** `skein runs`, `skein runs prune`. */
+/** `skein runs` with `prune`, `backup` and `trust`. */
 export function define(command: Command, done: (code: number) => void): void {
   command
     .option('--json', 'print all runs as one JSON document')
@@ -42,6 +47,7 @@ export function define(command: Command, done: (code: number) => void): void {
       'only those that ended longer ago, such as 30d (the default without --keep)',
       readAge,
     )
+    .option('--folders', `also the folders in ${AUDIT_FOLDER} of runs that are not recorded, or not any more`)
     .option('--json', 'print what was removed as one JSON document')
     .addHelpText(
       'after',
@@ -49,6 +55,25 @@ export function define(command: Command, done: (code: number) => void): void {
     )
     .action(async (_: PruneFlags, own: Command) => {
       done(await prune(own.optsWithGlobals<PruneFlags>()));
+    });
+  command
+    .command('backup')
+    .description('copy the recorded runs into a new file; runs may go on meanwhile')
+    .argument('<file>', 'the new file')
+    .action(async (file: string) => {
+      await withStore((store) => store.backup(resolve(file)));
+      printNote(`all recorded runs are in ${printable(file)}; to use it, put it in the place of .skein/skein.db`);
+      done(EXIT.ok);
+    });
+  command
+    .command('trust')
+    .description('let resume and fork believe recorded runs that you did not make here')
+    .action(async () => {
+      await withStore((store, root) => {
+        noteOwn(store.token);
+        printNote(`the recorded runs in ${printable(storeFile(root))} are trusted from now on`);
+      });
+      done(EXIT.ok);
     });
 }
 
@@ -81,21 +106,53 @@ function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly
   return [resultStyle().dim(head), ...lines];
 }
 
-async function prune({ keep, olderThan, json = false }: PruneFlags): Promise<number> {
+/** What went, and what the disk has back. */
+interface Pruned extends PruneResult {
+  readonly freedBytes: number;
+  /** Run folders that went, and those that may go. */
+  readonly removedFolders: readonly string[];
+  readonly otherFolders: readonly string[];
+}
+
+async function prune({ keep, olderThan, folders = false, json = false }: PruneFlags): Promise<number> {
   const olderThanMs = olderThan ?? (keep === undefined ? DEFAULT_AGE_MS : undefined);
   const which = { ...(keep === undefined ? {} : { keep }), ...(olderThanMs === undefined ? {} : { olderThanMs }) };
-  const result = await withStore((store) => pruneRuns(store, which));
-  printResult(json ? jsonText(result) : prunedText(result));
+  const { findLeftovers, removeFolder } = await import('../../runtime.js');
+  const pruned = await withStore(async (store, root): Promise<Pruned> => {
+    const result = pruneRuns(store, which);
+    const freedBytes = store.shrink();
+    const recorded = new Set(store.list().map(({ id }) => id));
+    const found = await findLeftovers({
+      dir: join(root, AUDIT_FOLDER),
+      project: root,
+      isRecorded: (id) => recorded.has(id),
+      olderThanMs: olderThanMs ?? 0,
+      now: Date.now(),
+    });
+    if (folders) for (const folder of found) await removeFolder(folder);
+    const [removedFolders, otherFolders] = folders ? [found, []] : [[], found];
+    return { ...result, freedBytes, removedFolders, otherFolders };
+  });
+  printResult(json ? jsonText(pruned) : prunedText(pruned));
+  if (!json && pruned.otherFolders.length > 0)
+    printNote(
+      `${countText(pruned.otherFolders.length, 'folder')} in ${AUDIT_FOLDER} of runs that are not recorded: --folders removes them`,
+    );
   return EXIT.ok;
 }
 
-function prunedText({ removed, recent, unfinished, parents }: PruneResult): string {
+function prunedText({ removed, recent, unfinished, parents, freedBytes, removedFolders }: Pruned): string {
   const stayed = [
     recent === 0 ? '' : `${recent} new enough`,
     unfinished === 0 ? '' : `${unfinished} not finished`,
     parents === 0 ? '' : `${parents} with forks that stay`,
   ].filter((part) => part !== '');
-  return `removed ${countText(removed.length, 'run')}; ${stayed.length === 0 ? 'none is left' : `stayed: ${stayed.join(', ')}`}`;
+  const gone = [
+    `removed ${countText(removed.length, 'run')}`,
+    ...(removedFolders.length === 0 ? [] : [countText(removedFolders.length, 'run folder')]),
+    ...(freedBytes < 1_024 ? [] : [`${Math.round(freedBytes / 1_024)} KiB given back`]),
+  ].join(', ');
+  return `${gone}; ${stayed.length === 0 ? 'none is left' : `stayed: ${stayed.join(', ')}`}`;
 }
 
 function readCount(text: string): number {

@@ -14,8 +14,9 @@ import { executeRun, runOptions } from './execute-run.js';
 import { checkFork } from './fork-options.js';
 import { readInputs } from './given-inputs.js';
 import type { GivenInput } from './given-inputs.js';
-import { openRunStore, storeRoot } from './open-store.js';
+import { openRunStore, storeFile, storeRoot } from './open-store.js';
 import { writeOrigin } from './origin.js';
+import { checkOwn } from './own-stores.js';
 import type { NextWorkflow, RecordedRun } from './recorded-run.js';
 import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
 import type { Recording } from './recording.js';
@@ -63,6 +64,7 @@ export function goOn(options: GoOnOptions): Promise<number> {
       );
     }
     try {
+      checkOwn(store.token, storeFile(root));
       return await goOnWith(await readRecordedRun(store, root, options.run), options);
     } finally {
       store.close();

@@ -1,9 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { STORE_FOLDER } from '../../base/own-names.js';
-import type { Store } from '../../journal/store.js';
+import type { FileStore } from '../../sqlite.js';
 import { quietSqlite } from '../view/quiet-sqlite.js';
 
 /** Name of the store in its folder. */
@@ -31,14 +31,13 @@ export interface OpenRunStoreOptions {
  * @example
  * const store = await openRunStore({ cwd: process.cwd(), create: false });
  */
-export async function openRunStore(options: OpenRunStoreOptions): Promise<Store | undefined> {
+export async function openRunStore(options: OpenRunStoreOptions): Promise<FileStore | undefined> {
   const root = storeRoot(options);
   if (root === undefined) return undefined;
   const durability = options.durability ?? durabilityOf(process.env['SKEIN_DURABILITY']);
   const { openSqliteStore } = await import('../../sqlite.js');
-  const path = join(root, STORE_FOLDER, FILE);
-  if (statSync(join(root, STORE_FOLDER), { throwIfNoEntry: false })?.isFile() === true)
-    throw isFile(join(root, STORE_FOLDER));
+  const path = storeFile(root);
+  checkPlaces(join(root, STORE_FOLDER), path);
   quietSqlite();
   try {
     return await openSqliteStore(path, { durability, allowOldSqlite: allowsOldSqlite() });
@@ -52,8 +51,14 @@ export function allowsOldSqlite(): boolean {
   return process.env['SKEIN_OLD_SQLITE'] === '1';
 }
 
-function isFile(path: string): SkeinError {
-  return new SkeinError('SKEIN_STORE', `${path} is a file, where the folder of recorded runs would be`, {
+/** Links are not followed: one in a checkout would lead what is recorded elsewhere. */
+function checkPlaces(folder: string, file: string): void {
+  const kindOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+  const link = [folder, file].find((path) => kindOf(path)?.isSymbolicLink() === true);
+  const found = link ?? (kindOf(folder)?.isFile() === true ? folder : undefined);
+  if (found === undefined) return;
+  const what = found === file ? 'recorded runs' : 'the folder of recorded runs';
+  throw new SkeinError('SKEIN_STORE', `${found} is a ${link === undefined ? 'file' : 'link'}, where ${what} would be`, {
     hint: 'move it away, or run with --no-store',
   });
 }
@@ -80,6 +85,11 @@ export function storeRoot({ cwd, create }: OpenRunStoreOptions): string | undefi
     if (found && (folder === here || isOurs(inside))) return folder;
   }
   return create ? here : undefined;
+}
+
+/** The file of the store of a folder. */
+export function storeFile(root: string): string {
+  return join(root, STORE_FOLDER, FILE);
 }
 
 function durabilityOf(text: string | undefined): Durability {

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
 import type { Fork, RecordedCost, WorkflowRunOptions } from '../../runtime.js';
+import type { FileStore } from '../../sqlite.js';
 import { printNote } from '../view/streams.js';
 import type { OpenRunStoreOptions } from './open-store.js';
-import { openRunStore } from './open-store.js';
+import { openRunStore, storeFile, storeRoot } from './open-store.js';
+import { noteOwn } from './own-stores.js';
 
 /** Where a run is recorded, and what it goes on from. */
 export interface Recording {
@@ -28,7 +31,11 @@ export interface Recording {
  */
 export async function storeForRun(options: OpenRunStoreOptions): Promise<Store | undefined> {
   try {
-    return await openRunStore(options);
+    const root = storeRoot(options);
+    const isNew = root !== undefined && !existsSync(storeFile(root));
+    const store = await openRunStore(options);
+    if (isNew && store !== undefined) noteNew(store);
+    return store;
   } catch (error) {
     if (!SkeinError.isInstance(error)) throw error;
     const { code, message, hint = 'see the message' } = error;
@@ -37,5 +44,14 @@ export async function storeForRun(options: OpenRunStoreOptions): Promise<Store |
     }
     printNote(`warning: this run is not recorded, so it can't be resumed: ${message}; ${hint}`);
     return undefined;
+  }
+}
+
+/** Where nothing can be kept for the user, a resume says what to do. */
+function noteNew({ token }: FileStore): void {
+  try {
+    noteOwn(token);
+  } catch {
+    // The run is recorded all the same.
   }
 }

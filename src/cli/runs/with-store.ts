@@ -1,6 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Store } from '../../journal/store.js';
-import { openRunStore } from '../run/open-store.js';
+import type { FileStore } from '../../sqlite.js';
+import { openRunStore, storeRoot } from '../run/open-store.js';
 
 /**
  * Does something with the store of runs that belongs to the working directory, and closes it.
@@ -9,9 +9,11 @@ import { openRunStore } from '../run/open-store.js';
  * @example
  * const rows = await withStore((store) => store.list());
  */
-export async function withStore<T>(body: (store: Store) => T | Promise<T>): Promise<T> {
-  const store = await openRunStore({ cwd: process.cwd(), create: false });
-  if (store === undefined) {
+export async function withStore<T>(body: (store: FileStore, root: string) => T | Promise<T>): Promise<T> {
+  const opening = { cwd: process.cwd(), create: false };
+  const root = storeRoot(opening);
+  const store = await openRunStore(opening);
+  if (store === undefined || root === undefined) {
     throw new SkeinError(
       'SKEIN_NO_RUN',
       'no run is recorded here: there is no .skein/skein.db in this folder or above',
@@ -21,7 +23,7 @@ export async function withStore<T>(body: (store: Store) => T | Promise<T>): Prom
     );
   }
   try {
-    return await body(store);
+    return await body(store, root);
   } finally {
     store.close();
   }

@@ -1,0 +1,40 @@
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRunning, readMarker } from './marker.js';
+import { isRunFolderName, runFolderEnd } from './safe-name.js';
+
+/** What an earlier session of a run wrote, moved out of the way. */
+export interface EarlierFolder {
+  /** Name of the folder that this session goes on with. */
+  readonly name: string;
+  /** Puts it back: the run was refused after all. */
+  putBack(): Promise<void>;
+  /** Removes it: the session tells all of it again. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Finds the folder that earlier sessions of a run wrote, and moves it out of the way; undefined when there is none. The one of a session
+ * that still runs is left alone: this one will be refused.
+ */
+export async function takeEarlier(dir: string, runId: string, now: number): Promise<EarlierFolder | undefined> {
+  const end = runFolderEnd(runId);
+  const names = (await readdir(dir)).filter((name) => isRunFolderName(name) && name.includes(`_${end}`)).toSorted();
+  for (const name of names.toReversed()) {
+    const marker = await readMarker(join(dir, name));
+    if (marker?.run_id !== runId || isRunning(marker, now)) continue;
+    const path = join(dir, name);
+    const aside = join(dir, `.${name}.before`);
+    await rm(aside, { recursive: true, force: true });
+    await rename(path, aside);
+    return {
+      name,
+      async putBack() {
+        await rm(path, { recursive: true, force: true });
+        await rename(aside, path);
+      },
+      remove: () => rm(aside, { recursive: true, force: true }),
+    };
+  }
+  return undefined;
+}
