@@ -140,7 +140,7 @@ describe('the record', () => {
     expect(await filesIn(cwd)).not.toContain('.skein');
     await skein(['run', 'flow.yaml', '--mock', '--no-audit', '--durability', 'full'], { cwd });
     const below = join(cwd, 'sub');
-    const end = await skein(['resume', '-1'], { cwd: below });
+    const end = await skein(['resume', '-1'], { cwd: below, env: { HOME: join(cwd, 'home') } });
     expect(end.stderr).toContain('2 reused, 0 run');
     expect(await filesIn(below)).toEqual(['note.txt']);
   });

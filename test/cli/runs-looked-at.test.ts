@@ -49,8 +49,8 @@ describe('skein runs', () => {
     const month = await skein(['runs', 'prune'], { cwd });
     expect(month.stdout).toBe('removed 0 runs; stayed: 2 new enough, 1 not finished\n');
     const one = await skein(['runs', 'prune', '--keep', '1', '--json'], { cwd });
-    expect(JSON.parse(one.stdout)).toEqual({ removed: [made.first], recent: 1, unfinished: 1, parents: 0 });
-    expect((await skein(['runs', 'prune', '--older-than', '0'], { cwd })).stdout).toContain('removed 1 run;');
+    expect(JSON.parse(one.stdout)).toMatchObject({ removed: [made.first], recent: 1, unfinished: 1, parents: 0 });
+    expect((await skein(['runs', 'prune', '--older-than', '0'], { cwd })).stdout).toMatch(/^removed 1 run[;,]/);
     const wrong = await skein(['runs', 'prune', '--older-than', 'monday'], { cwd });
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).toContain('such as 30d');

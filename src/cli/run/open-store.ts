@@ -53,12 +53,15 @@ export function allowsOldSqlite(): boolean {
 
 /** Links are not followed: one in a checkout would lead what is recorded elsewhere. */
 function checkPlaces(folder: string, file: string): void {
-  const kindOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
-  const link = [folder, file].find((path) => kindOf(path)?.isSymbolicLink() === true);
-  const found = link ?? (kindOf(folder)?.isFile() === true ? folder : undefined);
-  if (found === undefined) return;
-  const what = found === file ? 'recorded runs' : 'the folder of recorded runs';
-  throw new SkeinError('SKEIN_STORE', `${found} is a ${link === undefined ? 'file' : 'link'}, where ${what} would be`, {
+  const there = lstatSync(folder, { throwIfNoEntry: false });
+  if (there?.isSymbolicLink() === true) throw misplaced(folder, 'link', 'the folder of recorded runs');
+  if (there?.isFile() === true) throw misplaced(folder, 'file', 'the folder of recorded runs');
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw misplaced(file, 'link', 'recorded runs');
+}
+
+function misplaced(path: string, kind: string, what: string): SkeinError {
+  return new SkeinError('SKEIN_STORE', `${path} is a ${kind}, where ${what} would be`, {
     hint: 'move it away, or run with --no-store',
   });
 }
