@@ -9,7 +9,7 @@ const research = graph<{ task: string }>({ name: 'research' })
 const wordCount = tool({
   name: 'word_count',
   description: 'Counts the words of a text.',
-  input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   effect: 'read',
   execute: ({ text }) => String(text).trim().split(/\s+/).length,
 });

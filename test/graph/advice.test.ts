@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { graph } from '../../src/graph.js';
+import { agent, graph, tool, toolNode } from '../../src/graph.js';
 
 type Loose = Record<string, unknown>;
 
@@ -69,5 +69,12 @@ describe('what used to be ignored', () => {
         .node('a', ({ a }) => a + 1)
         .compile(),
     ).not.toThrow();
+  });
+
+  it('[XG14] the schema of a tool under another name than `inputSchema`', () => {
+    const named = { name: 'add', input: { type: 'object' }, execute: () => 1 } as never;
+    for (const use of [() => tool(named), () => toolNode(named), () => agent({ name: 'a', tools: [named] })]) {
+      expect(use).toThrow(/the tool "add" has no option "input"[^]*did you mean "inputSchema"\?/);
+    }
   });
 });

@@ -201,7 +201,7 @@ const look = (calls: string[]) =>
   tool({
     name: 'look',
     description: 'Looks something up.',
-    input: z.object({ what: z.string() }),
+    inputSchema: z.object({ what: z.string() }),
     effect: 'read',
     execute: ({ what }) => {
       calls.push(what);
@@ -361,7 +361,7 @@ describe('a recorded run with an agent', () => {
             agent({
               name: 'finder',
               model: 'own/m',
-              tools: [{ name: 'now', input: { type: 'object' }, effect: 'read', execute }],
+              tools: [{ name: 'now', inputSchema: { type: 'object' }, effect: 'read', execute }],
             }),
           ),
         )

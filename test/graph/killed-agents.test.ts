@@ -10,7 +10,7 @@ async function processOf(store: Store, resume: boolean) {
   const looked: string[] = [];
   const look = tool({
     name: 'look',
-    input: { type: 'object', properties: { what: { type: 'string' } } },
+    inputSchema: { type: 'object', properties: { what: { type: 'string' } } },
     effect: 'read',
     execute: ({ what }) => looked.push(String(what)) && `saw ${String(what)}`,
   });

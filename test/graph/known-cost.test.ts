@@ -5,7 +5,7 @@ import { describePlan } from '../../src/cli/run/plan-report.js';
 
 const add = tool({
   name: 'add',
-  input: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+  inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
   effect: 'read',
   execute: ({ a, b }) => Number(a) + Number(b),
 });

@@ -6,7 +6,7 @@ import { agent } from 'skein/graph';
 
 const add = tool({
   name: 'add',
-  input: {
+  inputSchema: {
     type: 'object',
     properties: { a: { type: 'integer' }, b: { type: 'number', maximum: 100 }, twice: { type: 'boolean' } },
     required: ['a', 'b'],
@@ -57,7 +57,10 @@ describe('[58] a tool as a node', () => {
   test('[58] what a schema of zod says is what the function gets, defaults and transformations too', async () => {
     const shout = tool({
       name: 'shout',
-      input: z.object({ text: z.string().transform((text) => text.toUpperCase()), times: z.number().int().default(2) }),
+      inputSchema: z.object({
+        text: z.string().transform((text) => text.toUpperCase()),
+        times: z.number().int().default(2),
+      }),
       execute: ({ text, times }) => text.repeat(times),
     });
     expect(await ran(shout, { text: 'ha' })).toBe('HAHA');
@@ -68,7 +71,7 @@ describe('[58] a tool as a node', () => {
   test('what a tool tells is told by the graph', async () => {
     const noisy = tool({
       name: 'noisy',
-      input: { type: 'object' },
+      inputSchema: { type: 'object' },
       execute: (_input, step) => step.emit({ type: 'half', done: 0.5 }),
     });
     const flow = graph().node('out', toolNode(noisy)).setEntry('out');
@@ -78,19 +81,19 @@ describe('[58] a tool as a node', () => {
 
   test('a tool that is none is refused where it is made', () => {
     const execute = () => 1;
-    expect(() => tool({ name: 'no spaces', input: {}, execute })).toThrow(/a tool can't be named "no spaces"/);
-    expect(() => toolNode({ name: 'x', input: 'text' as never, execute })).toThrow(
+    expect(() => tool({ name: 'no spaces', inputSchema: {}, execute })).toThrow(/a tool can't be named "no spaces"/);
+    expect(() => toolNode({ name: 'x', inputSchema: 'text' as never, execute })).toThrow(
       /the input of the tool "x" is no schema/,
     );
-    expect(() => toolNode({ name: 'x', input: {} } as never)).toThrow(/has no execute function/);
+    expect(() => toolNode({ name: 'x', inputSchema: {} } as never)).toThrow(/has no execute function/);
     const mute = { '~standard': { version: 1, vendor: 'x', validate: () => ({ value: 1 }) } };
-    expect(() => toolNode({ name: 'x', input: mute, execute })).toThrow(/can't say itself as JSON Schema/);
+    expect(() => toolNode({ name: 'x', inputSchema: mute, execute })).toThrow(/can't say itself as JSON Schema/);
   });
 });
 
 const any = (properties: object, coerce = true) => ({
   name: 'echo',
-  input: { type: 'object', properties } as never,
+  inputSchema: { type: 'object', properties } as never,
   coerce,
   execute: (input: unknown) => input,
 });

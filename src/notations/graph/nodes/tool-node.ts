@@ -46,5 +46,9 @@ export function toolNode<Result>(
 
 /** Methods of a class are no own properties. */
 function bound(definition: ToolDefinition): ToolDefinition {
-  return { ...definition, input: definition.input, execute: (input, step) => definition.execute(input, step) };
+  return {
+    ...definition,
+    inputSchema: definition.inputSchema,
+    execute: (input, step) => definition.execute(input, step),
+  };
 }

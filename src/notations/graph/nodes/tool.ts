@@ -26,7 +26,7 @@ export interface ToolDefinition<Input = never, Result = unknown> {
   readonly name: string;
   readonly description?: string;
   /** What it takes: a JSON Schema of an object, or a schema of zod, Valibot or ArkType. */
-  readonly input: SchemaInput;
+  readonly inputSchema: SchemaInput;
   /**
    * How a crash in the middle of a call is treated when the run is recorded: `read` and `idempotent` calls are made again; `once`, the default,
    * asks a person what became of it.
@@ -57,14 +57,14 @@ type InputOf<Schema> = Schema extends {
  * @example
  * const add = tool({
  *   name: 'add',
- *   input: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+ *   inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
  *   effect: 'read',
  *   execute: ({ a, b }) => Number(a) + Number(b),
  * });
  */
 export function tool<const Schema extends SchemaInput, Result>(
-  definition: Omit<ToolDefinition<InputOf<Schema>, Result>, 'input' | 'execute'> & {
-    readonly input: Schema;
+  definition: Omit<ToolDefinition<InputOf<Schema>, Result>, 'inputSchema' | 'execute'> & {
+    readonly inputSchema: Schema;
     execute(input: InputOf<Schema>, step: ToolStep): Result;
   },
 ): ToolDefinition<InputOf<Schema>, Result> {
@@ -90,7 +90,7 @@ export function functionTool(definition: ToolDefinition): FunctionTool {
   return {
     name,
     description,
-    input: jsonSchemaOf(definition.input, `the input of the tool "${name}"`),
+    input: jsonSchemaOf(schemaOf(definition), `the input of the tool "${name}"`),
     effect,
     ...(trust === undefined ? {} : { trust }),
     ...(approve === true ? { approve } : {}),
@@ -99,10 +99,18 @@ export function functionTool(definition: ToolDefinition): FunctionTool {
   };
 }
 
+/** What a tool says it takes. A type says so where there are types. */
+function schemaOf(definition: ToolDefinition): unknown {
+  if (definition.inputSchema === undefined && Reflect.has(definition, 'input')) {
+    throw refusal('bad-tool', `the tool "${definition.name}" has no option "input"`, 'did you mean "inputSchema"?');
+  }
+  return definition.inputSchema;
+}
+
 /** The function of a tool as it is bound: a schema that is more than JSON Schema has the last word on the input. */
 export function toolFunction(definition: ToolDefinition): (input: never, step: ToolStep) => Promise<unknown> {
   const run = async (input: never, step: ToolStep): Promise<unknown> => {
-    const checked = await validated(definition.input, input);
+    const checked = await validated(definition.inputSchema, input);
     if ('value' in checked) return await definition.execute(checked.value as never, step);
     throw badInput(definition.name, checked.findings);
   };

@@ -45,7 +45,7 @@ export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDef
   return {
     name,
     description,
-    input: {
+    inputSchema: {
       type: 'object',
       properties: { [param]: { type: 'string', description: 'What the agent is to do.' } },
       required: [param],
