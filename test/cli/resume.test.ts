@@ -161,7 +161,7 @@ describe('the record', () => {
   test('a file where its folder would be is told as one', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, '.skein': 'a note' });
     const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
-    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/\.skein is a file, .*\n {4}hint: move it away/)]);
+    expect([end.code, end.stderr]).toEqual([1, expect.stringMatching(/\.skein is a file, .*\n {4}hint: move it away/)]);
   });
 
   test('on a disk that is full in the middle: the run fails and says so; what was recorded is reused when there is room', async () => {

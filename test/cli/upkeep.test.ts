@@ -60,7 +60,7 @@ describe('skein runs backup', () => {
     expect(end.code).toBe(0);
     expect((await stat(join(cwd, 'copy.db'))).mode & 0o777).toBe(0o600);
     const again = await skein(['runs', 'backup', 'copy.db'], { cwd });
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('it is there already')]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('it is there already')]);
     const runs = (await skein(['runs', '--json'], { cwd })).stdout;
     await rm(join(cwd, '.skein'), { recursive: true });
     await mkdir(join(cwd, '.skein'));
