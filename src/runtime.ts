@@ -73,6 +73,7 @@ export async function runOrThrow(workflow: Runnable, options: RunOptions = {}): 
 /**
  * Runs a workflow and gives its events as they happen; the result is what the generator returns. Leaving the loop cancels the run.
  *
+ * @throws SkeinError as {@link run} does, when the first event is asked for
  * @example
  * for await (const event of streamRun(workflow)) console.log(event.type, event.path);
  */
@@ -84,10 +85,16 @@ export async function* streamRun(workflow: Runnable, options: RunOptions = {}): 
     wake();
   };
   const handle = run(workflow, { ...options, listeners: [...(options.listeners ?? []), listener] });
+  let unreadable = false;
+  handle.result.catch(() => {
+    unreadable = true;
+    wake();
+  });
   try {
     for (;;) {
       const event = events.take();
       if (event === undefined) {
+        if (unreadable) return await handle.result;
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

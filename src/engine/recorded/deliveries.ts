@@ -6,6 +6,9 @@ import type { OpenSession } from '../../journal/session.js';
 import type { Taker } from '../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
+/** A replay gives way to the event loop after so many deliveries: they take about a millisecond. */
+const LONGEST_ROW = 16;
+
 /**
  * R2: hands settled tickets to the interpreter, the lowest order first, each when the interpreter has come to rest.
  */
@@ -87,8 +90,12 @@ export class Deliveries {
     });
   }
 
-  /** Hands over what can be handed over now. A ticket that cleans up holds up those behind it until it has ended. */
+  /**
+   * Hands over what can be handed over now, of a long record only a part: timers fire and signals are taken in between. A ticket that
+   * cleans up holds up those behind it until it has ended.
+   */
   pump(): void {
+    let left = LONGEST_ROW;
     while (!this.busy && !this.over && this.taker !== undefined) {
       const { resting } = this.taker;
       const { first } = this;
@@ -98,7 +105,11 @@ export class Deliveries {
         this.idle();
         return;
       } else if (first.due === undefined && !first.dropped) return;
-      else {
+      else if (first.replayed && left === 0) {
+        this.wake();
+        return;
+      } else {
+        if (first.replayed) left -= 1;
         this.take(first);
         if (!first.dropped) this.hand(this.taker, first);
       }
