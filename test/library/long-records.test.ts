@@ -46,7 +46,7 @@ describe('a long record that is damaged', () => {
   async function drained<T>(events: AsyncGenerator<unknown, T>): Promise<T> {
     for (;;) {
       const { done, value } = await events.next();
-      if (done === true) return value as T;
+      if (done === true) return value;
     }
   }
 
@@ -120,7 +120,7 @@ describe('the replay of a long record', () => {
     const { runId, plan, ran, told } = await stopped(store);
     let [turns, fired, timed] = [0, 0, false];
     const again: string[] = [];
-    const count = inTurns(() => {
+    const counting = inTurns(() => {
       turns += 1;
       if (timed) return;
       timed = true;
@@ -129,7 +129,7 @@ describe('the replay of a long record', () => {
         fired += 1;
       });
     });
-    const listeners = [count, (event: SkeinEvent): void => void again.push(`${event.type} ${event.path}`)];
+    const listeners = [counting, (event: SkeinEvent): void => void again.push(`${event.type} ${event.path}`)];
     const result = await run(plan, { store, resume: runId, listeners }).result;
     expect(result).toMatchObject({ outcome: 'succeeded', reused: STEPS - 1, ran: 1, state: { n: STEPS } });
     expect(ran).toEqual([STEPS]);
@@ -144,10 +144,10 @@ describe('the replay of a long record', () => {
     const store = memoryStore();
     const { runId, plan } = await stopped(store);
     let renewed = 0;
-    const { renew } = store;
+    const renew = store.renew.bind(store);
     vi.spyOn(store, 'renew').mockImplementation((leases, now) => {
       renewed += 1;
-      return renew.call(store, leases, now);
+      return renew(leases, now);
     });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     onTestFinished(() => void vi.useRealTimers());
