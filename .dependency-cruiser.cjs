@@ -6,20 +6,32 @@ const BELOW_ENGINE = ['base', 'events', 'lang', 'plan', 'journal', 'budget', 'gu
 const PORTS = 'engine/ports';
 const RECORDS = 'journal/records?\\.ts';
 const STORE_PORT = 'journal/store(-port)?\\.ts';
-const PARTS = [...BELOW_ENGINE, 'engine', 'agent', 'supervise', 'notations', 'stores', 'restate', 'observe', 'audit'];
+const PARTS = [
+  'text',
+  ...BELOW_ENGINE,
+  'engine',
+  'agent',
+  'supervise',
+  'notations',
+  'stores',
+  'restate',
+  'observe',
+  'audit',
+];
 
 const ROWS = {
   base: [],
   events: ['base'],
+  text: ['base'],
   lang: ['base'],
   plan: ['base', 'lang'],
   journal: ['base', 'events', 'lang', 'plan'],
   budget: ['base', 'events', 'lang', 'plan'],
   guard: ['base', 'events', 'lang', 'plan'],
   engine: BELOW_ENGINE,
-  agent: [...BELOW_ENGINE, PORTS],
+  agent: ['text', ...BELOW_ENGINE, PORTS],
   supervise: [...BELOW_ENGINE, PORTS],
-  notations: ['base', 'lang', 'plan'],
+  notations: ['base', 'text', 'lang', 'plan'],
   stores: ['base', STORE_PORT, RECORDS],
   restate: [...BELOW_ENGINE, PORTS],
   observe: ['base', 'events', RECORDS],
@@ -41,7 +53,7 @@ const PACKAGES = {
   '@marcbachmann/cel-js': 'lang/expression[^/]*\\.ts$',
   acorn: '(notations/graph/parameters|plan/mentions)\\.ts$',
   commander: 'cli/',
-  yaml: '(notations/source/|agent/script/)',
+  yaml: '(text/|notations/source/|agent/script/)',
 };
 
 /** Modules of Node that touch the world, and the folders that may. */

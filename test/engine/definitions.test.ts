@@ -29,7 +29,11 @@ describe('the definition of a node (J2)', () => {
     ['when it runs', task('a'), task('a', { join: 'any', maxVisits: 3 })],
     ['what happens to its result', task('a'), task('a', { output: 'x', onError: 'continue', effect: 'once' })],
     ['its place in a file', AGENT, { ...AGENT, at: AT }],
-    ['what happens when nobody answers', ASK, { ...ASK, expiresMs: 5, onExpire: { answer: 'no' } }],
+    [
+      'what happens when nobody answers',
+      { ...ASK, expiresMs: 5 },
+      { ...ASK, expiresMs: 5, onExpire: { answer: 'no' } },
+    ],
   ];
   test.each(same)('does not depend on %s', (_what, one, other) => {
     expect(definition(one)).toBe(definition(other));

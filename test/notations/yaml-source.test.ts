@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { entryOf, toJson } from '../../src/notations/source/nodes.js';
 import type { SourceNode } from '../../src/notations/source/nodes.js';
 import { parseYaml } from '../../src/notations/source/yaml.js';
-import { YAML_LIMITS } from '../../src/notations/source/yaml-limits.js';
+import { YAML_LIMITS } from '../../src/text/yaml-limits.js';
 import { brief } from './project.js';
 
 const data = (text: string): unknown => {

@@ -1,4 +1,3 @@
-import type { Document } from 'yaml';
 import { LineCounter, parseDocument, visit } from 'yaml';
 import { parseDuration } from '../../base/duration.js';
 import { ERROR_CODES, SkeinError } from '../../base/errors.js';
@@ -6,6 +5,8 @@ import type { Json } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { formatProblem } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
+import type { LimitFinding } from '../../text/yaml-limits.js';
+import { exceededLimit, YAML_LIMITS } from '../../text/yaml-limits.js';
 import type { Script, ScriptAnswer, ScriptCall, ScriptError, ScriptReply, ScriptRule } from './script-types.js';
 import { YamlFields } from './yaml-fields.js';
 
@@ -24,11 +25,9 @@ const ERROR = ['code', 'status', 'message', 'retry_after'] as const;
 export function readScript(text: string, file: string): Script {
   const lines = new LineCounter();
   const fields = new YamlFields(file, lines);
-  const document = parseText(text, lines);
-  if (document === undefined) {
-    fields.problem('yaml-limit', 'the script is nested too deeply', undefined);
-    throw invalid(file, fields.problems);
-  }
+  const exceeded = exceededLimit(text, YAML_LIMITS);
+  if (exceeded !== undefined) throw invalid(file, [limitProblem(text, file, exceeded)]);
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: false });
   for (const error of document.errors) {
     const place = lines.linePos(error.pos[0]);
     const at = { file, line: Math.max(1, place.line), column: Math.max(1, place.col) };
@@ -42,14 +41,10 @@ export function readScript(text: string, file: string): Script {
   return script;
 }
 
-/** Undefined for a text that is nested so deeply that the parser or its walk runs out of stack. */
-function parseText(text: string, lines: LineCounter): Document | undefined {
-  try {
-    return parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: false });
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+function limitProblem(text: string, file: string, { offset, message, hint }: LimitFinding): Problem {
+  const before = text.slice(0, offset);
+  const at = { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+  return { code: 'yaml-limit', severity: 'error', message, at, hint };
 }
 
 function firstLine(text: string): string {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { YAML_LIMITS } from './yaml-limits.js';
+import { YAML_LIMITS } from '../../text/yaml-limits.js';
 
 /** Why a file or directory could not be read. */
 export type FileFailure =

@@ -6,8 +6,8 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { SourceEntry, SourceNode, SourceScalar } from './nodes.js';
 import { placesOf } from './places.js';
 import type { Places } from './places.js';
-import { exceededLimit, YAML_LIMITS } from './yaml-limits.js';
-import type { YamlLimits } from './yaml-limits.js';
+import { exceededLimit, YAML_LIMITS } from '../../text/yaml-limits.js';
+import type { YamlLimits } from '../../text/yaml-limits.js';
 
 /** What a YAML text holds, and everything that is wrong with its form. */
 export interface ParsedYaml {

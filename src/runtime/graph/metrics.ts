@@ -10,6 +10,6 @@ export interface GraphMetrics {
 }
 
 /** How many steps failed so far. */
-export function errorsIn({ failed, timed_out: timedOut }: Census): number {
-  return failed + timedOut;
+export function errorsIn({ degraded, failed, timed_out: timedOut }: Census): number {
+  return degraded + failed + timedOut;
 }

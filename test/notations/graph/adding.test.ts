@@ -136,7 +136,7 @@ describe('adding nodes', () => {
       .route('a', router)
       .setEntry('a');
     expect(flow.conditionalEdges).toEqual([{ from: 'a', router }]);
-    expect(flow.compile().plan.routes).toEqual([{ from: 'a', choose: 'code' }]);
+    expect(flow.compile().plan.routes).toEqual([{ from: 'a', choose: 'code', mentions: ['b', 'c'] }]);
     expect(thrown(() => untyped().route('', router)).code).toBe('SKEIN_USAGE');
     expect(thrown(() => untyped().route('a')).code).toBe('SKEIN_USAGE');
   });
