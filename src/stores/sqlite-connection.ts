@@ -25,6 +25,7 @@ const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>>
   10: ['the disk reports an I/O error', 'check the disk and make a copy of the file; then resume the run'],
   11: ['it is damaged', 'put a copy back in its place, or move it away'],
   13: ['the disk is full', 'make room; then resume the run'],
+  18: ['a value is too large for it', 'write what is so large to a file, and record its name'],
   14: ['it cannot be opened', 'check that its folder is there and writable'],
   // The file beside it that its processes share could not be made larger.
   4874: ['the disk is full, or reports an I/O error', 'make room, or check the disk; then resume the run'],

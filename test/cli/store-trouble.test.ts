@@ -2,6 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { LEASE_MS } from '../../src/journal/store.js';
+import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { loadDriver } from '../../src/stores/sqlite-driver.js';
 import type { SqlDatabase } from '../../src/stores/sqlite-driver.js';
 import { CHAIN, makeProject, skein, startSkein } from './support/skein.js';
@@ -132,4 +134,35 @@ describe('a store that is removed while a run goes on', () => {
       expect((await skein(['runs'], { cwd })).stdout).not.toContain('slow');
     },
   );
+});
+
+it('[XR8] who has lost a run to another process is told to look at it, not to resume it', async () => {
+  const cwd = await makeProject({ 'slow.yaml': SLOW, 'script.yaml': script('2s') });
+  const run = startSkein(['run', 'slow.yaml', '--mock=script.yaml', '--no-audit'], { cwd, input: '' });
+  await run.seen('step text started');
+  const store = await openSqliteStore(join(cwd, '.skein/skein.db'));
+  const [row] = store.list();
+  const runId = row?.id ?? '';
+  store.renew([{ runId, fence: row?.fence ?? 0 }], -LEASE_MS);
+  store.lease(runId, { id: 'other', host: 'elsewhere', pid: 1 }, Date.now());
+  store.close();
+  const end = await run.ended;
+  expect(end.code).toBe(3);
+  expect(end.stderr).toContain('error SKEIN_LEASE');
+  expect(end.stderr).toMatch(/^next: skein show \S+ tells how it goes on/m);
+  expect(end.stderr).not.toContain('skein resume');
+});
+
+it('[XR8] a torn tail that is cut off is told on a resume', async () => {
+  const cwd = await makeProject({ 'flow.yaml': CHAIN });
+  await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+  const database = await openFile(cwd);
+  database.exec(`UPDATE batches SET text = substr(text, 1, 20) WHERE place = (SELECT max(place) FROM batches)`);
+  database.close();
+  const end = await skein(['resume', '-1', '--no-audit'], { cwd });
+  expect(end.code).toBe(0);
+  expect(end.stderr).toMatch(
+    /^note: the end of the record is not whole: batch \d+ was not written to its end and is left out/m,
+  );
+  expect((await skein(['resume', '-1', '--no-audit'], { cwd })).stderr).not.toContain('left out');
 });

@@ -129,6 +129,11 @@ describe.skipIf(missing !== undefined).concurrent('at the n-th write, for every 
     expect(failures).toBeGreaterThanOrEqual(BATCHES);
   });
 
+  test('[XR8] a disk that turns out to be full as data is forced to it is called by its name', async () => {
+    const outcome = await writeWith('fsync,fdatasync:error=ENOSPC:when=1', fileFor('sync-full', prepared), 'full');
+    expect([outcome.code, lastOf(outcome)]).toEqual([3, expect.stringContaining('the disk is full')]);
+  });
+
   test('the file may not grow any more', async () => {
     let failures = 0;
     for (let n = 1, code: number | string = 3; code !== 0; n += 2) {

@@ -153,6 +153,8 @@ async function tell({ run, file, next, changes, flags }: Telling): Promise<void>
   if (next.fromRecord) {
     printNote(`${style.warn('note')}: ${printable(file)} is gone; the run goes on with its definition from the record`);
   }
+  const [{ cut }] = run.record.family;
+  if (cut !== undefined) printNote(`${style.warn('note')}: the end of the record is not whole: ${cut}`);
   const { diff, again, maybe, memory } = changes;
   const edited = memory || diff.steps.length + diff.inputs.length + diff.plan.length > 0;
   if (edited) printNote(`${printable(file)} is not what the run of ${printable(run.name)} was recorded with:`);

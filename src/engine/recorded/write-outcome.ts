@@ -47,6 +47,12 @@ export function isUnanswered(outcome: Outcome): boolean {
 
 function notJson(key: string, error: unknown): ErrorData {
   const why = error instanceof Error ? error.message : String(error);
+  if (error instanceof RangeError && why === 'Invalid string length') return tooLarge(key);
   const message = `the result of '${key}' can't be recorded: ${why}`;
   return { code: 'SKEIN_NOT_JSON', message, hint: 'return plain JSON data: objects, lists, strings, numbers' };
+}
+
+function tooLarge(key: string): ErrorData {
+  const message = `the result of '${key}' can't be recorded: its JSON has more than 512 MB`;
+  return { code: 'SKEIN_NOT_JSON', message, hint: 'write it to a file, and return the name of that' };
 }

@@ -9,8 +9,10 @@ import ts from 'typescript';
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 /** A program as JavaScript, in a folder: a loader that compiles at each start would take most of the time of these tests. */
-export function compileProgram(folder: string, name: 'writer' | 'crowd-worker'): string {
-  const sources = ['base', 'journal', 'stores', 'events'].flatMap((part) => filesOf(join(ROOT, 'src', part)));
+export function compileProgram(folder: string, name: 'writer' | 'crowd-worker' | 'flip-worker'): string {
+  const sources = ['base', 'events', 'journal', 'lang', 'plan', 'stores'].flatMap((part) =>
+    filesOf(join(ROOT, 'src', part)),
+  );
   const program = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
   for (const source of [...sources, program]) {
     const target = join(folder, source.slice(ROOT.length)).replace(/\.ts$/, '.js');
