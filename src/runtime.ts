@@ -2,6 +2,7 @@ import { SkeinError, fromErrorData } from './base/errors.js';
 import { Queue } from './base/queue.js';
 import type { RunHandle, RunResult } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
+import { checkRunOptions } from './runtime/check-run.js';
 import { launch, openModels } from './runtime/launch.js';
 import type { RunOptions, Runnable } from './runtime/options.js';
 import { definitionPlaces } from './runtime/own-places.js';
@@ -37,13 +38,15 @@ export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/
 /**
  * Runs a workflow. What happens inside of steps never throws: it is in the result.
  *
- * @throws SkeinError `SKEIN_DEFINITION` when the plan has problems (all are in `details.problems`), `SKEIN_INPUT` for its inputs;
+ * @throws SkeinError `SKEIN_DEFINITION` when the plan has problems (all are in `details.problems`), `SKEIN_INPUT` for its inputs,
+ *   `SKEIN_USAGE` for options that do not exist;
  *   `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON` for a run that is recorded, resumed or forked.
  * @example
  * const { result } = run(definePlan({ name: 'hello', nodes: [{ id: 'greet', kind: 'task', run: () => ({ text: 'hi' }) }] }));
  * console.log((await result).state);
  */
 export function run(workflow: Runnable, options: RunOptions = {}): RunHandle {
+  checkRunOptions(options);
   return launch({
     compiled: preparedPlan(workflow),
     models: openModels(options),

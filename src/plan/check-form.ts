@@ -227,6 +227,7 @@ const PLAN = object({
   inputs: list(object({ channel: TEXT, name: TEXT, 'description?': TEXT, required: FLAG })),
   'openInputs?': FLAG,
   'closedState?': FLAG,
+  'computed?': list(TEXT),
   channels: list(object({ name: TEXT, 'reducer?': REDUCER, 'label?': TEXT })),
   nodes: list(byWord('kind', NODE_FORMS)),
   edges: list(object({ from: TEXT, to: TEXT })),

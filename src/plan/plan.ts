@@ -19,6 +19,8 @@ export interface Plan {
   readonly openInputs?: boolean;
   /** Only inputs and declared channels may be written: anything else in an update fails its step. */
   readonly closedState?: boolean;
+  /** Channels that a node writes before anybody reads them: who starts a run can't give them values. */
+  readonly computed?: readonly string[];
   readonly channels: readonly ChannelSpec[];
   readonly nodes: readonly PlanNode[];
   readonly edges: readonly Edge[];

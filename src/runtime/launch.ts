@@ -27,6 +27,7 @@ import { beginSession, resumeSession } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
 import { typedAnswer } from '../lang/typed-answer.js';
 import { thisProcess } from '../stores/holder.js';
+import { checkGiven, withAdvice } from './check-run.js';
 import type { Changes } from './changes.js';
 import { changesText } from './changes.js';
 import type { GoingOn, RecordedRun } from './going-on.js';
@@ -84,6 +85,7 @@ export function openModels(options: RunOptions): ModelRegistry {
  */
 export function launch(one: Launch): RunHandle {
   const { options } = one;
+  checkGiven(one.compiled.plan, options);
   const runId = options.resume ?? options.runId ?? systemIds.next();
   if (options.store === undefined) {
     checkNothingRecorded(options);
@@ -98,7 +100,12 @@ function startUnrecorded(one: Launch, runId: string): RunHandle {
   const { inputs = {}, memory } = options;
   one.begins?.(inputs);
   const durable = new MemoryDurable(runId, { answer: answerBy(models, options.answer) });
-  return startRun(compiled, { ...started(one, memory), runId, inputs, durable });
+  const handle = startRun(compiled, { ...started(one, memory), runId, inputs, durable });
+  return {
+    runId,
+    result: handle.result.then((result) => withAdvice(result, options)),
+    cancel: (reason) => handle.cancel(reason),
+  };
 }
 
 /** A session that was opened, and with what the run goes on. */

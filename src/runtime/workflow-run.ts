@@ -10,6 +10,7 @@ import type { Store } from '../journal/store.js';
 import type { Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
 import { checkModels, checkedPlan } from './checked-plan.js';
+import { checkGiven, checkRunOptions } from './check-run.js';
 import type { Changes } from './changes.js';
 import type { RecordedRun } from './going-on.js';
 import { goingOn, readRecord } from './going-on.js';
@@ -51,7 +52,7 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
  * Runs a workflow with its settings: shared memory and the run folder. Whatever can be known before the first step is checked
  * before anything starts or is written: the definition, the inputs, that every agent has a model.
  *
- * @throws SkeinError `SKEIN_DEFINITION`, `SKEIN_INPUT`; `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN` for an agent without a usable
+ * @throws SkeinError `SKEIN_DEFINITION`, `SKEIN_INPUT`, `SKEIN_USAGE`; `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN` for an agent without a usable
  *   model; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` when the run folder can't be made; `SKEIN_STORE`, `SKEIN_NO_RUN`,
  *   `SKEIN_LEASE`, `SKEIN_JOURNAL` for a run that is recorded, resumed or forked.
  * @example
@@ -59,7 +60,9 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
  * console.log((await result).auditFolder);
  */
 export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
+  checkRunOptions(options, ['audit', 'streaming', 'openStore', 'goesOn']);
   const plan = checkedPlan(workflow);
+  checkGiven(plan, options);
   const compiled = compile(plan, workflow.bindings);
   const models = openModels(options);
   const recorded = await recordOf(options);

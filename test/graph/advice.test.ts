@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { definePlan, END, memoryStore, run, runOrThrow, runWorkflow, streamRun } from '../../src/index.js';
+import type { Workflow } from '../../src/index.js';
 import { agent, graph, tool, toolNode } from '../../src/graph.js';
 
 type Loose = Record<string, unknown>;
@@ -76,5 +78,54 @@ describe('what used to be ignored', () => {
     for (const use of [() => tool(named), () => toolNode(named), () => agent({ name: 'a', tools: [named] })]) {
       expect(use).toThrow(/the tool "add" has no option "input"[^]*did you mean "inputSchema"\?/);
     }
+  });
+
+  it('[XG14] a value that is passed under the name of a node', async () => {
+    const flow = graph<Loose>()
+      .node('a', () => 1)
+      .node('b', ({ a }) => a);
+    const refused = { code: 'SKEIN_INPUT', hint: 'rename one of the two, or let the node read it' };
+    expect((await flow.run({ a: 2 })).error).toMatchObject(refused);
+    expect(() => run(flow.compile(), { inputs: { b: 2 } })).toThrow(/'b' is called like a node that does not read it/);
+    const workflow = { ...flow.compile(), settings: {} } as unknown as Workflow;
+    await expect(runWorkflow(workflow, { inputs: { a: 2 } })).rejects.toMatchObject(refused);
+    expect((await flow.run({ c: 2 })).state).toEqual({ a: 1, b: 1, c: 2 });
+  });
+
+  it('[XG14] but not one that somebody reads before the node gives its own', async () => {
+    const again = graph<{ a: number }>().node('a', ({ a }) => a + 1);
+    expect((await again.run({ a: 1 })).state.a).toBe(2);
+    const looped = graph<Loose>()
+      .node('draft', ({ review = 'none' }) => `after ${String(review)}`)
+      .node('review', ({ draft }) => draft)
+      .route('review', () => END, { targets: ['draft', END] })
+      .setEntry('draft');
+    expect((await looped.run({ review: 'notes' })).state['draft']).toBe('after notes');
+    const fallback = graph<Loose>().node('a', (): unknown => Promise.reject(new Error('x')), { onError: 'continue' });
+    expect((await fallback.run({ a: 'kept' })).state['a']).toBe('kept');
+  });
+
+  it('[XG14] options of runs of the main library', async () => {
+    const plan = definePlan({ name: 'p', nodes: [{ id: 'a', run: () => ({}) }] });
+    const typo = { input: {} } as object;
+    const refused = { code: 'SKEIN_USAGE', hint: 'did you mean "inputs"?' };
+    expect(() => run(plan, typo)).toThrow(/a run has no option "input"/);
+    await expect(runOrThrow(plan, typo)).rejects.toMatchObject(refused);
+    await expect(streamRun(plan, typo).next()).rejects.toMatchObject(refused);
+    const workflow = { ...plan, settings: {} } as unknown as Workflow;
+    await expect(runWorkflow(workflow, typo)).rejects.toMatchObject(refused);
+    await expect(runWorkflow(workflow, { audits: false } as object)).rejects.toMatchObject({
+      hint: 'did you mean "audit"?',
+    });
+  });
+
+  it('[XG14] a question in a run of the main library that nobody can ever answer', async () => {
+    const plan = definePlan({ name: 'p', nodes: [{ id: 'ok', kind: 'ask', question: 'Go on?' }] });
+    const told = { outcome: 'paused', error: { code: 'SKEIN_QUESTION' } };
+    expect(await run(plan).result).toMatchObject(told);
+    await expect(runOrThrow(plan)).rejects.toThrow(/nobody can give it/);
+    const workflow = { ...plan, settings: {} } as unknown as Workflow;
+    expect(await (await runWorkflow(workflow)).result).toMatchObject(told);
+    expect((await run(plan, { store: memoryStore() }).result).error).toBeUndefined();
   });
 });

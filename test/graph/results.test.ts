@@ -147,7 +147,7 @@ describe('a graph as an agent', () => {
       .setEntry('draft');
     expect((await flow.asAgent().run('a')).answer).toBe('ABOUT A.');
     expect((await flow.asAgent({ answerKey: 'draft' }).run('a')).answer).toBe('About a.');
-    expect((await shout().asAgent({ taskParam: 'draft' }).run('a')).error?.message).toContain("'task' is missing");
+    expect((await shout().asAgent({ taskParam: 'other' }).run('a')).error?.message).toContain("'task' is missing");
     const events = await collect(flow.compile().asAgent({ answerKey: 'draft' }).stream('b'));
     expect(events.find((event) => event.type === 'answer')?.metadata).toEqual({
       answer_key: 'draft',

@@ -5,6 +5,7 @@ import type { Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '..
 import { writesUnknown, writtenChannels } from '../../plan/references.js';
 import { checkDraft } from './check-draft.js';
 import { mentionedBy } from './chosen.js';
+import { computedKeys } from './computed.js';
 import type { DraftNode, DraftRoute, DraftSettings, GraphDraft } from './draft.js';
 import { infer } from './infer.js';
 import type { Inference } from './infer.js';
@@ -31,6 +32,7 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
   const inference = infer(draft, made);
   const nodes = [...draft.nodes.values()].map((node) => nodeOf(node, made.get(node.name), bindings));
   const { settings } = draft;
+  const computed = computedKeys(draft, inference);
   const plan = ownPlan({
     format: 1,
     name: settings.name,
@@ -38,6 +40,7 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
     notation: 'graph',
     ...(settings.state === undefined ? { openInputs: true } : { closedState: true }),
     inputs: inputsOf(draft, inference, nodes),
+    ...(computed.length === 0 ? {} : { computed }),
     channels: channelsOf(draft, bindings),
     nodes,
     edges: [...draft.edges.values(), ...inference.edges],

@@ -2,11 +2,11 @@ import { systemClock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, fromErrorData, toErrorData } from '../../base/errors.js';
 import { systemIds } from '../../base/ids.js';
-import { didYouMean } from '../../base/suggest.js';
 import type { RunHandle, RunResult } from '../../engine/run.js';
 import type { StepCheck } from '../../engine/services.js';
 import { emptyCensus } from '../../events/census.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
+import { checkRunOptions } from '../check-run.js';
 import type { Launch } from '../launch.js';
 import { launch, openModels } from '../launch.js';
 import { preparedPlan } from '../prepared.js';
@@ -91,13 +91,12 @@ export async function* streamGraph(
 
 function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOptions): Started {
   const inputs = checkedInputs(given);
-  checkOptions(options);
+  checkRunOptions(options, ['answerKey', 'events'], ['inputs']);
   const { answerKey = graph.answerKey, events = true, ...rest } = options;
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const told = { plan: graph.plan, inputs };
   const log = new RunLog(runId, told, events);
-  const finish = (result: RunResult): GraphResult =>
-    resultOf({ plan: graph.plan, answerKey, result: withAdvice(result, options), log });
+  const finish = (result: RunResult): GraphResult => resultOf({ plan: graph.plan, answerKey, result, log });
   try {
     const handle = launchGraph(graph, log, {
       options: { ...rest, inputs, ...(options.resume === undefined ? { runId } : {}) },
@@ -109,42 +108,6 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
     if (!SkeinError.isInstance(error) || !REFUSED_INPUTS.has(error.code)) throw error;
     return { log, handle: undefined, result: Promise.resolve(finish(refused(graph, log, runId, toErrorData(error)))) };
   }
-}
-
-/** A run that waits for an answer that nobody can ever give says so. */
-function withAdvice(result: RunResult, { store, answer }: GraphRunOptions): RunResult {
-  if (result.outcome !== 'paused' || store !== undefined || answer !== undefined) return result;
-  const hint = 'pass an `answer` function, or a `store`: then the run can be answered and goes on later';
-  const message = 'the run waits for an answer, and nobody can give it: it is not recorded';
-  return { ...result, error: { code: 'SKEIN_QUESTION', message, hint } };
-}
-
-const OPTIONS: Readonly<Record<Exclude<keyof GraphRunOptions, 'inputs'>, true>> = {
-  answerKey: true,
-  events: true,
-  models: true,
-  cwd: true,
-  allowPrivateAddresses: true,
-  memory: true,
-  answer: true,
-  runId: true,
-  listeners: true,
-  signal: true,
-  concurrency: true,
-  check: true,
-  executors: true,
-  store: true,
-  resume: true,
-  fork: true,
-  origin: true,
-};
-
-function checkOptions(options: GraphRunOptions): void {
-  const names = Object.keys(OPTIONS);
-  const strange = Object.keys(options).find((name) => !names.includes(name));
-  if (strange === undefined) return;
-  const hint = didYouMean(strange, names) ?? `options are: ${names.join(', ')}`;
-  throw new SkeinError('SKEIN_USAGE', `a run has no option ${JSON.stringify(strange)}`, { hint });
 }
 
 /** What says that inputs are missing or wrong, or that a store can't keep them. */

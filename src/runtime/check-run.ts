@@ -1,0 +1,60 @@
+import { SkeinError } from '../base/errors.js';
+import { didYouMean } from '../base/suggest.js';
+import type { RunResult } from '../engine/run.js';
+import type { Plan } from '../plan/plan.js';
+import type { RunOptions } from './options.js';
+
+/** The options that every run has. */
+const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
+  inputs: true,
+  models: true,
+  cwd: true,
+  allowPrivateAddresses: true,
+  memory: true,
+  answer: true,
+  runId: true,
+  listeners: true,
+  signal: true,
+  concurrency: true,
+  check: true,
+  executors: true,
+  store: true,
+  resume: true,
+  fork: true,
+  origin: true,
+};
+
+const NAMES = Object.keys(OPTIONS);
+
+/**
+ * Refuses options that do not exist. `more` are those that only this kind of run has, `without` those that it takes in another way.
+ *
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function checkRunOptions(options: object, more: readonly string[] = [], without: readonly string[] = []): void {
+  const names = [...more, ...NAMES].filter((name) => !without.includes(name));
+  const strange = Object.keys(options).find((name) => !names.includes(name));
+  if (strange === undefined) return;
+  const hint = didYouMean(strange, names) ?? `options are: ${names.join(', ')}`;
+  throw new SkeinError('SKEIN_USAGE', `a run has no option ${JSON.stringify(strange)}`, { hint });
+}
+
+/**
+ * Refuses values that a node would overwrite before anybody reads them.
+ *
+ * @throws SkeinError `SKEIN_INPUT`
+ */
+export function checkGiven({ name, computed = [] }: Plan, { inputs = {} }: RunOptions): void {
+  const lost = Object.keys(inputs).find((key) => inputs[key] !== undefined && computed.includes(key));
+  if (lost === undefined) return;
+  const message = `inputs of '${name}': '${lost}' is called like a node that does not read it, and whose value would take its place`;
+  throw new SkeinError('SKEIN_INPUT', message, { hint: 'rename one of the two, or let the node read it' });
+}
+
+/** A run that waits for an answer that nobody can ever give says so. */
+export function withAdvice(result: RunResult, { store, answer }: RunOptions): RunResult {
+  if (result.outcome !== 'paused' || store !== undefined || answer !== undefined) return result;
+  const hint = 'pass an `answer` function, or a `store`: then the run can be answered and goes on later';
+  const message = 'the run waits for an answer, and nobody can give it: it is not recorded';
+  return { ...result, error: { code: 'SKEIN_QUESTION', message, hint } };
+}
