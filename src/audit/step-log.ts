@@ -86,8 +86,9 @@ export class StepLog {
 
   ended(event: StepEnded): void {
     this.end = event;
-    this.stream?.ended(event.outcome, event.error?.message ?? event.reason ?? event.outcome, event.at);
     const output = this.outputText(event);
+    if (event.outcome === 'succeeded') this.stream?.succeeded(output, event.at);
+    else this.stream?.stopped(event.outcome, event.error?.message ?? event.reason ?? event.outcome, event.at);
     this.hasOutput = output !== undefined;
     if (output !== undefined) this.writeText('output.md', output);
     this.writeMeta();

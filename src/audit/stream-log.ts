@@ -3,13 +3,18 @@ import type { StepNote } from '../events/event.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { RedactedStream, Redactor } from './redact.js';
 
+/** Why what a model said is not in the output: it went on to call tools, the call or the step failed, the answer was refused, or it was read as data. */
+type VoidReason = 'tool-calls' | 'failed' | 'asked-again' | 'rewritten';
+
 /**
- * Turns what one agent step tells into the lines of its `stream.jsonl`: `{ ts, type, data? }`, one JSON object a line. A turn that begins
- * and does not end was a failed call; what was said in it is void.
+ * Turns what one agent step tells into the lines of its `stream.jsonl`: `{ ts, type, data? }`, one JSON object a line. The deltas since the
+ * last `assistant.message_void` are the output of the step, to the letter.
  */
 export class StreamLog {
   private readonly deltas: RedactedStream;
-  private heard = false;
+  /** What was written since the last line that made deltas void. */
+  private said = '';
+  private turn = 0;
 
   constructor(
     private readonly redactor: Redactor,
@@ -21,21 +26,23 @@ export class StreamLog {
   /** What becomes of a call that failed is told by other notes, or the end of the step. */
   note(note: Exclude<StepNote, { readonly kind: 'model.failed' }>, at: number): void {
     if (note.kind === 'model.delta') {
-      this.heard ||= note.text !== '';
       this.delta(this.deltas.push(note.text), at);
       return;
     }
     this.flush(at);
     switch (note.kind) {
       case 'model.started':
-        this.heard = false;
+        this.makeVoid('asked-again', at);
+        this.turn = note.turn;
         this.line(at, 'assistant.turn_start', { turn: note.turn, model: note.model });
         break;
       case 'model.ended':
-        if (!this.heard) this.delta(this.redactor.text(note.text), at);
+        if (this.said === '') this.delta(this.redactor.text(note.text), at);
         this.line(at, 'assistant.turn_end', { turn: note.turn, model: note.model, tool_calls: note.toolCalls });
+        if (note.toolCalls > 0) this.makeVoid('tool-calls', at);
         break;
       case 'model.retrying':
+        this.makeVoid('failed', at);
         this.line(at, 'assistant.turn_retry', {
           model: note.model,
           ...reason(note.error),
@@ -43,6 +50,7 @@ export class StreamLog {
         });
         break;
       case 'model.fallback':
+        this.makeVoid('failed', at);
         this.line(at, 'assistant.turn_fallback', { from: note.from, to: note.to, ...reason(note.error) });
         break;
       case 'tool.started':
@@ -73,14 +81,36 @@ export class StreamLog {
 
   retrying(attempt: number, error: ErrorData, at: number): void {
     this.flush(at);
+    this.makeVoid('failed', at);
     this.line(at, 'session.retry', { attempt, ...reason(error) });
   }
 
-  /** A paused session goes on later: it has no last line. */
-  ended(outcome: StepOutcome, why: string, at: number): void {
+  /** The step succeeded; `output` is its answer as `output.md` has it, when it has one. */
+  succeeded(output: string | undefined, at: number): void {
     this.flush(at);
-    if (outcome === 'succeeded') this.line(at, 'session.idle');
-    else if (outcome !== 'paused' && outcome !== 'skipped') this.line(at, 'session.error', why);
+    if (output !== undefined) this.settle(this.redactor.text(output), at);
+    this.line(at, 'session.idle');
+  }
+
+  /** A paused session goes on later: it has no last line. */
+  stopped(outcome: Exclude<StepOutcome, 'succeeded'>, why: string, at: number): void {
+    this.flush(at);
+    if (outcome === 'paused' || outcome === 'skipped') return;
+    this.makeVoid('failed', at);
+    this.line(at, 'session.error', why);
+  }
+
+  /** Pieces may be missing, and an answer that is read as JSON is kept as its value: the deltas are made what was kept. */
+  private settle(safe: string, at: number): void {
+    if (safe === this.said) return;
+    this.makeVoid('rewritten', at);
+    this.delta(safe, at);
+  }
+
+  private makeVoid(reason: VoidReason, at: number): void {
+    if (this.said === '') return;
+    this.said = '';
+    this.line(at, 'assistant.message_void', { turn: this.turn, reason });
   }
 
   private flush(at: number): void {
@@ -88,7 +118,9 @@ export class StreamLog {
   }
 
   private delta(safe: string, at: number): void {
-    if (safe !== '') this.line(at, 'assistant.message_delta', safe);
+    if (safe === '') return;
+    this.said += safe;
+    this.line(at, 'assistant.message_delta', safe);
   }
 
   private line(at: number, type: string, data?: unknown): void {

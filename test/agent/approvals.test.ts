@@ -131,6 +131,20 @@ describe('[XD6] a call that can’t be made is not put to a person', () => {
     expect(step.askedAs).toEqual(['ask:approve#1.1']);
     expect(did).toEqual(['rm']);
   });
+
+  it.each([
+    ['input that does not match the schema', 'rm', '{"file":"a"}', 'does not match its schema'],
+    ['input that is no JSON', 'rm', '{"path":', 'is no JSON'],
+    ['an unknown tool', 'remove', '{"path":"a"}', 'there is no tool'],
+    ['a tool of the step itself', 'ask_user', '{"text":"Why?"}', 'does not match its schema'],
+  ])('from inside of a model call: %s', async (_, name, input, told) => {
+    const did: string[] = [];
+    const answered = await dispatched({ name, input }, strict('rm', did));
+    expect(outputOf(answered.result)).toContain(told);
+    expect([answered.step.asked, did]).toEqual([[], []]);
+    const good = await dispatched({ name: 'rm', input: '{"path":"a"}' }, strict('rm', did));
+    expect([good.step.askedAs, did]).toEqual([['model#1/approve#1'], ['rm']]);
+  });
 });
 
 describe('which tools must be allowed', () => {
@@ -166,16 +180,31 @@ describe('which tools must be allowed', () => {
   });
 });
 
-it('a back end with a loop of its own asks from inside of its call', async () => {
-  const { list, did } = tools();
-  const backEnd: Model = {
+/** A back end with a loop of its own, which makes one call and answers with its result. */
+function looping(call: { readonly name: string; readonly input: string }): Model {
+  return {
     id: 'own/m',
     async *stream(request) {
-      const { output } = await request.dispatch({ id: '1', name: 'rm', input: '{"path":"a"}' });
+      const { output } = await request.dispatch({ id: '1', ...call });
       yield { type: 'text', text: output };
       yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
     },
   };
+}
+
+/** One call of such a back end, in a step where everything must be allowed, and is. */
+function dispatched(call: Parameters<typeof looping>[0], definition: ReturnType<typeof tool>) {
+  return runAgent({
+    spec: { approve: ['*', 'ask_user'], interactive: true, models: ['own/m'] },
+    models: { providers: { own: () => looping(call) } },
+    tools: [definition],
+    answer: () => 'allow',
+  });
+}
+
+it('a back end with a loop of its own asks from inside of its call', async () => {
+  const { list, did } = tools();
+  const backEnd = looping({ name: 'rm', input: '{"path":"a"}' });
   const run = (answer?: () => string) =>
     runAgent({
       spec: { ...spec, models: ['own/m'] },

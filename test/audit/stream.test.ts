@@ -36,6 +36,7 @@ describe('stream.jsonl', () => {
       ['assistant.message_delta', "I'll analyze"],
       ['assistant.message_delta', ' the code'],
       ['assistant.turn_end', { turn: 1, model: 'mock/first', tool_calls: 2 }],
+      ['assistant.message_void', { turn: 1, reason: 'tool-calls' }],
       ['tool.execution_start', { id: '1', tool: 'grep', args: '{"query":"password"}' }],
       ['tool.execution_complete', { id: '1', tool: 'grep', status: 'completed', result: 'a.ts:1' }],
       ['tool.execution_start', { id: '2', tool: 'view', args: '{}' }],
@@ -99,7 +100,9 @@ describe('stream.jsonl', () => {
     const retry = { retries: 1, backoff: 'fixed', delayMs: 0, on: 'any' } as const;
     const { path } = await record(workflowOf([agentNode('a', { retry })]), script, { dir, streaming: true });
     const lines = await readLines(path, 'steps/00_a/stream.jsonl');
-    const attempt = ['turn_start', 'message_delta', 'turn_retry', 'turn_fallback'].map((name) => `assistant.${name}`);
+    const attempt = ['turn_start', 'message_delta', 'message_void', 'turn_retry', 'turn_fallback'].map(
+      (name) => `assistant.${name}`,
+    );
     expect(types(lines)).toEqual([...attempt, 'session.retry', ...attempt, 'session.error']);
     expect(lines.at(-1)).toMatchObject({ data: 'connection cut' });
   });

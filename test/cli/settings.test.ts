@@ -134,7 +134,7 @@ rules:
   - { step: text, answer: Looms weave. }
 `,
     });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
+    const end = await skein(['run', 'flow.yaml', '--model', 'script/answers.yaml'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stdout).toContain('Looms weave.');
     expect(end.stderr.match(/warning/g)).toHaveLength(1);

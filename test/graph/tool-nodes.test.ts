@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { memoryStore } from 'skein';
 import { graph, tool, toolNode } from 'skein/graph';
 import { resultsIn, ownModels } from './support-agents.js';
 import { agent } from 'skein/graph';
@@ -66,6 +67,28 @@ describe('[58] a tool as a node', () => {
     expect(await ran(shout, { text: 'ha' })).toBe('HAHA');
     expect(await ran(shout, { text: 'ha', times: '3' })).toBe('HAHAHA');
     expect(await ran(shout, { text: 5 })).toMatch(/^SKEIN_INPUT: the input of shout does not match its schema/);
+  });
+
+  test('[XD6] a call that can’t be made fails before anything is done or asked, though it may be made once only', async () => {
+    const did: unknown[] = [];
+    const send = tool({
+      name: 'send',
+      input: { type: 'object', properties: { to: { type: 'string', pattern: '@' } }, required: ['to'] },
+      effect: 'once',
+      approve: true,
+      execute: ({ to }) => did.push(to),
+    });
+    const flow = (to: string) =>
+      graph<{ seed: number }>()
+        .node('to', () => to)
+        .node('send', toolNode(send))
+        .setEntry('to');
+    const { outcome, error, events } = await flow('nobody').run({ seed: 1 }, { store: memoryStore() });
+    expect([outcome, error?.code, did]).toEqual(['failed', 'SKEIN_INPUT', []]);
+    expect(error?.message).toContain('the input of send does not match its schema');
+    expect(events.map(({ type }) => type)).not.toContain('node_pause');
+    expect((await flow('a@b').run({ seed: 1 })).state.send).toBe(1);
+    expect(did).toEqual(['a@b']);
   });
 
   test('what a tool tells is told by the graph', async () => {
