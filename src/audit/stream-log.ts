@@ -107,10 +107,10 @@ export class StreamLog {
     this.delta(safe, at);
   }
 
-  private makeVoid(reason: VoidReason, at: number): void {
+  private makeVoid(why: VoidReason, at: number): void {
     if (this.said === '') return;
     this.said = '';
-    this.line(at, 'assistant.message_void', { turn: this.turn, reason });
+    this.line(at, 'assistant.message_void', { turn: this.turn, reason: why });
   }
 
   private flush(at: number): void {
