@@ -116,7 +116,7 @@ test.skipIf(!isLinux)(
   'decision 6, statement 34: a tool that never returns: its group is killed, the step timed out, was tried again, and the run goes on',
   async () => {
     const cwd = await makeProject({ 'flow.yaml': HANGING, 'answers.yaml': NEVER });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--json'], { cwd });
+    const end = await skein(['run', 'flow.yaml', '--model', 'script/answers.yaml', '--json'], { cwd });
     expect(end.code).toBe(0);
     expect(documentOf(end)).toMatchObject({
       outcome: 'degraded',

@@ -27,7 +27,7 @@ rules:
 
 async function startSlow(stubborn: boolean, words: readonly string[] = []): Promise<{ cwd: string; running: Running }> {
   const cwd = await makeProject({ 'flow.yaml': FLOW, 'answers.yaml': script(stubborn) });
-  const running = startSkein(['run', 'flow.yaml', '--mock=answers.yaml', ...words], { cwd });
+  const running = startSkein(['run', 'flow.yaml', '--model', 'script/answers.yaml', ...words], { cwd });
   await until(() => existsSync(join(cwd, 'first')) && readFileSync(join(cwd, 'first'), 'utf8').endsWith('\n'));
   return { cwd, running };
 }

@@ -73,7 +73,7 @@ describe('[58] a tool as a node', () => {
     const did: unknown[] = [];
     const send = tool({
       name: 'send',
-      input: { type: 'object', properties: { to: { type: 'string', pattern: '@' } }, required: ['to'] },
+      inputSchema: { type: 'object', properties: { to: { type: 'string', pattern: '@' } }, required: ['to'] },
       effect: 'once',
       approve: true,
       execute: ({ to }) => did.push(to),
