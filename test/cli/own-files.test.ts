@@ -72,15 +72,29 @@ workflow: [{ type: agent, name: root }]
     await expect(readFile(join(cwd, 'reports/x.md'), 'utf8')).rejects.toThrow('ENOENT');
   });
 
-  it('and the modules of a workflow in TypeScript', async () => {
-    const cwd = await makeProject({
-      'flow.ts': `import { createAgent } from 'skein/graph';\nimport { name } from './parts/name';\nexport default undefined as never; void createAgent; void name;\n`,
-      'parts/name.ts': `export const name = 'flow';\n`,
-    });
-    const { moduleFiles } = await import('../../src/cli/modules/module-files.js');
-    const path = join(cwd, 'flow.ts');
-    const files = await moduleFiles({ path, text: await readFile(path, 'utf8') });
-    expect(files.map((file) => file.path)).toEqual([path, join(cwd, 'parts/name.ts')]);
+  it('and the modules of a workflow in TypeScript: the file, what it imports by a relative name, and what that imports', async () => {
+    const modules: Readonly<Record<string, string>> = {
+      'flow.ts': `import { agent, agentNode, graph } from 'skein/graph';
+import { name } from './parts/name';
+const writer = agent({ name: 'writer', instructions: 'You write.', tools: ['write_file', 'edit_file'] });
+export default graph<{ topic: string }>({ name }).node('text', agentNode(writer, { taskParam: 'topic' })).setEntry('text');
+`,
+      'parts/name.ts': `import { end } from './end.js';\nexport const name = 'flow' + end;\n`,
+      'parts/end.ts': `export const end = 's';\n`,
+    };
+    const calls = [
+      ['write_file', { path: 'flow.ts', content: 'x' }],
+      ['write_file', { path: 'parts/../parts/name.ts', content: 'x' }],
+      ['edit_file', { path: 'parts/end.ts', old_text: 's', new_text: 't' }],
+      ['write_file', { path: 'parts/notes.ts', content: 'x' }],
+    ] as const;
+    const cwd = await makeProject({ ...modules, 'script.yaml': script(calls) });
+    const end = await skein(['run', 'flow.ts', '--input', 'topic=x', '--mock=script.yaml', '--stream'], { cwd });
+    expect([end.code, failed(end)]).toEqual([0, failed(end)]);
+    const told = await results(cwd);
+    expect(told.map((line) => line.includes('is part of a workflow'))).toEqual([true, true, true, false]);
+    for (const [path, text] of Object.entries(modules)) expect(await readFile(join(cwd, path), 'utf8')).toBe(text);
+    expect(await readFile(join(cwd, 'parts/notes.ts'), 'utf8')).toBe('x');
   });
 });
 

@@ -1,0 +1,65 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CORPUS, hasCorpus } from '../notations/corpus.js';
+import { makeProject, skein } from './support/skein.js';
+
+const FOLDER = join(CORPUS, 'agents');
+const found = hasCorpus();
+const FILES = found ? readdirSync(FOLDER).filter((name) => name.endsWith('.agent.md')) : [];
+
+/** Tools of other systems, by the agents that name them: the step that uses the agent is warned about. */
+const NO_TOOLS: Readonly<Record<string, string>> = {
+  'critical-thinking': '"extensions", "findTestFiles", "githubRepo", "problems", "searchResults", "usages"',
+  'one-shot-feature-issue-planner': '"githubRepo", "usages", "findTestFiles"',
+  planner: '"findTestFiles", "githubRepo", "usages"',
+  'postgresql-dba':
+    '"githubRepo", "extensions", "database", "pgsql_bulkLoadCsv", "pgsql_connect", "pgsql_describeCsv", "pgsql_disconnect", "pgsql_listDatabases", "pgsql_listServers", "pgsql_modifyDatabase", "pgsql_open_script", "pgsql_query", "pgsql_visualizeSchema"',
+  'react18-dep-surgeon':
+    '"vscode/memory", "execute/getTerminalOutput", "read/terminalLastCommand", "read/terminalSelection"',
+  'rug-orchestrator': '"vscode", "agent"',
+  'terminal-helper': '"execute/getTerminalOutput", "read/terminalLastCommand", "read/terminalSelection"',
+  'trojan-skill-hunter': '"usages", "problems", "githubRepo"',
+};
+
+/** What is said of the head of a file, with the line. */
+const OF_HEADS: Readonly<Record<string, string>> = {
+  'rug-orchestrator': ':5:1: warning not-supported: agents of the agent is not supported',
+  'scientific-paper-research':
+    ':11:11: warning mcp-transport: MCP server "bgpt" of the agent: the old sse transport is not supported',
+};
+
+describe.skipIf(!found)('[XD3] each agent file of the corpus is the agent of a step', () => {
+  it('there are twenty', () => {
+    expect(FILES).toHaveLength(20);
+  });
+
+  it.each(FILES)('%s is found and loads; what is not supported is a warning with its line', async (file) => {
+    const name = file.replace('.agent.md', '');
+    const path = `.github/agents/${file}`;
+    const text = readFileSync(join(FOLDER, file), 'utf8');
+    const cwd = await makeProject({
+      'flow.yaml': `name: one\nsteps:\n  - { id: a, agent: ${JSON.stringify(nameIn(text))}, prompt: Go }\n`,
+      [path]: text,
+    });
+    const { code, stdout, stderr } = await skein(['validate', 'flow.yaml'], { cwd });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('flow.yaml is valid')]);
+    expect(stderr).toContain(`agent ${nameIn(text)}: ${path}`);
+    const tools = NO_TOOLS[name];
+    const head = OF_HEADS[name];
+    const expected = [
+      ...(head === undefined ? [] : [`${path}${head}`]),
+      ...(tools === undefined
+        ? []
+        : [
+            `flow.yaml:3:11: warning unknown-tools: agent ${nameIn(text)}: Skein has no tool for ${tools}; the agent runs without`,
+          ]),
+    ];
+    expect(stderr.split('\n').filter((line) => /: (warning|error) /.test(line))).toEqual(expected);
+  });
+});
+
+/** The name that the head of a file gives. */
+function nameIn(text: string): string {
+  return (/^name: *(.*)$/m.exec(text)?.[1] ?? '').trim().replaceAll(/^['"]|['"]$/g, '');
+}
