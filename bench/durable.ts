@@ -40,6 +40,17 @@ function sequence(steps: number, reach: (round: number) => void = () => undefine
   });
 }
 
+/** `steps` nodes in a row, without a route; each writes `BYTES` bytes. */
+function row(steps: number): Runnable {
+  const ids = Array.from({ length: steps }, (_, at) => `s${at}`);
+  const body = (): unknown => ({ text: PAYLOAD });
+  return definePlan({
+    name: 'row',
+    nodes: ids.map((id) => ({ id, kind: 'task', output: 'last', run: body })),
+    edges: [ids],
+  });
+}
+
 /** `width` nodes that end together; each writes `BYTES` bytes. */
 function together(width: number): Runnable {
   const body = async (): Promise<unknown> => {
@@ -125,15 +136,18 @@ interface Row {
 }
 
 async function rates(folder: string): Promise<Row[]> {
-  const [rows, width] = [2_000, 1_000];
-  const [one, many] = [sequence(rows), together(width)];
+  const [rows, width, rounds] = [2_000, 1_000, 500];
+  const [one, many, loop, chain] = [sequence(rows), together(width), sequence(rounds), row(rounds)];
   const times = await medians({
     bare: () => bare(folder, rows),
     sequential: () => recorded(folder, one),
     concurrent: () => recorded(folder, many),
+    loop: () => recorded(folder, loop),
+    chain: () => recorded(folder, chain),
   });
   const each = (name: string, units: number): number => ((times[name] ?? Number.NaN) * 1_000) / units;
   const [raw, sequential, concurrent] = [each('bare', rows), each('sequential', rows), each('concurrent', width)];
+  const [round, link] = [each('loop', rounds), each('chain', rounds)];
   const us = (value: number): string => `${value.toFixed(1)} us`;
   return [
     { name: `bare single-row transaction, ${BYTES} bytes`, figure: us(raw), compared: '1.00', goal: '', held: true },
@@ -150,6 +164,13 @@ async function rates(folder: string): Promise<Row[]> {
       compared: (concurrent / raw).toFixed(2),
       goal: '<= 0.40',
       held: concurrent <= 0.4 * raw,
+    },
+    {
+      name: `round of a loop by a route, recorded (${rounds}); a step of a chain takes ${us(link)}`,
+      figure: us(round),
+      compared: `${(round / link).toFixed(2)} x chain`,
+      goal: '<= 1.20',
+      held: round <= 1.2 * link,
     },
   ];
 }

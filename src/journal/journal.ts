@@ -18,6 +18,9 @@ const FULL_BATCH = 64 * 1024;
  */
 const LONGEST_ROW = 16;
 
+/** So many lines that nobody waits for are committed by themselves: a run that makes nothing else would keep them all in memory. */
+const MOST_WAITING = 64;
+
 /** How the run stands is written with a commit when it was not for so many milliseconds; else when the lease is renewed. */
 const STANDING_MS = 200;
 
@@ -55,6 +58,8 @@ export interface JournalEnd {
 export class Journal {
   private lines: string[] = [];
   private blobs: BlobText[] = [];
+  /** It is to be part of the next commit. */
+  private enlisted = false;
   private readonly writer: StoreWriter;
   private seq: number;
   private sum: string;
@@ -80,10 +85,16 @@ export class Journal {
   }
 
   write(line: string, blob?: BlobText): void {
+    this.writeInPassing(line, blob);
+    if (!this.over) this.enlist();
+  }
+
+  /** Writes what nobody waits for: it is committed with the next line that is written, or at the end. */
+  writeInPassing(line: string, blob?: BlobText): void {
     if (this.over) return;
-    if (this.lines.length === 0) this.writer.enlist(this);
     this.lines.push(line);
     if (blob !== undefined) this.blobs.push(blob);
+    if (this.lines.length >= MOST_WAITING) this.enlist();
   }
 
   /**
@@ -120,8 +131,15 @@ export class Journal {
     return this.owner.standing(this.seq);
   }
 
+  private enlist(): void {
+    if (this.enlisted) return;
+    this.enlisted = true;
+    this.writer.enlist(this);
+  }
+
   /** The batches that are to be committed. */
   takeBatches(): Batch[] {
+    this.enlisted = false;
     const { lines, blobs, lease } = this;
     const batches: Batch[] = [];
     let text = '';

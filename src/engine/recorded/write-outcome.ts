@@ -8,7 +8,7 @@ import type { RecordedTicket } from './recorded-ticket.js';
 
 /**
  * R1: writes the record of an outcome, and gives what is delivered. A value that is no JSON is a failure. `atOnce`: it is not delivered, but
- * used where it was asked for.
+ * used where it was asked for. It comes out the same when it is lost, so that no commit is made for it alone.
  */
 export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: Outcome, atOnce = false): Outcome {
   const { key, options, startedAt, at } = ticket;
@@ -36,7 +36,9 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
     error: told.ok ? undefined : told.error,
     blob: blob?.digest,
   };
-  journal.write(encodeDone(record, blob === undefined ? text : undefined), blob);
+  const line = encodeDone(record, blob === undefined ? text : undefined);
+  if (atOnce) journal.writeInPassing(line, blob);
+  else journal.write(line, blob);
   return told;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { definePlan } from '../../../src/plan/builder.js';
+import { END } from '../../../src/plan/plan.js';
 import { run } from '../../../src/runtime.js';
 import type { Store } from '../../../src/journal/store.js';
 import { readHistory } from '../../../src/journal/session.js';
@@ -139,5 +140,87 @@ describe('J5: records of the same tick share a commit', () => {
     expect(results.map(({ runId }) => doneKeys(linesOf(store, runId)).length)).toEqual(results.map(() => 20));
     // Each run begins and ends with an append of its own; their 1,000 steps share theirs.
     expect(appends() - 2 * results.length).toBeLessThan(100);
+  });
+});
+
+describe('a choice that is made at once waits for the next line', () => {
+  const ROUNDS = 100;
+
+  function loop(started: (round: number) => void = () => undefined) {
+    return definePlan({
+      name: 'loop',
+      entry: 'work',
+      nodes: [
+        {
+          id: 'work',
+          writes: ['n'],
+          run: (state) => {
+            const n = Number(state['n'] ?? 0) + 1;
+            started(n);
+            return { n };
+          },
+        },
+      ],
+      routes: [{ from: 'work', choose: ({ n }) => (Number(n) < ROUNDS ? 'work' : END), targets: ['work', END] }],
+      limits: { maxSteps: ROUNDS + 1 },
+    });
+  }
+
+  test('[XF4] a loop by a route commits once a round, and every choice is in the record in the end', async () => {
+    const { store, appends } = counted();
+    const { outcome, state } = await run(loop(), { store, runId: 'r' }).result;
+    expect([outcome, state['n']]).toEqual(['succeeded', ROUNDS]);
+    // The beginning is no append; the last is of the end.
+    expect(appends()).toBe(ROUNDS + 1);
+    const keys = doneKeys(linesOf(store, 'r'));
+    expect([keys.filter((key) => key.includes('@')).length, keys.length]).toEqual([ROUNDS, 2 * ROUNDS]);
+    expect(keys.at(-1)).toContain('@');
+  });
+
+  test('[XF4] a round starts when the result of the round before is committed, not the choice between them', async () => {
+    const store = memoryStore();
+    const seen: [results: number, choices: number][] = [];
+    await run(
+      loop(() => {
+        const keys = doneKeys(linesOf(store, 'r'));
+        const choices = keys.filter((key) => key.includes('@')).length;
+        seen.push([keys.length - choices, choices]);
+      }),
+      { store, runId: 'r' },
+    ).result;
+    expect(seen).toEqual(Array.from({ length: ROUNDS }, (_, at) => [at, Math.max(0, at - 1)]));
+  });
+
+  test('[XF4] a run that lost its last choice makes it again, and no step twice', async () => {
+    const lost = counted();
+    const whole = await run(loop(), { store: lost.store, runId: 'r' }).result;
+    const batches = lost.store.read('r');
+    for (const kept of [2, 3, 50, ROUNDS, ROUNDS + 1]) {
+      const rounds: number[] = [];
+      const store = storeWith('r', batches.slice(0, kept));
+      const result = await run(loop((n) => rounds.push(n)), { store, resume: 'r' }).result;
+      expect([result.outcome, result.state]).toEqual(['succeeded', whole.state]);
+      expect(rounds).toEqual(Array.from({ length: ROUNDS + 1 - kept }, (_, at) => kept + at));
+    }
+  });
+
+  test('[XF4] choices alone are committed too before there are many of them', async () => {
+    const { store, appends } = counted();
+    const ids = Array.from({ length: 1_000 }, (_, at) => `n${at}`);
+    const workflow = definePlan({
+      name: 'choices',
+      entry: 'n0',
+      nodes: ids.map((id) => ({ id, kind: 'pass' as const })),
+      routes: ids.map((from, at) => {
+        const next = ids[at + 1] ?? END;
+        return { from, choose: () => next, targets: [next] };
+      }),
+      limits: { maxSteps: 2_000 },
+    });
+    const { outcome } = await run(workflow, { store, runId: 'r' }).result;
+    expect(outcome).toBe('succeeded');
+    expect(doneKeys(linesOf(store, 'r')).length).toBe(1_000);
+    expect(appends()).toBeGreaterThan(1);
+    expect(appends()).toBeLessThan(50);
   });
 });
