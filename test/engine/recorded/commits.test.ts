@@ -154,9 +154,11 @@ describe('a choice that is made at once waits for the next line', () => {
         {
           id: 'work',
           writes: ['n'],
-          run: (state) => {
+          run: async (state) => {
             const n = Number(state['n'] ?? 0) + 1;
             started(n);
+            // So long that a commit that the choice asks for would be made meanwhile.
+            await new Promise((resolve) => setImmediate(resolve));
             return { n };
           },
         },
@@ -198,7 +200,10 @@ describe('a choice that is made at once waits for the next line', () => {
     for (const kept of [2, 3, 50, ROUNDS, ROUNDS + 1]) {
       const rounds: number[] = [];
       const store = storeWith('r', batches.slice(0, kept));
-      const result = await run(loop((n) => rounds.push(n)), { store, resume: 'r' }).result;
+      const result = await run(
+        loop((n) => rounds.push(n)),
+        { store, resume: 'r' },
+      ).result;
       expect([result.outcome, result.state]).toEqual(['succeeded', whole.state]);
       expect(rounds).toEqual(Array.from({ length: ROUNDS + 1 - kept }, (_, at) => kept + at));
     }
