@@ -16,7 +16,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     if (candidate.length > LONGEST || candidate === word) continue;
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const distance = editDistance(wanted, fold(candidate));
+    const distance = editDistance(wanted, fold(candidate), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -40,19 +40,25 @@ function fold(word: string): string {
   return word.toLowerCase().replaceAll('_', '-');
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`. */
-function editDistance(a: string, b: string): number {
+/**
+ * Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`; `limit` as soon as there are as many. A swap takes
+ * its cost from two rows above, whose least is at most one below that of the row between.
+ */
+function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
+    let least = i;
     for (let j = 1; j <= b.length; j += 1) {
       const same = a[i - 1] === b[j - 1];
       let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       if (swapped) cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
       row.push(cost);
+      if (cost < least) least = cost;
     }
+    if (least >= limit) return limit;
     before = last;
     last = row;
   }
