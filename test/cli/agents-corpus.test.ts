@@ -24,7 +24,6 @@ const NO_TOOLS: Readonly<Record<string, string>> = {
 
 /** What is said of the head of a file, with the line. */
 const OF_HEADS: Readonly<Record<string, string>> = {
-  'rug-orchestrator': ':5:1: warning not-supported: agents of the agent is not supported',
   'scientific-paper-research':
     ':11:11: warning mcp-transport: MCP server "bgpt" of the agent: the old sse transport is not supported',
 };

@@ -15,10 +15,7 @@ export const UNSUPPORTED_OF_AGENT_FILES = unsupportedKeys({
     disallowedTools: 'name the tools that the agent may use: tools: [...]',
     isolation: 'start the run in a copy of the folder',
   },
-  nothing: {
-    maxTurns: 'an agent has 25 turns',
-    agents: 'an agent calls no other agents: write each of them as a step',
-  },
+  nothing: { maxTurns: 'an agent has 25 turns' },
 });
 
 /** Values of `permissionMode` that allow less than asking a person does, and the others. */
