@@ -8,37 +8,13 @@ import { END, definePlan, run } from '../src/index.js';
 import type { Runnable } from '../src/index.js';
 import { openSqliteStore } from '../src/sqlite.js';
 import { median, printTable } from './measure.js';
+import { BYTES, PAYLOAD, sequence } from './plans.js';
 
-const BYTES = 300;
-const PAYLOAD = 'x'.repeat(BYTES - 30);
 const ROUNDS = 15;
 /** How long a job runs before it is measured, in milliseconds. */
 const WARM_UP = 1_000;
 
 type State = Readonly<Record<string, unknown>>;
-
-/** A node that a route sends back to itself, `steps` times; each time it writes `BYTES` bytes. `reach` is told of each round. */
-function sequence(steps: number, reach: (round: number) => void = () => undefined): Runnable {
-  const count = (state: State): number => (state['last'] as { readonly n: number } | undefined)?.n ?? 0;
-  return definePlan({
-    name: 'sequence',
-    entry: 'work',
-    nodes: [
-      {
-        id: 'work',
-        kind: 'task',
-        output: 'last',
-        run: (state) => {
-          const n = count(state) + 1;
-          reach(n);
-          return { n, text: PAYLOAD };
-        },
-      },
-    ],
-    routes: [{ from: 'work', choose: (state) => (count(state) < steps ? 'work' : END), targets: ['work', END] }],
-    limits: { maxSteps: steps + 1 },
-  });
-}
 
 /** `steps` steps, each of a turn of the event loop: of one node that a route sends back to itself, or of a chain of nodes. */
 function later(steps: number, loops: boolean): Runnable {

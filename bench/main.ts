@@ -4,6 +4,7 @@ import { benchGraph } from './graph.js';
 import { benchGrowth } from './growth.js';
 import { benchManyRuns } from './many-runs.js';
 import { benchPipeline } from './pipeline.js';
+import { benchResume } from './resume.js';
 import { benchScheduling } from './scheduling.js';
 import { benchStartUp } from './start-up.js';
 
@@ -11,6 +12,7 @@ import { benchStartUp } from './start-up.js';
 const missed = [
   ...(await benchManyRuns()),
   ...(await benchDurable()),
+  ...benchResume(),
   ...(await benchEngine()),
   ...(await benchScheduling()),
   ...(await benchPipeline()),

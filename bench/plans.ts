@@ -1,4 +1,5 @@
 import { definePlan, END } from '../src/index.js';
+import type { Runnable } from '../src/index.js';
 import { compile } from '../src/engine/compile.js';
 import type { CompiledPlan } from '../src/engine/compile.js';
 import type { TaskFunction } from '../src/engine/compile.js';
@@ -100,4 +101,33 @@ export function waitingChain(ms: number): CompiledPlan {
       setTimeout(resolve, ms, Number(state['hops'] ?? 0) + 1);
     });
   return compile({ ...BASE, name: 'waiting', nodes, edges }, Object.fromEntries(nodes.map((node) => [node.id, body])));
+}
+
+/** What a step of a recorded run writes, in bytes. */
+export const BYTES = 300;
+export const PAYLOAD = 'x'.repeat(BYTES - 30);
+
+type State = Readonly<Record<string, unknown>>;
+
+/** A node that a route sends back to itself, `steps` times; each time it writes `BYTES` bytes. `reach` is told of each round. */
+export function sequence(steps: number, reach: (round: number) => void = () => undefined): Runnable {
+  const count = (state: State): number => (state['last'] as { readonly n: number } | undefined)?.n ?? 0;
+  return definePlan({
+    name: 'sequence',
+    entry: 'work',
+    nodes: [
+      {
+        id: 'work',
+        kind: 'task',
+        output: 'last',
+        run: (state) => {
+          const n = count(state) + 1;
+          reach(n);
+          return { n, text: PAYLOAD };
+        },
+      },
+    ],
+    routes: [{ from: 'work', choose: (state) => (count(state) < steps ? 'work' : END), targets: ['work', END] }],
+    limits: { maxSteps: steps + 1 },
+  });
 }
