@@ -7,6 +7,7 @@ import { benchPipeline } from './pipeline.js';
 import { benchResume } from './resume.js';
 import { benchScheduling } from './scheduling.js';
 import { benchStartUp } from './start-up.js';
+import { benchStore } from './store.js';
 
 // The concurrent runs come first: they are bound by the collector, and what other jobs leave on the heap would be measured with them.
 const missed = [
@@ -18,6 +19,7 @@ const missed = [
   ...(await benchPipeline()),
   ...(await benchGraph()),
   ...(await benchStartUp()),
+  ...(await benchStore()),
   ...(await benchGrowth()),
 ];
 await benchRuntime();
