@@ -17,6 +17,18 @@ export function givesStateAway(fn: unknown): boolean {
   return answer;
 }
 
+/** `({ state, nodeCount }) =>`, and nothing less plain. */
+const PLAIN_PATTERN = /^\(\s*\{([^{}()]*)\}\s*\)\s*=>/;
+
+/** Does a function give one property of what it takes away as a whole? What can't be told counts as a yes. */
+export function givesPropertyAway(fn: unknown, property: string): boolean {
+  const [head, names = ''] = PLAIN_PATTERN.exec(String(fn)) ?? [];
+  if (head === undefined) return true;
+  const listed = names.split(',').map((name) => name.trim());
+  if (listed.some((name) => !/^[\w$]*$/.test(name))) return true;
+  return listed.includes(property) && isUsed(property, String(fn).slice(head.length));
+}
+
 const BARE = /^(?:async\s+)?([A-Za-z_$][\w$]*)\s*=>/;
 const LISTED = /^(?:async\b\s*)?(?:function\b\s*\*?\s*)?(?:[\w$]+\s*)?\(\s*([A-Za-z_$][\w$]*|\{)/;
 

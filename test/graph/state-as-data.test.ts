@@ -120,3 +120,24 @@ it('[XG3] a recorded step that looked at the names, or at all of it, runs again 
 function keptOf(state: State): unknown {
   return state['kept'];
 }
+
+it('[XG14] [XG3] invariants clone the state, whatever they call it', async () => {
+  const seen: unknown[] = [];
+  const flow = graph<{ n: number }>({
+    invariants: [
+      { predicate: ({ state }) => seen.push(structuredClone(state)) > 0, message: 'named' },
+      {
+        predicate: ({ state: all, nodeCount }) => nodeCount > 0 && seen.push(structuredClone(all)) > 0,
+        message: 'other',
+      },
+      { predicate: (view) => seen.push(structuredClone(view.state)) > 0, message: 'view' },
+      { predicate: ({ state }) => state.n === 1, message: 'only read' },
+    ],
+  }).node('a', ({ n }) => n + 1);
+  expect((await flow.run({ n: 1 })).success).toBe(true);
+  expect(seen).toEqual([
+    { n: 1, a: 2 },
+    { n: 1, a: 2 },
+    { n: 1, a: 2 },
+  ]);
+});

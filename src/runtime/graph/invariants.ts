@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../base/errors.js';
 import { toErrorData } from '../../base/errors.js';
+import { givesPropertyAway } from '../../engine/whole-view.js';
 import type { StepCheck, CheckedStep } from '../../engine/services.js';
 import { errorsIn } from './metrics.js';
 import { errorText } from './error-text.js';
@@ -58,15 +59,20 @@ interface Watched {
 /** Looks at the invariants after each node of one run; undefined when there is nothing to look at. */
 export function invariantCheck({ invariants, policy, violated }: Watched): StepCheck | undefined {
   const watched = invariants
-    .map((invariant, index) => ({ invariant, index, policy: invariant.policy ?? policy }))
+    .map((invariant, index) => ({
+      invariant,
+      index,
+      policy: invariant.policy ?? policy,
+      whole: givesPropertyAway(invariant.predicate, 'state'),
+    }))
     .filter((one) => one.policy !== 'ignore');
   if (watched.length === 0) return undefined;
   const nodesRun: string[] = [];
   return (step) => {
     nodesRun.push(step.node);
     const view = viewOf(step, nodesRun);
-    for (const { invariant, index, policy: what } of watched) {
-      const failure = failureOf(invariant, view);
+    for (const { invariant, index, policy: what, whole } of watched) {
+      const failure = failureOf(invariant, whole ? withPlainState(view) : view);
       if (failure === undefined) continue;
       const { node, path, elapsedMs } = step;
       const { message } = invariant;
@@ -91,6 +97,11 @@ function viewOf({ state, census, elapsedMs }: CheckedStep, nodesRun: readonly st
       return nodesRun.slice(0, nodeCount);
     },
   };
+}
+
+/** For a predicate that prints the state, clones it or takes it apart. */
+function withPlainState(view: InvariantView): InvariantView {
+  return { ...view, state: Object.freeze({ ...view.state }) };
 }
 
 /** Undefined: it holds. */

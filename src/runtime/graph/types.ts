@@ -46,6 +46,9 @@ type Strange<R, S> =
 /** The keys of the state; a computed key is a number too, where any text is one. */
 type Keys<S> = string extends keyof S ? PropertyKey : keyof S;
 
+/** The name of a node: editors offer those that were added so far; others may follow. */
+type NodeName<Names extends string> = Names | (string & Record<never, never>);
+
 /** What a router answers: the name of a node, a key of its map, `END`, or a list of those. */
 type Answer = string | number | boolean | readonly (string | number | boolean)[];
 
@@ -89,9 +92,10 @@ type ItemOf<T> = NonNullable<T> extends readonly (infer Item)[] ? Item : unknown
 /**
  * A workflow as a typed state graph. Nodes are functions: those of `.node` name what they need in their first parameter, and edges
  * follow from it; those of `.addNode` take the state and return an update, and edges are declared. Both may be mixed.
- * `S` is the type of the state; in a chain it grows with each node. `Reduced` are the keys with a reducer.
+ * `S` is the type of the state; in a chain it grows with each node. `Reduced` are the keys with a reducer,
+ * `Names` the nodes that were added so far.
  */
-export interface Graph<S extends object, Reduced extends PropertyKey = never> {
+export interface Graph<S extends object, Reduced extends PropertyKey = never, Names extends string = never> {
   /**
    * Adds a node whose result is kept under its name. What it reads stands in its first parameter, `({ search, query }) => ...`: the name of
    * a node is what that node gave, any other name is an input of the workflow.
@@ -100,18 +104,18 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never> {
     name: N,
     fn: (state: S, step: TaskStep) => R,
     options?: FunctionNodeOptions<S>,
-  ): Graph<With<S, N, Value<R>>, Reduced>;
+  ): Graph<With<S, N, Value<R>>, Reduced, Names | N>;
   /** Adds a node that is an agent, a tool or another workflow. */
   node<const N extends string, R extends Result<S, N>>(
     name: N,
     spec: NodeSpec<R>,
     options?: SpecNodeOptions<S>,
-  ): Graph<With<S, N, R>, Reduced>;
+  ): Graph<With<S, N, R>, Reduced, Names | N>;
   /** Adds a function under its own name. Minifiers change names of functions: give the name where code is minified. */
   node(
     fn: (state: S, step: TaskStep) => unknown,
     options?: FunctionNodeOptions<S> & { readonly name?: string },
-  ): Graph<S, Reduced>;
+  ): Graph<S, Reduced, Names>;
   /**
    * Adds a node that calls a function for each item of a list, at most so many at once. The function names what it reads: the item, called
    * `item` unless it is said otherwise, and anything else of the state. The results, in the order of the items, are the result of the node.
@@ -120,36 +124,36 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never> {
     name: N,
     options: ItemOptions<S, K, I> & OnlyList<S[K]>,
     fn: (state: S & { readonly [P in I]: ItemOf<S[K]> }, step: TaskStep) => R | PromiseLike<R>,
-  ): Graph<With<S, N, R[]>, Reduced>;
+  ): Graph<With<S, N, R[]>, Reduced, Names | N>;
   /** Adds a node that runs a workflow for each item of a list. Its answers, in the order of the items, are the result of the node. */
   map<const N extends string>(
     name: N,
     options: ItemOptions<S, keyof S & string, string>,
     workflow: InnerWorkflow,
-  ): Graph<With<S, N, unknown[]>, Reduced>;
+  ): Graph<With<S, N, unknown[]>, Reduced, Names | N>;
   /** Adds a choice after a node. The function names what it reads, like one of {@link Graph.node}. */
-  route(after: string, router: (state: S) => Answer | PromiseLike<Answer>, options?: RouteOptions): this;
+  route(after: NodeName<Names>, router: (state: S) => Answer | PromiseLike<Answer>, options?: RouteOptions): this;
 
   /** Adds a node that gets the state and returns an update: an object with some of its keys, or nothing. */
-  addNode<R extends Given<Update<S, Reduced> | null | undefined | void>>(
-    name: string,
+  addNode<const N extends string, R extends Given<Update<S, Reduced> | null | undefined | void>>(
+    name: N,
     fn: (state: S, step: TaskStep) => R & OnlyKeys<R, S>,
     options?: UpdateNodeOptions<S>,
-  ): this;
+  ): Graph<S, Reduced, Names | N>;
   /** Adds a node that is an agent, a tool or another workflow. */
-  addNode(name: string, spec: NodeSpec, options?: SpecNodeOptions<S>): this;
+  addNode<const N extends string>(name: N, spec: NodeSpec, options?: SpecNodeOptions<S>): Graph<S, Reduced, Names | N>;
   /** `to` runs after `from`. The nodes may be added later. */
-  addEdge(from: string, to: string): this;
+  addEdge(from: NodeName<Names>, to: NodeName<Names>): this;
   /** After `from` the router chooses what runs next: by name, or by a key of the map. */
   addConditionalEdge(
-    from: string,
+    from: NodeName<Names>,
     router: (state: S) => Answer | PromiseLike<Answer>,
     map?: Readonly<Record<string, string>>,
   ): this;
   /** Names the node with which a run starts. Said twice, the last one counts. */
-  setEntry(name: string): this;
+  setEntry(name: NodeName<Names>): this;
   /** Names a node that ends its branch. May be said for several nodes. Without it, nodes without a way out are exits. */
-  setExit(name: string): this;
+  setExit(name: NodeName<Names>): this;
 
   /** The nodes, in the order in which they were added: a copy. */
   readonly nodes: Map<string, GraphNode>;
