@@ -63,7 +63,7 @@ export function invariantCheck({ invariants, policy, violated }: Watched): StepC
       invariant,
       index,
       policy: invariant.policy ?? policy,
-      whole: givesPropertyAway(invariant.predicate, 'state'),
+      whole: givesPropertyAway(Reflect.get(invariant, 'predicate'), 'state'),
     }))
     .filter((one) => one.policy !== 'ignore');
   if (watched.length === 0) return undefined;
