@@ -12,18 +12,15 @@ export function voidFailures(history: RunHistory, upTo: number): ReadonlySet<Ent
   if (upTo < 0) return new Set();
   const failures: Placed[] = [];
   const cleanups: Placed[] = [];
-  /** Order of the last success of a step. */
-  const succeeded = new Map<string, number>();
   for (const [key, list] of history.entries) {
-    const step = stepOf(key);
-    const timeout = key.startsWith('@timeout', step.length);
+    const timeout = key.includes('@timeout') && key.startsWith('@timeout', stepOf(key).length);
     for (const entry of list) {
-      if (entry.kind === 'failure' || timeout) failures.push({ step, entry });
-      else if (entry.kind === 'cleanup') cleanups.push({ step, entry });
-      else succeeded.set(step, Math.max(succeeded.get(step) ?? -1, entry.order));
+      if (entry.kind === 'failure' || timeout) failures.push({ step: stepOf(key), entry });
+      else if (entry.kind === 'cleanup') cleanups.push({ step: stepOf(key), entry });
     }
   }
   if (failures.length === 0) return new Set();
+  const succeeded = lastSuccesses(history, failures);
   const attempts = new Attempts(history);
   const isFinal = ({ step, entry }: Placed): boolean =>
     (succeeded.get(step) ?? -1) < entry.order && !attempts.wentOn(step);
@@ -36,6 +33,20 @@ export function voidFailures(history: RunHistory, upTo: number): ReadonlySet<Ent
   }
   for (const placed of cleanups) if (failedSteps.has(placed.step) && isFinal(placed)) found.push(placed.entry);
   return new Set(found.filter((entry) => entry.session <= upTo));
+}
+
+/** Order of the last success of each step that has a failure: most steps of a long history have none. */
+function lastSuccesses({ entries }: RunHistory, failures: readonly Placed[]): ReadonlyMap<string, number> {
+  const steps = new Set(failures.map(({ step }) => step));
+  const failed = new Set(failures.map(({ entry }) => entry));
+  const last = new Map<string, number>();
+  for (const [key, list] of entries) {
+    const step = stepOf(key);
+    if (!steps.has(step)) continue;
+    for (const entry of list)
+      if (entry.kind === 'success' && !failed.has(entry)) last.set(step, Math.max(last.get(step) ?? -1, entry.order));
+  }
+  return last;
 }
 
 /** A recorded outcome and its step. */
