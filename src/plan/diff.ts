@@ -3,6 +3,7 @@ import { toolKey } from './agent-spec.js';
 import type { ChangeEffect } from './fields.js';
 import { agentWord, bareNode, nodeField } from './fields.js';
 import type { InputSpec, Plan, PlanNode, Route } from './plan.js';
+import { renamed } from './renamed.js';
 
 /** A step that is not as it was. */
 export interface StepChange {
@@ -12,6 +13,8 @@ export interface StepChange {
   /** What of it was changed, in words: `prompt`, `model`, `when`. Empty for one that was added or removed. */
   readonly parts: readonly string[];
   readonly effect: ChangeEffect;
+  /** Of one that was added: path of the step that was removed and did just the same. */
+  readonly was?: string;
 }
 
 /** What makes a plan another one. */
@@ -48,6 +51,12 @@ export function diffPlans(
   };
 }
 
+/** Changes without the removal of steps that are there under another name. */
+export function withoutFormer(steps: readonly StepChange[]): readonly StepChange[] {
+  const former = new Set(steps.map(({ was }) => was));
+  return steps.filter(({ path, change }) => change !== 'removed' || !former.has(path));
+}
+
 interface Walk {
   readonly code: readonly [CodeDigests, CodeDigests];
   readonly steps: StepChange[];
@@ -56,12 +65,15 @@ interface Walk {
 
 function compareLevel(walk: Walk, prefix: string, before: Plan, after: Plan): void {
   const old = new Map(before.nodes.map((node) => [node.id, node]));
+  const former = formerIds(walk, prefix, before, after);
   for (const node of after.nodes) {
     const path = prefix + node.id;
     const was = old.get(node.id);
     old.delete(node.id);
     if (was === undefined) {
-      walk.steps.push({ path, change: 'added', parts: [], effect: 'result' });
+      const id = former.get(node.id);
+      const named = id === undefined ? {} : { was: prefix + id };
+      walk.steps.push({ path, change: 'added', parts: [], effect: 'result', ...named });
       continue;
     }
     const parts = new Map([
@@ -79,6 +91,17 @@ function compareLevel(walk: Walk, prefix: string, before: Plan, after: Plan): vo
   for (const id of old.keys()) {
     walk.removed.push({ path: prefix + id, change: 'removed', parts: [], effect: 'course' });
   }
+}
+
+function formerIds({ code }: Walk, prefix: string, before: Plan, after: Plan): ReadonlyMap<string, string> {
+  const without = ({ nodes }: Plan, other: Plan): readonly PlanNode[] => {
+    const ids = new Set(other.nodes.map(({ id }) => id));
+    return nodes.filter(({ id }) => !ids.has(id));
+  };
+  return renamed(
+    { nodes: without(before, after), code: code[0], prefix },
+    { nodes: without(after, before), code: code[1], prefix },
+  );
 }
 
 function strongest(effects: readonly ChangeEffect[]): ChangeEffect {

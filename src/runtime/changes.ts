@@ -1,6 +1,6 @@
 import type { AgentSpec } from '../plan/agent-spec.js';
 import type { CodeDigests, PlanDiff } from '../plan/diff.js';
-import { diffPlans } from '../plan/diff.js';
+import { diffPlans, withoutFormer } from '../plan/diff.js';
 import { affected } from '../plan/downstream.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';
@@ -110,9 +110,14 @@ export function changesText(changes: Changes, run: Changed): string {
   const { diff, inputs, memory } = changes;
   const sure = changes.again.filter(run.finished);
   const perhaps = changes.maybe.filter(run.finished);
+  const named = diff.steps.flatMap(({ path, was }) => (was !== undefined && run.finished(was) ? [path] : []));
   const answered = modelsText(changes, run);
   const what = [
-    ...diff.steps.map(({ path, change, parts }) => `step ${path} ${[change, parts.join(', ')].join(' ').trim()}`),
+    ...withoutFormer(diff.steps).map(({ path, change, parts, was }) =>
+      was === undefined
+        ? `step ${path} ${[change, parts.join(', ')].join(' ').trim()}`
+        : `step ${path} was called ${was}`,
+    ),
     ...diff.inputs.map((name) => `input ${name} changed`),
     ...diff.plan.map((part) => `${part} changed`),
     ...inputs.map((name) => `input ${name} has another value`),
@@ -122,6 +127,7 @@ export function changesText(changes: Changes, run: Changed): string {
     ...(answered === undefined ? [] : [answered]),
     ...(what.length === 0 ? [] : [`it goes on with something else than it was recorded with: ${what.join('; ')}`]),
     ...(sure.length === 0 ? [] : [`runs again: ${sure.join(', ')}`]),
+    ...(named.length === 0 ? [] : [`runs again under another name: ${named.join(', ')}`]),
     ...(perhaps.length === 0
       ? []
       : [`runs again where what it builds on comes out differently: ${perhaps.join(', ')}`]),

@@ -1,4 +1,5 @@
 import type { StepChange } from '../../plan/diff.js';
+import { withoutFormer } from '../../plan/diff.js';
 import type { Changes } from '../../runtime.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
@@ -15,7 +16,7 @@ export function changeLines(
   const sure = again.filter(finished);
   const perhaps = maybe.filter(finished);
   return [
-    ...some(diff.steps.map((step) => stepLine(step, style))),
+    ...some(withoutFormer(diff.steps).map((step) => stepLine(step, finished, style))),
     ...diff.inputs.map((name) => `  input ${printable(name)} changed`),
     ...diff.plan.map((what) => `  ${printable(what)} changed`),
     ...(memory ? ['  the first text of the shared memory changed'] : []),
@@ -24,8 +25,16 @@ export function changeLines(
   ];
 }
 
-function stepLine({ path, change, parts, effect }: StepChange, style: Style): string {
+function stepLine(
+  { path, change, parts, effect, was }: StepChange,
+  finished: (path: string) => boolean,
+  style: Style,
+): string {
   const name = style.bold(printable(path));
+  if (was !== undefined) {
+    const again = finished(was) ? ': it runs again, as results are kept under the name of their step' : '';
+    return `  step ${name} was called ${printable(was)}${again}`;
+  }
   if (change !== 'changed') return `  step ${name} ${change}`;
   const kept = effect === 'result' ? '' : ' (what is recorded of it still counts)';
   return `  step ${name} changed: ${parts.map(printable).join(', ')}${kept}`;

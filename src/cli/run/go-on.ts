@@ -98,7 +98,8 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
         };
   const execution: Execution = { flags, cwd, workflow, inputs: given, log: new RunLog(plan), recording };
   const told = await changesSince(run, plan, execution, again?.steps);
-  const costs = [...told.again, ...told.maybe].some(run.record.finished);
+  const former = told.diff.steps.flatMap(({ was }) => (was === undefined ? [] : [was]));
+  const costs = [...told.again, ...told.maybe, ...former].some(run.record.finished);
   if (flags.quiet !== true || costs) await tell({ run, file, next, changes: told, flags });
   const goesOn = { recorded: run.record, told };
   return (await executeRun({ ...execution, recording: { ...recording, goesOn } })).exitCode;
