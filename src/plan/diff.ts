@@ -94,14 +94,16 @@ function compareLevel(walk: Walk, prefix: string, before: Plan, after: Plan): vo
 }
 
 function formerIds({ code }: Walk, prefix: string, before: Plan, after: Plan): ReadonlyMap<string, string> {
-  const without = ({ nodes }: Plan, other: Plan): readonly PlanNode[] => {
-    const ids = new Set(other.nodes.map(({ id }) => id));
-    return nodes.filter(({ id }) => !ids.has(id));
-  };
   return renamed(
-    { nodes: without(before, after), code: code[0], prefix },
-    { nodes: without(after, before), code: code[1], prefix },
+    { nodes: nodesWithout(before, after), code: code[0], prefix },
+    { nodes: nodesWithout(after, before), code: code[1], prefix },
   );
+}
+
+/** Nodes of a plan that another does not have. */
+function nodesWithout({ nodes }: Plan, other: Plan): readonly PlanNode[] {
+  const ids = new Set(other.nodes.map(({ id }) => id));
+  return nodes.filter(({ id }) => !ids.has(id));
 }
 
 function strongest(effects: readonly ChangeEffect[]): ChangeEffect {
