@@ -15,6 +15,8 @@ export interface StepChange {
   readonly effect: ChangeEffect;
   /** Of one that was added: path of the step that was removed and did just the same. */
   readonly was?: string;
+  /** Of one that was removed: it is there under another name, see `was` of that one. */
+  readonly stays?: true;
 }
 
 /** What makes a plan another one. */
@@ -51,12 +53,6 @@ export function diffPlans(
   };
 }
 
-/** Changes without the removal of steps that are there under another name. */
-export function withoutFormer(steps: readonly StepChange[]): readonly StepChange[] {
-  const former = new Set(steps.map(({ was }) => was));
-  return steps.filter(({ path, change }) => change !== 'removed' || !former.has(path));
-}
-
 interface Walk {
   readonly code: readonly [CodeDigests, CodeDigests];
   readonly steps: StepChange[];
@@ -88,8 +84,10 @@ function compareLevel(walk: Walk, prefix: string, before: Plan, after: Plan): vo
     }
     if ('plan' in was && 'plan' in node) compareLevel(walk, `${path}/`, was.plan, node.plan);
   }
+  const others = new Set(former.values());
   for (const id of old.keys()) {
-    walk.removed.push({ path: prefix + id, change: 'removed', parts: [], effect: 'course' });
+    const stays = others.has(id) ? { stays: true as const } : {};
+    walk.removed.push({ path: prefix + id, change: 'removed', parts: [], effect: 'course', ...stays });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AgentSpec } from '../plan/agent-spec.js';
 import type { CodeDigests, PlanDiff } from '../plan/diff.js';
-import { diffPlans, withoutFormer } from '../plan/diff.js';
+import { diffPlans } from '../plan/diff.js';
 import { affected } from '../plan/downstream.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';
@@ -113,11 +113,13 @@ export function changesText(changes: Changes, run: Changed): string {
   const named = diff.steps.flatMap(({ path, was }) => (was !== undefined && run.finished(was) ? [path] : []));
   const answered = modelsText(changes, run);
   const what = [
-    ...withoutFormer(diff.steps).map(({ path, change, parts, was }) =>
-      was === undefined
-        ? `step ${path} ${[change, parts.join(', ')].join(' ').trim()}`
-        : `step ${path} was called ${was}`,
-    ),
+    ...diff.steps
+      .filter(({ stays }) => stays !== true)
+      .map(({ path, change, parts, was }) =>
+        was === undefined
+          ? `step ${path} ${[change, parts.join(', ')].join(' ').trim()}`
+          : `step ${path} was called ${was}`,
+      ),
     ...diff.inputs.map((name) => `input ${name} changed`),
     ...diff.plan.map((part) => `${part} changed`),
     ...inputs.map((name) => `input ${name} has another value`),

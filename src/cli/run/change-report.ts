@@ -1,5 +1,4 @@
 import type { StepChange } from '../../plan/diff.js';
-import { withoutFormer } from '../../plan/diff.js';
 import type { Changes } from '../../runtime.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
@@ -16,7 +15,7 @@ export function changeLines(
   const sure = again.filter(finished);
   const perhaps = maybe.filter(finished);
   return [
-    ...some(withoutFormer(diff.steps).map((step) => stepLine(step, finished, style))),
+    ...some(diff.steps.filter(({ stays }) => stays !== true).map((step) => stepLine(step, finished, style))),
     ...diff.inputs.map((name) => `  input ${printable(name)} changed`),
     ...diff.plan.map((what) => `  ${printable(what)} changed`),
     ...(memory ? ['  the first text of the shared memory changed'] : []),
