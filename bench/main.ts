@@ -2,6 +2,7 @@ import { benchDurable } from './durable.js';
 import { benchEngine, benchRuntime } from './engine.js';
 import { benchGraph } from './graph.js';
 import { benchGrowth } from './growth.js';
+import { benchHostile } from './hostile.js';
 import { benchManyRuns } from './many-runs.js';
 import { benchPipeline } from './pipeline.js';
 import { benchResume } from './resume.js';
@@ -21,6 +22,7 @@ const missed = [
   ...(await benchStartUp()),
   ...(await benchStore()),
   ...(await benchGrowth()),
+  ...benchHostile(),
 ];
 await benchRuntime();
 console.log(

@@ -1,3 +1,5 @@
+import { withoutAtEnd } from '../base/trim-end.js';
+
 /**
  * Part of a file name made from any text: letters, digits, `_`, `-` and single dots, never at the ends a dot or dash, at most `longest`
  * characters. Slashes, control characters and whatever else a file system or a terminal could take for something become `-`.
@@ -14,7 +16,7 @@ export function safeName(text: string, fallback: string, longest = 60): string {
 }
 
 function trimEnds(text: string): string {
-  return text.replace(/^[.-]+/, '').replace(/[.-]+$/, '');
+  return withoutAtEnd(text.replace(/^[.-]+/, ''), '.-');
 }
 
 /**

@@ -61,7 +61,7 @@ function coerceText(types: readonly unknown[], text: string): unknown {
   return text;
 }
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 const TRUTH: ReadonlyMap<string, boolean> = new Map([
   ['true', true],

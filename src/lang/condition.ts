@@ -76,17 +76,33 @@ export function evaluateConditions(
  * Whether a JSON value contains another: objects hold every key of the pattern, lists hold each of its items (in any order),
  * anything else is equal.
  *
+ * @throws SkeinError SKEIN_TEMPLATE when both are so large that it takes too many comparisons
  * @example
  * containsJson({ a: 1, tags: ['x', 'y'] }, { tags: ['y'] }); // true
  */
 export function containsJson(value: unknown, pattern: Json): boolean {
+  return contains(value, pattern, { left: MAX_COMPARISONS });
+}
+
+/** Each item of a pattern may be compared with each of a list: so many comparisons are a fraction of a second. */
+const MAX_COMPARISONS = 5_000_000;
+
+function contains(value: unknown, pattern: Json, budget: { left: number }): boolean {
+  budget.left -= 1;
+  if (budget.left < 0) {
+    throw new SkeinError('SKEIN_TEMPLATE', 'matching a JSON pattern takes too many comparisons for this value', {
+      hint: 'use a shorter list in the pattern, or a code condition',
+    });
+  }
   if (Array.isArray(pattern)) {
-    return Array.isArray(value) && pattern.every((wanted: Json) => value.some((item) => containsJson(item, wanted)));
+    return (
+      Array.isArray(value) && pattern.every((wanted: Json) => value.some((item) => contains(item, wanted, budget)))
+    );
   }
   if (isPlainObject(pattern)) {
     if (!isPlainObject(value)) return false;
     return Object.keys(pattern).every(
-      (key) => Object.hasOwn(value, key) && containsJson(value[key], pattern[key] as Json),
+      (key) => Object.hasOwn(value, key) && contains(value[key], pattern[key] as Json, budget),
     );
   }
   return value === pattern;

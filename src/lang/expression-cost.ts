@@ -18,7 +18,7 @@ const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set(
 const SELECTIONS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
 
 /** Operators that look at everything in their operands, and not only at their tops. */
-const DEEP: ReadonlySet<string> = new Set(['+', '==', '!=', 'in', 'list', 'map']);
+const DEEP: ReadonlySet<string> = new Set(['+', '==', '!=', '<', '<=', '>', '>=', 'in', 'list', 'map']);
 
 /**
  * Estimates from above how much work an expression is for values of these extents, without doing the work: macros run their body
@@ -35,14 +35,14 @@ export function estimateWork(ast: ASTNode, variables: Extents): number {
 function estimate(node: ASTNode, known: Extents): Estimate {
   if (node.op === 'id') return { extent: known.get(node.args) ?? SCALAR, work: 1 };
   if (node.op === 'value') {
-    const size = typeof node.args === 'string' ? node.args.length + 1 : 1;
-    return { extent: { ...SCALAR, size }, work: 1 };
+    const text = typeof node.args === 'string' ? node.args.length : 0;
+    return { extent: { ...SCALAR, size: text + 1, text }, work: 1 };
   }
   if (node.op === 'rcall' && MACROS.has(node.args[0])) return estimateMacro(node, known);
   const parts = childrenOf(node).map((child) => estimate(child, known));
   const below = parts.reduce((sum, part) => sum + part.work, 1);
   const extent = combine(node, parts);
-  const reads = readsAll(node) ? parts.reduce((sum, part) => sum + part.extent.size, 0) : 0;
+  const reads = parts.reduce((sum, part) => sum + readOf(node, part.extent), 0);
   return { extent, work: below + reads };
 }
 
@@ -65,12 +65,13 @@ function macroExtent(name: string, list: Extent, body: Extent): Extent {
     longest: Math.max(list.count, body.longest),
     size: 1 + list.count * body.size,
     inner: body.size,
+    text: body.text,
   };
 }
 
 /** What an item or a field of a value can be at most. */
 function itemOf(extent: Extent): Extent {
-  return { count: extent.longest, longest: extent.longest, size: extent.inner, inner: extent.inner };
+  return { count: extent.longest, longest: extent.longest, size: extent.inner, inner: extent.inner, text: extent.text };
 }
 
 function combine(node: ASTNode, parts: readonly Estimate[]): Extent {
@@ -90,29 +91,40 @@ function sumOf(extents: readonly Extent[]): Extent {
   let size = 1;
   let longest = 0;
   let inner = 1;
+  let text = 0;
   for (const extent of extents) {
     size += extent.size;
     longest = Math.max(longest, extent.longest);
     inner = Math.max(inner, extent.inner);
+    text += extent.text;
   }
-  return { count: longest, longest, size, inner };
+  return { count: longest, longest, size, inner, text };
 }
 
 function listOf(count: number, whole: Extent, items: readonly Extent[]): Extent {
   const inner = items.reduce((most, extent) => Math.max(most, extent.size), whole.inner);
-  return { count, longest: Math.max(whole.longest, count), size: whole.size, inner };
+  return { count, longest: Math.max(whole.longest, count), size: whole.size, inner, text: whole.text };
 }
 
 function callExtent(name: string, extents: readonly Extent[], whole: Extent): Extent {
   if (SCALAR_FUNCTIONS.has(name)) return SCALAR;
   const [first = SCALAR, second = SCALAR] = extents;
-  if (name === 'split') return { count: first.size, longest: first.size, size: 2 * first.size, inner: first.size };
-  if (name === 'join') return { ...SCALAR, size: first.size + first.count * second.size };
+  if (name === 'split') {
+    const { size, text } = first;
+    return { count: size, longest: size, size: 2 * size, inner: size, text };
+  }
+  if (name === 'join') {
+    const size = first.size + first.count * second.size;
+    return { ...SCALAR, size, text: size };
+  }
   // A wrapper such as optional.of(x) has x inside it.
   return { ...whole, inner: whole.size };
 }
 
-function readsAll(node: ASTNode): boolean {
-  if (node.op === 'call' || node.op === 'rcall') return node.args[0] !== 'has' && node.args[0] !== 'size';
-  return DEEP.has(node.op);
+/** How much of an operand is looked at. */
+function readOf(node: ASTNode, extent: Extent): number {
+  if (node.op !== 'call' && node.op !== 'rcall') return DEEP.has(node.op) ? extent.size : 0;
+  if (node.args[0] === 'has') return 0;
+  // Items need no counting, characters do.
+  return node.args[0] === 'size' ? extent.text : extent.size;
 }

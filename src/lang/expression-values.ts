@@ -36,24 +36,28 @@ export interface Extent {
   readonly size: number;
   /** The size of the largest value inside it. */
   readonly inner: number;
+  /** Characters of the longest text, itself or inside it. */
+  readonly text: number;
 }
 
 /** The extent of a value without parts. */
-export const SCALAR: Extent = { count: 0, longest: 0, size: 1, inner: 1 };
+export const SCALAR: Extent = { count: 0, longest: 0, size: 1, inner: 1, text: 0 };
 
 /** The extent of a value made by {@link toCelValue}. */
 export function extentOf(value: unknown): Extent {
-  if (typeof value === 'string') return { ...SCALAR, size: value.length + 1 };
+  if (typeof value === 'string') return { ...SCALAR, size: value.length + 1, text: value.length };
   const items = Array.isArray(value) ? value : value instanceof Map ? [...value.values()] : undefined;
   if (items === undefined) return SCALAR;
   let longest = items.length;
   let size = 1;
   let inner = 1;
+  let text = 0;
   for (const item of items) {
     const part = extentOf(item);
     longest = Math.max(longest, part.longest);
     size += part.size;
     inner = Math.max(inner, part.size);
+    text = Math.max(text, part.text);
   }
-  return { count: items.length, longest, size, inner };
+  return { count: items.length, longest, size, inner, text };
 }

@@ -14,7 +14,7 @@ export const EXPRESSION_LIMITS = {
   nodes: 2_000,
   macroNesting: 2,
   depth: 100,
-  work: 20_000_000,
+  work: 10_000_000,
 } as const;
 
 /** An expression that can be evaluated. */

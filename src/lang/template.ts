@@ -57,21 +57,34 @@ export function renderTemplate(
   labelled: readonly LabelledChannel[] = [],
 ): string {
   let result = '';
+  const budget = { left: MAX_INSERTED };
   for (const piece of template) {
     if (typeof piece === 'string') result += piece;
-    else result += 'outputs' in piece ? renderOutputs(labelled, read) : insertedText(piece, read);
+    else if ('outputs' in piece) result += charged(renderOutputs(labelled, read), budget);
+    else result += truncateText(charged(insertedText(piece, read), budget), piece.truncate);
   }
   return result;
 }
 
+/** Characters of values that one template may take, before they are cut: a long value may be named very often. */
+const MAX_INSERTED = 50_000_000;
+
+function charged(text: string, budget: { left: number }): string {
+  budget.left -= text.length;
+  if (budget.left >= 0) return text;
+  throw new SkeinError('SKEIN_TEMPLATE', `a text would take more than ${MAX_INSERTED} characters of values`, {
+    hint: 'insert fewer or shorter values',
+  });
+}
+
 function insertedText(ref: TemplateRef, read: ReadChannel): string {
   const value = read(ref.channel);
-  if (ref.mustBe === 'text') return truncateText(checkedText(ref, value), ref.truncate);
+  if (ref.mustBe === 'text') return checkedText(ref, value);
   // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
   if (value === undefined || value === '') return '';
-  if (ref.path === undefined) return truncateText(valueText(value), ref.truncate);
+  if (ref.path === undefined) return valueText(value);
   const found = readPath(value, ref.path);
-  if (found !== undefined) return truncateText(valueText(found), ref.truncate);
+  if (found !== undefined) return valueText(found);
   throw new SkeinError(
     'SKEIN_TEMPLATE',
     `${refText(ref)} does not resolve: ${ref.written === undefined ? ref.channel : 'the value'} is ${describe(value)}`,

@@ -1,7 +1,14 @@
+import { SkeinError } from '../base/errors.js';
+import { quoteShort } from './value-text.js';
+
+/** Steps of one comparison, a fraction of a second. */
+const MAX_STEPS = 50_000_000;
+
 /**
  * True when a text matches a pattern as a whole: `*` stands for any text, also none, `?` for one character, everything else for itself.
- * Takes time in the product of both lengths at most, whatever the pattern.
+ * Takes time in the product of both lengths at most, whatever the pattern, and is bounded in any case.
  *
+ * @throws SkeinError SKEIN_INPUT when both are so long that the comparison takes too much
  * @example
  * matchesWildcard('git log*', 'git log --stat'); // true
  */
@@ -10,7 +17,13 @@ export function matchesWildcard(pattern: string, text: string): boolean {
   let star = -1;
   let resume = 0;
   let from = 0;
+  let left = MAX_STEPS;
   while (from < text.length) {
+    left -= 1;
+    if (left === 0) {
+      const hint = 'shorten the pattern, or the text that it is for';
+      throw new SkeinError('SKEIN_INPUT', `the pattern ${quoteShort(pattern)} takes too long on this text`, { hint });
+    }
     const char = pattern[at];
     if (char === '*') {
       star = at;

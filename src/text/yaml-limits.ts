@@ -44,7 +44,16 @@ export function exceededLimit(text: string, limits: YamlLimits): LimitFinding | 
   if (bytes > limits.maxBytes) return tooLarge(bytes, limits.maxBytes);
   const tooLong = lineAfter(text, limits.maxLines);
   if (tooLong !== undefined) return tooLong;
-  const scan: Scan = { offset: 0, lineStart: 0, contentLine: -1, columns: [], brackets: 0, entries: 0, aliases: 0 };
+  const scan: Scan = {
+    offset: 0,
+    lineStart: 0,
+    contentLine: -1,
+    afterColon: false,
+    columns: [],
+    brackets: 0,
+    entries: 0,
+    aliases: 0,
+  };
   for (const token of new Lexer().lex(text)) {
     // The scanner marks the start of a document, of a scalar and a missing bracket by tokens that are not in the text.
     if (token === '\u0002' || token === '\u001F' || token === '\u0018') continue;
@@ -87,6 +96,8 @@ interface Scan {
   lineStart: number;
   /** Start of the last line that had content. */
   contentLine: number;
+  /** Nothing came since the last colon. */
+  afterColon: boolean;
   /** Columns at which something that is still open began. */
   columns: number[];
   brackets: number;
@@ -97,6 +108,7 @@ interface Scan {
 function countToken(scan: Scan, token: string, limits: YamlLimits): LimitFinding | undefined {
   const refuse = (message: string, hint: string): LimitFinding => ({ offset: scan.offset, message, hint });
   const opens = opensColumn(scan, token);
+  if (opens || token === ':') scan.afterColon = token === ':';
   if (opens) scan.entries += 1;
   if (scan.entries > limits.maxEntries) {
     return refuse(`more than ${limits.maxEntries} keys, values and list items`, MANY_HINT);
@@ -113,11 +125,11 @@ function countToken(scan: Scan, token: string, limits: YamlLimits): LimitFinding
   return refuse(`nested deeper than ${limits.maxDepth} levels`, 'no part of a definition needs so many levels');
 }
 
-/** Whatever is no blank, line end or comment. A colon counts only as the first of its line: there the key before it is missing. */
+/** Whatever is no blank, line end or comment. A colon counts only as the first of its line or behind another one: there the key before it is missing. */
 function opensColumn(scan: Scan, token: string): boolean {
   const first = token[0];
   if (first === ' ' || first === '\t' || first === '\n' || first === '\r' || first === '#') return false;
-  return token !== ':' || scan.contentLine !== scan.lineStart;
+  return token !== ':' || scan.afterColon || scan.contentLine !== scan.lineStart;
 }
 
 function openColumn(scan: Scan): void {

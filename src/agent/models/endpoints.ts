@@ -1,3 +1,4 @@
+import { withoutAtEnd } from '../../base/trim-end.js';
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { ProviderEntry } from './provider-catalog.js';
@@ -81,7 +82,7 @@ function hostOf(url: string): string {
 function baseUrlOf(provider: ProviderEntry, given: string | undefined): string | undefined {
   if (provider.id === 'ollama') return `${ollamaHost(given)}/v1`;
   if (given === undefined) return provider.baseUrl;
-  const url = checkedUrl(given, provider).replace(/\/+$/, '');
+  const url = withoutAtEnd(checkedUrl(given, provider), '/');
   return provider.id === 'anthropic' && !url.endsWith('/v1') ? `${url}/v1` : url;
 }
 
@@ -104,7 +105,7 @@ export function ollamaHost(text: string | undefined): string {
   const url = new URL(withScheme);
   const host = url.hostname === '0.0.0.0' || url.hostname === '[::]' ? '127.0.0.1' : url.hostname;
   const standard = url.protocol === 'https:' ? '443' : /^https?:\/\//i.test(value) ? '80' : '11434';
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const path = withoutAtEnd(url.pathname, '/').replace(/\/v1$/, '');
   return `${url.protocol}//${host}:${url.port === '' ? standard : url.port}${path}`;
 }
 

@@ -9,9 +9,12 @@ export interface StatusClass {
 const UNAVAILABLE =
   /model_not_found|no such model|unknown model|invalid model|model.{0,200}(not found|does not exist|not available|unavailable|not exist|is not supported|not a valid|deprecated)/is;
 
+/** Characters of an answer that are looked at: the class of an error stands at its beginning. */
+const LOOKED_AT = 10_000;
+
 /** True for the words with which providers say that they don't have a model. */
 export function saysModelUnavailable(text: string): boolean {
-  return UNAVAILABLE.test(text);
+  return UNAVAILABLE.test(text.slice(0, LOOKED_AT));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument, visit } from 'yaml';
+import { isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { parseDuration } from '../../base/duration.js';
 import { ERROR_CODES, SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
@@ -27,13 +27,22 @@ export function readScript(text: string, file: string): Script {
   const fields = new YamlFields(file, lines);
   const exceeded = exceededLimit(text, YAML_LIMITS);
   if (exceeded !== undefined) throw invalid(file, [limitProblem(text, file, exceeded)]);
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: false });
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, merge: false });
   for (const error of document.errors) {
     const place = lines.linePos(error.pos[0]);
     const at = { file, line: Math.max(1, place.line), column: Math.max(1, place.col) };
     fields.problems.push({ code: 'yaml-syntax', severity: 'error', message: firstLine(error.message), at });
   }
   visit(document, {
+    Map: (_key, { items }) => {
+      // The parser would compare each key with each.
+      const names = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (names.has(name)) fields.problem('yaml-syntax', 'Map keys must be unique', key);
+        names.add(name);
+      }
+    },
     Alias: (_key, node) => fields.problem('yaml-alias', 'a script has no aliases', node, 'write it out'),
   });
   const script = fields.problems.length > 0 ? undefined : readTop(document.contents, file, fields);

@@ -1,4 +1,5 @@
 import { basename, relative, resolve, sep } from 'node:path';
+import { withoutAtEnd } from '../../base/trim-end.js';
 
 /**
  * A path as the most forgiving file system compares it, so that no spelling gets by: letters of one case, compatible forms as one,
@@ -20,7 +21,7 @@ export function foldedName(name: string): string {
   if (/^[A-Za-z0-9_.-]*[A-Za-z0-9_-]$/.test(name)) return name.toLowerCase();
   const plain = name.normalize('NFKC').replace(INVISIBLE, '').toUpperCase().toLowerCase();
   const [whole = ''] = plain.split(':');
-  const cut = whole.replace(/[. ]+$/, '');
+  const cut = withoutAtEnd(whole, '. ');
   // The short name under which Windows files it.
   return cut === 'git~1' ? '.git' : cut;
 }

@@ -1,4 +1,5 @@
 import { ownValue } from '../../../base/json.js';
+import { withoutAtEnd } from '../../../base/trim-end.js';
 import { parseJsonText } from '../../../lang/json-path.js';
 import { valueText } from '../../../lang/value-text.js';
 
@@ -40,9 +41,5 @@ function critiqueIn(value: unknown): string | undefined {
 
 /** A line without case, emphasis and the mark at its end. */
 function plain(line: string): string {
-  return line
-    .trim()
-    .replace(/^[*_`#>\s]+/, '')
-    .replace(/[*_`\s.!]+$/, '')
-    .toLowerCase();
+  return withoutAtEnd(line.trim().replace(/^[*_`#>\s]+/, ''), '*_`.! \t\r\u00A0').toLowerCase();
 }

@@ -1,0 +1,240 @@
+import { classifyStatus } from '../../src/agent/models/http-status.js';
+import { readScript } from '../../src/agent/script/read-script.js';
+import { foldedPath } from '../../src/agent/tools/folded-path.js';
+import { htmlToText } from '../../src/agent/tools/html-text.js';
+import { safeName } from '../../src/audit/safe-name.js';
+import { coerceInput } from '../../src/lang/coerce.js';
+import { evaluateCondition } from '../../src/lang/condition.js';
+import { compileExpression } from '../../src/lang/expression.js';
+import { parseJsonText } from '../../src/lang/json-path.js';
+import { renderOutputs } from '../../src/lang/outputs-block.js';
+import { patternMatcher } from '../../src/lang/pattern/matcher.js';
+import { parseTemplate, renderTemplate } from '../../src/lang/template.js';
+import { valueText } from '../../src/lang/value-text.js';
+import { matchesWildcard } from '../../src/lang/wildcard.js';
+import { parseYaml } from '../../src/notations/source/yaml.js';
+import { readVerdict } from '../../src/runtime/graph/agents/verdict.js';
+
+/** A text from outside that is made to take for ever, and the function that such texts meet. */
+export interface HostileInput {
+  readonly name: string;
+  /** What came of it in a word or two; errors are thrown. */
+  readonly evaluate: () => unknown;
+  readonly ends: unknown;
+}
+
+const LIST = Array.from({ length: 10_000 }, (_, i) => i);
+const TEXT = 'a'.repeat(5_000_000);
+const RUN = 'a'.repeat(1_000_000);
+
+/** The value, or `refused` for an expression that does not compile. */
+function expression(source: string, vars: Readonly<Record<string, unknown>>): () => unknown {
+  return () => compileExpression(source, Object.keys(vars)).expression?.evaluate(vars) ?? 'refused';
+}
+
+/** How many problems a text has, and the code of the first one. */
+function yaml(text: string): () => unknown {
+  return () => {
+    const { problems } = parseYaml(text, 'flow.yaml');
+    return problems[0]?.code ?? 'read';
+  };
+}
+
+function levels(line: (level: number) => string): string {
+  return ['a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1]', ...Array.from({ length: 11 }, (_, i) => line(i))].join('\n');
+}
+
+const EXPRESSIONS: readonly HostileInput[] = [
+  {
+    name: 'an expression that compares each item with each',
+    evaluate: expression('l.all(x, l.all(y, x + y >= 0))', { l: LIST }),
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'an expression at its limit of work',
+    evaluate: expression('l.all(x, l.all(y, x <= y || y <= x))', { l: LIST.slice(0, 900) }),
+    ends: true,
+  },
+  {
+    name: 'an expression that counts a long text for each item',
+    evaluate: expression('l.all(x, size(s) > 0)', { l: LIST, s: TEXT }),
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'an expression that counts a text inside of a list',
+    evaluate: expression('l.all(x, m.all(y, size(y) > 0))', { l: LIST, m: [TEXT, 'a'] }),
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'an expression that compares long texts for each item',
+    evaluate: expression('l.all(x, s <= t)', { l: LIST, s: TEXT, t: `${TEXT}b` }),
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'an expression whose text grows',
+    evaluate: expression(Array.from({ length: 1_000 }, () => 's').join('+'), { s: RUN }),
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'an expression whose text grows for each item',
+    evaluate: expression('l.map(x, s + s + s)', { l: LIST, s: RUN }),
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'an expression with a regular expression',
+    evaluate: expression('s.matches("(a+)+$")', { s: `${RUN}!` }),
+    ends: 'refused',
+  },
+  {
+    name: 'an expression nested deeply',
+    evaluate: expression(`${'('.repeat(1_900)}1${')'.repeat(1_900)}`, {}),
+    ends: 'refused',
+  },
+  { name: 'an expression of negations', evaluate: expression(`${'!'.repeat(3_900)}true`, {}), ends: 'refused' },
+  {
+    name: 'an expression on a value that is nested deeply',
+    evaluate: expression('size(o) > 0', { o: JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) }),
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'a JSON pattern of which each item is compared with each',
+    evaluate: () => {
+      const operand = Array.from({ length: 20_000 }, () => 1);
+      const value = [...Array.from({ length: 100_000 }, () => 0), 1];
+      return evaluateCondition({ op: 'matches_json', value: { channel: 'a' }, operand }, () => value).holds;
+    },
+    ends: 'SKEIN_TEMPLATE',
+  },
+];
+
+const TEMPLATES: readonly HostileInput[] = [
+  { name: 'a template of braces', evaluate: () => parseTemplate('{'.repeat(4_000_000)).length, ends: 1 },
+  {
+    name: 'a template of references that never end',
+    evaluate: () => parseTemplate('{{ '.repeat(1_000_000)).length,
+    ends: 1,
+  },
+  { name: 'a template of one long name', evaluate: () => parseTemplate(`{{${'a.'.repeat(2_000_000)}`).length, ends: 1 },
+  {
+    name: 'a template that names a long text often',
+    evaluate: () =>
+      renderTemplate(
+        LIST.map(() => ({ channel: 'a' })),
+        () => TEXT,
+      ).length,
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'a template that cuts a long text often',
+    evaluate: () =>
+      renderTemplate(
+        LIST.map(() => ({ channel: 'a', truncate: { strategy: 'chars', limit: 10, keep: 'last' } })),
+        () => TEXT,
+      ).length,
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'braces in a value',
+    evaluate: () => renderTemplate([{ channel: 'a' }], () => '{{a}}'.repeat(500_000)).length,
+    ends: 2_500_000,
+  },
+  {
+    name: 'an output of lines that look like heads',
+    evaluate: () =>
+      renderOutputs([{ channel: 'a', label: 'x' }], () => `---${')]:\n'.repeat(200_000)}`).length > 800_000,
+    ends: true,
+  },
+];
+
+const FILES: readonly HostileInput[] = [
+  {
+    name: 'YAML whose aliases multiply',
+    evaluate: yaml(levels((i) => `a${i + 1}: &a${i + 1} [${Array.from({ length: 8 }, () => `*a${i}`).join()}]`)),
+    ends: 'yaml-limit',
+  },
+  { name: 'YAML that contains itself', evaluate: yaml('a: &a [*a, *a]'), ends: 'yaml-alias' },
+  { name: 'YAML with merge keys', evaluate: yaml(levels((i) => `b${i}:\n  <<: *a0`)), ends: 'yaml-merge' },
+  { name: 'YAML of nested lists', evaluate: yaml('- '.repeat(1_000_000)), ends: 'yaml-limit' },
+  { name: 'YAML of nested brackets', evaluate: yaml('[{a: '.repeat(500_000)), ends: 'yaml-limit' },
+  { name: 'YAML of nested keys', evaluate: yaml('? '.repeat(1_000_000)), ends: 'yaml-limit' },
+  { name: 'YAML of colons', evaluate: yaml(': '.repeat(1_900_000)), ends: 'yaml-limit' },
+  { name: 'YAML of anchors', evaluate: yaml(`a: ${'&a '.repeat(1_000_000)}`), ends: 'yaml-limit' },
+  { name: 'YAML of more keys than a file may have', evaluate: yaml('k: 1\n'.repeat(150_000)), ends: 'yaml-limit' },
+  { name: 'YAML with a text of many lines', evaluate: yaml(`a: "${'x\n '.repeat(100_000)}"`), ends: 'read' },
+  { name: 'YAML with one long text', evaluate: yaml(`a: "${'x '.repeat(500_000)}"`), ends: 'read' },
+  { name: 'YAML of blanks', evaluate: yaml(`${' '.repeat(3_900_000)}a`), ends: 'read' },
+  { name: 'YAML with a number that is very long', evaluate: yaml(`a: ${'1'.repeat(1_000_000)}x`), ends: 'read' },
+  {
+    name: 'a script of many keys',
+    evaluate: () => readScript(`rules: []\nx: {${LIST.map((i) => `k${i}: 1`).join(', ')}}`, 'a.yaml'),
+    ends: 'SKEIN_DEFINITION',
+  },
+  {
+    name: 'a script whose aliases multiply',
+    evaluate: () =>
+      readScript(
+        levels((i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`),
+        'a.yaml',
+      ),
+    ends: 'SKEIN_DEFINITION',
+  },
+];
+
+const ANSWERS: readonly HostileInput[] = [
+  {
+    name: 'JSON that is nested deeply',
+    evaluate: () => valueText(parseJsonText('['.repeat(100_000) + ']'.repeat(100_000))),
+    ends: 'SKEIN_TEMPLATE',
+  },
+  {
+    name: 'JSON in fences that all break off',
+    evaluate: () => parseJsonText(`x\n${'```\n[1,\n```\n'.repeat(300_000)}`),
+    ends: undefined,
+  },
+  { name: 'JSON of one number', evaluate: () => parseJsonText('1'.repeat(4_000_000)), ends: Infinity },
+  { name: 'JSON of one text', evaluate: () => String(parseJsonText(`"${TEXT}"`)).length, ends: TEXT.length },
+  {
+    name: 'an argument that is nearly a number',
+    evaluate: () =>
+      coerceInput('t', { properties: { a: { type: 'number' } } }, { a: `${'1'.repeat(1_000_000)}x` })['a'] === 1,
+    ends: false,
+  },
+  {
+    name: 'a verdict of asterisks',
+    evaluate: () => readVerdict(`x${'*'.repeat(1_000_000)}x`, 'ACCEPT').accepted,
+    ends: false,
+  },
+  { name: 'a page of open tags', evaluate: () => htmlToText('<'.repeat(4_000_000), 1_000).text.length > 0, ends: true },
+  {
+    name: 'a page of letters between tags',
+    evaluate: () => htmlToText('A<B>'.repeat(1_000_000), 1_000).text.length > 0,
+    ends: true,
+  },
+  { name: 'a page of paragraphs', evaluate: () => htmlToText('<p>'.repeat(1_300_000), 1_000).text, ends: '' },
+  {
+    name: 'an error of a provider',
+    evaluate: () => classifyStatus(400, 'model'.repeat(1_000_000)).code,
+    ends: 'SKEIN_MODEL_REFUSED',
+  },
+];
+
+const PATTERNS: readonly HostileInput[] = [
+  { name: 'a pattern with nested repetitions', evaluate: () => patternMatcher('^(a+)+$').test(`${RUN}!`), ends: false },
+  { name: 'a pattern of large repetitions', evaluate: () => patternMatcher('^(?:a?){900}b').test(RUN), ends: false },
+  { name: 'a wildcard of many stars', evaluate: () => matchesWildcard(`${'*a'.repeat(1_000)}b`, RUN), ends: false },
+  {
+    name: 'a wildcard whose rest nearly fits everywhere',
+    evaluate: () => matchesWildcard(`*${'a'.repeat(1_000)}b`, RUN),
+    ends: 'SKEIN_INPUT',
+  },
+  { name: 'a path of dots', evaluate: () => foldedPath(`${'. '.repeat(500_000)}x`).length, ends: 1_000_001 },
+  { name: 'a name of dashes', evaluate: () => safeName(`x${'-.'.repeat(500_000)}x`, 'name').length, ends: 1 },
+];
+
+export const HOSTILE_INPUTS: readonly HostileInput[] = [
+  ...EXPRESSIONS,
+  ...TEMPLATES,
+  ...FILES,
+  ...ANSWERS,
+  ...PATTERNS,
+];
