@@ -12,17 +12,17 @@ export interface Measured {
   readonly runId: string;
   /** Milliseconds of CPU time until the first step that is not in the record: other jobs of the machine do not count. */
   readonly ms: number;
-  /** The longest time in which the event loop had no turn, in milliseconds. */
+  /** The longest time in which the event loop had no turn, in milliseconds of CPU time. */
   readonly gap: number;
   /** The most memory that the process had, in bytes. */
   readonly peak: number;
 }
 
-/** Looks how long turns of the event loop take. */
+/** Looks how much CPU time turns of the event loop take. */
 function watchGaps(): () => number {
-  let [longest, last, over] = [0, performance.now(), false];
+  let [longest, last, over] = [0, cpuMs(), false];
   const look = (): void => {
-    const now = performance.now();
+    const now = cpuMs();
     longest = Math.max(longest, now - last);
     last = now;
     if (!over) setImmediate(look);

@@ -55,7 +55,7 @@ export function benchResume(): string[] {
         held: memory <= 2,
       },
       {
-        name: 'longest time without a turn of the event loop',
+        name: 'most CPU time without a turn of the event loop',
         figure: `${gap.toFixed(0)} ms`,
         compared: '',
         goal: '<= 50 ms',

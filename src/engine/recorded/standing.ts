@@ -17,10 +17,10 @@ export class StandingCount {
   }
 
   /** Successes are not told to whoever only records. */
-  listen({ path, replayed, ...event }: SkeinEvent): void {
-    if (event.type === 'step.retrying') this.forget(path);
+  listen(event: SkeinEvent): void {
+    if (event.type === 'step.retrying') this.forget(event.path);
     if (event.type !== 'step.ended' || event.outcome === 'paused') return;
-    const { outcome, kind } = event;
+    const { path, replayed, outcome, kind } = event;
     if (outcome !== 'cancelled') this.forget(path);
     if (outcome === 'succeeded' || (kind === 'pass' && outcome === 'skipped')) return;
     const ran = outcome !== 'skipped' && outcome !== 'cancelled' && replayed !== true;
