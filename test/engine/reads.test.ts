@@ -28,7 +28,7 @@ describe('what a function reads is noted (J2)', () => {
     ['`in`', (state) => 'b' in state, ['b']],
     ['a channel that nobody has', (state) => state['nobody'] ?? null, ['nobody']],
     ['a property descriptor', (state) => Object.hasOwn(state, 'a'), ['a']],
-    ['keys', (state) => Object.keys(state), ['#keys']],
+    ['[XR8] names only', (state) => Object.keys(state), ['#keys']],
     ['spread', (state) => ({ ...state }), ['#keys', 'a']],
     ['the rest of a destructuring', ({ a: _a, ...rest }) => rest, ['#keys', 'a']],
     ['everything as JSON', (state) => JSON.parse(JSON.stringify(state)) as unknown, ['#keys', 'a']],
@@ -51,7 +51,7 @@ describe('what a function reads is noted (J2)', () => {
     expect((await readsOf(body, { a: 1, b: 0 })).reads('t')['b']).not.toBe('');
   });
 
-  test('names of channels: another one is told apart, another value is not', async () => {
+  test('[XR8] names of channels: another one is told apart, another value is not', async () => {
     const names = async (values: Record<string, unknown>): Promise<string | undefined> =>
       (await readsOf((state) => Object.keys(state).length, values)).reads('t')['#keys'];
     const digests = [await names({ a: 1 }), await names({ a: 2 }), await names({ a: 1, b: 1 })];
