@@ -209,10 +209,9 @@ async function growth(folder: string): Promise<Row[]> {
   ];
 }
 
-/** From opening the store to the first step that is not in the record. */
-async function resumption(folder: string): Promise<Row[]> {
-  const steps = 10_000;
-  const file = join(folder, 'resume.db');
+/** From opening the store to the first step that is not in the record, in a warm process. `goal`: in milliseconds. */
+async function resumption(folder: string, steps: number, goal: number): Promise<Row> {
+  const file = join(folder, `resume-${steps}.db`);
   let broken = true;
   let reached = 0;
   const job = sequence(steps + 1, (round) => {
@@ -225,26 +224,24 @@ async function resumption(folder: string): Promise<Row[]> {
   first.close();
   broken = false;
   const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const copy = join(folder, `resume-${round}.db`);
+  for (let round = -ROUNDS; round < ROUNDS; round++) {
+    const copy = join(folder, `resume-${steps}-${round}.db`);
     copyFileSync(file, copy);
     const start = performance.now();
     const store = await openSqliteStore(copy);
     const result = await run(job, { store, resume: runId }).result;
     store.close();
     if (result.outcome !== 'succeeded' || result.ran !== 1) throw new Error(`not resumed: ${result.outcome}`);
-    times.push(reached - start);
+    if (round >= 0) times.push(reached - start);
   }
   const took = median(times);
-  return [
-    {
-      name: `resume: ${steps} recorded steps to the first new one`,
-      figure: `${took.toFixed(0)} ms`,
-      compared: `${((took * 1_000) / steps).toFixed(1)} us a step`,
-      goal: '< 1000 ms',
-      held: took < 1_000,
-    },
-  ];
+  return {
+    name: `resume: ${steps} recorded steps to the first new one`,
+    figure: `${took.toFixed(0)} ms`,
+    compared: `${((took * 1_000) / steps).toFixed(1)} us a step`,
+    goal: `< ${goal} ms`,
+    held: took < goal,
+  };
 }
 
 /** What the key of an update costs. */
@@ -277,7 +274,8 @@ export async function benchDurable(): Promise<string[]> {
       ...(await rates(folder)),
       ...(await choices(folder)),
       ...(await growth(folder)),
-      ...(await resumption(folder)),
+      await resumption(folder, 1_000, 40),
+      await resumption(folder, 10_000, 1_000),
       ...keys(),
     ];
     printTable(
