@@ -55,7 +55,7 @@ describe('a file that asks for what Skein does not do', () => {
 
   test('[XP2] a hook that keeps calls back is never dropped without a word: no call is made', async () => {
     const cwd = await makeProject({ 'flow.yaml': HOOKED, 'answers.yaml': SHELL_SCRIPT });
-    const args = ['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'];
+    const args = ['run', 'flow.yaml', '--model', 'script/answers.yaml', '--no-audit'];
     const refused = await skein(args, { cwd });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('hooks of agent "root" is not supported: without it the file is less safe');
@@ -110,7 +110,10 @@ describe('a file that asks for what Skein does not do', () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('.claude/agents/a.md:3:1: error not-supported: hooks of the agent');
     expect((await skein(['run', 'a.yaml', ...CALLS, '--lenient'], { cwd })).code).toBe(0);
-    expect(await skein(['validate', 'b.yaml', '--strict'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect(await skein(['validate', 'b.yaml', '--strict'], { cwd })).toMatchObject({
+      code: 0,
+      stderr: 'agent b: .claude/agents/b.md\n',
+    });
   });
 });
 
@@ -220,7 +223,7 @@ agents: { root: { model: m, toolsets: [{ type: shell }] } }
 permissions: { allow: [shell] }
 `;
     const cwd = await makeProject({ 'flow.yaml': text, 'answers.yaml': script });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await skein(['run', 'flow.yaml', '--model', 'script/answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(await readFile(join(cwd, 'out'), 'utf8')).toBe(written);
   });

@@ -29,8 +29,8 @@ interface Report {
   readonly file: string;
   readonly valid: boolean;
   readonly problems: readonly unknown[];
-  /** What a run would start and reach outside of itself. */
-  readonly powers: readonly Power[];
+  /** What a run would start and reach outside of itself; absent for a file that makes no plan. */
+  readonly powers?: readonly Power[];
   /** Which file each agent came from, by its name. */
   readonly agentFiles?: Readonly<Record<string, string>>;
 }
@@ -46,14 +46,14 @@ async function validate(files: readonly string[], options: ValidateOptions): Pro
       lenient,
       checkTools: true,
     });
-    const powers = workflow.plan === undefined ? [] : powersOf(workflow.plan);
-    reports.push({ file, valid: !broken, problems, powers, ...agentFilesOf(workflow) });
+    const powers = workflow.plan === undefined ? undefined : powersOf(workflow.plan);
+    reports.push({ file, valid: !broken, problems, ...(powers && { powers }), ...agentFilesOf(workflow) });
     if (json) continue;
     printProblems(problems);
     if (broken) printNote(`${printable(file)} is not valid: ${countErrors(problems)}`);
     else {
       printResult(`${printable(file)} is valid`);
-      for (const line of powerLines(powers)) printResult(`  ${line}`);
+      for (const line of powerLines(powers ?? [])) printResult(`  ${line}`);
     }
     agentSources(workflow).forEach(printNote);
   }
