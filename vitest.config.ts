@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
     passWithNoTests: false,
-    testTimeout: 20_000,
+    testTimeout: 90_000,
     // Quicker than processes to start; a test that needs a process of its own (signals, cwd) spawns one.
     pool: 'threads',
     maxWorkers: '100%',

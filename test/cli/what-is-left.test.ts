@@ -54,7 +54,7 @@ describe('a refused run leaves no run folder', () => {
     const text = 'this is no database, but somebody may need it\n'.repeat(50);
     const cwd = await makeProject({ 'flow.yaml': CHAIN, '.skein/skein.db': text });
     const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
-    expect(end).toMatchObject({ code: 2, stdout: '' });
+    expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toContain('--no-store runs without a record');
     expect(await filesIn(cwd)).toEqual(['.skein', '.skein/skein.db', 'flow.yaml']);
     expect(await readFile(join(cwd, '.skein/skein.db'), 'utf8')).toBe(text);
