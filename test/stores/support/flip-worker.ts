@@ -61,13 +61,12 @@ function isShorter(text: string, before: string): boolean {
   return one?.cut !== undefined && one.id === other?.id && one.name === other?.name;
 }
 
-/** A list in which some are told as damaged, and all others as they were. */
+/** A list in which some are told as damaged, wherever they stand, and all others as they were and in their order. */
 function isListWithDamage(text: string, before: string): boolean {
-  const [list, whole] = [text, before].map((part) => JSON.parse(part) as readonly { damaged?: true }[]);
-  return (
-    list?.length === whole?.length &&
-    (list ?? []).every((run, at) => run.damaged === true || JSON.stringify(run) === JSON.stringify(whole?.[at]))
-  );
+  const [list = [], whole = []] = [text, before].map((part) => JSON.parse(part) as readonly { damaged?: true }[]);
+  const good = list.filter((run) => run.damaged !== true).map((run) => JSON.stringify(run));
+  const left = whole.map((run) => JSON.stringify(run)).filter((run) => good.includes(run));
+  return list.length === whole.length && left.join('\n') === good.join('\n');
 }
 
 async function main(): Promise<void> {
