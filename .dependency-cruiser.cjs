@@ -37,7 +37,7 @@ const ROWS = {
   observe: ['base', 'events', RECORDS],
   audit: ['base', 'events', 'lang', 'plan', RECORDS],
   testing: [...PARTS, 'runtime\\.ts'],
-  cli: ['base', 'index\\.ts', 'yaml\\.ts', 'runtime\\.ts', 'sqlite\\.ts'],
+  cli: ['base', 'index\\.ts', 'plan\\.ts', 'yaml\\.ts', 'runtime\\.ts', 'sqlite\\.ts'],
   server: ['index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],
 };
 

@@ -5,7 +5,7 @@ import { formatProblem, hasErrors } from '../base/problem.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Plan } from '../plan/plan.js';
-import { agentsOf } from './agents-of.js';
+import { agentsOf } from '../plan/agents-of.js';
 import type { Runnable } from './options.js';
 
 /**

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { OwnPlaces } from '../agent/tools/own-places.js';
 import type { Plan } from '../plan/plan.js';
-import { agentsOf } from './agents-of.js';
+import { agentsOf } from '../plan/agents-of.js';
 import type { RunOptions, Runnable } from './options.js';
 
 /** What a workflow is made of, and where runs of it are written down. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict, WantedCall } from '../../src/agent/permissions/permissions.js';
 import { permissionCheck } from '../../src/agent/permissions/permissions.js';
 import { createBuiltIn } from '../../src/agent/tools/catalogue.js';
-import { BUILT_IN_TOOLS } from '../../src/agent/tools/names.js';
+import { BUILT_IN_TOOLS } from '../../src/plan/tool-names.js';
 import { createFolders } from '../../src/agent/tools/paths.js';
 import { thinkTool } from '../../src/agent/think.js';
 import { todoTools } from '../../src/agent/todo.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../src/agent/model.js';
-import { selectTools } from '../../src/agent/tools/names.js';
+import { selectTools } from '../../src/plan/tool-names.js';
 import { outputOf, runAgent } from './support/run-agent.js';
 import type { Said } from './support/counted-agent.js';
 import { countedRun, recordUntil } from './support/counted-agent.js';

@@ -36,7 +36,7 @@ async function projectOf(name: string): Promise<{ readonly cwd: string; readonly
 
 /** Steps that a screen says to be reused, to have succeeded, or to have ended somehow. */
 function steps(screen: string, what: string): readonly string[] {
-  return [...screen.matchAll(new RegExp(`^step (\\S+) ${what}`, 'gm'))].map(([, id = '']) => id);
+  return [...screen.matchAll(new RegExp(`^step (\\S+)(?: \\(agent [^)]+\\))? ${what}`, 'gm'))].map(([, id = '']) => id);
 }
 
 test('there is something to be killed', () => expect(EXAMPLES).toHaveLength(17));

@@ -28,7 +28,11 @@ test('[XP9] failed model calls are counted, and the line of a failure names the 
   const show = documentOf(await skein(['show', '-1', '--json'], { cwd }));
   expect(show).toMatchObject({ modelCalls: 4, failedModelCalls: 3 });
   const resumed = await skein(['resume', '-1', '--json'], { cwd });
-  expect(documentOf(resumed)).toMatchObject({ modelCalls: 1, failedModelCalls: 1, before: { modelCalls: 4 } });
+  expect(documentOf(resumed)).toMatchObject({
+    modelCalls: 1,
+    failedModelCalls: 1,
+    before: { modelCalls: 4, failedModelCalls: 3 },
+  });
   const whole = documentOf(await skein(['show', '-1', '--json'], { cwd }));
   expect(whole).toMatchObject({ modelCalls: 5, failedModelCalls: 4 });
 });

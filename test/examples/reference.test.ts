@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadDagText } from 'skein/yaml';
 import { PROVIDERS } from '../../src/agent/models/provider-catalog.js';
-import { BUILT_IN_TOOLS, selectTools } from '../../src/agent/tools/names.js';
+import { BUILT_IN_TOOLS, selectTools } from '../../src/plan/tool-names.js';
 import { createToolProvider } from '../../src/agent/tools/provider.js';
 import { EXIT } from '../../src/cli/exit-codes.js';
 import { runWorkflow } from '../../src/runtime.js';

@@ -6,7 +6,7 @@ import { readsEnvFile } from '../permissions/env-files.js';
 import { permissionCheck } from '../permissions/permissions.js';
 import type { OpenedTool } from '../session.js';
 import type { Tool } from '../tool.js';
-import { builtInOf } from '../tools/names.js';
+import { builtInOf } from '../../plan/tool-names.js';
 import type { Answer } from './answer.js';
 import { approvalQuestion, inputOf, isAllowed } from './approval.js';
 

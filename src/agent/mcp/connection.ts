@@ -3,7 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { Environment } from '../tools/clean-env.js';
-import type { ServerTools } from '../tools/names.js';
+import type { ServerTools } from '../../plan/tool-names.js';
 import type { OfferedTool } from './offered.js';
 import { listTools, offeredTools } from './offered.js';
 import { Pins } from './pins.js';

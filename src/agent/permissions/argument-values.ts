@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../../base/json.js';
 import { ownValue } from '../../base/json.js';
-import type { BuiltInTool } from '../tools/names.js';
+import type { BuiltInTool } from '../../plan/tool-names.js';
 import { ownParameters } from '../tools/parameter-names.js';
 import { splitWords } from '../tools/words.js';
 

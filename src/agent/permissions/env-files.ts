@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.js';
 import { isEnvFile } from '../tools/folded-path.js';
 import { namedFiles } from '../tools/named-files.js';
-import type { BuiltInTool } from '../tools/names.js';
+import type { BuiltInTool } from '../../plan/tool-names.js';
 import { argumentOf } from './argument-values.js';
 
 /** The argument by which a tool names what it reads. */

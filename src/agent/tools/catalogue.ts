@@ -1,6 +1,6 @@
 import type { Tool } from '../tool.js';
 import type { Environment } from './clean-env.js';
-import type { BuiltInTool } from './names.js';
+import type { BuiltInTool } from '../../plan/tool-names.js';
 import { ownParameters } from './parameter-names.js';
 import type { Folders } from './paths.js';
 import type { ToolProviderOptions } from './provider-options.js';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/json.js';
 import { isPlainObject, ownValue } from '../../base/json.js';
-import type { BuiltInTool } from './names.js';
+import type { BuiltInTool } from '../../plan/tool-names.js';
 
 type Names = Readonly<Record<string, string>>;
 

@@ -3,8 +3,8 @@ import { SkeinError } from '../../base/errors.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Tool, ToolSource } from '../tool.js';
 import type { ToolProvider, ToolSession } from '../tool-provider.js';
-import type { ToolSelection } from './names.js';
-import { selectApproved, selectTools } from './names.js';
+import type { ToolSelection } from '../../plan/tool-names.js';
+import { selectApproved, selectTools } from '../../plan/tool-names.js';
 import type { ToolProviderOptions } from './provider-options.js';
 import { serverStandIns, standIn } from './stand-ins.js';
 

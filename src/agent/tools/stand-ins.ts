@@ -1,7 +1,7 @@
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { Tool } from '../tool.js';
-import type { ServerTools, ToolSelection } from './names.js';
-import { legalName, mcpPrefix } from './names.js';
+import type { ServerTools, ToolSelection } from '../../plan/tool-names.js';
+import { legalName, mcpPrefix } from '../../plan/tool-names.js';
 
 /** What a call of a tool gives that would start or reach something, in a run without models. */
 const NOT_RUN = 'not run: a run with --mock starts no process and reaches no address';

@@ -46,7 +46,10 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 async function diagnose(color: boolean): Promise<Diagnosis> {
-  const { BUILT_IN_TOOLS, READ_ONLY_TOOLS, describeProviders } = await import('../../runtime.js');
+  const [{ BUILT_IN_TOOLS, READ_ONLY_TOOLS }, { describeProviders }] = await Promise.all([
+    import('../../plan.js'),
+    import('../../runtime.js'),
+  ]);
   const [providers, git, sqlite] = await Promise.all([describeProviders(process.env), gitVersion(), sqliteHere()]);
   const version = process.versions.node;
   return {

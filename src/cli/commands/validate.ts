@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
 import { agentFilesOf, agentSources } from '../run/agent-sources.js';
-import type { Power } from '../../runtime.js';
+import type { Power } from '../../plan.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import { powerLines } from '../run/plan-lines.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
@@ -37,7 +37,7 @@ interface Report {
 
 async function validate(files: readonly string[], options: ValidateOptions): Promise<number> {
   const { json = false, strict = false, lenient = false } = options;
-  const { powersOf } = await import('../../runtime.js');
+  const { powersOf } = await import('../../plan.js');
   const reports: Report[] = [];
   for (const file of files) {
     const { broken, problems, workflow } = await loadWorkflow(file, {

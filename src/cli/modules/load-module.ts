@@ -89,7 +89,7 @@ async function checked(exported: Exported, file: ModuleFile, source: SourceFile)
 /** All that is wrong. What made the plan has said what it wants to; of what it has not seen, errors count. */
 async function problemsOf({ plan, bindings, problems }: Exported): Promise<readonly Problem[]> {
   if (plan === undefined) return problems ?? [];
-  const { checkPlan } = await import('../../runtime.js');
+  const { checkPlan } = await import('../../plan.js');
   const found = checkPlan(plan, bindings);
   if (problems === undefined) return found;
   const said = new Set(problems.map(({ code, message }) => `${code} ${message}`));

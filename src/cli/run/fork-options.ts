@@ -15,7 +15,7 @@ export async function checkFork(
   inputs: Readonly<Record<string, unknown>>,
   from: string | undefined,
 ): Promise<ForkStart> {
-  const { affected, forkStart } = await import('../../runtime.js');
+  const [{ affected }, { forkStart }] = await Promise.all([import('../../plan.js'), import('../../runtime.js')]);
   // A notation may let anything be given: what is declared nowhere and used nowhere is not known all the same.
   const isUsed = (name: string): boolean => affected(plan, { steps: [], inputs: [name] }).length > 0;
   const known = plan.inputs.filter(({ name, at }) => at !== undefined || isUsed(name)).map((input) => input.name);

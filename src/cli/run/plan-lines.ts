@@ -1,4 +1,4 @@
-import type { Power } from '../../runtime.js';
+import type { Power } from '../../plan.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
 import type { PlanDescription, StepDescription } from './plan-report.js';

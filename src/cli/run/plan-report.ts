@@ -1,6 +1,6 @@
 import type { Condition, Template } from '../../lang/values.js';
 import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
-import type { Power } from '../../runtime.js';
+import type { Power } from '../../plan.js';
 import { jumpTarget, placesText } from '../view/decision.js';
 
 /** What a run of a plan would do, as far as it is known without running it. */
@@ -72,7 +72,7 @@ type Values = Readonly<Record<string, unknown>>;
  * const description = await describePlan(plan, { topic: 'looms' });
  */
 export async function describePlan(plan: Plan, inputs: Values, defaults: Values = {}): Promise<PlanDescription> {
-  const { powersOf } = await import('../../runtime.js');
+  const { powersOf } = await import('../../plan.js');
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
   const { levels } = outlinePlan(plan);
   const known = new Map<string, string>();

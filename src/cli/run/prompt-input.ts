@@ -31,7 +31,7 @@ export function readPrompt(inputs: Values): Values {
 export async function isPromptUnused({ plan }: Workflow, inputs: Values): Promise<boolean> {
   // What functions read of open inputs is not known.
   if (plan === undefined || plan.openInputs === true || !Object.hasOwn(inputs, PROMPT)) return false;
-  const { affected } = await import('../../runtime.js');
+  const { affected } = await import('../../plan.js');
   const unused = affected(plan, { steps: [], inputs: [PROMPT] }).length === 0;
   const declared = plan.inputs.filter(({ at }) => at !== undefined);
   if (!unused || plan.notation === 'pipeline' || declared.some(({ name }) => name === PROMPT)) return unused;

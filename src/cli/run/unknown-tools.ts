@@ -4,7 +4,7 @@ import type { Plan } from '../../plan/plan.js';
 /** Names of tools that nothing answers to (`unknown-tools`): a run warns of them when the agent starts. */
 export async function unknownTools(plan: Plan | undefined): Promise<readonly Problem[]> {
   if (plan === undefined) return [];
-  const { agentsOf, selectTools } = await import('../../runtime.js');
+  const { agentsOf, selectTools } = await import('../../plan.js');
   const problems = new Map<string, Problem>();
   for (const { node } of agentsOf(plan.nodes, '')) {
     const { name, tools, mcpServers } = node.agent;

@@ -219,7 +219,6 @@ export class RunLog {
         step.model = note.model;
         return;
       case 'model.started':
-        step.model = note.model;
         step.activity = undefined;
         return;
       case 'model.retrying':
@@ -260,7 +259,7 @@ export class RunLog {
   /** A call may have begun while the record was gone through, and end here. */
   private ask(step: StepLog | undefined, note: StepNote): void {
     if (step === undefined) return;
-    if (note.kind === 'model.started') step.asked = note.model;
+    if (note.kind === 'model.started') step.asked = step.model = note.model;
     if (note.kind === 'model.ended' || note.kind === 'model.failed') step.asked = undefined;
   }
 

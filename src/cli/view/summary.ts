@@ -43,7 +43,12 @@ export interface RecordedEnd {
   readonly reused?: number;
   readonly ran?: number;
   /** What sessions before this one had cost. */
-  readonly before?: { readonly modelCalls: number; readonly toolCalls: number; readonly usage: Usage };
+  readonly before?: {
+    readonly modelCalls: number;
+    readonly failedModelCalls: number;
+    readonly toolCalls: number;
+    readonly usage: Usage;
+  };
   /** Another process has the run now. */
   readonly takenOver?: true;
 }
@@ -110,7 +115,8 @@ function costBefore({ recorded }: SummaryOptions): readonly string[] {
   const { before } = recorded ?? {};
   if (before === undefined || before.modelCalls === 0) return [];
   const tokens = tokensText(before.usage);
-  return [`before: ${countText(before.modelCalls, 'model call')}${tokens === '' ? '' : `, ${tokens}`}`];
+  const failed = before.failedModelCalls === 0 ? '' : ` (${before.failedModelCalls} failed)`;
+  return [`before: ${countText(before.modelCalls, 'model call')}${failed}${tokens === '' ? '' : `, ${tokens}`}`];
 }
 
 /** What did not succeed can be gone on with. */

@@ -1,4 +1,4 @@
-import type { AgentNode, PlanNode } from '../plan/plan.js';
+import type { AgentNode, PlanNode } from './plan.js';
 
 /** The agents of a plan and of the plans in it, each with its path. */
 export function* agentsOf(nodes: readonly PlanNode[], prefix: string): Generator<{ node: AgentNode; path: string }> {

@@ -1,5 +1,5 @@
-import { SkeinError } from '../../base/errors.js';
-import { didYouMean } from '../../base/suggest.js';
+import { SkeinError } from '../base/errors.js';
+import { didYouMean } from '../base/suggest.js';
 
 /** The built-in tools, in the order in which a model sees them. */
 export const BUILT_IN_TOOLS = [

@@ -1,7 +1,7 @@
 import { variablesIn } from '../lang/variables.js';
-import type { AgentSpec, McpServerSpec } from '../plan/agent-spec.js';
-import type { Plan } from '../plan/plan.js';
-import { selectTools } from './tools/names.js';
+import type { AgentSpec, McpServerSpec } from './agent-spec.js';
+import type { Plan } from './plan.js';
+import { selectTools } from './tool-names.js';
 
 /** Something outside of itself that a workflow would start or reach. */
 export interface Power {

@@ -1,0 +1,14 @@
+/**
+ * What a plan says, for those who do not run it: the doors that judge, draw and tell load nothing of a run through here.
+ *
+ * @example
+ * import { powersOf } from './plan.js';
+ *
+ * for (const { kind, what } of powersOf(plan)) console.log(kind, what); // starts npx -y some-server
+ */
+export { agentsOf } from './plan/agents-of.js';
+export { checkPlan } from './plan/checks.js';
+export { affected } from './plan/downstream.js';
+export { powersOf } from './plan/powers.js';
+export type { Power } from './plan/powers.js';
+export { BUILT_IN_TOOLS, READ_ONLY_TOOLS, selectTools } from './plan/tool-names.js';
