@@ -11,7 +11,7 @@ const MS = Number(process.env['SKEIN_KILLS'] ?? 0) >= 1_000 ? 600_000 : 4_000;
 
 it(
   `[XR9] [XR5] ${PROCESSES} processes write, answer, prune and checkpoint one store for ${MS / 1_000} s: nothing that was acknowledged is missing`,
-  { timeout: MS * 2 + 120_000 },
+  { timeout: MS * 6 + 300_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'skein-crowd-'));
     try {

@@ -24,7 +24,7 @@ const start = async (shape: string, dir: string, injection: Injection): Promise<
 
 test.skipIf(skipped !== undefined).each(SHAPES_HERE)(
   '%s: killed at its n-th write and at its n-th fsync, it goes on from what is there',
-  { timeout: 900_000, concurrent: true },
+  { timeout: ALL ? 14_400_000 : 900_000, concurrent: true },
   async (shape) => {
     const wanted = await calmState(shape);
     let kills = 0;
@@ -76,7 +76,7 @@ const DISKS = [
 
 test.skipIf(skipped !== undefined).each(SHAPES_HERE.flatMap((shape) => DISKS.map((disk) => [shape, ...disk] as const)))(
   '%s: %s at the n-th write ends it with a clear error, and it goes on later',
-  { timeout: 900_000, concurrent: true },
+  { timeout: ALL ? 14_400_000 : 900_000, concurrent: true },
   async (shape, what, does, message) => {
     const wanted = await calmState(shape);
     let failures = 0;

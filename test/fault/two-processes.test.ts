@@ -8,7 +8,7 @@ import { bundleRunner, linesIn, makeDir, startRunner } from './support/process.j
 
 bundleRunner();
 
-test('J9: a process that slept past its lease writes nothing more, and says why', { timeout: 120_000 }, async () => {
+test('J9: a process that slept past its lease writes nothing more, and says why', { timeout: 600_000 }, async () => {
   const wanted = await calmState('chain');
   const dir = makeDir();
   const order = orderOf('chain', dir, { pace: 80 });
@@ -57,17 +57,21 @@ async function journal(dir: string) {
   return seen;
 }
 
-test('a store that is opened twice in one process keeps its locks: another process leaves its log in place', async () => {
-  const dir = makeDir();
-  const file = join(dir, 'skein.db');
-  const first = await openSqliteStore(file);
-  first.create({ id: 'here', name: 'here', createdAt: 1 }, { id: 'h', host: 'h', pid: 1 }, 1);
-  (await openSqliteStore(file)).close();
-  const log = statSync(`${file}-wal`).ino;
-  const other = await finish(orderOf('chain', dir));
-  expect(other.code).toBe(0);
-  expect(statSync(`${file}-wal`).ino).toBe(log);
-  expect(first.list().map(({ id }) => id)).toEqual(['r', 'here']);
-  first.close();
-  rmSync(dir, { recursive: true });
-});
+test(
+  'a store that is opened twice in one process keeps its locks: another process leaves its log in place',
+  { timeout: 600_000 },
+  async () => {
+    const dir = makeDir();
+    const file = join(dir, 'skein.db');
+    const first = await openSqliteStore(file);
+    first.create({ id: 'here', name: 'here', createdAt: 1 }, { id: 'h', host: 'h', pid: 1 }, 1);
+    (await openSqliteStore(file)).close();
+    const log = statSync(`${file}-wal`).ino;
+    const other = await finish(orderOf('chain', dir));
+    expect(other.code).toBe(0);
+    expect(statSync(`${file}-wal`).ino).toBe(log);
+    expect(first.list().map(({ id }) => id)).toEqual(['r', 'here']);
+    first.close();
+    rmSync(dir, { recursive: true });
+  },
+);

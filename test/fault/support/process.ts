@@ -56,7 +56,7 @@ export function bundleRunner(): void {
         rollupOptions: { output: { entryFileNames: 'runner.mjs' } },
       },
     });
-  }, 60_000);
+  }, 600_000);
   afterAll(() => rmSync(BUNDLE, { recursive: true, force: true }));
 }
 
