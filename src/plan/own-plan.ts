@@ -1,6 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import { cloneData, freezeData, isPlainObject } from '../base/json.js';
 import type { Plan } from './plan.js';
+import { copyReadFrom } from './read-from.js';
 
 /** Workflows within workflows, at most. */
 export const DEEPEST_PLAN = 50;
@@ -37,6 +38,7 @@ function copyOf(plan: Plan, depth: number): Plan {
   });
   freezeData(copy);
   own.add(copy);
+  copyReadFrom(copy as Plan, plan);
   return copy as Plan;
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { OwnPlaces } from '../agent/tools/own-places.js';
 import type { Plan } from '../plan/plan.js';
 import { agentsOf } from '../plan/agents-of.js';
+import { readFrom } from '../plan/read-from.js';
 import type { RunOptions, Runnable } from './options.js';
 
 /** What a workflow is made of, and where runs of it are written down. */
@@ -33,6 +34,7 @@ export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, aro
     definition: [
       ...(around?.definition ?? []),
       ...(origins.definition ?? []).map((path) => resolve(cwd, path)),
+      ...readFrom(plan),
       ...file(script),
       ...scriptsOf(plan).flatMap(file),
     ],

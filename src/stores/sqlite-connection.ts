@@ -27,28 +27,35 @@ const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>>
   13: ['the disk is full', 'make room; then resume the run'],
   18: ['a value is too large for it', 'write what is so large to a file, and record its name'],
   14: ['it cannot be opened', 'check that its folder is there and writable'],
-  // The file beside it that its processes share could not be made larger.
-  4874: ['the disk is full, or reports an I/O error', 'make room, or check the disk; then resume the run'],
   26: ['it is no SQLite database', 'name another file, or move this one away'],
 };
 
+/** An I/O error of which nothing more is told. */
+const FULL_OR_BROKEN = [
+  'the disk is full, or reports an I/O error',
+  'make room, or check the disk; then resume the run',
+] as const;
+
 /** An error of a driver as a SkeinError. `action`: what was tried, such as `written`. */
 export function storeError(path: string, action: string, cause: unknown): SkeinError {
-  const code = isFullDisk(path, cause) ? FULL : (resultCode(cause) ?? 0);
-  const [reason, hint] = REASONS[code] ??
-    REASONS[code & 0xff] ?? [cause instanceof Error ? cause.message : String(cause), ''];
+  const code = (resultCode(cause) ?? 0) & 0xff;
+  const known = code === IO_ERROR ? ioReason(path, cause) : REASONS[code];
+  const [reason, hint] = known ?? [cause instanceof Error ? cause.message : String(cause), ''];
   return new SkeinError('SKEIN_STORE', `${basename(path)} could not be ${action}: ${reason}`, {
     hint: hint === '' ? 'see the cause of this error' : hint,
-    retryable: LOCKED.has(code & 0xff),
+    retryable: LOCKED.has(code),
     cause,
   });
 }
 
-/** SQLite calls it an I/O error when a disk turns out to be full only as data is forced to it. */
-function isFullDisk(path: string, cause: unknown): boolean {
-  if (((resultCode(cause) ?? 0) & 0xff) !== IO_ERROR) return false;
+/** SQLite calls it an I/O error when a disk turns out to be full only as data is forced to it, or as the file that its processes share grows. */
+function ioReason(path: string, cause: unknown): (typeof REASONS)[number] | undefined {
   const { systemErrno } = cause as { readonly systemErrno?: unknown };
-  if (systemErrno !== undefined && systemErrno !== 0) return FULL_DISK.has(systemErrno);
+  if (systemErrno !== undefined && systemErrno !== 0) return REASONS[FULL_DISK.has(systemErrno) ? FULL : IO_ERROR];
+  return isFullDisk(path) ? REASONS[FULL] : FULL_OR_BROKEN;
+}
+
+function isFullDisk(path: string): boolean {
   try {
     return statfsSync(dirname(path)).bavail === 0;
   } catch {

@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { link, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json.js';
@@ -48,14 +48,54 @@ describe('[XD1] what belongs to Skein itself is not written', () => {
       for (const tool of WRITERS) {
         for (const input of calls(tool, called)) {
           const error = await tools.fails(tool, input).catch((other: unknown) => other);
-          // A file of a folder has a second name that only its number tells; the file itself is left as it is.
-          const isKnown = way === 'by another name of the file' ? isOneFile(thing) : !isOther(thing, way);
-          if (isKnown) expect(code(error)).toBe('SKEIN_TOOL_REFUSED');
+          if (!isOther(thing, way)) expect(code(error)).toBe('SKEIN_TOOL_REFUSED');
         }
       }
       const after = await snapshot(root);
-      const changed = [...before].filter(([file, content]) => file !== 'twin' && after.get(file) !== content);
+      // The second name of a file that nothing tells is written by itself; the file stays as it is.
+      const own = isOther(thing, way) ? 'twin' : '';
+      const changed = [...before].filter(([file, content]) => file !== own && after.get(file) !== content);
       expect(changed).toEqual([]);
+    });
+  });
+
+  describe('a second name of a file in a closed folder (a hard link)', () => {
+    const closed = things.filter((thing) => !isOther(thing, 'by another name of the file'));
+
+    it.each(closed)('%s: no command gets it', async (thing) => {
+      const { root, tools } = await ownProject();
+      await link(join(root, KEPT[thing]), join(root, 'twin'));
+      const before = await snapshot(root);
+      for (const argv of [
+        ['sh', '-c', 'echo broken > "$0"', 'twin'],
+        ['cp', 'src/main.ts', 'twin'],
+      ]) {
+        expect((await tools.fails('shell', { argv })).code).toBe('SKEIN_TOOL_REFUSED');
+      }
+      expect(await snapshot(root)).toEqual(before);
+    });
+
+    it('is known also when it is given while the tools are open, and when its folder was renamed since', async () => {
+      const { root, tools } = await ownProject();
+      await link(join(root, 'src/main.ts'), join(root, 'plain'));
+      expect(await tools.call('read_file', { path: 'plain' })).toContain('yellow');
+      await writeFile(join(root, '.skein/later.db'), CANARY);
+      for (const file of ['.skein/later.db', '.workflow-runs/2026-01-01_x/steps/00_a/output.md']) {
+        await link(join(root, file), join(root, 'twin'));
+        expect((await tools.fails('read_file', { path: 'twin' })).code).toBe('SKEIN_TOOL_REFUSED');
+        await rename(join(root, 'twin'), join(root, `twin of ${file.slice(0, 2)}`));
+      }
+      await rename(join(root, '.skein'), join(root, 'renamed'));
+      expect((await tools.fails('read_file', { path: 'twin of .s' })).code).toBe('SKEIN_TOOL_REFUSED');
+    });
+
+    it('of other files it is a name as any other, however many there are', async () => {
+      const { root, tools } = await ownProject();
+      for (let n = 0; n < 20; n++) await link(join(root, 'src/main.ts'), join(root, `src/twin${n}`));
+      expect(await tools.call('grep', { pattern: CANARY, path: 'src' })).toContain('src/twin19:1');
+      await tools.call('write_file', { path: 'src/twin3', content: 'fine' });
+      expect(await readFile(join(root, 'src/twin3'), 'utf8')).toBe('fine');
+      expect(await readFile(join(root, 'src/main.ts'), 'utf8')).toContain('yellow');
     });
   });
 
@@ -126,13 +166,12 @@ describe('[XD2] the record of runs is not seen', () => {
       const path = KEPT[thing];
       const { root, tools } = await ownProject();
       const called = (await WAYS[way]?.(root, path)) ?? path;
-      // Of a file in a folder that has a second name, only the number could tell it.
-      if (way === 'by another name of the file' && !isOneFile(thing)) return;
       for (const tool of READERS) {
         for (const input of calls(tool, called)) {
           const text = await tools.call(tool, input).catch((error: unknown) => messageOf(error));
-          expect(`${tool} ${JSON.stringify(input)}: ${text}`).not.toContain(`${called}:1`);
-          if (tool === 'read_file') expect(text).not.toContain('yellow');
+          const isSecret = way !== 'by another name of the file' || !isOther(thing, way);
+          if (isSecret) expect(`${tool} ${JSON.stringify(input)}: ${text}`).not.toContain(`${called}:1`);
+          if (isSecret && tool === 'read_file') expect(text).not.toContain('yellow');
           if (!OTHER_FILE.test(way) && tool !== 'list_dir') expect(linesOf(text)).not.toContain(path);
         }
       }
@@ -195,20 +234,8 @@ function calls(tool: BuiltInTool, path: string): readonly JsonObject[] {
 }
 
 function isOther(thing: Thing, way: string): boolean {
+  if (way === 'by another name of the file') return KNOWN_BY_CONTENTS.has(thing) || thing === 'a module of git';
   return KNOWN_BY_CONTENTS.has(thing) && OTHER_FILE.test(way);
-}
-
-/** Known as a file, not by the folder that it is in. */
-function isOneFile(thing: Thing): boolean {
-  return [
-    'a store elsewhere',
-    'log of a store elsewhere',
-    'a recording',
-    'the workflow',
-    'an agent file',
-    'a script',
-    'a module',
-  ].includes(thing);
 }
 
 function linesOf(text: string): readonly string[] {

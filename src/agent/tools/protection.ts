@@ -1,15 +1,17 @@
+import type { BigIntStats } from 'node:fs';
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { AUDIT_FOLDER, RUN_MARKER, STORE_FOLDER } from '../../base/own-names.js';
 import { foldedName, foldedPath, namesBelow } from './folded-path.js';
 import { isInside } from './inside.js';
+import { LinkedFiles, fileId } from './linked-files.js';
 import type { OwnPlaces } from './own-places.js';
 
 /**
  * What no built-in tool may see or write, wherever it lies and whatever name it is called by. All paths must be real paths; they are
- * judged by their names, by the places that are known to be Skein's own, by the identity of what is there (so that a hard link, another
- * spelling or a folder that was renamed meanwhile is recognised), and by what the folders hold.
+ * judged by their names, by the places that are known to be Skein's own, by the identity of what is there (so that a hard link to a file of
+ * a place or in it, another spelling or a folder that was renamed meanwhile is recognised), and by what the folders hold.
  */
 export interface Protection {
   /** Why a path can't be seen: it belongs to the record of runs. Undefined: it can. */
@@ -127,6 +129,7 @@ function ownPlaces(paths: readonly string[], home: string): Places {
   const real = [...new Set(paths.flatMap((path) => [path, realOf(path)]))].filter((path) => !isInside(path, home));
   const folded = new Set(real.map(foldedPath));
   const known = new Map(real.map((path) => [path, identity(path)]));
+  const linked = new LinkedFiles(real);
   const names = (path: string): boolean => folded.has(foldedPath(path));
   return {
     names,
@@ -142,8 +145,8 @@ function ownPlaces(paths: readonly string[], home: string): Places {
       return {
         has(path) {
           if (names(path)) return true;
-          const id = ids.size === 0 ? undefined : identity(path);
-          return id !== undefined && ids.has(id);
+          const found = ids.size === 0 ? undefined : lookAt(path);
+          return found !== undefined && (ids.has(fileId(found)) || linked.has(found));
         },
       };
     },
@@ -151,9 +154,13 @@ function ownPlaces(paths: readonly string[], home: string): Places {
 }
 
 function identity(path: string): string | undefined {
+  const found = lookAt(path);
+  return found === undefined ? undefined : fileId(found);
+}
+
+function lookAt(path: string): BigIntStats | undefined {
   try {
-    const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-    return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+    return statSync(path, { throwIfNoEntry: false, bigint: true });
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { hasErrors } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
+import { noteReadFrom } from '../../plan/read-from.js';
 import type { SourceFile, Workflow } from '../../plan/workflow.js';
 import { createFindings, sortProblems } from '../source/findings.js';
 import type { Findings } from '../source/findings.js';
@@ -103,13 +104,16 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
   checkGiven(definition, given, references.usedInputs, findings);
   // What is wrong here would be found again there, in words that are further from the file.
   if (!hasErrors(findings.list)) findings.add(checkPlan(plan));
+  const files = [loading.source, ...workspace.used];
+  const folders = agentFolders(definition, workspace).map(({ path }) => path);
+  noteReadFrom(plan, [...files.map(({ path }) => path), ...folders]);
   return {
     plan: hasErrors(findings.list) ? undefined : plan,
     bindings: {},
     settings: buildSettings(definition, workspace, memory),
-    files: [loading.source, ...workspace.used],
+    files,
     agentFiles: agentFiles(agents),
-    agentFolders: agentFolders(definition, workspace).map(({ path }) => path),
+    agentFolders: folders,
     problems: sortProblems(findings.list),
   };
 }

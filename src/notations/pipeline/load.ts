@@ -3,6 +3,7 @@ import { hasErrors } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { checkPlan } from '../../plan/checks.js';
 import type { Plan } from '../../plan/plan.js';
+import { noteReadFrom } from '../../plan/read-from.js';
 import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow.js';
 import { createFindings, sortProblems } from '../source/findings.js';
 import type { Findings } from '../source/findings.js';
@@ -49,13 +50,16 @@ export async function loadOpenedPipeline(opened: OpenedFile, loading: PipelineLo
   // What is wrong here would be found again there, in words that are further from the file.
   if (!hasErrors(findings.list)) findings.add(checkPlan(plan));
   const isUsable = !hasErrors(findings.list);
+  const all = [...files, ...otherFiles(called, opened.path)];
+  const agentFolders = [...new Set(called.workflows.flatMap((workflow) => workflow.agentFolders ?? []))];
+  noteReadFrom(plan, [...all.map(({ path }) => path), ...agentFolders]);
   return {
     plan: isUsable ? plan : undefined,
     bindings: {},
     settings: isUsable ? settingsOf(plan, definition, called) : { output: { format: 'markdown' } },
-    files: [...files, ...otherFiles(called, opened.path)],
+    files: all,
     agentFiles: new Map(called.workflows.flatMap((workflow) => [...(workflow.agentFiles ?? [])])),
-    agentFolders: [...new Set(called.workflows.flatMap((workflow) => workflow.agentFolders ?? []))],
+    agentFolders,
     problems: sortProblems(findings.list),
   };
 }
