@@ -30,7 +30,8 @@ const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>>
   26: ['it is no SQLite database', 'name another file, or move this one away'],
 };
 
-/** An I/O error of which nothing more is told. */
+/** I/O errors that may be a full disk: one of which nothing more is told, fsync, and that the file which processes share could not be made larger. */
+const UNSURE: ReadonlySet<number> = new Set([IO_ERROR, 1034, 4874]);
 const FULL_OR_BROKEN = [
   'the disk is full, or reports an I/O error',
   'make room, or check the disk; then resume the run',
@@ -52,7 +53,8 @@ export function storeError(path: string, action: string, cause: unknown): SkeinE
 function ioReason(path: string, cause: unknown): (typeof REASONS)[number] | undefined {
   const { systemErrno } = cause as { readonly systemErrno?: unknown };
   if (systemErrno !== undefined && systemErrno !== 0) return REASONS[FULL_DISK.has(systemErrno) ? FULL : IO_ERROR];
-  return isFullDisk(path) ? REASONS[FULL] : FULL_OR_BROKEN;
+  if (isFullDisk(path)) return REASONS[FULL];
+  return UNSURE.has(resultCode(cause) ?? 0) ? FULL_OR_BROKEN : REASONS[IO_ERROR];
 }
 
 function isFullDisk(path: string): boolean {
