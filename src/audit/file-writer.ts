@@ -105,7 +105,7 @@ export class FileWriter {
   private async writeFolder(jobs: readonly (readonly [string, Job])[]): Promise<void> {
     for (const [file, job] of jobs) {
       try {
-        await this.perform(join(this.root, file), job);
+        await this.perform(file, job);
       } catch (error) {
         this.lost.add(file);
         this.failed(file, error);
@@ -113,12 +113,15 @@ export class FileWriter {
     }
   }
 
-  private async perform(path: string, job: Job): Promise<void> {
+  private async perform(file: string, job: Job): Promise<void> {
+    const path = join(this.root, file);
     const folder = dirname(path);
     if (!this.folders.has(folder)) {
       await mkdir(folder, { mode: 0o700 });
       this.folders.add(folder);
     }
+    // A later text is asked for: this one would speak already of files that are written between the two.
+    if ('whole' in job && this.jobs.has(file)) return;
     if ('whole' in job) await replaceFile(path, job.whole());
     else await appendFile(path, job.appended);
   }

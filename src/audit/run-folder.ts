@@ -1,8 +1,8 @@
-import { lstat, mkdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, extname, join, resolve } from 'node:path';
+import { lstat, mkdir, readdir, realpath, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
-import { RUN_MARKER } from '../base/own-names.js';
+import { AUDIT_FOLDER, IGNORE_FILE, RUN_MARKER } from '../base/own-names.js';
 import type { Listener } from '../events/event.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { StepEnd } from './final-output.js';
@@ -131,6 +131,8 @@ async function takeBack(path: string, made: readonly string[], earlier: EarlierF
       return;
     }
     await rm(path, { recursive: true, force: true });
+    const [left, ...more] = made.length > 0 ? await readdir(dirname(path)) : [];
+    if (left === IGNORE_FILE && more.length === 0) await rm(join(dirname(path), left));
     for (const folder of made.toReversed()) await rmdir(folder);
   } catch {
     // Somebody else has put something into it, or it can't be removed: then it stays.
@@ -163,6 +165,7 @@ async function makeFolder(options: RunFolderOptions, startedAt: number, redactor
   const wanted = runFolderName(startedAt, redactor.text(options.workflow.plan?.name ?? ''), options.runId);
   try {
     const made = await makeFolders(resolve(options.dir));
+    if (made.at(-1) === resolve(options.dir)) await ignoreItself(options.dir);
     // From here on only the real place counts: a link that is changed later leads nobody elsewhere.
     if ((await lstat(options.dir)).isSymbolicLink()) throw new Error('it is a link, and would lead elsewhere');
     const dir = await realpath(options.dir);
@@ -191,6 +194,11 @@ async function makeFolders(path: string): Promise<string[]> {
     const above = await makeFolders(parent);
     return (await makeNew(path)) ? [...above, path] : above;
   }
+}
+
+/** What runs write into a project is nothing to commit; a folder of a name that somebody chose is theirs. */
+async function ignoreItself(dir: string): Promise<void> {
+  if (basename(dir) === AUDIT_FOLDER) await writeFile(join(dir, IGNORE_FILE), '*\n', { flag: 'wx' });
 }
 
 async function makeNew(path: string): Promise<boolean> {

@@ -6,3 +6,6 @@ export const AUDIT_FOLDER = '.workflow-runs';
 
 /** Name of the file by which Skein knows the run folders that it made. */
 export const RUN_MARKER = '.skein-run';
+
+/** Name of the file that keeps a folder out of git; written only into a folder that Skein made under its own name. */
+export const IGNORE_FILE = '.gitignore';

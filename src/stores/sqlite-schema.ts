@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SkeinError } from '../base/errors.js';
+import { IGNORE_FILE, STORE_FOLDER } from '../base/own-names.js';
 import { Connection, storeError } from './sqlite-connection.js';
 import type { SqlDriver } from './sqlite-driver.js';
 import { ANSWER_COLUMNS, RUN_COLUMNS, bytesOf, sumOfBytes } from './sqlite-rows.js';
@@ -88,7 +89,7 @@ function makeFile(path: string): void {
   try {
     const folder = dirname(path);
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
-    if (made && basename(folder) === '.skein') writeFileSync(join(folder, '.gitignore'), '*\n');
+    if (made && basename(folder) === STORE_FOLDER) writeFileSync(join(folder, IGNORE_FILE), '*\n');
     const there = statSync(path, { throwIfNoEntry: false });
     if (there?.isDirectory() === true) throw new Error('it is a folder');
     if (there === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
