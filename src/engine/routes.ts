@@ -118,7 +118,7 @@ function byResult(route: Route, goto: unknown): string[] {
 function byCases(route: Route, version: Version, { owner }: Step): string[] {
   const read = owner.reader(version);
   for (const { when, to } of route.cases ?? [])
-    if (evaluateConditions(when, read, undefined, owner.labelled).holds) return [...to];
+    if (evaluateConditions(when, read, undefined, owner.labelled, owner.run).holds) return [...to];
   return [...(route.otherwise ?? [])];
 }
 

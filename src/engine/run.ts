@@ -9,6 +9,7 @@ import type { RunOutcome } from '../events/outcome.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import { compile } from './compile.js';
 import type { CompiledPlan } from './compile.js';
+import { WORK_AT_ONCE, WORK_OF_START } from './giving-way.js';
 import { firstState } from './inputs.js';
 import { MemoryDurable } from './memory-durable.js';
 import type { Durable, Taker, Ticket } from './ports/durable.js';
@@ -119,6 +120,8 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private unsettled = false;
   resting: Promise<void> | undefined = undefined;
   private inTurn = false;
+  /** Units of work since it gave way to the event loop. */
+  private spent = 0;
   private holds: Set<Promise<void>> | undefined = undefined;
   private ended = false;
   /** Steps of which it was told that they run again. */
@@ -208,6 +211,10 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     else if (succeeded) this.reused += 1;
   }
 
+  spend(units: number): void {
+    this.spent += units;
+  }
+
   rest(scope: Restable): void {
     if (this.idle === undefined) this.idle = scope;
     else (this.moreIdle ??= new Queue()).put(scope);
@@ -291,7 +298,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.resting = undefined;
   }
 
-  /** Starts all that is ready, and looks at scopes in which nothing runs. */
+  /** Starts what is ready, and looks at scopes in which nothing runs: all of it, or so much that the event loop must have its turn. */
   private turn(): void {
     this.inTurn = true;
     try {
@@ -311,13 +318,16 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
 
   private nextWork(): Work | undefined {
     while (!this.ended) {
+      if (this.isToGiveWay()) return undefined;
       const free = this.running < this.limit;
       const work = (free ? this.blocked?.take() : undefined) ?? this.ready.take();
       if (work === undefined) {
         const scope = this.takeIdle();
         if (scope === undefined) return undefined;
+        this.spent += WORK_OF_START;
         scope.rested();
       } else if (work.isWanted()) {
+        this.spent += WORK_OF_START;
         if (!work.leaf) return work;
         if (free) {
           this.running += 1;
@@ -327,6 +337,14 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
       }
     }
     return undefined;
+  }
+
+  /** No outcome is taken before the rest of the turn, as if an executor had to come to rest. */
+  private isToGiveWay(): boolean {
+    if (this.spent < WORK_AT_ONCE) return false;
+    this.spent = 0;
+    this.unsettled = true;
+    return true;
   }
 
   private takeIdle(): Restable | undefined {

@@ -1,6 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
 import type { EventBody } from '../events/event.js';
+import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable, CompiledPlan } from './compile.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
@@ -12,7 +13,7 @@ import type { Version } from './version.js';
  * execution of a plan; a step owns the policies and the body of one execution of a node. Calls go down by this interface and up
  * by {@link ScopeOwner} and `StepOwner`; nobody reaches further.
  */
-export interface RunServices {
+export interface RunServices extends WorkMeter {
   readonly runId: string;
   readonly durable: Durable;
   readonly executors: Executors;

@@ -221,7 +221,7 @@ export class Step implements Work, Waiter, Effect {
     if (run.observed) {
       tellMissing(template, read, (note) => run.emit(this.path, owner.parent, { type: 'step.note', note }));
     }
-    return renderTemplate(template, read, owner.labelled);
+    return renderTemplate(template, read, owner.labelled, run);
   }
 
   /** Registers something that is stopped when this attempt is over. */
@@ -320,7 +320,7 @@ export class Step implements Work, Waiter, Effect {
     const { owner, input } = this;
     const check = (): boolean => asBoolean(condition?.(owner.view(input, condition)), `when:${id}`);
     try {
-      const verdict = evaluateConditions(when, owner.reader(input), check, owner.labelled);
+      const verdict = evaluateConditions(when, owner.reader(input), check, owner.labelled, this.run);
       if (verdict.holds) return false;
       this.skip(verdict.reason);
     } catch (error) {

@@ -3,13 +3,16 @@ import { isPlainObject } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import { compileExpression } from './expression.js';
 import type { Expression } from './expression.js';
-import { parseJsonText, readPath, readRef, refText } from './json-path.js';
+import { readPath, readRef, refText } from './json-path.js';
 import type { ReadChannel } from './json-path.js';
+import { JsonTexts } from './json-texts.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { renderTemplate } from './template.js';
 import { isTruthy, unresolved } from './truthy.js';
 import { quoteShort, valueText } from './value-text.js';
-import type { CelVar, Condition, ValueRef } from './values.js';
+import type { CelVar, Condition } from './values.js';
+import { copyingWork } from './work-meter.js';
+import type { WorkMeter } from './work-meter.js';
 
 /** Whether a condition holds; if not, a short text for people that says why, safe to print. */
 export type Verdict = { readonly holds: true } | { readonly holds: false; readonly reason: string };
@@ -18,7 +21,7 @@ const HOLDS: Verdict = { holds: true };
 
 /**
  * Evaluates one condition on the state that a step sees. A missing value counts as the empty text. `callCode` answers for `code` conditions;
- * `labelled` are the channels that a block of outputs in an operand shows.
+ * `labelled` are the channels that a block of outputs in an operand shows; `meter` is told the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when an operand or an expression can't be evaluated; SKEIN_NO_BINDING for a `code` condition without `callCode`.
  * @example
@@ -30,21 +33,24 @@ export function evaluateCondition(
   read: ReadChannel,
   callCode?: () => boolean,
   labelled?: readonly LabelledChannel[],
+  meter?: WorkMeter,
 ): Verdict {
+  const { parse } = new JsonTexts(meter);
   switch (condition.op) {
     case 'contains':
     case 'not_contains':
     case 'equals': {
-      const value = valueText(readRef(condition.value, read));
-      const operand = renderTemplate(condition.operand, read, labelled);
+      const value = valueText(readRef(condition.value, read, parse));
+      const operand = renderTemplate(condition.operand, read, labelled, meter);
+      meter?.spend(copyingWork(value.length + operand.length));
       return compareText(condition.op, refText(condition.value), value, operand);
     }
     case 'matches_json':
-      return matchJson(condition.value, condition.operand, read);
+      return matchJson(condition, { read, parse, meter });
     case 'truthy':
-      return isTruthy(condition, read) ? HOLDS : no(`${refText(condition.value)} is not true`);
+      return isTruthy(condition, read, parse) ? HOLDS : no(`${refText(condition.value)} is not true`);
     case 'cel':
-      return evaluateCel(condition, read);
+      return evaluateCel(condition, { read, parse, meter });
     case 'code': {
       if (callCode === undefined) throw new SkeinError('SKEIN_NO_BINDING', 'a code condition has no function');
       return callCode() ? HOLDS : { holds: false, reason: 'its condition returned false' };
@@ -64,9 +70,10 @@ export function evaluateConditions(
   read: ReadChannel,
   callCode?: () => boolean,
   labelled?: readonly LabelledChannel[],
+  meter?: WorkMeter,
 ): Verdict {
   for (const condition of conditions) {
-    const verdict = evaluateCondition(condition, read, callCode, labelled);
+    const verdict = evaluateCondition(condition, read, callCode, labelled, meter);
     if (!verdict.holds) return verdict;
   }
   return HOLDS;
@@ -74,14 +81,19 @@ export function evaluateConditions(
 
 /**
  * Whether a JSON value contains another: objects hold every key of the pattern, lists hold each of its items (in any order),
- * anything else is equal.
+ * anything else is equal. `meter` is told the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when both are so large that it takes too many comparisons
  * @example
  * containsJson({ a: 1, tags: ['x', 'y'] }, { tags: ['y'] }); // true
  */
-export function containsJson(value: unknown, pattern: Json): boolean {
-  return contains(value, pattern, { left: MAX_COMPARISONS });
+export function containsJson(value: unknown, pattern: Json, meter?: WorkMeter): boolean {
+  const budget = { left: MAX_COMPARISONS };
+  try {
+    return contains(value, pattern, budget);
+  } finally {
+    meter?.spend(MAX_COMPARISONS - budget.left);
+  }
 }
 
 /** Each item of a pattern may be compared with each of a list: so many comparisons are a fraction of a second. */
@@ -130,12 +142,20 @@ function no(reason: string): Verdict {
   return { holds: false, reason };
 }
 
-function matchJson(ref: ValueRef, pattern: Json, read: ReadChannel): Verdict {
-  const found = readRef(ref, read);
+/** What an evaluation reads from, and who is told of its work. */
+interface Sources {
+  readonly read: ReadChannel;
+  readonly parse: (text: string) => unknown;
+  readonly meter: WorkMeter | undefined;
+}
+
+function matchJson(condition: Extract<Condition, { op: 'matches_json' }>, { read, parse, meter }: Sources): Verdict {
+  const { value: ref, operand: pattern } = condition;
+  const found = readRef(ref, read, parse);
   const name = refText(ref);
   if (found === undefined) return no(`${name} is missing`);
-  const value = typeof found === 'string' ? (parseJsonText(found) ?? found) : found;
-  if (containsJson(value, pattern)) return HOLDS;
+  const value = typeof found === 'string' ? (parse(found) ?? found) : found;
+  if (containsJson(value, pattern, meter)) return HOLDS;
   return no(`${name} is ${quoteShort(valueText(value))}, which does not match ${quoteShort(valueText(pattern))}`);
 }
 
@@ -144,10 +164,10 @@ type CelCondition = Extract<Condition, { op: 'cel' }>;
 // Compiling costs ten times an evaluation, and a condition in a loop is evaluated every round.
 const compiled = new WeakMap<CelCondition, Expression>();
 
-function evaluateCel(condition: CelCondition, read: ReadChannel): Verdict {
-  if (condition.text === undefined) return evaluateExpression(condition, read);
+function evaluateCel(condition: CelCondition, sources: Sources): Verdict {
+  if (condition.text === undefined) return evaluateExpression(condition, sources);
   try {
-    return evaluateExpression(condition, read);
+    return evaluateExpression(condition, sources);
   } catch (cause) {
     const hint = cause instanceof Error ? cause.message : undefined;
     throw new SkeinError('SKEIN_TEMPLATE', unresolved(condition.text), {
@@ -157,11 +177,12 @@ function evaluateCel(condition: CelCondition, read: ReadChannel): Verdict {
   }
 }
 
-function evaluateExpression(condition: CelCondition, read: ReadChannel): Verdict {
+function evaluateExpression(condition: CelCondition, sources: Sources): Verdict {
   const expression = compiled.get(condition) ?? compileCondition(condition);
   const vars: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const [name, source] of Object.entries(condition.vars)) vars[name] = readVar(source, [name], expression, read);
-  const result = expression.evaluate(vars);
+  for (const [name, source] of Object.entries(condition.vars))
+    vars[name] = readVar(source, [name], expression, sources);
+  const result = expression.evaluate(vars, sources.meter);
   if (result === true) return HOLDS;
   if (result === false) return no(`${quoteShort(condition.expression, 120)} is false`);
   throw new SkeinError(
@@ -182,18 +203,19 @@ function compileCondition(condition: CelCondition): Expression {
 }
 
 /** The value of a variable. Text is read as JSON only where the expression looks into it, so that text stays text elsewhere. */
-function readVar(source: CelVar, path: readonly string[], expression: Expression, read: ReadChannel): unknown {
+function readVar(source: CelVar, path: readonly string[], expression: Expression, sources: Sources): unknown {
   if ('fields' in source) {
     const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const [name, field] of Object.entries(source.fields))
-      fields[name] = readVar(field, [...path, name], expression, read);
+      fields[name] = readVar(field, [...path, name], expression, sources);
     return fields;
   }
+  const { read, parse } = sources;
   const raw = read(source.channel);
-  const value = source.path === undefined ? raw : readPath(raw, source.path);
+  const value = source.path === undefined ? raw : readPath(raw, source.path, parse);
   if (value === undefined) return '';
   if (typeof value !== 'string' || !looksInto(expression.reads, path)) return value;
-  return parseJsonText(value) ?? value;
+  return parse(value) ?? value;
 }
 
 function looksInto(reads: readonly (readonly string[])[], path: readonly string[]): boolean {

@@ -5,7 +5,10 @@ import type { Problem } from '../base/problem.js';
 import { inspectExpression } from './expression-shape.js';
 import type { ExpressionShape } from './expression-shape.js';
 import { estimateWork } from './expression-cost.js';
+import { compilingWork } from './work-meter.js';
+import type { WorkMeter } from './work-meter.js';
 import { extentOf, toCelValue } from './expression-values.js';
+import type { Extent } from './expression-values.js';
 import { quoteShort } from './value-text.js';
 
 /** Bounds of an expression, so that evaluating one never stops the process. */
@@ -20,11 +23,11 @@ export const EXPRESSION_LIMITS = {
 /** An expression that can be evaluated. */
 export interface Expression {
   /**
-   * The value for these variables, as plain JSON data; whole numbers are ordinary numbers.
+   * The value for these variables, as plain JSON data; whole numbers are ordinary numbers. `meter` is told the work, compiling included.
    *
    * @throws SkeinError SKEIN_TEMPLATE when the evaluation fails: a missing key, wrong types, a list that is too long.
    */
-  evaluate(vars: Readonly<Record<string, unknown>>): unknown;
+  evaluate(vars: Readonly<Record<string, unknown>>, meter?: WorkMeter): unknown;
   /**
    * Which values are read, as dotted paths from a variable: `['steps', 'qa', 'output', 'approved']`. A last `*` says that the value
    * before it is used as a list or an object.
@@ -82,13 +85,20 @@ function makeExpression(
   shape: ExpressionShape,
   names: readonly string[],
 ): Expression {
-  const evaluate = (vars: Readonly<Record<string, unknown>>): unknown => {
+  const evaluate = (vars: Readonly<Record<string, unknown>>, meter?: WorkMeter): unknown => {
     const values = new Map<string, unknown>();
+    const extents = new Map<string, Extent>();
+    let size = 0;
     for (const name of names) {
       if (!shape.variables.has(name)) continue;
-      values.set(name, Object.hasOwn(vars, name) ? toCelValue(vars[name]) : null);
+      const value = Object.hasOwn(vars, name) ? toCelValue(vars[name]) : null;
+      const extent = extentOf(value);
+      values.set(name, value);
+      extents.set(name, extent);
+      size += extent.size;
     }
-    const work = estimateWork(ast, new Map([...values].map(([name, value]) => [name, extentOf(value)])));
+    const work = estimateWork(ast, extents);
+    meter?.spend(compilingWork(source.length) + size + Math.min(work, EXPRESSION_LIMITS.work));
     if (work > EXPRESSION_LIMITS.work) {
       throw new SkeinError(
         'SKEIN_TEMPLATE',

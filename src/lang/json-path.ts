@@ -27,14 +27,18 @@ export function parseJsonText(text: string): unknown {
 
 /**
  * Follows a path into a value. Text is first read as JSON. Only own keys of objects and indexes of lists are found;
- * anything else is undefined, as is a path that leads nowhere.
+ * anything else is undefined, as is a path that leads nowhere. `parse` reads the text.
  *
  * @example
  * readPath('{"files":["a.ts"]}', ['files', '0']); // 'a.ts'
  */
-export function readPath(value: unknown, path: readonly string[]): unknown {
+export function readPath(
+  value: unknown,
+  path: readonly string[],
+  parse: (text: string) => unknown = parseJsonText,
+): unknown {
   if (path.length === 0) return value;
-  let here = typeof value === 'string' ? parseJsonText(value) : value;
+  let here = typeof value === 'string' ? parse(value) : value;
   for (const key of path) {
     if (here === undefined) return undefined;
     here = Array.isArray(here) ? readIndex(here, key) : ownValue(here, key);
@@ -43,14 +47,14 @@ export function readPath(value: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * Reads what a reference points at; undefined when the channel or the path in it is missing.
+ * Reads what a reference points at; undefined when the channel or the path in it is missing. `parse` reads text that the path leads into.
  *
  * @example
  * readRef({ channel: 'steps.qa.output', path: ['approved'] }, (channel) => state[channel]);
  */
-export function readRef(ref: ValueRef, read: ReadChannel): unknown {
+export function readRef(ref: ValueRef, read: ReadChannel, parse?: (text: string) => unknown): unknown {
   const value = read(ref.channel);
-  return ref.path === undefined ? value : readPath(value, ref.path);
+  return ref.path === undefined ? value : readPath(value, ref.path, parse);
 }
 
 /**

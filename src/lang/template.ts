@@ -1,11 +1,14 @@
 import { SkeinError } from '../base/errors.js';
 import { readPath, refText } from './json-path.js';
 import type { ReadChannel } from './json-path.js';
+import { JsonTexts } from './json-texts.js';
 import { renderOutputs } from './outputs-block.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { truncateText } from './truncate.js';
 import { kindText, quoteShort, valueText } from './value-text.js';
 import type { Template, TemplateRef } from './values.js';
+import { copyingWork } from './work-meter.js';
+import type { WorkMeter } from './work-meter.js';
 
 /** A reference as it was written, `{{ expression }}`; `offset` is the index of its first brace in the text. */
 export interface RawReference {
@@ -45,7 +48,7 @@ export function parseTemplate(text: string): readonly (string | RawReference)[] 
 /**
  * Renders a template in one pass: what is inserted is never looked at again, so braces in a value stay braces.
  * A missing channel gives the empty text; text is inserted as it is, other values as JSON; `truncate` is applied to each value.
- * `labelled` are the channels that a block of outputs shows.
+ * `labelled` are the channels that a block of outputs shows; `meter` is told the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when a path does not resolve, or a value has no JSON form.
  * @example
@@ -55,15 +58,21 @@ export function renderTemplate(
   template: Template,
   read: ReadChannel,
   labelled: readonly LabelledChannel[] = [],
+  meter?: WorkMeter,
 ): string {
   let result = '';
   const budget = { left: MAX_INSERTED };
-  for (const piece of template) {
-    if (typeof piece === 'string') result += piece;
-    else if ('outputs' in piece) result += charged(renderOutputs(labelled, read), budget);
-    else result += truncateText(charged(insertedText(piece, read), budget), piece.truncate);
+  const { parse } = new JsonTexts(meter);
+  try {
+    for (const piece of template) {
+      if (typeof piece === 'string') result += piece;
+      else if ('outputs' in piece) result += charged(renderOutputs(labelled, read), budget);
+      else result += truncateText(charged(insertedText(piece, read, parse), budget), piece.truncate);
+    }
+    return result;
+  } finally {
+    meter?.spend(template.length + copyingWork(MAX_INSERTED - budget.left));
   }
-  return result;
 }
 
 /** Characters of values that one template may take, before they are cut: a long value may be named very often. */
@@ -77,13 +86,13 @@ function charged(text: string, budget: { left: number }): string {
   });
 }
 
-function insertedText(ref: TemplateRef, read: ReadChannel): string {
+function insertedText(ref: TemplateRef, read: ReadChannel, parse: (text: string) => unknown): string {
   const value = read(ref.channel);
   if (ref.mustBe === 'text') return checkedText(ref, value);
   // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
   if (value === undefined || value === '') return '';
   if (ref.path === undefined) return valueText(value);
-  const found = readPath(value, ref.path);
+  const found = readPath(value, ref.path, parse);
   if (found !== undefined) return valueText(found);
   throw new SkeinError(
     'SKEIN_TEMPLATE',

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
-import { parseJsonText, readPath } from './json-path.js';
+import { readPath } from './json-path.js';
 import type { ReadChannel } from './json-path.js';
 import { valueText } from './value-text.js';
 import type { Condition } from './values.js';
@@ -10,13 +10,13 @@ type TruthyCondition = Extract<Condition, { op: 'truthy' }>;
 /**
  * Whether a value is true, as a condition of a pipeline asks: `true`, or the text `true`, `1` or `yes` in any case. A path is followed into
  * what is, or reads as, a JSON object, and whatever it leads to besides `true` and those texts is false, also nothing. Of any other
- * value the path is ignored and the whole text counts; of a text with JSON in a code fence that JSON.
+ * value the path is ignored and the whole text counts; of a text with JSON in a code fence that JSON. `parse` finds JSON in a text.
  *
  * @throws SkeinError SKEIN_TEMPLATE when nobody wrote the channel.
  * @example
- * isTruthy({ op: 'truthy', value: { channel: 'qa', path: ['ok'] }, text: '$steps.qa.output.ok' }, () => '{"ok":"YES"}'); // true
+ * isTruthy({ op: 'truthy', value: { channel: 'qa', path: ['ok'] }, text: '$steps.qa.output.ok' }, () => '{"ok":"YES"}', parseJsonText); // true
  */
-export function isTruthy(condition: TruthyCondition, read: ReadChannel): boolean {
+export function isTruthy(condition: TruthyCondition, read: ReadChannel, parse: (text: string) => unknown): boolean {
   const { channel, path = [] } = condition.value;
   const value = read(channel);
   if (value === undefined) {
@@ -24,10 +24,10 @@ export function isTruthy(condition: TruthyCondition, read: ReadChannel): boolean
       hint: `nothing has given ${channel} a value by then`,
     });
   }
-  if (path.length === 0) return isTrueText(wholeText(value));
-  const found = typeof value === 'string' ? parseJsonText(value) : value;
-  if (!isPlainObject(found)) return isTrueText(wholeText(value));
-  const target = readPath(found, path);
+  if (path.length === 0) return isTrueText(wholeText(value, parse));
+  const found = typeof value === 'string' ? parse(value) : value;
+  if (!isPlainObject(found)) return isTrueText(wholeText(value, parse));
+  const target = readPath(found, path, parse);
   return target === true || (typeof target === 'string' && isTrueText(target));
 }
 
@@ -41,10 +41,10 @@ export function unresolved(condition: string): string {
   return `workflow: condition did not resolve to boolean: ${JSON.stringify(condition)}`;
 }
 
-function wholeText(value: unknown): string {
+function wholeText(value: unknown, parse: (text: string) => unknown): string {
   const text = valueText(value);
   if (!text.includes('```')) return text;
-  const fenced = parseJsonText(text);
+  const fenced = parse(text);
   return fenced === undefined ? text : valueText(fenced);
 }
 

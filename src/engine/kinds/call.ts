@@ -3,6 +3,7 @@ import { WHOLE_STATE } from '../../plan/plan.js';
 import { SkeinError } from '../../base/errors.js';
 import { readRef } from '../../lang/json-path.js';
 import type { ReadChannel } from '../../lang/json-path.js';
+import { JsonTexts } from '../../lang/json-texts.js';
 import type { CompiledPlan } from '../compile.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../services.js';
 import type { Body, Step } from '../step.js';
@@ -93,15 +94,24 @@ export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: Compile
     if (inputs !== undefined && Object.hasOwn(inputs, input.channel)) continue;
     put(input.channel, (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
   }
+  const { parse } = new JsonTexts(step.run);
   for (const [channel, source] of Object.entries(inputs ?? {})) {
-    put(channel, given(step, source, read) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default);
+    put(
+      channel,
+      given(step, source, { read, parse }) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default,
+    );
   }
   return version;
 }
 
-function given(step: Step, source: SubInputs[string], read: ReadChannel): unknown {
+interface Sources {
+  readonly read: ReadChannel;
+  readonly parse: (text: string) => unknown;
+}
+
+function given(step: Step, source: SubInputs[string], { read, parse }: Sources): unknown {
   if ('value' in source) return source.value;
-  return 'template' in source ? step.render(source.template) : readRef(source, read);
+  return 'template' in source ? step.render(source.template) : readRef(source, read, parse);
 }
 
 /** What a finished sub-plan writes into the plan around it. */

@@ -2,6 +2,7 @@ import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { StepNote } from '../../events/event.js';
 import { readRef } from '../../lang/json-path.js';
+import { JsonTexts } from '../../lang/json-texts.js';
 import type { Template, ValueRef } from '../../lang/values.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../ports/durable.js';
@@ -66,7 +67,8 @@ class ExecutorAttempt implements StepContext, Activity {
   }
 
   read(ref: ValueRef): unknown {
-    return readRef(ref, this.step.owner.reader(this.step.input));
+    const { run, owner, input } = this.step;
+    return readRef(ref, owner.reader(input), new JsonTexts(run).parse);
   }
 
   render(template: Template): string {

@@ -39,7 +39,7 @@ function isOver(step: Step, node: LoopNode, scope: ScopeHandle, round: number): 
   const { until } = step.compiled;
   const check = (): boolean => asBoolean(until?.(scope.state(), round), `until:${node.id}`);
   const { labelled } = subPlan(step);
-  return evaluateConditions(node.until, (channel) => scope.read(channel), check, labelled).holds;
+  return evaluateConditions(node.until, (channel) => scope.read(channel), check, labelled, step.run).holds;
 }
 
 function carried(step: Step, node: LoopNode, inputs: Version, scope: ScopeHandle): Version {

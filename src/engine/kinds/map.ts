@@ -1,6 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import { escapeKey } from '../../base/item-key.js';
-import { parseJsonText, readPath, readRef, refText } from '../../lang/json-path.js';
+import { readPath, readRef, refText } from '../../lang/json-path.js';
+import { JsonTexts } from '../../lang/json-texts.js';
 import { limitHint } from '../../plan/limit-words.js';
 import type { MapNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';
@@ -83,8 +84,9 @@ class MapRun {
 }
 
 function itemsOf(step: Step, node: MapNode): readonly unknown[] {
-  const items = readRef(node.over, step.owner.reader(step.input));
-  const list = typeof items === 'string' ? parseJsonText(items) : items;
+  const { parse } = new JsonTexts(step.run);
+  const items = readRef(node.over, step.owner.reader(step.input), parse);
+  const list = typeof items === 'string' ? parse(items) : items;
   if (!Array.isArray(list)) {
     throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over ${refText(node.over)}, which is no list`);
   }
