@@ -68,6 +68,8 @@ export class Journal {
   private stoodAt: number;
   /** Until when its lease is good at least. */
   goodUntil: number;
+  /** Something was written that is more than a {@link note}. */
+  worked = false;
 
   constructor(
     store: Store,
@@ -89,9 +91,17 @@ export class Journal {
     if (!this.over) this.enlist();
   }
 
+  /** Writes what is only told to people, and changes nothing of what the run has done. */
+  note(line: string): void {
+    const { worked } = this;
+    this.write(line);
+    this.worked = worked;
+  }
+
   /** Writes what nobody waits for: it is committed with the next line that is written, or at the end. */
   writeInPassing(line: string, blob?: BlobText): void {
     if (this.over) return;
+    this.worked = true;
     this.lines.push(line);
     if (blob !== undefined) this.blobs.push(blob);
     if (this.lines.length >= MOST_WAITING) this.enlist();

@@ -12,7 +12,7 @@ import { FIRST_SUM, blobOf, chainSum, encodeBegin, encodeRecord } from './codec.
 import { forgottenBy } from './fork-from.js';
 import type { ForkWish } from './fork-from.js';
 import type { RunHistory } from './history.js';
-import type { JournalEnd } from './journal.js';
+import type { Journal, JournalEnd } from './journal.js';
 import { staleLease } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { openLedger } from './ledger.js';
@@ -21,7 +21,7 @@ import type { FamilyReader } from './reader.js';
 import { readJournal } from './reader.js';
 import { Replay } from './replay.js';
 import { LEASE_MS } from './store.js';
-import type { BlobText, FirstBatch, Holder, Lease, RunStanding, Store } from './store.js';
+import type { BlobText, FirstBatch, Holder, Lease, RunRow, RunStanding, SessionEnd, Store } from './store.js';
 
 /** What a session runs. */
 export interface Definition {
@@ -49,6 +49,8 @@ export interface OpenSession {
   /** What was logged before. */
   readonly logs: readonly LogRecord[];
   readonly before: SpentBefore;
+  /** The run had finished: its journal then, and how it ended. */
+  readonly finished?: { readonly batches: number; readonly end: SessionEnd };
   /** A torn tail that was cut off. */
   readonly cut?: string;
 }
@@ -149,12 +151,31 @@ export function* resumeSession(
       logs: history.logs,
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: outcomes,
-      ...(history.cut === undefined ? {} : { cut: history.cut }),
+      ...(history.cut === undefined ? finishedBefore(before, history) : { cut: history.cut }),
     };
   } catch (error) {
     store.release(lease, { outcome: before?.outcome ?? 'interrupted', endedAt: before?.endedAt ?? now });
     throw error;
   }
+}
+
+function finishedBefore(row: RunRow | undefined, { batches }: RunHistory): Pick<OpenSession, 'finished'> {
+  if (row?.endedAt === undefined || (row.outcome !== 'succeeded' && row.outcome !== 'degraded')) return {};
+  const { outcome, endedAt, standing } = row;
+  return { finished: { batches, end: { outcome, endedAt, ...(standing === undefined ? {} : { standing }) } } };
+}
+
+/**
+ * Gives a run that had finished back as it was, without a session that only looked through its record. False for any other session.
+ *
+ * @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE`
+ */
+export function leaveFinished({ store, lease, finished }: OpenSession, journal: Journal): boolean {
+  if (finished === undefined || journal.worked) return false;
+  journal.stop();
+  store.cut(lease, finished.batches);
+  store.release(lease, finished.end);
+  return true;
 }
 
 /** Renews a lease while something is done in slices. */

@@ -66,4 +66,23 @@ describe.skipIf(!hasSignals)('Ctrl-C in the middle of the replay of a long recor
     expect(end.code).toBe(0);
     expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', reused: STEPS - 1, ran: 1 });
   });
+
+  test('[XR4] a run that had finished stays finished, with the record that it had', async () => {
+    const cwd = await makeProject({ 'flow.ts': FLOW });
+    const words = ['--no-audit', '--quiet', '--json'];
+    expect((await skein(['run', 'flow.ts', ...words], { cwd })).code).toBe(0);
+    const shown = await skein(['show', '-1', '--json'], { cwd });
+
+    await writeFile(join(cwd, 'interrupt'), '');
+    const cancelled = await skein(['resume', '-1', ...words], { cwd });
+    expect(cancelled).toMatchObject({ code: 130, signal: null });
+    expect(JSON.parse(cancelled.stdout)).toMatchObject({ outcome: 'cancelled', ran: 0 });
+
+    expect(await skein(['show', '-1', '--json'], { cwd })).toEqual(shown);
+    const list = await skein(['runs', '--json'], { cwd });
+    expect(JSON.parse(list.stdout)).toMatchObject({ runs: [{ status: 'succeeded' }] });
+    await rm(join(cwd, 'interrupt'));
+    const end = await skein(['resume', '-1', ...words], { cwd });
+    expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', reused: STEPS, ran: 0 });
+  });
 });

@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { definePlan, memoryStore, run, runWorkflow, SkeinError } from 'skein';
-import type { RunOptions, Workflow } from 'skein';
+import type { RunOptions, SkeinEvent, Workflow } from 'skein';
 import { agent, agentNode, graph } from 'skein/graph';
+import { openSqliteStore } from 'skein/sqlite';
 import { ownModels } from '../graph/support-agents.js';
 
 const answers = { a: () => 'from a', b: () => 'from b' };
@@ -113,5 +117,85 @@ describe('[XR2] a run that has not finished', () => {
     const again = await run(plan, { store, resume: runId, ...NO_MODELS }).result;
     expect(again).toMatchObject({ outcome: 'succeeded', state: { facts: 'from a', luck: 'some' }, reused: 1, ran: 1 });
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe('[XR2] a finished run whose record is only looked through, and not to its end', () => {
+  /** `second` is edited, and takes long; whoever asks is told that it has started. */
+  const flowOf = (edition: number, begins: () => void = () => undefined) =>
+    definePlan({
+      name: 'two',
+      nodes: [
+        { id: 'first', output: 'first', run: () => 1 },
+        {
+          id: 'second',
+          output: 'second',
+          version: String(edition),
+          run: async (_, step) => {
+            if (edition === 1) return 2;
+            begins();
+            return await new Promise((_resolve, reject) => {
+              step.signal.addEventListener('abort', () => reject(new Error('stopped')));
+            });
+          },
+        },
+        { id: 'third', output: 'third', run: ({ second }) => second },
+      ],
+      edges: [['first', 'second', 'third']],
+    });
+
+  const stores = {
+    'in memory': () => Promise.resolve(memoryStore()),
+    'in a file': async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'skein-finished-'));
+      const store = await openSqliteStore(join(folder, 'skein.db'));
+      onTestFinished(async () => {
+        store.close();
+        await rm(folder, { recursive: true });
+      });
+      return store;
+    },
+  };
+
+  it.each(Object.entries(stores))('stays as it was: %s', async (_, open) => {
+    const store = await open();
+    const { runId } = await run(flowOf(1), { store }).result;
+    const before = [store.run(runId), store.read(runId)];
+    for (const edition of [1, 2]) {
+      const stop = new AbortController();
+      const cancel = () => stop.abort(new Error('enough'));
+      const listener = ({ type, path }: SkeinEvent): void => {
+        if (edition === 1 && type === 'step.ended' && path === 'first') cancel();
+      };
+      const options = { store, resume: runId, signal: stop.signal, listeners: [listener] };
+      const ended = await run(flowOf(edition, cancel), options).result;
+      expect(ended).toMatchObject({ outcome: 'cancelled', ran: 0 });
+      expect([{ ...store.run(runId), fence: 1 }, store.read(runId)]).toEqual(before);
+    }
+    const again = await run(flowOf(1), { store, resume: runId }).result;
+    expect(again).toMatchObject({ outcome: 'succeeded', reused: 3, ran: 0, state: { third: 2 } });
+  });
+
+  it('is cancelled once something was done that is not in it', async () => {
+    const store = memoryStore();
+    const { runId } = await run(flowOf(1), { store }).result;
+    const stop = new AbortController();
+    const edited = definePlan({
+      name: 'two',
+      nodes: [
+        { id: 'new', output: 'new', run: () => 'done' },
+        { id: 'wait', kind: 'wait', ms: 60_000 },
+        { id: 'third', output: 'third', run: () => stop.abort(new Error('unused')) },
+      ],
+      edges: [['new', 'wait', 'third']],
+    });
+    const listener = ({ type, path }: SkeinEvent): void => {
+      if (type === 'step.started' && path === 'wait') stop.abort(new Error('enough'));
+    };
+    const ended = await run(edited, { store, resume: runId, signal: stop.signal, listeners: [listener] }).result;
+    expect(ended).toMatchObject({ outcome: 'cancelled', ran: 1 });
+    expect(store.run(runId)).toMatchObject({ outcome: 'cancelled' });
+    const history = await run(edited, { store, resume: runId, signal: AbortSignal.abort() }).result;
+    expect(history).toMatchObject({ outcome: 'cancelled', ran: 0 });
   });
 });

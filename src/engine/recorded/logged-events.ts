@@ -2,6 +2,7 @@ import { canonicalJson } from '../../base/hash.js';
 import type { JsonObject } from '../../base/json.js';
 import type { SkeinEvent, StepNote } from '../../events/event.js';
 import { encodeRecord } from '../../journal/codec.js';
+import type { Journal } from '../../journal/journal.js';
 import type { LogRecord } from '../../journal/record.js';
 
 const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set(['model.retrying', 'model.fallback', 'warning']);
@@ -13,17 +14,19 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set(['model.retrying', '
 export class EventLog {
   private known: Set<string> | undefined = undefined;
 
-  constructor(private readonly before: readonly LogRecord[]) {}
+  constructor(
+    private readonly before: readonly LogRecord[],
+    private readonly journal: Journal,
+  ) {}
 
-  /** The line of an event; undefined when nothing is kept of it. */
-  line(event: SkeinEvent): string | undefined {
+  listen(event: SkeinEvent): void {
     const body = loggedBody(event);
-    if (body === undefined) return undefined;
+    if (body === undefined) return;
     if (event.replayed === true) {
       this.known ??= new Set(this.before.map((record) => keyOf(record.path, record.body)));
-      if (this.known.has(keyOf(event.path, body))) return undefined;
+      if (this.known.has(keyOf(event.path, body))) return;
     }
-    return encodeRecord({ t: 'log', at: event.at, path: event.path, body });
+    this.journal.note(encodeRecord({ t: 'log', at: event.at, path: event.path, body }));
   }
 }
 

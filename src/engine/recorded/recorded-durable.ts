@@ -12,7 +12,7 @@ import type { JournalOwner } from '../../journal/journal.js';
 import type { Recorded } from '../../journal/ledger.js';
 import type { DoneRecord } from '../../journal/record.js';
 import type { OpenSession } from '../../journal/session.js';
-import { giveBack, readStored } from '../../journal/session.js';
+import { giveBack, leaveFinished, readStored } from '../../journal/session.js';
 import type { RunStanding } from '../../journal/store.js';
 import { askKey, innerKey } from '../inner-keys.js';
 import type { Durable, Effect, Outcome, Question, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
@@ -73,7 +73,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.timers = new RecordedTimers(this.clock, session.ledger, this.journal, (ticket) =>
       this.settle(ticket, { ok: true, value: undefined }),
     );
-    this.log = new EventLog(session.logs);
+    this.log = new EventLog(session.logs, this.journal);
     this.count = new StandingCount(session.before);
     this.waits = new OpenWaits({
       runId: this.runId,
@@ -163,8 +163,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   /** Keeps what people want to see of a run later; give it to the run as a listener. */
   readonly listen = (event: SkeinEvent): void => {
     this.count.listen(event);
-    const line = this.log.line(event);
-    if (line !== undefined) this.journal.write(line);
+    this.log.listen(event);
   };
 
   /**
@@ -176,6 +175,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (this.failure !== undefined) throw fromErrorData(this.failure);
     this.stop();
     const at = this.clock.now();
+    if (outcome === 'cancelled' && leaveFinished(this.session, this.journal)) return;
     this.journal.write(
       encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error: plainError(error) }) }),
     );
