@@ -134,6 +134,11 @@ export function isCleared(cell: Cell | undefined): boolean {
   return folded.newest !== undefined && folded.newest.written.value === undefined;
 }
 
+/** Is what a node sees in a cell there, so that nothing has to be put together? */
+export function isAtHand({ folded }: Cell): boolean {
+  return folded === undefined || folded.known;
+}
+
 /** What a node sees in a cell. */
 export function cellValue(cell: Cell, reducer: Reducer | undefined): unknown {
   const { folded } = cell;

@@ -1,6 +1,8 @@
 import { canonicalHash } from '../base/hash.js';
-import type { ReadObserver } from './view.js';
-import { Viewed, digestOf, digestOfAll, digestOfKeys, watchedView } from './view.js';
+import { digestOf, digestOfAll, digestOfKeys } from './state-digests.js';
+import type { Version } from './version.js';
+import { watchedView } from './view.js';
+import type { ChannelSource, ReadObserver } from './viewed.js';
 
 /** Names of what is read besides channels; names of channels that begin like them are written with one `#` more. */
 const ALL = '*';
@@ -15,8 +17,13 @@ export const ARRIVALS = '#arrivals';
  * await fn(log.viewFor(fn));
  * log.reads(); // { topic: 'Wq0...' }
  */
-export class ReadLog extends Viewed implements ReadObserver {
+export class ReadLog implements ReadObserver {
   private names: Set<string> | undefined = undefined;
+
+  constructor(
+    readonly version: Version,
+    readonly source: ChannelSource,
+  ) {}
 
   /** A view of the state for a function, whose reads are noted here. */
   viewFor(fn: unknown): Readonly<Record<string, unknown>> {

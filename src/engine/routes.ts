@@ -10,7 +10,7 @@ import type { Effect, Identity, Outcome, StepOptions, Ticket } from './ports/dur
 import { ReadLog } from './reads.js';
 import type { Step } from './step.js';
 import type { Version } from './version.js';
-import type { ChannelSource } from './view.js';
+import type { ChannelSource } from './viewed.js';
 
 /** What the routes of a node chose. */
 export interface Choice {

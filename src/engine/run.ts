@@ -30,6 +30,7 @@ import type {
   RunWarning,
   Starting,
 } from './services.js';
+import { givesPropertyAway } from './whole-view.js';
 import { WorkQueue } from './work-queue.js';
 
 export type { RunHandle, RunResult } from './run-result.js';
@@ -101,6 +102,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly result: Promise<RunResult>;
   readonly followed: boolean;
   readonly check: RunServices['check'];
+  readonly checksWholes: boolean;
   readonly starting: RunServices['starting'];
   readonly runOptions: object;
   private readonly emitter: Emitter | undefined;
@@ -141,6 +143,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     if (log !== undefined) this.emitter = new Emitter(this.runId, [log, ...listeners]);
     else this.emitter = this.followed ? new Emitter(this.runId, listeners) : undefined;
     const { check } = options;
+    this.checksWholes = givesPropertyAway(check, 'state');
     this.starting = options.starting;
     this.runOptions = options.runOptions ?? NO_OPTIONS;
     if (check === undefined) this.check = undefined;

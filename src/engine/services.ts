@@ -27,6 +27,8 @@ export interface RunServices extends WorkMeter {
   readonly starting: Starting | undefined;
   /** Looks at the run after each step of its own plan: gives an error to end it there. */
   readonly check: ((step: StepToCheck) => ErrorData | undefined) | undefined;
+  /** The check may give the state that it is told away as a whole. */
+  readonly checksWholes: boolean;
   emit(path: string, parent: string, body: EventBody): void;
   /** Place of a report in the order in which steps ended. */
   nextReport(): number;
@@ -109,7 +111,7 @@ export type ScopeEnd =
 export interface CheckedStep {
   readonly node: string;
   readonly path: string;
-  /** Read-only view of the state after it. */
+  /** The state after it, read-only; plain data where the check gives it away as a whole. */
   readonly state: Readonly<Record<string, unknown>>;
   /** How steps ended so far, this one among them. */
   readonly census: Census;

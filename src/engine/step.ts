@@ -19,7 +19,7 @@ import type { RunServices, Work } from './services.js';
 import { tellMissing } from './tell-missing.js';
 import type { Arrivals, Failure, Firing, Token } from './token.js';
 import type { Version } from './version.js';
-import type { ChannelSource } from './view.js';
+import type { ChannelSource } from './viewed.js';
 
 /** What a step tells the scope that it belongs to. Each step calls exactly one of these, once, unless it is aborted. */
 export interface StepOwner extends ChannelSource {

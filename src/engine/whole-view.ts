@@ -1,4 +1,4 @@
-import { isMade } from '../plan/made-of.js';
+import { madeFrom } from '../plan/made-of.js';
 
 /** Functions that were asked about before. */
 const known = new WeakMap<object, boolean>();
@@ -8,7 +8,7 @@ const known = new WeakMap<object, boolean>();
  * read properties by name, and can't tell a view from it. Told from the source: a name that is taken for a use too many costs time, nothing else.
  */
 export function givesStateAway(fn: unknown): boolean {
-  if (typeof fn !== 'function' || fn.length === 0 || isMade(fn)) return false;
+  if (typeof fn !== 'function' || fn.length === 0 || madeFrom(fn) !== undefined) return false;
   let answer = known.get(fn);
   if (answer === undefined) {
     answer = findsUse(Function.prototype.toString.call(fn));
@@ -20,8 +20,11 @@ export function givesStateAway(fn: unknown): boolean {
 /** `({ state, nodeCount }) =>`, and nothing less plain. */
 const PLAIN_PATTERN = /^\(\s*\{([^{}()]*)\}\s*\)\s*=>/;
 
-/** Does a function give one property of what it takes away as a whole? What can't be told counts as a yes. */
+/** Does a function, or one that it is made of, give one property of what it takes away as a whole? What can't be told counts as a yes. */
 export function givesPropertyAway(fn: unknown, property: string): boolean {
+  if (fn === undefined) return false;
+  const parts = madeFrom(fn);
+  if (parts !== undefined) return parts.some((part) => givesPropertyAway(part, property));
   const [head, names = ''] = PLAIN_PATTERN.exec(String(fn)) ?? [];
   if (head === undefined) return true;
   const listed = names.split(',').map((name) => name.trim());

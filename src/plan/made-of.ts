@@ -12,16 +12,16 @@ export function madeOf<F extends (...args: never[]) => unknown>(made: F, parts: 
   return Object.defineProperty(made, PARTS, { value: parts });
 }
 
-/** Did Skein make it? */
-export function isMade(fn: object): boolean {
-  return PARTS in fn;
+/** What Skein made a function of; undefined for one that somebody else made. */
+export function madeFrom(fn: unknown): readonly unknown[] | undefined {
+  return typeof fn === 'function' ? (fn as { readonly [PARTS]?: readonly unknown[] })[PARTS] : undefined;
 }
 
 /** The source text of a function, with that of what it was made of. */
 export function sourceText(fn: unknown): string {
   if (typeof fn !== 'function') return typeof fn === 'string' ? fn : '';
   const own = Function.prototype.toString.call(fn);
-  const parts = (fn as { readonly [PARTS]?: readonly unknown[] })[PARTS];
+  const parts = madeFrom(fn);
   return parts === undefined ? own : [own, ...parts.map(sourceText)].join('\n');
 }
 

@@ -88,7 +88,7 @@ describe('a check', () => {
     const seen: string[] = [];
     const check = ({ node, state }: CheckedStep): undefined => {
       seen.push(node);
-      expect(() => Object.assign(state, { x: 2 })).toThrow('the state is read-only');
+      expect(() => Object.assign(state, { x: 2 })).toThrow(TypeError);
     };
     expect([(await run(plan, { check }).result).state, seen]).toEqual([{ x: { n: 1 } }, ['good']]);
   });

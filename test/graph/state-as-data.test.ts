@@ -1,7 +1,7 @@
-import { inspect } from 'node:util';
+import util, { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { graph } from '../../src/graph.js';
-import { definePlan, memoryStore, run } from '../../src/index.js';
+import { END, definePlan, memoryStore, run } from '../../src/index.js';
 import type { RunOptions } from '../../src/index.js';
 
 type State = Readonly<Record<string, unknown>>;
@@ -120,6 +120,35 @@ it('[XG3] a recorded step that looked at the names, or at all of it, runs again 
 function keptOf(state: State): unknown {
   return state['kept'];
 }
+
+it('[XG14] [XG3] the check of a run clones the state', async () => {
+  const seen: unknown[] = [];
+  const plan = definePlan({ name: 'p', nodes: [{ id: 'a', output: 'a', run: () => ({ n: 1 }) }] });
+  const checks: readonly NonNullable<RunOptions['check']>[] = [
+    ({ state }) => void seen.push(structuredClone(state)),
+    (step) => void seen.push(structuredClone(step.state), look(step.state)),
+  ];
+  for (const check of checks) await run(plan, { check }).result;
+  expect(seen).toEqual([{ a: { n: 1 } }, { a: { n: 1 } }, '{ a: { n: 1 } }']);
+});
+
+it.each(PLACES)('[XG3] what grows is plain data in each round, and stays as it was, %s', async (_name, options) => {
+  const kept: State[] = [];
+  const keep = (state: State): number => kept.push(state, structuredClone(state), { ...state });
+  const plan = definePlan<State>({
+    name: 'p',
+    entry: 'work',
+    channels: { log: 'append', index: 'mergeDict' },
+    nodes: [{ id: 'work', run: (state) => ({ log: keep(state), index: { [`k${kept.length}`]: look(state) } }) }],
+    routes: [{ from: 'work', targets: ['work', END], choose: () => (kept.length < 9 ? 'work' : END) }],
+  });
+  await run(plan, options()).result;
+  const first = { log: [3], index: { k3: '{}' } };
+  const second = { log: [3, 6], index: { k3: '{}', k6: look(first) } };
+  expect(kept).toEqual([{}, {}, {}, first, first, first, second, second, second]);
+  const list = kept.at(-1)?.['log'];
+  expect([Array.isArray(list), Object.isFrozen(list), util.types.isProxy(list)]).toEqual([true, true, false]);
+});
 
 it('[XG14] [XG3] invariants clone the state, whatever they call it', async () => {
   const seen: unknown[] = [];

@@ -66,10 +66,40 @@ test('[XF2] a loop of 20,000 rounds reads the list that it appends to in each of
   expect(state['all']).toEqual(Array.from({ length: rounds }, (_, at) => at));
 }, 60_000);
 
-test('[XF2] a round that adds a key to an object does not copy the others', async () => {
-  const rounds = 2_000;
+test('[XF2] a round that adds a key to an object does not copy the others, though the state is handed on as a whole', async () => {
+  const rounds = 50_000;
   const { outcome, state } = await run(loop(rounds, 'mergeDict', (_state, round) => ({ [`k${round}`]: round }))).result;
   expect([outcome, Object.keys(state['all'] as object).length]).toEqual(['succeeded', rounds]);
+}, 60_000);
+
+test('[XF2] [XG3] what conditions, routes and checks hand on as a whole is not copied either', async () => {
+  const rounds = 50_000;
+  const seen = { condition: 0, route: 0, check: 0 };
+  const countOf = (state: State, who: keyof typeof seen): number => {
+    seen[who] += 1;
+    return Number(state['n'] ?? 0);
+  };
+  const plan = definePlan({
+    name: 'whole',
+    entry: 'work',
+    channels: { all: { reducer: 'mergeDict' } },
+    nodes: [
+      {
+        id: 'work',
+        writes: ['n', 'all'],
+        when: (state: State) => countOf(state, 'condition') < rounds,
+        run: ({ n = 0 }: State) => ({ n: Number(n) + 1, all: { [`k${Number(n)}`]: n } }),
+      },
+    ],
+    routes: [
+      { from: 'work', targets: ['work', END], choose: (state) => (countOf(state, 'route') < rounds ? 'work' : END) },
+    ],
+    limits: { maxSteps: rounds + 1 },
+  });
+  const check = ({ state }: { readonly state: State }): undefined => void countOf(state, 'check');
+  const { outcome, state } = await run(plan, { check }).result;
+  expect([outcome, Object.keys(state['all'] as object).length]).toEqual(['succeeded', rounds]);
+  expect(seen).toEqual({ condition: rounds, route: rounds, check: rounds });
 }, 60_000);
 
 test('[XF2] what a node keeps of a list stays as it was while the list grows', async () => {

@@ -14,7 +14,7 @@ import type { Effect, Identity, Outcome, Question, StepIo, StepOptions } from '.
 import { ReadLog } from '../reads.js';
 import type { Body, Step } from '../step.js';
 import { recordedUpdate, updateOf } from './cleared.js';
-import { isMutation } from '../view.js';
+import { isMutation } from '../viewed.js';
 
 /** The second argument of a code node's function. */
 export class TaskStep implements TaskStepInput {

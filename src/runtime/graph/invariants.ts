@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import { toErrorData } from '../../base/errors.js';
-import { givesPropertyAway } from '../../engine/whole-view.js';
 import type { StepCheck, CheckedStep } from '../../engine/services.js';
+import { madeOf } from '../../plan/made-of.js';
 import { errorsIn } from './metrics.js';
 import { errorText } from './error-text.js';
 
@@ -63,16 +63,15 @@ export function invariantCheck({ invariants, policy, violated }: Watched): StepC
       invariant,
       index,
       policy: invariant.policy ?? policy,
-      whole: givesPropertyAway(Reflect.get(invariant, 'predicate'), 'state'),
     }))
     .filter((one) => one.policy !== 'ignore');
   if (watched.length === 0) return undefined;
   const nodesRun: string[] = [];
-  return (step) => {
+  const check: StepCheck = (step) => {
     nodesRun.push(step.node);
     const view = viewOf(step, nodesRun);
-    for (const { invariant, index, policy: what, whole } of watched) {
-      const failure = failureOf(invariant, whole ? withPlainState(view) : view);
+    for (const { invariant, index, policy: what } of watched) {
+      const failure = failureOf(invariant, view);
       if (failure === undefined) continue;
       const { node, path, elapsedMs } = step;
       const { message } = invariant;
@@ -81,6 +80,10 @@ export function invariantCheck({ invariants, policy, violated }: Watched): StepC
     }
     return undefined;
   };
+  return madeOf(
+    check,
+    watched.map(({ invariant }): unknown => Reflect.get(invariant, 'predicate')),
+  );
 }
 
 function viewOf({ state, census, elapsedMs }: CheckedStep, nodesRun: readonly string[]): InvariantView {
@@ -97,11 +100,6 @@ function viewOf({ state, census, elapsedMs }: CheckedStep, nodesRun: readonly st
       return nodesRun.slice(0, nodeCount);
     },
   };
-}
-
-/** For a predicate that prints the state, clones it or takes it apart. */
-function withPlainState(view: InvariantView): InvariantView {
-  return { ...view, state: Object.freeze({ ...view.state }) };
 }
 
 /** Undefined: it holds. */

@@ -1,0 +1,54 @@
+import { cellValue, isAtHand, isCleared } from './cell.js';
+import type { ReadObserver, State, Viewed } from './viewed.js';
+import { keysOf, readChannel, refuse } from './viewed.js';
+
+/** What `console.log` of Node asks for. */
+export const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
+/**
+ * A version as plain data. A list or an object that grows is put together when it is read, and not before: whoever only hands the state on does not
+ * pay for it.
+ */
+export function plainState(viewed: Viewed): State {
+  return Object.freeze(fill({}, viewed));
+}
+
+/** Gives an object the channels of a version as properties. */
+export function fill(state: Record<string, unknown>, { version, source }: Viewed): Record<string, unknown> {
+  const { names, reducers } = source.channels;
+  let isWaiting = false;
+  version.each((channel, cell) => {
+    if (isCleared(cell)) return;
+    const name = names[channel] ?? '';
+    if (isAtHand(cell)) state[name] = cellValue(cell, reducers[channel]);
+    else {
+      isWaiting = true;
+      putLater(state, name, () => cellValue(cell, reducers[channel]));
+    }
+  });
+  if (isWaiting) printAsData(state);
+  return state;
+}
+
+/** A version as plain data, with properties that note when they are read. */
+export function watchedState(observer: ReadObserver): State {
+  const state: Record<string, unknown> = {};
+  observer.keys();
+  for (const name of keysOf(observer)) {
+    putLater(state, name, () => {
+      observer.channel(name);
+      return readChannel(observer.version, observer.source, name);
+    });
+  }
+  printAsData(state);
+  return Object.preventExtensions(state);
+}
+
+function putLater(state: object, name: string, get: () => unknown): void {
+  Object.defineProperty(state, name, { get, set: () => refuse(name), enumerable: true });
+}
+
+/** Node prints what a property gives as `[Getter]`. */
+function printAsData(state: object): void {
+  Object.defineProperty(state, INSPECT, { value: () => ({ ...state }) });
+}
