@@ -1,11 +1,12 @@
 import type { ErrorData } from '../base/errors.js';
-import type { ChannelTable, CompiledNode, CompiledPlan, Hop } from './compile.js';
+import type { CompiledNode, Hop } from './compile.js';
 import { noSuchNode } from './explain.js';
 import { JoinQueue } from './join.js';
 import type { Round } from './join.js';
 import { covers, mergeVersions } from './merge.js';
-import { conflictError } from './state-writer.js';
 import type { Choice } from './routes.js';
+import { ScopeState } from './scope-state.js';
+import { conflictError } from './state-writer.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import type { Version } from './version.js';
 
@@ -18,7 +19,7 @@ const FEW = 8;
  * - C3 `ended` holds the versions of all branches that came to an end: of steps that sent no live token, because there was no way
  *   on, or because they were skipped or failed. The final state is their merge (S4). So what `any` and `quorum` absorbed does not count.
  */
-export abstract class Flow {
+export abstract class Flow extends ScopeState {
   /** Tokens that wait in joins. */
   protected waiting = 0;
   private ended: Version[] | undefined = undefined;
@@ -28,14 +29,6 @@ export abstract class Flow {
   private joins: (JoinQueue | undefined)[] | undefined = undefined;
   /** No token waits in a join before this place. */
   private filledFrom = 0;
-
-  /** The channels, also those that showed only at run time. */
-  abstract channels: ChannelTable;
-
-  constructor(
-    protected readonly compiled: CompiledPlan,
-    protected readonly inputs: Version,
-  ) {}
 
   /** A node fires. */
   protected abstract fire(node: CompiledNode, firing: Firing): void;

@@ -4,12 +4,9 @@ import { toErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
 import { addCensus, countAllowed, emptyCensus } from '../events/census.js';
 import type { StepOutcome } from '../events/outcome.js';
-import type { ReadChannel } from '../lang/json-path.js';
 import type { LabelledChannel } from '../lang/outputs-block.js';
 import type { Bindings, NodeKind } from '../plan/plan.js';
-import { capsGoRound, countAnew } from './caps.js';
-import { isCleared } from './cell.js';
-import type { ChannelTable, CompiledNode } from './compile.js';
+import type { CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
 import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep, whyOf } from './explain.js';
 import { Flow } from './flow.js';
@@ -20,9 +17,7 @@ import { chooseRoutes } from './routes.js';
 import { joined, reported } from './reports.js';
 import type { Reports } from './reports.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
-import { foldError, readState, writeOutput } from './state-writer.js';
-import { digestOf } from './state-digests.js';
-import { plainState } from './plain-state.js';
+import { foldError, writeOutput } from './state-writer.js';
 import type { Body, StepOwner } from './step.js';
 import { Step } from './step.js';
 import { addStep, removeStep } from './step-list.js';
@@ -30,8 +25,7 @@ import type { StepList } from './step-list.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from './version.js';
-import { stateView } from './view.js';
-import { readChannel } from './viewed.js';
+import { Visits } from './visits.js';
 
 /**
  * One execution of a plan: its state and its steps; the tokens are the {@link Flow} that it extends. It knows nothing of time, back ends or
@@ -47,39 +41,20 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   readonly prefix: string;
   readonly parent: string;
   over = false;
-  channels: ChannelTable;
   private readonly owner: ScopeOwner;
-  /** How often each node ran or was skipped; -1 for those that nothing happened to. */
-  private readonly visits: number[];
-  /** How often it was skipped, or ran before its visits were counted anew. */
-  private skips: number[] | undefined = undefined;
-  epoch = 0;
+  private readonly visits: Visits;
   /** Steps and skips that are queued or running. */
   private outstanding = 0;
   private pausedSteps = 0;
   /** Head of the list of steps that are queued or running. */
   first: Step | undefined = undefined;
-  private final: Version | undefined = undefined;
 
-  constructor(
-    readonly run: RunServices,
-    options: ScopeOptions,
-  ) {
-    super(options.compiled, options.inputs);
+  constructor(run: RunServices, options: ScopeOptions) {
+    super(run, options);
     this.prefix = options.prefix;
     this.parent = options.parent;
     this.owner = options.owner;
-    this.visits = options.compiled.untouched.slice();
-    this.channels = options.channels ?? options.compiled.channels;
-  }
-
-  /** The channels of the plan; `channels` has those too that showed only at run time. */
-  get declared(): ChannelTable {
-    return this.compiled.channels;
-  }
-
-  get recorded(): boolean {
-    return this.run.durable.recorded;
+    this.visits = new Visits(options.compiled);
   }
 
   get labelled(): readonly LabelledChannel[] {
@@ -108,43 +83,14 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     if (this.outstanding === 0) this.run.rest(this);
   }
 
-  view(version: Version, fn?: unknown): Readonly<Record<string, unknown>> {
-    return stateView(version, this, fn);
-  }
-
-  reader(version: Version): ReadChannel {
-    return (channel) => readChannel(version, this, channel);
-  }
-
   count(census: Census, reports: Reports): void {
     addCensus(this.census, census);
     this.reports = joined(this.reports, reports);
   }
 
-  /** A channel of the final state (S4); undefined before the end. */
-  read(channel: string): unknown {
-    return this.final === undefined ? undefined : readChannel(this.final, this, channel);
-  }
-
-  /** Was a channel of the final state cleared? */
-  clears(channel: string): boolean {
-    return isCleared(this.final?.get(this.channels.index.get(channel) ?? -1));
-  }
-
-  /** Digest of a channel of the final state. */
-  digest(channel: string): string {
-    return this.final === undefined ? '' : digestOf(this.final, this, channel);
-  }
-
-  /** The final state (S4), or what there is of it. */
-  state(): Record<string, unknown> {
-    return readState(this, this.final ?? this.inputs);
-  }
-
   /** Number of nodes that neither ran nor were skipped. */
   untouched(): number {
-    return this.compiled.nodes.filter(({ node, index }) => node.kind !== 'pass' && (this.visits[index] ?? -1) < 0)
-      .length;
+    return this.visits.untouched();
   }
 
   succeeded(step: Step, output: unknown, goto?: unknown): void {
@@ -188,7 +134,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
 
   skipped(step: Step, reason: string): void {
     const { compiled, input, depth, round } = step;
-    this.countSkip(compiled.index);
+    this.visits.skipped(compiled.index);
     this.finish(step, 'skipped', { reason });
     this.branchEnded(input);
     this.sendDead(compiled, tokenOf('dead', input, depth - 1, round));
@@ -236,24 +182,24 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   fire(node: CompiledNode, firing: Firing): void {
     if (this.over) return;
     const cap = node.node.maxVisits;
-    if (cap !== undefined && this.runsOf(node.index) >= cap) this.pastCap(node, firing, cap);
+    if (cap !== undefined && this.visits.runs(node.index) >= cap) this.pastCap(node, firing, cap);
     else if (firing.depth >= this.compiled.maxSteps) this.refuse(node, firing, tooDeep(this.compiled.maxSteps));
     else {
-      if (node.countsAnew.length > 0) this.skips = countAnew(node.countsAnew, this.visits, this.skips);
-      this.enqueue(new Step(this, node, firing, this.nextVisit(node.index)));
+      this.visits.countAnew(node.countsAnew);
+      this.enqueue(new Step(this, node, firing, this.visits.next(node.index)));
     }
   }
 
   /** A step that fails before its body starts. */
   refuse(node: CompiledNode, firing: Firing, error: ErrorData): void {
-    this.enqueue(new Step(this, node, firing, this.nextVisit(node.index), error));
+    this.enqueue(new Step(this, node, firing, this.visits.next(node.index), error));
   }
 
   /** A skip takes its turn in the queue like a step (C1). */
   skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void {
     this.outstanding += 1;
-    const visit = this.nextVisit(node.index);
-    this.countSkip(node.index);
+    const visit = this.visits.next(node.index);
+    this.visits.skipped(node.index);
     const [version = this.inputs, ...more] = this.endBranches(arrivals);
     const carried = more.length === 0 ? undefined : more;
     const start = (): void => {
@@ -272,21 +218,6 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
       this.restIfIdle();
     };
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
-  }
-
-  private nextVisit(node: number): number {
-    const visit = Math.max(this.visits[node] ?? 0, 0) + 1;
-    this.visits[node] = visit;
-    return visit;
-  }
-
-  private countSkip(node: number): void {
-    const skips = (this.skips ??= []);
-    skips[node] = (skips[node] ?? 0) + 1;
-  }
-
-  private runsOf(node: number): number {
-    return Math.max(this.visits[node] ?? 0, 0) - (this.skips?.[node] ?? 0);
   }
 
   private isOnlyThread(version: Version): boolean {
@@ -315,7 +246,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   /** A check looks at the steps of the run's own plan; those that do nothing leave the state as it was. */
   private isStopped({ compiled, path }: Step, version: Version): boolean {
     if (this.parent !== '' || compiled.node.kind === 'pass') return false;
-    const state = this.run.checksWholes ? plainState({ version, source: this }) : this.view(version);
+    const state = this.checkedState(version);
     const error = this.run.check?.({ node: compiled.id, path, state, census: { ...this.census } });
     if (error === undefined) return false;
     this.end({ type: 'failed', error, path }, [version]);
@@ -333,9 +264,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
 
   private pastCap(node: CompiledNode, firing: Firing, cap: number): void {
     const { version, depth, round } = firing;
-    const { nodes } = this.compiled;
-    if (node.onMaxVisitsTo >= 0 && !capsGoRound(nodes, node, (at) => this.runsOf(at)))
-      this.fireHandler(node, node.onMaxVisitsTo, firing);
+    if (node.onMaxVisitsTo >= 0 && !this.visits.capsGoRound(node)) this.fireHandler(node, node.onMaxVisitsTo, firing);
     else if (node.node.onMaxVisits === 'skip')
       this.skip(node, [tokenOf('live', version, depth, round)], depth, round, false);
     else this.refuse(node, firing, pastMaxVisits(node, cap));
@@ -395,7 +324,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
       const { started } = step;
       step.abort();
       if (started) this.tell(step.compiled, step.path, 'cancelled', step.attempt, { reason: 'the run ended first' });
-      else if (step.visit === 1) this.visits[step.compiled.index] = -1;
+      else if (step.visit === 1) this.visits.undone(step.compiled.index);
     }
     this.first = undefined;
     return seen;

@@ -22,14 +22,15 @@ const PLAIN_PATTERN = /^\(\s*\{([^{}()]*)\}\s*\)\s*=>/;
 
 /** Does a function, or one that it is made of, give one property of what it takes away as a whole? What can't be told counts as a yes. */
 export function givesPropertyAway(fn: unknown, property: string): boolean {
-  if (fn === undefined) return false;
+  if (typeof fn !== 'function') return false;
   const parts = madeFrom(fn);
   if (parts !== undefined) return parts.some((part) => givesPropertyAway(part, property));
-  const [head, names = ''] = PLAIN_PATTERN.exec(String(fn)) ?? [];
+  const source = Function.prototype.toString.call(fn);
+  const [head, names = ''] = PLAIN_PATTERN.exec(source) ?? [];
   if (head === undefined) return true;
   const listed = names.split(',').map((name) => name.trim());
   if (listed.some((name) => !/^[\w$]*$/.test(name))) return true;
-  return listed.includes(property) && isUsed(property, String(fn).slice(head.length));
+  return listed.includes(property) && isUsed(property, source.slice(head.length));
 }
 
 const BARE = /^(?:async\s+)?([A-Za-z_$][\w$]*)\s*=>/;
