@@ -2,11 +2,10 @@ import { settled } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import { Queue } from '../base/queue.js';
 import type { EventBody, Listener } from '../events/event.js';
 import { Emitter } from '../events/emitter.js';
 import type { RunOutcome } from '../events/outcome.js';
-import type { Bindings, Plan } from '../plan/plan.js';
+import type { Plan } from '../plan/plan.js';
 import { compile } from './compile.js';
 import type { CompiledPlan } from './compile.js';
 import { WORK_AT_ONCE, WORK_OF_START } from './giving-way.js';
@@ -17,55 +16,14 @@ import type { Executors } from './ports/executor.js';
 import { inOrder } from './reports.js';
 import type { RunHandle, RunResult } from './run-result.js';
 import { Scope } from './scope.js';
-import type {
-  StepCheck,
-  CheckedStep,
-  Restable,
-  Work,
-  RunServices,
-  ScopeEnd,
-  ScopeHandle,
-  ScopeOptions,
-  ScopeOwner,
-  RunWarning,
-  Starting,
-} from './services.js';
+import type { Restable, Work, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
+import type { StartOptions } from './start-options.js';
+import { NO_OPTIONS, checkOf } from './start-options.js';
 import { givesPropertyAway } from './whole-view.js';
-import { WorkQueue } from './work-queue.js';
+import { IdleScopes, WorkQueue } from './work-queue.js';
 
 export type { RunHandle, RunResult } from './run-result.js';
-
-/** How a run is carried out. */
-export interface StartOptions {
-  /** Input values by name. */
-  readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Functions of code nodes; not for a plan that is compiled already. */
-  readonly bindings?: Bindings;
-  /** Who runs agents and other kinds that the engine does not know. */
-  readonly executors?: Executors;
-  /** The back end. Default: in memory, without a record. */
-  readonly durable?: Durable;
-  readonly runId?: string;
-  readonly listeners?: readonly Listener[];
-  /** Told of what goes wrong: everything but starts and plain successes, unless there are listeners too. */
-  readonly log?: Listener;
-  /** Cancels the run when aborted. */
-  readonly signal?: AbortSignal;
-  /** Leaf steps at once; replaces the plan's own bound. */
-  readonly concurrency?: number;
-  /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
-  readonly check?: StepCheck;
-  /** Told what each step sees, right before listeners are told that it starts. */
-  readonly starting?: Starting;
-  /** What is told of the run before anything of it starts. */
-  readonly warnings?: readonly RunWarning[];
-  /** Steps of which it was told before that they run again. Default: none. */
-  readonly announced?: (path: string) => boolean;
-  /** Options for runs that functions start. Default: none. */
-  readonly runOptions?: object;
-  /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. */
-  readonly atEnd?: () => Promise<void>;
-}
+export type { StartOptions } from './start-options.js';
 
 /**
  * Starts a run. Give a plan, or one that {@link compile} prepared: then starting costs microseconds.
@@ -84,16 +42,6 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = NO_O
 
 const NO_EXECUTORS: Executors = {};
 const NO_LISTENERS: readonly Listener[] = [];
-const NO_OPTIONS: StartOptions = {};
-
-/** A check that throws ends the run too. */
-function checked(check: StepCheck, view: CheckedStep): ErrorData | undefined {
-  try {
-    return check(view);
-  } catch (error) {
-    return toErrorData(error);
-  }
-}
 
 class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
@@ -116,8 +64,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private reused = 0;
   private ran = 0;
   /** Scopes in which nothing runs. */
-  private idle: Restable | undefined = undefined;
-  private moreIdle: Queue<Restable> | undefined = undefined;
+  private readonly idle = new IdleScopes();
   /** An executor was started or woken and may not have come to rest. */
   private unsettled = false;
   resting: Promise<void> | undefined = undefined;
@@ -142,15 +89,10 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.followed = listeners.length > 0;
     if (log !== undefined) this.emitter = new Emitter(this.runId, [log, ...listeners]);
     else this.emitter = this.followed ? new Emitter(this.runId, listeners) : undefined;
-    const { check } = options;
-    this.checksWholes = givesPropertyAway(check, 'state');
+    this.check = checkOf(options, this.durable);
+    this.checksWholes = givesPropertyAway(options.check, 'state');
     this.starting = options.starting;
     this.runOptions = options.runOptions ?? NO_OPTIONS;
-    if (check === undefined) this.check = undefined;
-    else {
-      const beganAt = this.durable.settledAt();
-      this.check = (step) => checked(check, { ...step, elapsedMs: this.durable.settledAt() - beganAt });
-    }
     const { version, channels } = firstState(compiled, options.inputs);
     this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs: version, owner: this, channels });
     this.result = new Promise((resolve) => {
@@ -219,8 +161,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   rest(scope: Restable): void {
-    if (this.idle === undefined) this.idle = scope;
-    else (this.moreIdle ??= new Queue()).put(scope);
+    this.idle.put(scope);
   }
 
   openScope(options: ScopeOptions): ScopeHandle {
@@ -325,7 +266,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
       const free = this.running < this.limit;
       const work = (free ? this.blocked?.take() : undefined) ?? this.ready.take();
       if (work === undefined) {
-        const scope = this.takeIdle();
+        const scope = this.idle.take();
         if (scope === undefined) return undefined;
         this.spent += WORK_OF_START;
         scope.rested();
@@ -348,12 +289,6 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.spent = 0;
     this.unsettled = true;
     return true;
-  }
-
-  private takeIdle(): Restable | undefined {
-    const { idle } = this;
-    this.idle = this.moreIdle?.take();
-    return idle;
   }
 
   private watch(signal: AbortSignal): void {

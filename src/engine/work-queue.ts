@@ -1,4 +1,5 @@
-import type { Work } from './services.js';
+import { Queue } from '../base/queue.js';
+import type { Restable, Work } from './services.js';
 
 /** First in, first out, linked through the work itself: putting something in allocates nothing. */
 export class WorkQueue {
@@ -19,5 +20,22 @@ export class WorkQueue {
     work.next = undefined;
     if (this.head === undefined) this.tail = undefined;
     return work;
+  }
+}
+
+/** Scopes in which nothing runs: mostly one, so a queue is made for the second only. */
+export class IdleScopes {
+  private first: Restable | undefined = undefined;
+  private more: Queue<Restable> | undefined = undefined;
+
+  put(scope: Restable): void {
+    if (this.first === undefined) this.first = scope;
+    else (this.more ??= new Queue()).put(scope);
+  }
+
+  take(): Restable | undefined {
+    const { first } = this;
+    this.first = this.more?.take();
+    return first;
   }
 }

@@ -1,0 +1,57 @@
+import type { ErrorData } from '../base/errors.js';
+import { toErrorData } from '../base/errors.js';
+import type { Listener } from '../events/event.js';
+import type { Bindings } from '../plan/plan.js';
+import type { Durable } from './ports/durable.js';
+import type { Executors } from './ports/executor.js';
+import type { CheckedStep, RunServices, RunWarning, Starting, StepCheck } from './services.js';
+
+/** How a run is carried out. */
+export interface StartOptions {
+  /** Input values by name. */
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Functions of code nodes; not for a plan that is compiled already. */
+  readonly bindings?: Bindings;
+  /** Who runs agents and other kinds that the engine does not know. */
+  readonly executors?: Executors;
+  /** The back end. Default: in memory, without a record. */
+  readonly durable?: Durable;
+  readonly runId?: string;
+  readonly listeners?: readonly Listener[];
+  /** Told of what goes wrong: everything but starts and plain successes, unless there are listeners too. */
+  readonly log?: Listener;
+  /** Cancels the run when aborted. */
+  readonly signal?: AbortSignal;
+  /** Leaf steps at once; replaces the plan's own bound. */
+  readonly concurrency?: number;
+  /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
+  readonly check?: StepCheck;
+  /** Told what each step sees, right before listeners are told that it starts. */
+  readonly starting?: Starting;
+  /** What is told of the run before anything of it starts. */
+  readonly warnings?: readonly RunWarning[];
+  /** Steps of which it was told before that they run again. Default: none. */
+  readonly announced?: (path: string) => boolean;
+  /** Options for runs that functions start. Default: none. */
+  readonly runOptions?: object;
+  /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. */
+  readonly atEnd?: () => Promise<void>;
+}
+
+export const NO_OPTIONS: StartOptions = {};
+
+/** The check of a run, with its time: none has passed yet. */
+export function checkOf({ check }: StartOptions, durable: Durable): RunServices['check'] {
+  if (check === undefined) return undefined;
+  const beganAt = durable.settledAt();
+  return (step) => checked(check, { ...step, elapsedMs: durable.settledAt() - beganAt });
+}
+
+/** A check that throws ends the run too. */
+function checked(check: StepCheck, view: CheckedStep): ErrorData | undefined {
+  try {
+    return check(view);
+  } catch (error) {
+    return toErrorData(error);
+  }
+}
