@@ -35,13 +35,6 @@ export function readChannel(version: Version, source: ChannelSource, name: strin
   return cell === undefined ? undefined : cellValue(cell, channels.reducers[channel]);
 }
 
-/** Did somebody write a channel? */
-export function hasChannel({ version, source }: Viewed, name: string): boolean {
-  const channel = source.channels.index.get(name);
-  const cell = channel === undefined ? undefined : version.get(channel);
-  return cell !== undefined && !isCleared(cell);
-}
-
 /** The names of the channels that somebody wrote. */
 export function keysOf({ version, source }: Viewed): string[] {
   const keys: string[] = [];
