@@ -5,7 +5,6 @@ import { seededRandom } from '../base/ids.js';
 import type { Json } from '../base/json.js';
 import { recordText } from '../base/json.js';
 import { Queue } from '../base/queue.js';
-import { Semaphore } from '../base/semaphore.js';
 import { isThenable } from '../base/thenable.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import { askKey } from './inner-keys.js';
@@ -52,7 +51,9 @@ export class MemoryDurable implements Durable {
   private onError: ((error: unknown) => void) | undefined = undefined;
   /** The time of this delivery; undefined until somebody asks for it. */
   private time: number | undefined = undefined;
-  private questions: Semaphore | undefined = undefined;
+  /** Questions that wait until those before them are answered. A promise comes into being when its turn comes. */
+  private turns: Queue<QuestionTurn> | undefined = undefined;
+  private asking = false;
 
   constructor(
     readonly runId: string,
@@ -106,30 +107,48 @@ export class MemoryDurable implements Durable {
         ticket.abort();
       });
     }
-    this.follow(ticket, this.put(question, key, ticket));
+    this.takeTurn({ question, address: key, ticket, answered: undefined });
     return ticket;
   }
 
   /**
-   * Puts a question for a ticket, when its turn comes.
+   * A question that an effect puts, when its turn comes.
    *
    * @throws SkeinError `SKEIN_QUESTION` when nobody can answer, `SKEIN_ANSWER` for an answer that does not match the schema
    */
-  async put(question: Question, address: string, ticket: MemoryTicket): Promise<unknown> {
-    const { answer } = this;
-    if (answer === undefined) throw unanswered({ name: '', question }, address);
-    const questions = (this.questions ??= new Semaphore(1));
-    await new Promise<void>((mine) => questions.acquire(mine));
+  async ask(question: Question, address: string, ticket: MemoryTicket): Promise<unknown> {
+    if (this.answer === undefined) throw unanswered({ name: '', question }, address);
+    return await new Promise((answered) => this.takeTurn({ question, address, ticket, answered }));
+  }
+
+  private takeTurn(turn: QuestionTurn): void {
+    (this.turns ??= new Queue()).put(turn);
+    if (!this.asking) this.nextTurn();
+  }
+
+  private nextTurn(): void {
+    const turn = this.turns?.take();
+    this.asking = turn !== undefined;
+    if (turn === undefined) return;
+    const answer = this.put(turn);
+    if (turn.answered === undefined) this.follow(turn.ticket, answer);
+    else turn.answered(answer);
+  }
+
+  private async put({ question, address, ticket, answered }: QuestionTurn): Promise<unknown> {
+    // Whoever has it put is not done yet.
+    await undefined;
     try {
-      if (ticket.dropped || ticket.outcome !== undefined) return undefined;
-      return checked(question, await answer(question, address, ticket.signal));
+      if (this.answer === undefined || ticket.dropped || ticket.outcome !== undefined) return undefined;
+      return checked(question, await this.answer(question, address, ticket.signal));
     } catch (error) {
       if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION' || error.details !== undefined) throw error;
       throw new SkeinError(error.code, error.message, { ...toErrorData(error), ...detailsOf(question, address) });
     } finally {
       // Time has passed while a person thought, whoever is waiting for it.
       this.time = undefined;
-      questions.release();
+      if (answered === undefined) ticket.letGo();
+      this.nextTurn();
     }
   }
 
@@ -222,6 +241,15 @@ function checked({ schema }: Question, answer: unknown): unknown {
   throw new SkeinError('SKEIN_ANSWER', `the answer does not match what was asked for: ${findings.join('; ')}`);
 }
 
+/** A question that is put when those before it are answered. */
+interface QuestionTurn {
+  readonly question: Question;
+  readonly address: string;
+  readonly ticket: MemoryTicket;
+  /** Takes the answer; absent: it is the outcome of the ticket. */
+  readonly answered: ((answer: Promise<unknown>) => void) | undefined;
+}
+
 /** A ticket that is also the {@link StepIo} of its effect, so that a step costs one object. */
 class MemoryTicket implements Ticket, StepIo {
   outcome: Outcome | undefined = undefined;
@@ -248,7 +276,12 @@ class MemoryTicket implements Ticket, StepIo {
   }
 
   ask(name: string, question: Question): Promise<unknown> {
-    return this.durable.put(question, askKey(this.key, name), this);
+    return this.durable.ask(question, askKey(this.key, name), this);
+  }
+
+  /** Nobody works for it any more. What waited for long is old to the collector of garbage, and keeps alive what it has got since. */
+  letGo(): void {
+    this.controller = undefined;
   }
 
   drop(): void {

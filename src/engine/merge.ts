@@ -2,7 +2,7 @@ import type { Reducer } from '../plan/reducers.js';
 import type { Cell } from './cell.js';
 import { foldedCell, isBefore } from './cell.js';
 import { holdsAll, mergeChains } from './contributions.js';
-import type { Tree } from './version.js';
+import type { Tree, Write } from './version.js';
 import { EMPTY_VERSION, Version } from './version.js';
 
 /** Two writes of a plain channel of which neither is causally before the other (S3). */
@@ -25,6 +25,7 @@ export function mergeVersions(versions: readonly Version[], reducers: readonly (
   const first = versions[0];
   if (first === undefined) return { version: EMPTY_VERSION, conflict: undefined };
   if (versions.every((version) => version === first)) return { version: first, conflict: undefined };
+  if (versions.every((version) => version.isBeside(first))) return mergeBeside(first, versions, reducers);
   let height = 0;
   for (const version of versions) if (version.height > height) height = version.height;
   const merge: Merge = { reducers, conflict: undefined };
@@ -35,6 +36,22 @@ export function mergeVersions(versions: readonly Version[], reducers: readonly (
     merge,
   );
   return { version: new Version(tree, height), conflict: merge.conflict };
+}
+
+/** V4: versions that differ by the writes beside their trees alone. */
+function mergeBeside(first: Version, versions: readonly Version[], reducers: readonly (Reducer | undefined)[]): Merged {
+  const merge: Merge = { reducers, conflict: undefined };
+  const written = versions.filter(({ channel }) => channel >= 0).sort((a, b) => a.channel - b.channel);
+  const writes: Write[] = [];
+  for (let at = 0; at < written.length;) {
+    const from = at;
+    const channel = written[at]?.channel ?? -1;
+    do at += 1;
+    while (written[at]?.channel === channel);
+    const cells = written.slice(from, at).flatMap(({ cell }) => (cell === undefined ? [] : [cell]));
+    writes.push({ channel, cell: mergeCells(cells, channel, merge) });
+  }
+  return { version: first.withAll(writes), conflict: merge.conflict };
 }
 
 interface Merge {
@@ -95,7 +112,11 @@ function mergeCells(cells: readonly Cell[], channel: number, merge: Merge): Cell
 
 /** Does `version` hold everything that `other` holds, or something causally later? */
 export function covers(version: Version, other: Version): boolean {
-  return version === other || coversTree(version.tree, version.height, other.tree, other.height);
+  if (version === other) return true;
+  if (!version.isBeside(other)) return coversTree(version.tree, version.height, other.tree, other.height);
+  const { channel, cell } = other;
+  const mine = channel < 0 ? undefined : version.get(channel);
+  return cell === undefined || mine === cell || (mine !== undefined && coversCell(mine, cell));
 }
 
 function coversTree(tree: Tree | undefined, level: number, other: Tree | undefined, otherLevel: number): boolean {

@@ -52,7 +52,6 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly check: RunServices['check'];
   readonly checksWholes: boolean;
   readonly starting: RunServices['starting'];
-  readonly runOptions: object;
   private readonly emitter: Emitter | undefined;
   private readonly top: Scope;
   private readonly limit: number;
@@ -92,12 +91,15 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.check = checkOf(options, this.durable);
     this.checksWholes = givesPropertyAway(options.check, 'state');
     this.starting = options.starting;
-    this.runOptions = options.runOptions ?? NO_OPTIONS;
     const { version, channels } = firstState(compiled, options.inputs);
     this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs: version, owner: this, channels });
     this.result = new Promise((resolve) => {
       this.resolve = resolve;
     });
+  }
+
+  get runOptions(): object {
+    return this.options.runOptions?.() ?? NO_OPTIONS;
   }
 
   get observed(): boolean {
@@ -304,19 +306,20 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private close(outcome: RunOutcome, error: ErrorData | undefined): void {
     if (this.ended) return;
     this.ended = true;
-    const { atEnd } = this.options;
-    if (atEnd === undefined && (this.holds === undefined || this.holds.size === 0)) this.finish(outcome, error);
-    else void this.closeLater(outcome, error, atEnd);
+    if (this.holds !== undefined && this.holds.size > 0) {
+      void this.closeLater(outcome, error);
+      return;
+    }
+    const ending = this.options.atEnd?.();
+    if (ending === undefined) this.finish(outcome, error);
+    else void this.closeLater(outcome, error, ending);
   }
 
-  private async closeLater(
-    outcome: RunOutcome,
-    error: ErrorData | undefined,
-    atEnd?: () => Promise<void>,
-  ): Promise<void> {
+  /** `ending`: what is done at the end, when that is under way. */
+  private async closeLater(outcome: RunOutcome, error: ErrorData | undefined, ending?: Promise<void>): Promise<void> {
     while (this.holds !== undefined && this.holds.size > 0) await Promise.allSettled(this.holds);
     try {
-      await atEnd?.();
+      await (ending ?? this.options.atEnd?.());
     } catch (thrown) {
       const ok = outcome === 'succeeded' || outcome === 'degraded';
       this.finish(ok ? 'failed' : outcome, ok ? toErrorData(thrown) : error);

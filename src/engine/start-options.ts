@@ -32,10 +32,10 @@ export interface StartOptions {
   readonly warnings?: readonly RunWarning[];
   /** Steps of which it was told before that they run again. Default: none. */
   readonly announced?: (path: string) => boolean;
-  /** Options for runs that functions start. Default: none. */
-  readonly runOptions?: object;
-  /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. */
-  readonly atEnd?: () => Promise<void>;
+  /** Gives the options for runs that functions start. Default: none. */
+  readonly runOptions?: () => object;
+  /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. Undefined: it is done. */
+  readonly atEnd?: () => Promise<void> | undefined;
 }
 
 export const NO_OPTIONS: StartOptions = {};

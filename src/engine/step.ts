@@ -80,6 +80,8 @@ export class Step implements Work, Waiter, Effect {
   /** The wait before the next attempt. */
   private backoff: Ticket | undefined = undefined;
   private clock: AttemptClock | undefined = undefined;
+  /** Most steps hold one at most. */
+  private activity: Activity | undefined = undefined;
   private activities: Set<Activity> | undefined = undefined;
   private phase: 'ready' | 'running' | 'routing' | 'backoff' | 'over' = 'ready';
   private inner: OpenCensus | undefined = undefined;
@@ -226,12 +228,14 @@ export class Step implements Work, Waiter, Effect {
 
   /** Registers something that is stopped when this attempt is over. */
   hold(activity: Activity): void {
-    (this.activities ??= new Set()).add(activity);
+    if (this.activity === undefined) this.activity = activity;
+    else (this.activities ??= new Set()).add(activity);
   }
 
   /** It ended by itself. */
   release(activity: Activity): void {
-    this.activities?.delete(activity);
+    if (this.activity === activity) this.activity = undefined;
+    else this.activities?.delete(activity);
   }
 
   /** Takes over what is counted and told of a scope inside of this step. It is forgotten when the attempt is retried. */
@@ -299,6 +303,9 @@ export class Step implements Work, Waiter, Effect {
     this.backoff = this.drop(this.backoff);
     this.clock?.close();
     this.clock = undefined;
+    const { activity } = this;
+    this.activity = undefined;
+    activity?.stop();
     if (this.activities !== undefined) {
       const stopping = this.activities;
       this.activities = undefined;

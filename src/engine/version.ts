@@ -22,35 +22,82 @@ const BITS = 5;
 const WIDTH = 1 << BITS;
 const MASK = WIDTH - 1;
 
-/** An immutable version of the state. `height` is the number of levels above the cells. */
-export class Version {
+/** A channel and what is written to it. */
+export interface Write {
+  readonly channel: number;
+  readonly cell: Cell | undefined;
+}
+
+/**
+ * An immutable version of the state.
+ *
+ * - V4 The first write of a channel stands beside the tree until somebody goes on from there. So what many branches write over one version costs
+ *   a cell each, and their join puts all of it into the tree at once.
+ */
+export class Version implements Write {
+  /**
+   * @param base the tree, without the write beside it
+   * @param levels number of levels above the cells
+   * @param channel of the write beside the tree; -1 for none
+   */
   constructor(
-    readonly tree: Tree,
-    readonly height: number,
+    private base: Tree,
+    private levels: number,
+    public channel: number = -1,
+    public cell: Cell | undefined = undefined,
   ) {}
 
+  /** All of it as one tree. */
+  get tree(): Tree {
+    this.join();
+    return this.base;
+  }
+
+  /** Levels of the tree above the cells. */
+  get height(): number {
+    this.join();
+    return this.levels;
+  }
+
   get(channel: number): Cell | undefined {
-    if (channel >> (BITS * (this.height + 1)) !== 0) return undefined;
-    let node: Tree | undefined = this.tree;
-    for (let level = this.height; level > 0 && node !== undefined; level--) {
-      node = node[(channel >> (BITS * level)) & MASK] as Tree | undefined;
-    }
-    return node?.[channel & MASK] as Cell | undefined;
+    return channel === this.channel ? this.cell : lookUp(this.base, this.levels, channel);
   }
 
   with(channel: number, cell: Cell): Version {
-    let { tree, height } = this;
-    while (channel >> (BITS * (height + 1)) !== 0) {
-      tree = [tree];
-      height += 1;
-    }
-    return new Version(put(tree, height, channel, cell), height);
+    this.join();
+    const { base, levels } = this;
+    return lookUp(base, levels, channel) === undefined
+      ? new Version(base, levels, channel, cell)
+      : new Version(put(base, levels, channel, cell), levels);
+  }
+
+  /** The tree with writes of channels that it does not hold, by ascending channel, in place of the one beside it. */
+  withAll(writes: readonly Write[]): Version {
+    let { base, levels } = this;
+    for (; beyond(levels, writes.at(-1)?.channel ?? 0); levels++) base = [base];
+    return new Version(putAll(base, levels, writes, 0, writes.length), levels);
+  }
+
+  /** Do the two differ by the writes beside their trees alone? */
+  isBeside(other: Version): boolean {
+    return this.base === other.base;
+  }
+
+  /** Puts what stands beside the tree into it. */
+  private join(): void {
+    const { channel } = this;
+    if (channel < 0) return;
+    for (; beyond(this.levels, channel); this.levels++) this.base = [this.base];
+    this.base = put(this.base, this.levels, channel, this.cell);
+    this.channel = -1;
+    this.cell = undefined;
   }
 
   /** As if nobody had written the channel. */
   without(channel: number): Version {
     if (this.get(channel) === undefined) return this;
-    return new Version(put(this.tree, this.height, channel, undefined), this.height);
+    const { tree, height } = this;
+    return new Version(put(tree, height, channel, undefined), height);
   }
 
   /** Calls `visit` for each cell, by ascending channel index. */
@@ -61,6 +108,35 @@ export class Version {
 
 /** The version in which nothing is written. */
 export const EMPTY_VERSION = new Version([], 0);
+
+/** Does a tree of this height have no place for a channel? */
+function beyond(height: number, channel: number): boolean {
+  return channel >> (BITS * (height + 1)) !== 0;
+}
+
+function lookUp(tree: Tree, height: number, channel: number): Cell | undefined {
+  if (beyond(height, channel)) return undefined;
+  let node: Tree | undefined = tree;
+  for (let level = height; level > 0 && node !== undefined; level--) {
+    node = node[(channel >> (BITS * level)) & MASK] as Tree | undefined;
+  }
+  return node?.[channel & MASK] as Cell | undefined;
+}
+
+/** Puts in the writes from one place up to another, by ascending channel: each part of the tree is copied once. */
+function putAll(tree: Tree | undefined, level: number, writes: readonly Write[], from: number, to: number): Tree {
+  const slotAt = (at: number): number => ((writes[at]?.channel ?? 0) >> (BITS * level)) & MASK;
+  const copy = copyOf(tree, slotAt(to - 1) + 1);
+  for (let at = from; at < to;) {
+    const first = at;
+    const slot = slotAt(at);
+    do at += 1;
+    while (at < to && slotAt(at) === slot);
+    copy[slot] =
+      level === 0 ? writes[first]?.cell : putAll(copy[slot] as Tree | undefined, level - 1, writes, first, at);
+  }
+  return copy;
+}
 
 function put(tree: Tree | undefined, level: number, channel: number, cell: Cell | undefined): Tree {
   const slot = (channel >> (BITS * level)) & MASK;

@@ -103,9 +103,14 @@ function startUnrecorded(one: Launch, runId: string): RunHandle {
   const handle = startRun(compiled, { ...started(one, memory), runId, inputs, durable });
   return {
     runId,
-    result: handle.result.then((result) => withAdvice(result, options)),
+    result: advised(handle.result, options),
     cancel: (reason) => handle.cancel(reason),
   };
+}
+
+/** Holds the options only: of a run that is over, nothing but its result is kept. */
+function advised(result: Promise<RunResult>, options: RunOptions): Promise<RunResult> {
+  return result.then((ended) => withAdvice(ended, options));
 }
 
 /** A session that was opened, and with what the run goes on. */
@@ -151,16 +156,27 @@ function startLater(one: Launch, opened: Promise<Opened>, runId: string): RunHan
   };
 }
 
+/** What only some runs need is made when it is first asked for: a run without agents costs microseconds. */
+function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
 /** What every run is started with. */
 function started(one: Launch, memory: string | undefined, formerModels?: GoingOn['formerModels']): StartOptions {
   const { compiled, models, options, starting, origins = {} } = one;
-  const around = options.models === undefined ? undefined : shared.get(options.models)?.own;
-  const own = ownPlaces(compiled.plan, options, origins, around);
-  const runOptions = inheritedOptions(models, own, options);
+  // The process may have moved when the first agent starts.
+  const cwd = options.cwd ?? process.cwd();
+  const lent = lazily(() => {
+    const around = options.models === undefined ? undefined : shared.get(options.models)?.own;
+    const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, around);
+    return { own, runOptions: inheritedOptions(models, own, options) };
+  });
+  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), memory, formerModels }));
   const { listeners, signal, concurrency, check } = options;
   return {
-    runOptions,
-    executors: { agent: agentsOf({ one, own, runOptions, memory, formerModels }), ...options.executors },
+    runOptions: () => lent().runOptions,
+    executors: { agent: (node, step) => agents()(node, step), ...options.executors },
     atEnd: () => models.finish(),
     ...(starting === undefined ? {} : { starting }),
     ...(listeners === undefined ? {} : { listeners }),
@@ -185,15 +201,15 @@ function nobody(): void {
 
 interface Agents {
   readonly one: Launch;
+  readonly cwd: string;
   readonly own: OwnPlaces;
   readonly runOptions: RunOptions;
   readonly memory: string | undefined;
   readonly formerModels: GoingOn['formerModels'] | undefined;
 }
 
-function agentsOf({ one, own, runOptions, memory, formerModels }: Agents): ReturnType<typeof agentExecutor> {
+function agentsOf({ one, cwd, own, runOptions, memory, formerModels }: Agents): ReturnType<typeof agentExecutor> {
   const { models, options } = one;
-  const cwd = options.cwd ?? process.cwd();
   const env = options.models?.env ?? process.env;
   const tools = createToolProvider({
     cwd,

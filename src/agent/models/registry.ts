@@ -21,6 +21,7 @@ import { isNoChoice, readModelName } from './model-names.js';
 import { providerById } from './provider-catalog.js';
 import type { ImportPackage } from './provider-packages.js';
 import { loadModel, takesSchema } from './provider-packages.js';
+import type { Recorder } from './recording.js';
 import { createRecorder } from './recording.js';
 import type { Replayer } from './replaying.js';
 import { openReplay } from './replaying.js';
@@ -77,11 +78,11 @@ export interface ModelRegistry extends ModelSource {
   /** A question was answered from the journal of the run: the answer that the script has for it counts as given. Opens no file. */
   answered(question: string): void;
   /**
-   * Ends the run: writes the recording and checks that scripts were used up.
+   * Ends the run: writes the recording and checks that scripts were used up. Undefined when there is nothing to do.
    *
    * @throws SkeinError `SKEIN_SCRIPT` for a strict script with unused rules, `SKEIN_FILE` when the recording can't be written.
    */
-  finish(): Promise<void>;
+  finish(): Promise<void> | undefined;
 }
 
 /**
@@ -125,12 +126,14 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     answered(question) {
       if (options.script !== undefined) answered.push(question);
     },
-    async finish() {
-      await recorder?.finish();
-      // A script that nobody asked was not looked into; of a run that was finished before, nothing is left to check.
-      for (const book of parts.books.values()) if (book.isOpen) (await book.open()).finish();
-    },
+    finish: () => (recorder === undefined && parts.books.size === 0 ? undefined : finished(parts, recorder)),
   };
+}
+
+async function finished({ books }: Parts, recorder: Recorder | undefined): Promise<void> {
+  await recorder?.finish();
+  // A script that nobody asked was not looked into; of a run that was finished before, nothing is left to check.
+  for (const book of books.values()) if (book.isOpen) (await book.open()).finish();
 }
 
 interface Parts {
