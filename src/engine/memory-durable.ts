@@ -137,7 +137,7 @@ export class MemoryDurable implements Durable {
 
   private async put({ question, address, ticket, answered }: QuestionTurn): Promise<unknown> {
     // Whoever has it put is not done yet.
-    await undefined;
+    await Promise.resolve();
     try {
       if (this.answer === undefined || ticket.dropped || ticket.outcome !== undefined) return undefined;
       return checked(question, await this.answer(question, address, ticket.signal));

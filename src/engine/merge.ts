@@ -41,7 +41,7 @@ export function mergeVersions(versions: readonly Version[], reducers: readonly (
 /** V4: versions that differ by the writes beside their trees alone. */
 function mergeBeside(first: Version, versions: readonly Version[], reducers: readonly (Reducer | undefined)[]): Merged {
   const merge: Merge = { reducers, conflict: undefined };
-  const written = versions.filter(({ channel }) => channel >= 0).sort((a, b) => a.channel - b.channel);
+  const written = versions.filter(({ channel }) => channel >= 0).toSorted((a, b) => a.channel - b.channel);
   const writes: Write[] = [];
   for (let at = 0; at < written.length;) {
     const from = at;

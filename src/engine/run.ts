@@ -306,13 +306,10 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private close(outcome: RunOutcome, error: ErrorData | undefined): void {
     if (this.ended) return;
     this.ended = true;
-    if (this.holds !== undefined && this.holds.size > 0) {
-      void this.closeLater(outcome, error);
-      return;
-    }
-    const ending = this.options.atEnd?.();
-    if (ending === undefined) this.finish(outcome, error);
-    else void this.closeLater(outcome, error, ending);
+    const holding = this.holds !== undefined && this.holds.size > 0;
+    const ending = holding ? undefined : this.options.atEnd?.();
+    if (holding || ending !== undefined) void this.closeLater(outcome, error, ending);
+    else this.finish(outcome, error);
   }
 
   /** `ending`: what is done at the end, when that is under way. */

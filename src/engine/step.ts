@@ -303,14 +303,11 @@ export class Step implements Work, Waiter, Effect {
     this.backoff = this.drop(this.backoff);
     this.clock?.close();
     this.clock = undefined;
-    const { activity } = this;
+    const { activity: only, activities } = this;
     this.activity = undefined;
-    activity?.stop();
-    if (this.activities !== undefined) {
-      const stopping = this.activities;
-      this.activities = undefined;
-      for (const activity of stopping) activity.stop();
-    }
+    this.activities = undefined;
+    only?.stop();
+    for (const activity of activities ?? []) activity.stop();
     if (this.phase === 'running' && this.leaf) this.run.releaseSlot();
   }
 

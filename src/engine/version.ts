@@ -44,7 +44,7 @@ export class Version implements Write {
     private base: Tree,
     private levels: number,
     public channel: number = -1,
-    public cell: Cell | undefined = undefined,
+    public cell?: Cell,
   ) {}
 
   /** All of it as one tree. */
