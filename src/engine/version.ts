@@ -25,7 +25,7 @@ const MASK = WIDTH - 1;
 /** A channel and what is written to it. */
 export interface Write {
   readonly channel: number;
-  readonly cell: Cell | undefined;
+  readonly cell?: Cell | undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ export class Version implements Write {
     private base: Tree,
     private levels: number,
     public channel: number = -1,
-    public cell?: Cell,
+    public cell?: Cell | undefined,
   ) {}
 
   /** All of it as one tree. */
