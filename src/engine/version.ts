@@ -35,6 +35,8 @@ export interface Write {
  *   a cell each, and their join puts all of it into the tree at once.
  */
 export class Version implements Write {
+  cell: Cell | undefined;
+
   /**
    * @param base the tree, without the write beside it
    * @param levels number of levels above the cells
@@ -44,8 +46,10 @@ export class Version implements Write {
     private base: Tree,
     private levels: number,
     public channel: number = -1,
-    public cell?: Cell | undefined,
-  ) {}
+    cell?: Cell,
+  ) {
+    this.cell = cell;
+  }
 
   /** All of it as one tree. */
   get tree(): Tree {
