@@ -26,5 +26,10 @@ export function digestOfAll(version: Version, source: ChannelSource): string {
 
 /** Digest of the names of the channels that somebody wrote. */
 export function digestOfKeys(version: Version, source: ChannelSource): string {
-  return digestText(JSON.stringify(keysOf({ version, source }).toSorted()));
+  const text = JSON.stringify(keysOf({ version, source }).toSorted());
+  // They hardly ever change from one step to the next.
+  if (text !== lastKeys.text) lastKeys = { text, digest: digestText(text) };
+  return lastKeys.digest;
 }
+
+let lastKeys = { text: '', digest: '' };

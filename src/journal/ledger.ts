@@ -1,4 +1,5 @@
 import { stepOf } from '../base/address.js';
+import type { Slices } from '../base/slices.js';
 import { forgetting } from './forgotten.js';
 import type { Entry, RunHistory, StartedEffect } from './history.js';
 import type { DoneRecord, PauseRecord } from './record.js';
@@ -29,16 +30,16 @@ export interface Ledger {
  * `degraded`; those of parents always: a fork is made to get further.
  *
  * @example
- * const [best] = openLedger(history).find('a/b'); // the newest outcome, if there is one
+ * const [best] = atOnce(openLedger(history)).find('a/b'); // the newest outcome, if there is one
  */
-export function openLedger(own: RunHistory | undefined, parents: readonly RunHistory[] = []): Ledger {
+export function* openLedger(own: RunHistory | undefined, parents: readonly RunHistory[] = []): Slices<Ledger> {
   const sources: Source[] = [];
   const forgotten: string[] = [];
   let before = 0;
   if (own !== undefined) {
     sources.push({
       history: own,
-      void: voidFailures(own, lastFailedSession(own)),
+      void: yield* voidFailures(own, lastFailedSession(own)),
       shift: 0,
       isForgotten: forgetting([]),
     });
@@ -46,7 +47,7 @@ export function openLedger(own: RunHistory | undefined, parents: readonly RunHis
   }
   for (const history of parents) {
     before += history.outcomes;
-    const all = voidFailures(history, history.sessions.length);
+    const all = yield* voidFailures(history, history.sessions.length);
     sources.push({ history, void: all, shift: -before, isForgotten: forgetting(forgotten) });
     forgotten.push(...forgetOf(history));
   }
@@ -70,11 +71,17 @@ interface Source {
 function offered(source: Source, key: string): readonly Recorded[] {
   const entries = source.history.entries.get(key);
   if (entries === undefined || source.isForgotten(stepOf(key))) return NONE;
-  const good: Recorded[] = [];
-  for (const entry of entries) {
-    if (!source.void.has(entry)) good.push({ record: entry.record, order: entry.order + source.shift });
-  }
-  return good.toReversed();
+  const [first] = entries;
+  // Nearly all keys have one outcome.
+  if (entries.length === 1 && first !== undefined && source.void.size === 0) return [recorded(source, first)];
+  return entries
+    .filter((entry) => !source.void.has(entry))
+    .map((entry) => recorded(source, entry))
+    .toReversed();
+}
+
+function recorded({ shift }: Source, { record, order }: Entry): Recorded {
+  return { record, order: order + shift };
 }
 
 const NONE: readonly Recorded[] = [];

@@ -4,8 +4,8 @@ import type { RunHistory } from './history.js';
 import { Replay } from './replay.js';
 import type { Store } from './store.js';
 
-/** Batches that are taken in one piece: together they have about a MiB at most, and take some milliseconds. */
-const PAGE = 16;
+/** Batches that are taken in one piece: together they have some MiB at most, and take some milliseconds. */
+const PAGE = 64;
 
 /** The journal of a run and those of the runs that it was forked from, each read once; the reader goes on where it stopped. */
 export class FamilyReader {

@@ -80,7 +80,7 @@ export type Family = readonly [RunHistory, ...RunHistory[]];
  *
  * @throws SkeinError `SKEIN_STORE`; `SKEIN_USAGE` for steps that a parent does not have; `SKEIN_NOT_JSON` for inputs that can't be recorded
  */
-export function beginSession(store: Store, run: NewSession, holder: Holder, now: number): OpenSession {
+export function* beginSession(store: Store, run: NewSession, holder: Holder, now: number): Slices<OpenSession> {
   const { runId, plan, parent, origin } = run;
   const parents = parent?.family ?? [];
   const forget = parent === undefined ? [] : forgottenBy(plan, parents, parent);
@@ -103,11 +103,12 @@ export function beginSession(store: Store, run: NewSession, holder: Holder, now:
   const texts = { plan: plans.text, code: codeText(run.code), inputs: inputs.text, settings: settings.text };
   const blobs = [...plans.blobs, ...inputs.blobs, ...settings.blobs];
   const first = batchOf(runId, NO_END, [encodeBegin(begin, texts), encodeRecord(open)], blobs);
+  const ledger = yield* openLedger(nothingYet(begin), parents);
   const lease = store.create({ id: runId, name: plan.name, createdAt: now, ...own }, holder, now, first);
   return {
     store,
     lease,
-    ledger: openLedger(nothingYet(begin), parents),
+    ledger,
     end: { batches: 1, sum: first.sum },
     beganAt: now,
     seed: begin.seed,
@@ -135,7 +136,7 @@ export function* resumeSession(
   const now = clock.now();
   const lease = store.lease(runId, holder, now);
   try {
-    const [history, ...parents] = yield* keepingLease(store, lease, clock, reader.read());
+    const [history, ledger] = yield* keepingLease(store, lease, clock, readLedger(reader));
     if (history.cut !== undefined) store.cut(lease, history.batches);
     const { begin, outcomes } = history;
     const changed = changes(store, history, definition);
@@ -143,7 +144,7 @@ export function* resumeSession(
     return {
       store,
       lease,
-      ledger: openLedger(history, parents),
+      ledger,
       end: appendFirst(store, lease, history, [encodeRecord(open)], changed.blobs),
       beganAt: begin.at,
       seed: begin.seed,
@@ -176,6 +177,11 @@ export function leaveFinished({ store, lease, finished }: OpenSession, journal: 
   store.cut(lease, finished.batches);
   store.release(lease, finished.end);
   return true;
+}
+
+function* readLedger(reader: FamilyReader): Slices<readonly [RunHistory, Ledger]> {
+  const [history, ...parents] = yield* reader.read();
+  return [history, yield* openLedger(history, parents)];
 }
 
 /** Renews a lease while something is done in slices. */
@@ -338,7 +344,7 @@ function changes(
   return {
     fields: {
       ...(plan === undefined ? {} : { plan: plan.stored }),
-      ...(differs(current.code, next.code) ? { code: next.code } : {}),
+      ...(JSON.stringify(current.code) !== codeText(next.code) ? { code: next.code } : {}),
       ...(newInputs ? { inputs: inputs.stored } : {}),
       ...(newSettings ? { settings: settings.stored } : {}),
     },
@@ -346,9 +352,14 @@ function changes(
   };
 }
 
+/** Is a plan the text that was recorded? */
+export function isRecordedPlan(recorded: Stored, plan: Plan): boolean {
+  return JSON.stringify(recorded) === storedPlan(plan).text;
+}
+
 /** Most plans are the same text: only others are compared. */
 function isOtherPlan(store: Store, before: Stored, next: Plan, runId: string): boolean {
-  if (!differs(before, storedPlan(next).stored)) return false;
+  if (isRecordedPlan(before, next)) return false;
   const plan = readStored(store, before) as Plan;
   checkKinship(plan, next, runId);
   const diff = diffPlans(plan, next);

@@ -1,4 +1,6 @@
 import { stepOf, triesOf } from '../base/address.js';
+import type { Slices } from '../base/slices.js';
+import { lookAt } from '../base/slices.js';
 import type { Entry, RunHistory } from './history.js';
 
 /**
@@ -8,20 +10,20 @@ import type { Entry, RunHistory } from './history.js';
  * was the end of its step: no later attempt of the step or of one around it is known, and the same attempt had no success after it.
  * `upTo` is the last session of which final failures are void.
  */
-export function voidFailures(history: RunHistory, upTo: number): ReadonlySet<Entry> {
+export function* voidFailures(history: RunHistory, upTo: number): Slices<ReadonlySet<Entry>> {
   if (upTo < 0) return new Set();
   const failures: Placed[] = [];
   const cleanups: Placed[] = [];
-  for (const [key, list] of history.entries) {
+  yield* lookAt(history.entries, ([key, list]) => {
     const timeout = key.includes('@timeout') && key.startsWith('@timeout', stepOf(key).length);
     for (const entry of list) {
       if (entry.kind === 'failure' || timeout) failures.push({ step: stepOf(key), entry });
       else if (entry.kind === 'cleanup') cleanups.push({ step: stepOf(key), entry });
     }
-  }
+  });
   if (failures.length === 0) return new Set();
-  const succeeded = lastSuccesses(history, failures);
-  const attempts = new Attempts(history);
+  const succeeded = yield* lastSuccesses(history, failures);
+  const attempts = yield* knownAttempts(history);
   const isFinal = ({ step, entry }: Placed): boolean =>
     (succeeded.get(step) ?? -1) < entry.order && !attempts.wentOn(step);
   const found: Entry[] = [];
@@ -36,16 +38,16 @@ export function voidFailures(history: RunHistory, upTo: number): ReadonlySet<Ent
 }
 
 /** Order of the last success of each step that has a failure: most steps of a long history have none. */
-function lastSuccesses({ entries }: RunHistory, failures: readonly Placed[]): ReadonlyMap<string, number> {
+function* lastSuccesses({ entries }: RunHistory, failures: readonly Placed[]): Slices<ReadonlyMap<string, number>> {
   const steps = new Set(failures.map(({ step }) => step));
   const failed = new Set(failures.map(({ entry }) => entry));
   const last = new Map<string, number>();
-  for (const [key, list] of entries) {
+  yield* lookAt(entries, ([key, list]) => {
     const step = stepOf(key);
-    if (!steps.has(step)) continue;
+    if (!steps.has(step)) return;
     for (const entry of list)
       if (entry.kind === 'success' && !failed.has(entry)) last.set(step, Math.max(last.get(step) ?? -1, entry.order));
-  }
+  });
   return last;
 }
 
@@ -55,16 +57,19 @@ interface Placed {
   readonly entry: Entry;
 }
 
+function* knownAttempts({ entries, started, timers, pauses }: RunHistory): Slices<Attempts> {
+  const attempts = new Attempts();
+  const maps = [entries, started, timers, pauses];
+  let again = false;
+  for (const map of maps) yield* lookAt(map.keys(), (key) => (again ||= key.includes('~')));
+  if (again) for (const map of maps) yield* lookAt(map.keys(), (key) => attempts.note(key));
+  return attempts;
+}
+
 /** The attempts that a history knows of. */
 class Attempts {
   private readonly last = new Map<string, number>();
   private readonly loops = new Set<string>();
-
-  constructor({ entries, started, timers, pauses }: RunHistory) {
-    const keys = [entries, started, timers, pauses].flatMap((map) => [...map.keys()]);
-    if (!keys.some((key) => key.includes('~'))) return;
-    for (const key of keys) this.note(key);
-  }
 
   /** A later attempt is known, of a step or of one around it. */
   wentOn(step: string): boolean {
@@ -74,7 +79,7 @@ class Attempts {
     );
   }
 
-  private note(key: string): void {
+  note(key: string): void {
     for (const { of, attempt, loop } of triesOf(stepOf(key))) {
       this.last.set(of, Math.max(this.last.get(of) ?? 0, attempt));
       if (loop === 'yes') this.loops.add(of);

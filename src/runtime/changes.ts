@@ -42,6 +42,8 @@ interface ModelsChange {
 
 /** How a run is gone on with. */
 export interface Going {
+  /** The plan is the text that was recorded. */
+  readonly samePlan: boolean;
   /** Another run goes on from it. */
   readonly isFork: boolean;
   /** Paths of steps whose records are not used. */
@@ -57,10 +59,10 @@ export interface Going {
  * of too, this is all that can make a finished step run again.
  *
  * @example
- * const { again } = compareRuns(before, after, { forgotten: [], models: [], formerModels: () => [] });
+ * const { again } = compareRuns(before, after, { samePlan: false, isFork: false, forgotten: [], models: [], formerModels: () => [] });
  */
 export function compareRuns(before: RunDefinition, after: RunDefinition, going: Going): Changes {
-  const isSameText = isSame(before.plan, after.plan) && isSame(before.code, after.code);
+  const isSameText = going.samePlan && isSame(before.code, after.code);
   const diff = isSameText ? NO_DIFF : diffPlans(before.plan, after.plan, before.code, after.code);
   const inputs = changedNames(before.inputs, after.inputs);
   const memory = before.settings !== undefined && before.settings.memory !== after.settings?.memory;

@@ -4,7 +4,7 @@ import { inSlices } from '../base/slices.js';
 import { FamilyReader } from '../journal/reader.js';
 import type { Stored } from '../journal/record.js';
 import type { Family } from '../journal/session.js';
-import { readStored } from '../journal/session.js';
+import { isRecordedPlan, readStored } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';
@@ -46,7 +46,7 @@ export function* readRecordedRun(store: Store, runId: string): Slices<RecordedRu
       inputs: readStored(store, current.inputs) as Readonly<Record<string, unknown>>,
       settings: current.settings === undefined ? undefined : (readStored(store, current.settings) as RunSettings),
     },
-    models: modelsOf(store, family),
+    models: yield* modelsOf(store, family),
     finished: (path) => (finished ??= finishedIn(family))(path),
     isOver: family[0].sessions.at(-1)?.end?.outcome === 'succeeded',
   };
@@ -69,8 +69,8 @@ interface RecordedModels {
   readonly all: readonly string[];
 }
 
-function modelsOf(store: Store, [own, ...parents]: Family): RecordedModels {
-  const worked = sessionsWithWork(own);
+function* modelsOf(store: Store, [own, ...parents]: Family): Slices<RecordedModels> {
+  const worked = yield* sessionsWithWork(own);
   const flagsOf = (stored: Stored): string => (readStored(store, stored) as RunSettings).models;
   const first = own.begin.settings === undefined ? undefined : flagsOf(own.begin.settings);
   let current = first;
@@ -80,7 +80,7 @@ function modelsOf(store: Store, [own, ...parents]: Family): RecordedModels {
     if (current !== undefined && worked.has(at)) models.push(current);
   }
   const [parent, ...others] = parents;
-  const before = parent === undefined ? undefined : modelsOf(store, [parent, ...others]);
+  const before = parent === undefined ? undefined : yield* modelsOf(store, [parent, ...others]);
   const taken = first !== undefined && before !== undefined && asksNothingNew(first, before) ? before.all : [];
   return { first, all: [...new Set([...models, ...taken])] };
 }
@@ -129,6 +129,7 @@ export function changesOf(
     before,
     { ...after, inputs, settings },
     {
+      samePlan: isRecordedPlan(recorded.family[0].current.plan, after.plan),
       isFork: forgotten !== undefined,
       forgotten: forgotten ?? [],
       models: models.all,

@@ -243,7 +243,7 @@ function* openRun(one: Launch, store: Store, runId: string): Slices<Opened> {
   if (recorded === undefined || options.resume === undefined) {
     const parent = recorded === undefined ? {} : { parent: { family: recorded.family, ...options.fork } };
     const run = { ...definition, ...parent, runId, origin: options.origin ?? {} };
-    const session = beginSession(store, run, holder, systemClock.now());
+    const session = yield* beginSession(store, run, holder, systemClock.now());
     return { ...going, session, ...announcement(one, recorded, going) };
   }
   const told = announcement(one, recorded, going);

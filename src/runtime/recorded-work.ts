@@ -1,4 +1,6 @@
 import { nodePathOf, stepOf } from '../base/address.js';
+import type { Slices } from '../base/slices.js';
+import { lookAt } from '../base/slices.js';
 import type { RunHistory } from '../journal/history.js';
 
 /**
@@ -24,13 +26,13 @@ export function finishedIn(histories: readonly RunHistory[]): (path: string) => 
 }
 
 /** Indexes of the sessions in which something was worked for. */
-export function sessionsWithWork({ entries, sessions }: RunHistory): ReadonlySet<number> {
+export function* sessionsWithWork({ entries, sessions }: RunHistory): Slices<ReadonlySet<number>> {
   const found = new Set<number>();
-  for (const [key, list] of entries) {
-    if (found.size === sessions.length) break;
-    if (!isWork(key)) continue;
-    for (const { kind, session } of list) if (kind === 'success') found.add(session);
-  }
+  yield* lookAt(entries, ([key, list]) => {
+    if (found.size === sessions.length) return;
+    for (const { kind, session } of list)
+      if (kind === 'success' && !found.has(session) && isWork(key)) found.add(session);
+  });
   return found;
 }
 

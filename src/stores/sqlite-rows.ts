@@ -149,3 +149,19 @@ export function readBatch({ seq, bytes, sum }: SqlRow): StoredBatch {
   const batch = { seq: Number(seq), text: text?.text ?? '', sum: chained?.text ?? '' };
   return damage === undefined ? batch : { ...batch, damage };
 }
+
+/** Reads a page of batches that came as one row; undefined when they have to be read one by one, because something is wrong with them. */
+export function readPage({ bytes }: SqlRow, from: number, count: number): readonly StoredBatch[] | undefined {
+  if (bytes === null) return [];
+  if (!(bytes instanceof Uint8Array)) return undefined;
+  const { text, badAt } = readText(bytes);
+  const parts = text.split('\0');
+  if (badAt !== undefined || parts.length > 3 * count) return undefined;
+  const batches: StoredBatch[] = [];
+  for (let at = 0; at < parts.length; at += 3) {
+    const [seq, sum] = [from + batches.length, parts[at + 2]];
+    if (parts[at] !== String(seq) || sum === undefined) return undefined;
+    batches.push({ seq, text: parts[at + 1] ?? '', sum });
+  }
+  return batches;
+}

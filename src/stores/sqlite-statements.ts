@@ -8,6 +8,9 @@ const LAST = `(SELECT max(place) & 4294967295 FROM batches b WHERE ${BATCHES_OF_
 const ROW = `n, ${bytesOf(RUN_COLUMNS, 'r')} AS bytes, ${LAST}`;
 const N = '(SELECT n FROM runs WHERE id = ?)';
 
+const PAGE = `SELECT b.place & 4294967295 AS seq, text, b.sum AS sum FROM runs r, batches b
+    WHERE r.id = ? AND b.place BETWEEN ((r.n << 32) | ?) AND ((r.n << 32) | 4294967295) ORDER BY b.place LIMIT ?`;
+
 const SQL = {
   create: `INSERT INTO runs (${RUN_COLUMNS.join(', ')}, sum) VALUES (${RUN_COLUMNS.map(() => '?').join(', ')}, ?) ON CONFLICT DO NOTHING`,
   write: `UPDATE runs SET ${RUN_COLUMNS.map((name) => `${name} = ?`).join(', ')}, sum = ? WHERE n = ?`,
@@ -18,8 +21,9 @@ const SQL = {
     (SELECT count(*) FROM runs INDEXED BY sqlite_autoindex_runs_1) AS indexed`,
   place: `SELECT n, ${LAST} FROM runs r WHERE id = ? AND fence = ? AND holder IS NOT NULL`,
   append: 'INSERT INTO batches SELECT (n << 32) | ?, ?, ? FROM runs WHERE n = ? AND fence = ? AND holder IS NOT NULL',
-  read: `SELECT b.place & 4294967295 AS seq, CAST(b.text AS BLOB) AS bytes, CAST(b.sum AS BLOB) AS sum FROM runs r, batches b
-    WHERE r.id = ? AND b.place BETWEEN ((r.n << 32) | ?) AND ((r.n << 32) | 4294967295) ORDER BY b.place LIMIT ?`,
+  read: `SELECT seq, CAST(text AS BLOB) AS bytes, CAST(sum AS BLOB) AS sum FROM (${PAGE})`,
+  // A row costs far more than its bytes: a page of batches comes as one. Whether they are in order can be seen.
+  readPage: `SELECT CAST(group_concat(seq || char(0) || coalesce(text, '') || char(0) || coalesce(sum, ''), char(0)) AS BLOB) AS bytes FROM (${PAGE})`,
   cut: 'DELETE FROM batches WHERE place BETWEEN ((? << 32) | ?) AND ((? << 32) | 4294967295)',
   blob: 'SELECT CAST(text AS BLOB) AS bytes FROM blobs WHERE digest = ?',
   putBlob: 'INSERT INTO blobs (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING',

@@ -31,7 +31,7 @@ import {
 import type { Connection } from './sqlite-connection.js';
 import { loadDriver } from './sqlite-driver.js';
 import type { NumberedRow } from './sqlite-rows.js';
-import { answerValues, readAnswer, readBatch, readRun, runValues } from './sqlite-rows.js';
+import { answerValues, readAnswer, readBatch, readPage, readRun, runValues } from './sqlite-rows.js';
 import type { Durability } from './sqlite-schema.js';
 import { openDatabase } from './sqlite-schema.js';
 import { Statements } from './sqlite-statements.js';
@@ -108,8 +108,8 @@ interface Place {
   seq: number;
 }
 
-/** No limit, as SQLite says it. */
-const ALL = -1;
+/** Batches that are read at once: together they have some MiB at most. */
+const PAGE = 64;
 
 /** The store over a database that is open. */
 export class SqliteStore implements FileStore {
@@ -183,8 +183,15 @@ export class SqliteStore implements FileStore {
     return this.#remembering(() => this.#database.transaction(() => batches.map((batch) => this.#append(batch))));
   }
 
-  read(runId: string, from = 0, count = ALL): readonly StoredBatch[] {
-    const batches = this.#statements.all('read', [runId, from, count]).map(readBatch);
+  read(runId: string, from = 0, count = Infinity): readonly StoredBatch[] {
+    const batches: StoredBatch[] = [];
+    for (let next = from; batches.length < count;) {
+      const wanted = Math.min(PAGE, count - batches.length);
+      const page = this.#readPage(runId, next, wanted);
+      batches.push(...page);
+      if (page.length < wanted) break;
+      next = (page.at(-1)?.seq ?? next) + 1;
+    }
     if (batches.length === count) return batches;
     const noted = this.#find(runId)?.row.standing?.batches ?? 0;
     if (from + batches.length >= noted) return batches;
@@ -273,6 +280,12 @@ export class SqliteStore implements FileStore {
     // The driver lets go of the file when its statements are gone.
     this.#statements.clear();
     this.#database.close();
+  }
+
+  #readPage(runId: string, from: number, count: number): readonly StoredBatch[] {
+    const values = [runId, from, count];
+    const page = this.#statements.first('readPage', values);
+    return readPage(page ?? {}, from, count) ?? this.#statements.all('read', values).map(readBatch);
   }
 
   /** After a failure it is not known any more where batches go. */

@@ -1,9 +1,13 @@
+import { atOnce } from '../../src/base/slices.js';
 import { describe, expect, test } from 'vitest';
 import type { RunHistory } from '../../src/journal/history.js';
-import { openLedger } from '../../src/journal/ledger.js';
+import { openLedger as openedInSlices } from '../../src/journal/ledger.js';
+import type { Ledger } from '../../src/journal/ledger.js';
 import type { JournalRecord } from '../../src/journal/record.js';
 import { replay } from '../../src/journal/replay.js';
 import { begin, done, end, failed, open, stored } from './examples.js';
+
+const openLedger = (...histories: Parameters<typeof openedInSlices>): Ledger => atOnce(openedInSlices(...histories));
 
 function historyOf(run: string, records: readonly JournalRecord[], forget?: readonly string[]): RunHistory {
   const first = begin(run, forget === undefined ? {} : { parent: 'parent', forget });
@@ -119,7 +123,7 @@ describe('after a session that failed, what failed is tried again (J3)', () => {
 });
 
 describe('a fork (J4)', () => {
-  const orders = (ledger: ReturnType<typeof openLedger>, key: string): unknown[] =>
+  const orders = (ledger: Ledger, key: string): unknown[] =>
     ledger.find(key).map(({ record, order }) => [record.id, order]);
   const grandparent = historyOf('g', [done('a', { id: 'g1' }), done('b', { id: 'g2' }), done('a', { id: 'g3' })]);
   const parent = historyOf('p', [done('c', { id: 'p1' }), done('a', { id: 'p2' })], ['elsewhere']);

@@ -1,10 +1,14 @@
+import { atOnce } from '../../src/base/slices.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunHistory } from '../../src/journal/history.js';
-import { openLedger } from '../../src/journal/ledger.js';
+import { openLedger as openedInSlices } from '../../src/journal/ledger.js';
+import type { Ledger } from '../../src/journal/ledger.js';
 import type { DoneRecord, JournalRecord } from '../../src/journal/record.js';
 import { replay } from '../../src/journal/replay.js';
 import { begin, done, end, failed, open, stored } from './examples.js';
+
+const openLedger = (...histories: Parameters<typeof openedInSlices>): Ledger => atOnce(openedInSlices(...histories));
 
 /** A step: those around it from the outside, then itself. `way` leads inside: `/`, `[k]/`, `#2/`. */
 interface Level {

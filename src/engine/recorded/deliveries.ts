@@ -7,7 +7,7 @@ import type { Taker } from '../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /** A replay gives way to the event loop after so many deliveries: they take about a millisecond. */
-const LONGEST_ROW = 16;
+const LONGEST_ROW = 64;
 
 /**
  * R2: hands settled tickets to the interpreter, the lowest order first, each when the interpreter has come to rest.

@@ -1,4 +1,5 @@
 import type { Recorded } from '../../journal/ledger.js';
+import type { DoneRecord } from '../../journal/record.js';
 import type { Identity, StepOptions } from '../ports/durable.js';
 
 /**
@@ -10,12 +11,15 @@ export function matching(
   id: string | undefined,
   identity: Identity | undefined,
 ): Recorded | undefined {
-  return candidates.find(({ record }) => {
-    if (record.id !== id && !isAlso(record.id, identity)) return false;
-    const { reads } = record;
-    if (reads === undefined) return true;
-    return Object.entries(reads).every(([name, digest]) => identity?.current?.(name) === digest);
-  });
+  return candidates.find(
+    ({ record }) => (record.id === id || isAlso(record.id, identity)) && readsTheSame(record.reads, identity),
+  );
+}
+
+function readsTheSame(reads: DoneRecord['reads'], identity: Identity | undefined): boolean {
+  if (reads === undefined) return true;
+  for (const name of Object.keys(reads)) if (identity?.current?.(name) !== reads[name]) return false;
+  return true;
 }
 
 function isAlso(recorded: string | undefined, identity: Identity | undefined): boolean {

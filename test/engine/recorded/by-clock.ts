@@ -23,7 +23,7 @@ export function sessionAt(
   const known = store.run('r') !== undefined;
   const session = known
     ? atOnce(resumeSession(store, new FamilyReader(store, 'r'), definition, HOLDER, clock))
-    : beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, clock.now());
+    : atOnce(beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, clock.now()));
   const durable = new RecordedDurable(session, { clock, answer: more.answer });
   return startRun(plan, { ...more, bindings, durable, listeners: [durable.listen] }).result.then((result) => {
     durable.close(result);

@@ -46,7 +46,7 @@ async function session(scenario: Scenario, store: Store, order: string): Promise
   const definition = { plan: scenario.plan, code: {}, inputs: scenario.inputs, settings: NO_SETTINGS };
   const opened =
     store.run('r') === undefined
-      ? beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, 1_000_000)
+      ? atOnce(beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, 1_000_000))
       : atOnce(resumeSession(store, new FamilyReader(store, 'r'), definition, HOLDER, systemClock));
   const durable = new RecordedDurable(opened);
   const log: string[] = [];
