@@ -51,8 +51,6 @@ export interface OpenSession {
   readonly before: SpentBefore;
   /** The run had finished: its journal then, and how it ended. */
   readonly finished?: { readonly batches: number; readonly end: SessionEnd };
-  /** A torn tail that was cut off. */
-  readonly cut?: string;
 }
 
 /** What earlier sessions of a run have spent, and what they left open. */
@@ -152,7 +150,7 @@ export function* resumeSession(
       logs: history.logs,
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: outcomes,
-      ...(history.cut === undefined ? finishedBefore(before, history) : { cut: history.cut }),
+      ...(history.cut === undefined ? finishedBefore(before, history) : {}),
     };
   } catch (error) {
     store.release(lease, { outcome: before?.outcome ?? 'interrupted', endedAt: before?.endedAt ?? now });

@@ -268,9 +268,8 @@ function announcement(
   const forgotten = fork === undefined ? undefined : forkStart(recorded.family, compiled.plan, fork).steps;
   const changes = told ?? changesOf(recorded, definition, going, forgotten);
   const paths = new Set([...changes.again, ...changes.maybe]);
-  const message = told === undefined ? changesText(changes, recorded) : '';
   return {
-    warnings: message === '' ? [] : [{ code: 'changed', message }],
+    warnings: told === undefined ? warningsOf(recorded, changes) : [],
     announced: (path) => paths.size > 0 && isAround(paths, nodePathOf(path)),
   };
 }
@@ -307,4 +306,14 @@ function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): An
       hint: 'run it on a terminal, pass an answer function, or record the run in a store and answer later',
     });
   };
+}
+
+/** What whoever goes on with a run is told, unless the one who started it has. */
+function warningsOf(recorded: RecordedRun, changes: Changes): readonly RunWarning[] {
+  const [{ cut }] = recorded.family;
+  const message = changesText(changes, recorded);
+  return [
+    ...(cut === undefined ? [] : [{ code: 'torn-record', message: `the end of the record is not whole: ${cut}` }]),
+    ...(message === '' ? [] : [{ code: 'changed', message }]),
+  ];
 }

@@ -41,19 +41,24 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 /** Inside of the project, so that it finds its packages. */
 const BUNDLE = join(ROOT, 'node_modules/.cache', `skein-fault-${process.pid}-${threadId}`);
 
-/** Makes one file of the runner, which starts much faster than its many sources do. For the whole of a test file. */
-export function bundleRunner(): void {
+/** A program of this folder as one file, which starts much faster than its many sources do. */
+export function bundled(name: 'runner' | 'flip-resumer'): string {
+  return join(BUNDLE, `${name}.mjs`);
+}
+
+/** Makes the one file of a program. For the whole of a test file. */
+export function bundleRunner(name: 'runner' | 'flip-resumer' = 'runner'): void {
   beforeAll(async () => {
     await build({
       root: ROOT,
       configFile: false,
       logLevel: 'error',
       build: {
-        ssr: join(import.meta.dirname, 'runner.ts'),
+        ssr: join(import.meta.dirname, `${name}.ts`),
         outDir: BUNDLE,
         target: 'node20',
         minify: false,
-        rollupOptions: { output: { entryFileNames: 'runner.mjs' } },
+        rollupOptions: { output: { entryFileNames: `${name}.mjs` } },
       },
     });
   }, 600_000);
@@ -73,7 +78,7 @@ export function startRunner(order: Order, onLine: (line: string) => void, before
   const [program, ...words]: readonly string[] = [...before, process.execPath];
   if (program === undefined) throw new Error('no program');
   rmSync(join(order.dir, 'result.json'), { force: true });
-  const child = spawn(program, [...words, join(BUNDLE, 'runner.mjs'), JSON.stringify(order)], {
+  const child = spawn(program, [...words, bundled('runner'), JSON.stringify(order)], {
     cwd: order.dir,
     env: { PATH: process.env['PATH'] ?? '', HOME: order.dir },
     stdio: ['ignore', 'pipe', 'pipe'],
