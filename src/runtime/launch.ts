@@ -211,12 +211,13 @@ interface Agents {
 function agentsOf({ one, cwd, own, runOptions, memory, formerModels }: Agents): ReturnType<typeof agentExecutor> {
   const { models, options } = one;
   const env = options.models?.env ?? process.env;
+  const isMock = options.models?.mock === true || options.models?.script !== undefined;
   const tools = createToolProvider({
     cwd,
     env,
     own,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
-    mock: options.models?.mock === true || options.models?.script !== undefined,
+    ...(isMock ? { mock: { calls: () => models.scriptedCalls() } } : {}),
   });
   return agentExecutor({
     models,

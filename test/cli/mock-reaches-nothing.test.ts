@@ -1,7 +1,9 @@
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { filesIn, makeProject, skein } from './support/skein.js';
+import { filesIn, makeProject, runFolder, skein } from './support/skein.js';
 
 /** Leaves a file behind when it is started. */
 const PLANT = ['node', '-e', "require('fs').writeFileSync('started', 'yes')"];
@@ -75,6 +77,41 @@ describe('--mock', () => {
       expect(end).toMatchObject({ code: 0 });
       expect(end.stderr).toContain('a run without models does not start or reach MCP servers');
     }
+    expect(hits).toEqual([]);
+    expect(await filesIn(cwd)).not.toContain('started');
+  });
+
+  test('[XS1] a script may call tools of a server of which all are taken: it is told that they were not run', async () => {
+    const { url, hits } = await listener();
+    const calls = (...names: string[]): string =>
+      `rules:\n  - answers:\n      - tools: [${names.map((name) => `{ name: ${name}, input: { q: 1 } }`).join(', ')}]\n      - done\n`;
+    const cwd = await makeProject({
+      'dag.yaml': dag(url),
+      'a.agent.md': agentFile(url, '[kit/*, web/look]').replace('  web:', '  kit_two: { command: none }\n  web:'),
+      'pipeline.yaml': pipeline(url),
+      'mine.yaml': calls('mcp_kit_echo', 'mcp_web_look', 'mcp_web_other'),
+      'all.yaml': calls('mcp_kit_echo', 'mcp_web_other'),
+    });
+    const answers = async (...words: string[]): Promise<readonly string[]> => {
+      const end = await skein(['run', ...words, '--stream', '--yes', '--audit-dir', '.workflow-runs'], {
+        cwd,
+        env: ENV,
+      });
+      expect(end).toMatchObject({ code: 0 });
+      const files = await runFolder(cwd);
+      const lines = [...files]
+        .filter(([name]) => name.endsWith('stream.jsonl'))
+        .flatMap(([, text]) => text.split('\n'));
+      return lines
+        .filter((line) => line.includes('tool.execution_complete'))
+        .map((line) => line.slice(line.indexOf('"id"')))
+        .toSorted();
+    };
+    const notRun = expect.stringContaining('not run: a run with --mock starts no process') as string;
+    const unknown = expect.stringMatching(/no tool.*mcp_web_other/) as string;
+    expect(await answers('dag.yaml', '--mock=mine.yaml')).toEqual([notRun, notRun, unknown]);
+    await rm(join(cwd, '.workflow-runs'), { recursive: true });
+    expect(await answers('pipeline.yaml', '--mock=all.yaml')).toEqual([notRun, notRun]);
     expect(hits).toEqual([]);
     expect(await filesIn(cwd)).not.toContain('started');
   });

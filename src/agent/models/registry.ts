@@ -75,6 +75,8 @@ export interface ModelRegistry extends ModelSource {
   replayed(spec: AgentSpec, call: ReplayedCall): void;
   /** What the option `script` answers for the person; undefined when it does not say. */
   scriptAnswer(question: string): Promise<string | undefined>;
+  /** Names of the tools that the option `script` calls. */
+  scriptedCalls(): Promise<readonly string[]>;
   /** A question was answered from the journal of the run: the answer that the script has for it counts as given. Opens no file. */
   answered(question: string): void;
   /**
@@ -122,6 +124,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       const book = await bookOf(parts, options.script).open();
       for (const before of answered.splice(0)) book.reply(before);
       return book.reply(question);
+    },
+    async scriptedCalls() {
+      return options.script === undefined ? [] : (await bookOf(parts, options.script).open()).calls;
     },
     answered(question) {
       if (options.script !== undefined) answered.push(question);

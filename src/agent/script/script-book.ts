@@ -6,6 +6,8 @@ import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';
 
 /** A script in use: which rules apply, how far each has got, and what was never used. */
 export interface ScriptBook {
+  /** Names of the tools that its models call. */
+  readonly calls: readonly string[];
   /**
    * The answer to a call; undefined in a script that is not strict, for a call that it does not plan.
    *
@@ -45,7 +47,9 @@ export function openScriptBook(script: Script): ScriptBook {
   const progress: readonly Progress[] = script.rules.map((rule, i) => ({ rule, number: i + 1, given: new Map() }));
   /** How often each answer of the person was given. */
   const replies: number[] = [];
+  const calls = script.rules.flatMap((rule) => rule.answers.flatMap(({ tools = [] }) => tools.map(({ name }) => name)));
   return {
+    calls: [...new Set(calls)],
     next(request) {
       const answer = takeFirst(progress, request);
       if (answer !== undefined || !script.strict) return answer;

@@ -11,8 +11,8 @@ export interface ToolProviderOptions {
   readonly own?: OwnPlaces;
   /** Lets `fetch` reach private and loopback addresses. Default false. */
   readonly allowPrivateAddresses?: boolean;
-  /** Nothing is started and nothing reached: a run without models. Default false. */
-  readonly mock?: boolean;
+  /** Nothing is started and nothing reached: a run without models. Absent: tools really run. */
+  readonly mock?: Mocked;
   /** How `fetch` resolves host names. Default: the system's resolver. */
   readonly resolveHost?: (host: string) => Promise<readonly ResolvedAddress[]>;
   /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */
@@ -25,4 +25,10 @@ export interface ToolProviderOptions {
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
+}
+
+/** A run without models. */
+export interface Mocked {
+  /** Names of the tools that its script calls. */
+  calls(): Promise<readonly string[]>;
 }

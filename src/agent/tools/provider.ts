@@ -94,7 +94,7 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   return Promise.all(
     [...selection.builtIn].map(async ([name, tool]) => {
       const real = await createBuiltIn(tool, name, context);
-      const made = options.mock === true ? standIn(tool, real) : real;
+      const made = options.mock === undefined ? real : standIn(tool, real);
       return approve.has(tool) ? { ...made, approve: true as const } : made;
     }),
   );
@@ -107,13 +107,14 @@ async function openServers(
 ): Promise<ToolSource> {
   if (selection.servers.size === 0) return { tools: [], close: () => Promise.resolve() };
   if (session.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
-  if (options.mock === true) {
+  if (options.mock !== undefined) {
     const names = [...selection.servers.keys()].join(', ');
     session.warn(
       'not-started',
       `agent ${session.agent}: a run without models does not start or reach MCP servers (${names})`,
     );
-    return { tools: serverStandIns(selection, spec.mcpServers ?? {}, gated), close: () => Promise.resolve() };
+    const tools = serverStandIns(selection, spec.mcpServers ?? {}, gated, await options.mock.calls());
+    return { tools, close: () => Promise.resolve() };
   }
   const { openMcpServers } = await import('../mcp/servers.js');
   return openMcpServers(selection.servers, spec.mcpServers ?? {}, {

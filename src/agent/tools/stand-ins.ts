@@ -19,37 +19,55 @@ export function standIn(kind: string, tool: Tool): Tool {
   return REACHING.has(kind) ? { ...tool, execute: notRun } : tool;
 }
 
-/** The tools of servers that are not started, as far as the workflow names them. */
+/**
+ * The tools of servers that are not started: those that the workflow names, and of a server of which it takes all, those that are called.
+ *
+ * @param called names of tools, as models see them
+ */
 export function serverStandIns(
   selection: ToolSelection,
   specs: Readonly<Record<string, McpServerSpec>>,
   gated: ToolSelection,
+  called: readonly string[],
 ): readonly Tool[] {
+  const servers = [...selection.servers.keys()];
   return [...selection.servers].flatMap(([server, wanted]) =>
-    namedTools(server, wanted, specs[server]?.tools).map(([name, tool]): Tool => {
-      const approve = gated.servers.get(server);
-      const mustAsk = approve === 'all' || approve?.raw.has(tool) === true || approve?.full.has(name) === true;
-      return {
-        name,
-        description: `The tool ${tool} of the MCP server ${server}, which is not started.`,
-        inputSchema: { type: 'object' },
-        effect: 'idempotent',
-        trust: 'untrusted',
-        origin: { server, tool },
-        ...(mustAsk ? { approve: true } : {}),
-        execute: notRun,
-      };
-    }),
+    namedTools(server, wanted, specs[server]?.tools ?? ['*'], calledOf(server, servers, called)).map(
+      ([name, tool]): Tool => {
+        const approve = gated.servers.get(server);
+        const mustAsk = approve === 'all' || approve?.raw.has(tool) === true || approve?.full.has(name) === true;
+        return {
+          name,
+          description: `The tool ${tool} of the MCP server ${server}, which is not started.`,
+          inputSchema: { type: 'object' },
+          effect: 'idempotent',
+          trust: 'untrusted',
+          origin: { server, tool },
+          ...(mustAsk ? { approve: true } : {}),
+          execute: notRun,
+        };
+      },
+    ),
   );
+}
+
+/** Names without the server's. A name that begins like two servers is one of the longer. */
+function calledOf(server: string, servers: readonly string[], called: readonly string[]): readonly string[] {
+  const prefix = mcpPrefix(server);
+  const longer = servers.map(mcpPrefix).filter((other) => other !== prefix && other.startsWith(prefix));
+  return called
+    .filter((name) => name.startsWith(prefix) && !longer.some((other) => name.startsWith(other)))
+    .map((name) => name.slice(prefix.length));
 }
 
 function namedTools(
   server: string,
   wanted: ServerTools,
-  listed: readonly string[] = [],
+  listed: readonly string[],
+  called: readonly string[],
 ): readonly (readonly [name: string, tool: string])[] {
   const prefix = mcpPrefix(server);
-  const raw = wanted === 'all' ? listed.filter((tool) => tool !== '*') : wanted.raw;
+  const raw = wanted === 'all' ? listed.flatMap((tool) => (tool === '*' ? called : [tool])) : wanted.raw;
   const full = wanted === 'all' ? [] : wanted.full;
   const tools = new Map([...full].map((name) => [name, name.slice(prefix.length)]));
   for (const tool of raw) tools.set(`${prefix}${legalName(tool)}`, tool);
