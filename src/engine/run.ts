@@ -265,14 +265,16 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private nextWork(): Work | undefined {
     while (!this.ended) {
       if (this.isToGiveWay()) return undefined;
-      const free = this.running < this.limit;
-      const work = (free ? this.blocked?.take() : undefined) ?? this.ready.take();
-      if (work === undefined) {
-        const scope = this.idle.take();
-        if (scope === undefined) return undefined;
+      const scope = this.idle.take();
+      if (scope !== undefined) {
         this.spent += WORK_OF_START;
         scope.rested();
-      } else if (work.isWanted()) {
+        continue;
+      }
+      const free = this.running < this.limit;
+      const work = (free ? this.blocked?.take() : undefined) ?? this.ready.take();
+      if (work === undefined) return undefined;
+      if (work.isWanted()) {
         this.spent += WORK_OF_START;
         if (!work.leaf) return work;
         if (free) {

@@ -6,7 +6,7 @@ import type { ReadChannel } from '../../lang/json-path.js';
 import { JsonTexts } from '../../lang/json-texts.js';
 import type { CompiledPlan } from '../compile.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../services.js';
-import type { Body, Step } from '../step.js';
+import type { Activity, Body, Step } from '../step.js';
 import { inputCell } from '../cell.js';
 import { EMPTY_VERSION } from '../version.js';
 import type { Version } from '../version.js';
@@ -49,27 +49,41 @@ export function openInside(
   inputs: Version,
   ended: (scope: ScopeHandle, end: ScopeEnd) => void,
 ): void {
-  let open = true;
-  const close = (scope: ScopeHandle): void => {
-    if (open) step.adopt(scope.census, scope.reports);
-    open = false;
-  };
-  const owner: ScopeOwner = {
-    stopClock: () => step.stopClock(),
-    scopeEnded: (scope: ScopeHandle, end: ScopeEnd): void => {
-      close(scope);
-      step.release(activity);
-      ended(scope, end);
-    },
-  };
-  const scope = step.run.openScope({ compiled, prefix, parent: step.path, inputs, owner });
-  const activity = {
-    stop: (): void => {
-      scope.abort();
-      close(scope);
-    },
-  };
-  step.hold(activity);
+  const inside = new Inside(step, ended);
+  inside.scope = step.run.openScope({ compiled, prefix, parent: step.path, inputs, owner: inside });
+  step.hold(inside);
+}
+
+/** Between a step and the scope inside of it. */
+class Inside implements ScopeOwner, Activity {
+  /** Undefined when it was closed: its steps are counted once. */
+  scope: ScopeHandle | undefined = undefined;
+
+  constructor(
+    private readonly step: Step,
+    private readonly ended: (scope: ScopeHandle, end: ScopeEnd) => void,
+  ) {}
+
+  stopClock(): () => void {
+    return this.step.stopClock();
+  }
+
+  scopeEnded(scope: ScopeHandle, end: ScopeEnd): void {
+    this.close();
+    this.step.release(this);
+    this.ended(scope, end);
+  }
+
+  stop(): void {
+    this.scope?.abort();
+    this.close();
+  }
+
+  private close(): void {
+    const { scope } = this;
+    this.scope = undefined;
+    if (scope !== undefined) this.step.adopt(scope.census, scope.reports);
+  }
 }
 
 /** Ends a step like the scope inside of it. */

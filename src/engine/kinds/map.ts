@@ -7,7 +7,7 @@ import type { MapNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../events/census.js';
 import { failureOf } from '../explain.js';
-import type { ScopeEnd, ScopeHandle } from '../services.js';
+import type { ScopeEnd, ScopeHandle, Work } from '../services.js';
 import { inputCell } from '../cell.js';
 import type { Version } from '../version.js';
 import { endLike, inputsOf, noTicket, openInside, subPlan, taken } from './call.js';
@@ -20,49 +20,76 @@ function startMap(step: Step): void {
   if (node.kind !== 'map') return;
   const items = itemsOf(step, node);
   const keys = keysOf(node, items);
-  const common = inputsOf(step, { inputs: node.inputs ?? {} }, subPlan(step));
-  new MapRun(step, node, items, keys, common).startMore();
+  const sub = subPlan(step);
+  const channel = sub.channels.index.get(node.item);
+  if (channel === undefined) {
+    throw new SkeinError('SKEIN_INPUT', `the plan inside of '${node.id}' has no channel '${node.item}'`);
+  }
+  const common = inputsOf(step, { inputs: node.inputs ?? {} }, sub);
+  new MapRun(step, node, { list: items, keys, channel }, common).goOn();
 }
 
-class MapRun {
+/** What is mapped over. */
+interface Items {
+  readonly list: readonly unknown[];
+  readonly keys: readonly string[];
+  /** Channel of the sub-plan that takes an item. */
+  readonly channel: number;
+}
+
+/**
+ * Opens one item after the other, each from the queue of the run: items that end at once are closed before the next one is opened, so that they
+ * hold no memory together.
+ */
+class MapRun implements Work {
+  readonly leaf = false;
+  next: Work | undefined = undefined;
   private readonly results: unknown[];
   /** Items that are left out. */
   private readonly failed = new Set<number>();
-  private next = 0;
+  private readonly attempt: number;
+  private queued = false;
+  private opened = 0;
   private open = 0;
 
   constructor(
     private readonly step: Step,
     private readonly node: MapNode,
-    private readonly items: readonly unknown[],
-    private readonly keys: readonly string[],
+    private readonly items: Items,
     private readonly common: Version,
   ) {
-    this.results = items.map(() => null);
+    this.attempt = step.attempt;
+    this.results = items.list.map(() => null);
   }
 
-  startMore(): void {
-    const limit = this.node.concurrency ?? Number.POSITIVE_INFINITY;
-    while (!this.step.over && this.open < limit && this.next < this.items.length) {
-      this.open += 1;
-      this.startItem(this.next++);
-    }
-    if (this.step.over || this.open > 0) return;
-    const { results, failed } = this;
-    this.step.succeed(failed.size === 0 ? results : results.filter((_, at) => !failed.has(at)));
+  isWanted(): boolean {
+    return this.step.performs(this.attempt) && this.step.isWanted();
+  }
+
+  start(): void {
+    this.queued = false;
+    this.open += 1;
+    this.startItem(this.opened++);
+    this.goOn();
+  }
+
+  /** Has the next item opened as soon as one more may be open; ends with the last one. */
+  goOn(): void {
+    if (!this.isWanted() || this.queued) return;
+    const { results, failed, open, step } = this;
+    if (this.opened < results.length) {
+      if (open >= (this.node.concurrency ?? Number.POSITIVE_INFINITY)) return;
+      this.queued = true;
+      step.run.enqueue(this);
+    } else if (open === 0) step.succeed(failed.size === 0 ? results : results.filter((_, at) => !failed.has(at)));
   }
 
   private startItem(at: number): void {
-    const { step, node } = this;
+    const { step } = this;
+    const { list, keys, channel } = this.items;
     const sub = subPlan(step);
-    const channel = sub.channels.index.get(node.item);
-    if (channel === undefined) {
-      throw new SkeinError('SKEIN_INPUT', `the plan inside of '${node.id}' has no channel '${node.item}'`);
-    }
-    const inputs = this.common.with(channel, inputCell(this.items[at], sub.channels.reducers[channel]));
-    openInside(step, sub, `${step.key}[${this.keys[at] ?? at}]/`, inputs, (scope, end) =>
-      this.itemEnded(at, scope, end),
-    );
+    const inputs = this.common.with(channel, inputCell(list[at], sub.channels.reducers[channel]));
+    openInside(step, sub, `${step.key}[${keys[at] ?? at}]/`, inputs, (scope, end) => this.itemEnded(at, scope, end));
   }
 
   private itemEnded(at: number, scope: ScopeHandle, end: ScopeEnd): void {
@@ -79,7 +106,7 @@ class MapRun {
       endLike(this.step, end);
       return;
     }
-    this.startMore();
+    this.goOn();
   }
 }
 
