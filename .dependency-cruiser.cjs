@@ -51,7 +51,7 @@ const PACKAGES = {
   '@swc/wasm-typescript': 'cli/modules/strip-types\\.ts$',
   '@photostructure/sqlite': 'stores/sqlite-driver\\.ts$',
   '@marcbachmann/cel-js': 'lang/expression[^/]*\\.ts$',
-  acorn: '(notations/graph/parameters|plan/mentions)\\.ts$',
+  acorn: '(notations/graph/parameters|plan/(glances|mentions))\\.ts$',
   commander: 'cli/',
   yaml: '(text/|notations/source/|agent/script/)',
 };

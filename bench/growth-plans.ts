@@ -55,16 +55,30 @@ function routed(
 
 export const rounds = (count: number): Runnable => routed(count, () => ({}));
 
-/** A list that grows by one entry a round, and is looked at in each. */
-export const readList = (count: number): Runnable =>
-  routed(
-    count,
-    (state) => {
-      const list = (state['list'] ?? []) as readonly unknown[];
-      return { list: list.length + Number(list.at(-1) ?? 0) };
-    },
-    { list: { reducer: 'append' } },
-  );
+/** A list that grows by one entry a round; each round takes its length and its last entry, and so does the route. */
+export function glancedList(count: number): Runnable {
+  return definePlan<{ readonly list?: readonly number[] }>({
+    name: 'glanced-list',
+    entry: 'work',
+    channels: { list: { reducer: 'append' } },
+    nodes: [{ id: 'work', run: ({ list = [] }) => ({ list: list.length + (list.at(-1) ?? 0) }) }],
+    routes: [{ from: 'work', targets: ['work', END], choose: ({ list = [] }) => (list.length < count ? 'work' : END) }],
+    limits: { maxSteps: count + 1 },
+  });
+}
+
+/** A list that grows by one entry a round, and is handed on in each. */
+export const handedList = (count: number): Runnable =>
+  routed(count, (state) => ({ list: ((state['list'] ?? []) as readonly unknown[]).length }), {
+    list: { reducer: 'append' },
+  });
+
+/** A list and an object that grow in each round, in a state that is handed on as a whole. */
+export const handedState = (count: number): Runnable =>
+  routed(count, (state) => ({ list: Number(state['n'] ?? 0), dict: { [`k${Number(state['n'] ?? 0)}`]: 1 } }), {
+    list: { reducer: 'append' },
+    dict: { reducer: 'mergeDict' },
+  });
 
 /** A list that grows by one entry a round, and is looked at when it is whole. */
 export const grownList = (count: number): Runnable =>

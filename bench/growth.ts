@@ -54,7 +54,9 @@ const PLANS: Readonly<Record<string, (count: number) => Runnable>> = {
   'entries of a list, one a join': plans.comb,
   'entries of a list, loops side by side': (count) => plans.twoLoops(count, 'append'),
   'entries of a list, ends and a row': plans.looseEnds,
+  'entries of a list, glanced at each round': plans.glancedList,
   'keys of an object, one a round': plans.grownDict,
+  'rounds that hand a growing state on': plans.handedState,
   questions: plans.questions,
 };
 
@@ -85,10 +87,10 @@ const IN_MEMORY: readonly Job[] = [
   },
   { name: 'keys of a state that is copied', make: ofPlan(plans.copied) },
   {
-    name: 'entries of a list, read each round',
-    make: ofPlan(plans.readList),
+    name: 'entries of a list, handed on each round',
+    make: ofPlan(plans.handedList),
     many: 10_000,
-    why: 'a read copies 8 bytes an entry',
+    why: 'an array has 8 bytes an entry',
   },
 ];
 
@@ -99,6 +101,8 @@ const RECORDED: readonly string[] = [
   'items of a map',
   'entries of a list, one a round',
   'entries of a list, one a branch',
+  'entries of a list, glanced at each round',
+  'rounds that hand a growing state on',
 ];
 
 /** Processor time of `MANY` units in microseconds a unit, done `count` at a time. Other work on the machine is not in it. */

@@ -151,6 +151,11 @@ export function cellValue(cell: Cell, reducer: Reducer | undefined): unknown {
   return folded.value;
 }
 
+/** What a node sees in a cell that takes no more of it than its length and single entries; undefined where that is what others see. */
+export function glanceOf(cell: Cell, reducer: Reducer | undefined): unknown {
+  return isAtHand(cell) || isCleared(cell) ? undefined : reducer?.glance?.(foldAll(cell, reducer));
+}
+
 /**
  * What a cell's contributions fold to. It is kept at the newest one, so that whoever adds to them folds only what was added; where it was kept
  * before, it is let go, unless others go on from there too.

@@ -1,5 +1,6 @@
+import { glancesOf } from '../plan/glances.js';
 import type { Cell } from './cell.js';
-import { cellValue, isCleared } from './cell.js';
+import { cellValue, glanceOf, isCleared } from './cell.js';
 import { INSPECT, plainState, watchedState } from './plain-state.js';
 import type { Version } from './version.js';
 import type { ChannelSource, ReadObserver, State, Viewed } from './viewed.js';
@@ -15,12 +16,14 @@ const MOST_PLAIN = 256;
  */
 export function stateView(version: Version, source: ChannelSource, fn?: unknown): State {
   const viewed = { version, source };
-  return isWhole(source, fn) ? plainState(viewed) : new Proxy(emptyState(), new View(viewed));
+  return isWhole(source, fn) ? plainState(viewed) : new Proxy(emptyState(), new View(viewed, fn));
 }
 
 /** A view as {@link stateView} gives it, whose reads are observed. */
 export function watchedView(observer: ReadObserver, fn: unknown): State {
-  return isWhole(observer.source, fn) ? watchedState(observer) : new Proxy(emptyState(), new View(observer, observer));
+  return isWhole(observer.source, fn)
+    ? watchedState(observer)
+    : new Proxy(emptyState(), new View(observer, fn, observer));
 }
 
 function isWhole({ channels }: ChannelSource, fn: unknown): boolean {
@@ -59,6 +62,7 @@ class View implements ProxyHandler<Target> {
 
   constructor(
     private readonly viewed: Viewed,
+    private readonly fn: unknown,
     private readonly observer?: ReadObserver,
   ) {}
 
@@ -117,9 +121,11 @@ class View implements ProxyHandler<Target> {
   }
 
   private value(): unknown {
-    return this.cell === undefined
-      ? undefined
-      : cellValue(this.cell, this.viewed.source.channels.reducers[this.channel]);
+    const { cell, key = '' } = this;
+    if (cell === undefined) return undefined;
+    const reducer = this.viewed.source.channels.reducers[this.channel];
+    const glance = glanceOf(cell, reducer);
+    return glance !== undefined && glancesOf(this.fn).has(key) ? glance : cellValue(cell, reducer);
   }
 
   getPrototypeOf(): object {

@@ -1,5 +1,7 @@
 import { isPlainObject } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
+import type { Growing } from './growing-list.js';
+import { NOTHING, grow, wholeOf, windowOn } from './growing-list.js';
 import type { ReducerName } from './plan.js';
 
 /**
@@ -10,45 +12,17 @@ export interface Reducer {
   open(initial: unknown): unknown;
   fold(accumulator: unknown, contribution: unknown): unknown;
   read(accumulator: unknown): unknown;
+  /**
+   * The value for who takes no more of it than its length and single entries; it is not put together. Undefined or absent: it is read as for
+   * others.
+   */
+  glance?(accumulator: unknown): unknown;
   /** Its name, or the source text of its function: what another reducer made of the same contributions is another value (J2). */
   definition(): string;
 }
 
 /** A reducer function of a user: (value so far, contribution) => value. The value so far is undefined for the first one. */
 export type ReducerFunction = (current: unknown, contribution: unknown) => unknown;
-
-/** The entries of several versions of a list: each sees the first ones, up to its own length. Only the longest version adds to them. */
-interface Entries {
-  readonly all: unknown[];
-  /** The version that was read last, as an array. */
-  whole: readonly unknown[] | undefined;
-}
-
-/**
- * A version of a list that only grows. Taking something in costs what is taken in, unless another version has grown from the same one
- * already; a read copies the references.
- */
-interface Growing {
-  readonly entries: Entries;
-  readonly length: number;
-}
-
-const NOTHING: Growing = { entries: { all: [], whole: undefined }, length: 0 };
-
-function grow(before: Growing, items: readonly unknown[]): Growing {
-  if (items.length === 0) return before;
-  const isNewest = before.length > 0 && before.length === before.entries.all.length;
-  const entries: Entries = isNewest
-    ? before.entries
-    : { all: before.entries.all.slice(0, before.length), whole: undefined };
-  for (const item of items) entries.all.push(item);
-  return { entries, length: entries.all.length };
-}
-
-function wholeOf({ entries, length }: Growing): readonly unknown[] {
-  if (entries.whole?.length !== length) entries.whole = Object.freeze(entries.all.slice(0, length));
-  return entries.whole;
-}
 
 function list(value: unknown, reducer: string): readonly unknown[] {
   if (value === undefined || value === null) return [];
@@ -61,6 +35,7 @@ function growing(name: 'append' | 'extend', items: (contribution: unknown) => re
     open: (initial) => grow(NOTHING, list(initial, name)),
     fold: (accumulator, contribution) => grow(accumulator as Growing, items(contribution)),
     read: (accumulator) => wholeOf(accumulator as Growing),
+    glance: (accumulator) => windowOn(accumulator as Growing),
     definition: () => name,
   };
 }

@@ -1,0 +1,184 @@
+import { parseExpressionAt } from 'acorn';
+
+/** A node of a syntax tree. */
+interface Syntax {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** An identifier that names a variable, and the nodes around it, innermost first. */
+interface Mention {
+  readonly node: Syntax;
+  readonly around: readonly Syntax[];
+}
+
+const known = new WeakMap<object, ReadonlySet<string>>();
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The properties of its first argument that a function only glances at: it takes the length of the lists that they hold, or single entries, and does
+ * nothing else with them. Told from its source; what can't be told is not among them.
+ *
+ * @example
+ * glancesOf(({ messages, log }) => messages.at(-1) ?? log); // messages
+ */
+export function glancesOf(fn: unknown): ReadonlySet<string> {
+  if (typeof fn !== 'function') return NONE;
+  let names = known.get(fn);
+  if (names === undefined) {
+    const source = Function.prototype.toString.call(fn);
+    names = glancesIn(parsed(`(${source})`) ?? parsed(`({${source}})`));
+    known.set(fn, names);
+  }
+  return names;
+}
+
+/** A function, or the method of an object. */
+function parsed(text: string): Syntax | undefined {
+  try {
+    const tree = parseExpressionAt(text, 0, { ecmaVersion: 'latest' }) as unknown as Syntax;
+    return tree.type === 'ObjectExpression' ? childOf(childrenOf(tree, 'properties')[0], 'value') : tree;
+  } catch {
+    return undefined;
+  }
+}
+
+function glancesIn(fn: Syntax | undefined): ReadonlySet<string> {
+  const [parameter] = childrenOf(fn, 'params');
+  const mentions = new Map<string, Mention[]>();
+  if (fn === undefined || parameter === undefined || !collect(fn, [], mentions)) return NONE;
+  const glances = new Glances(mentions);
+  if (parameter.type === 'ObjectPattern') glances.unpack(parameter);
+  else glances.follow(parameter);
+  return glances.names();
+}
+
+/** What is no variable: names of properties, and labels. */
+function isName(node: Syntax, field: string): boolean {
+  if (field === 'property' || field === 'key') return node['computed'] !== true;
+  return field === 'label';
+}
+
+/** Collects the variables by name. False where they can be reached in other ways, too. */
+function collect(node: Syntax, around: readonly Syntax[], mentions: Map<string, Mention[]>): boolean {
+  if (node.type === 'WithStatement') return false;
+  if (node.type === 'Identifier') {
+    const name = String(node['name']);
+    const list = mentions.get(name);
+    if (list === undefined) mentions.set(name, [{ node, around }]);
+    else list.push({ node, around });
+    return name !== 'arguments' && name !== 'eval';
+  }
+  const inside = [node, ...around];
+  return Object.keys(node).every(
+    (field) => isName(node, field) || childrenOf(node, field).every((child) => collect(child, inside, mentions)),
+  );
+}
+
+/** The uses of a state and of what its properties hold. */
+class Glances {
+  private readonly found = new Set<string>();
+  private readonly others = new Set<string>();
+  /** Variables that are being looked at: one may be set to another, and that to the first. */
+  private readonly open = new Set<Syntax>();
+  /** The state as a whole is used. */
+  private isWhole = false;
+
+  constructor(private readonly mentions: ReadonlyMap<string, readonly Mention[]>) {}
+
+  names(): ReadonlySet<string> {
+    return this.isWhole ? NONE : new Set([...this.found].filter((name) => !this.others.has(name)));
+  }
+
+  /** A variable that holds the state. */
+  follow(variable: Syntax): void {
+    for (const { node, around } of this.mentions.get(String(variable['name'])) ?? []) {
+      if (node === variable) continue;
+      const [use, ...outside] = around;
+      const pattern = childOf(use, 'id');
+      const property = use?.type === 'MemberExpression' && use['object'] === node ? keyOf(use, 'property') : undefined;
+      if (use !== undefined && property !== undefined) this.note(property, this.isGlance(property, use, outside));
+      else if (use?.type === 'VariableDeclarator' && pattern?.type === 'ObjectPattern') this.unpack(pattern);
+      else this.isWhole = true;
+    }
+  }
+
+  /** A pattern that takes a state apart. */
+  unpack(pattern: Syntax): void {
+    for (const property of childrenOf(pattern, 'properties')) {
+      const name = keyOf(property, 'key');
+      const value = childOf(property, 'value');
+      const variable = value?.type === 'AssignmentPattern' ? childOf(value, 'left') : value;
+      if (name === undefined) this.isWhole = true;
+      else this.note(name, variable?.type === 'Identifier' && this.holds(name, variable));
+    }
+  }
+
+  private note(name: string, isGlance: boolean): void {
+    (isGlance ? this.found : this.others).add(name);
+  }
+
+  /** Is a variable that holds a property only glanced at? */
+  private holds(name: string, variable: Syntax): boolean {
+    if (this.open.has(variable)) return false;
+    this.open.add(variable);
+    const mentions = this.mentions.get(String(variable['name'])) ?? [];
+    return mentions.every(({ node, around }) => node === variable || this.isGlance(name, node, around));
+  }
+
+  private isGlance(name: string, node: Syntax, around: readonly Syntax[]): boolean {
+    const [use, ...outside] = around;
+    switch (use?.type) {
+      case 'MemberExpression':
+        return use['object'] === node && isEntryOrLength(use, outside);
+      case 'LogicalExpression':
+        if (use['left'] !== node) return false;
+        return use['operator'] === '&&' || (isEmptyList(childOf(use, 'right')) && this.isGlance(name, use, outside));
+      case 'VariableDeclarator': {
+        const variable = childOf(use, 'id');
+        return use['init'] === node && variable?.type === 'Identifier' && this.holds(name, variable);
+      }
+      case 'IfStatement':
+      case 'ConditionalExpression':
+        return use['test'] === node;
+      case 'UnaryExpression':
+        return use['operator'] === '!';
+      case undefined:
+      default:
+        return false;
+    }
+  }
+}
+
+/** `list.length`, `list[0]`, `list.at(-1)`: the list is not handed to any function. */
+function isEntryOrLength(use: Syntax, outside: readonly Syntax[]): boolean {
+  const [inner, outer] = outside;
+  const [called, call] = inner?.type === 'ChainExpression' ? [inner, outer] : [use, inner];
+  const isCalled = call !== undefined && (call['callee'] === called || call['tag'] === called);
+  if (use['computed'] === true) return !isCalled;
+  const name = keyOf(use, 'property');
+  return name === 'length' || (name === 'at' && isCalled);
+}
+
+function isEmptyList(node: Syntax | undefined): boolean {
+  return node?.type === 'ArrayExpression' && childrenOf(node, 'elements').length === 0;
+}
+
+/** The name of a property; undefined where it is made up. */
+function keyOf(node: Syntax, field: string): string | undefined {
+  const key = childOf(node, field);
+  if (key?.type === 'Literal' && typeof key['value'] === 'string') return key['value'];
+  return key?.type === 'Identifier' && node['computed'] !== true ? String(key['name']) : undefined;
+}
+
+function childOf(node: Syntax | undefined, field: string): Syntax | undefined {
+  return childrenOf(node, field)[0];
+}
+
+function childrenOf(node: Syntax | undefined, field: string): readonly Syntax[] {
+  return [node?.[field]].flat().filter(isSyntax);
+}
+
+function isSyntax(value: unknown): value is Syntax {
+  return typeof value === 'object' && value !== null && typeof (value as { readonly type?: unknown }).type === 'string';
+}
