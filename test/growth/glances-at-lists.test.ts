@@ -60,7 +60,7 @@ const WHOLES: readonly (readonly [string, (state: State) => unknown])[] = [
   ['a variable', ({ list }) => (list?.length === 100 ? plainly(list) : 'short')],
   ['a copy of the state', (state) => plainly({ ...state }.list)],
   ['a closure', (state) => (() => plainly(state.list))()],
-  ['another name', (state) => plainly(state[String('list') as 'list'])],
+  ['another name', (state) => plainly(state[['li', 'st'].join('') as 'list'])],
   ['a method that hands it on', ({ list }) => list?.map((_entry, at, all) => (at === 0 ? plainly(all) : undefined))[0]],
   [
     'a method by name',
@@ -91,7 +91,7 @@ describe.each<readonly [string, () => RunOptions]>([
     expect(await seenBy(fn, options())).toEqual(PLAIN);
   });
 
-  it.each<[string, (state: { list: unknown[] }) => unknown]>([
+  it.each<[string, (state: { list: { length: number; [at: number]: unknown } }) => unknown]>([
     ['an entry', ({ list }) => (list[0] = 1)],
     ['a new entry', ({ list }) => (list[list.length] = 1)],
     ['its length', (state) => (state.list.length = 0)],
