@@ -1,4 +1,4 @@
-import { attemptAddress, visitAddress } from '../base/address.js';
+import { attemptAddress } from '../base/address.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
@@ -11,13 +11,14 @@ import type { Template } from '../lang/values.js';
 import type { Bindings, NodeKind } from '../plan/plan.js';
 import { AttemptClock } from './attempt-clock.js';
 import type { CompiledNode } from './compile.js';
+import { FiredNode } from './fired-node.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from './ports/durable.js';
 import { retryDelay } from './retry.js';
 import { joined } from './reports.js';
 import type { Reports } from './reports.js';
 import type { RunServices, Work } from './services.js';
 import { tellMissing } from './tell-missing.js';
-import type { Arrivals, Failure, Firing, Token } from './token.js';
+import type { Firing, Token } from './token.js';
 import type { Version } from './version.js';
 import type { ChannelSource } from './viewed.js';
 
@@ -68,12 +69,11 @@ export interface Activity {
  * One execution of a node: the policies in their fixed order, `when` > retry > timeout > body (DESIGN.md section 3).
  * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
  */
-export class Step implements Work, Waiter, Effect {
+export class Step extends FiredNode implements Work, Waiter, Effect {
   attempt = 1;
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
   next: Work | undefined = undefined;
-  readonly path: string;
   /** Its routes were asked for the ways on. */
   routed = false;
   private ticket: Ticket | undefined = undefined;
@@ -89,47 +89,12 @@ export class Step implements Work, Waiter, Effect {
 
   constructor(
     readonly owner: StepOwner,
-    readonly compiled: CompiledNode,
-    private readonly firing: Firing | Token,
-    readonly visit: number,
-    /** Why it fails before it starts. */
-    private readonly refusal?: ErrorData,
+    compiled: CompiledNode,
+    firing: Firing | Token,
+    visit: number,
+    refusal?: ErrorData,
   ) {
-    this.path = visitAddress(owner.prefix, compiled.id, visit);
-  }
-
-  /** The state that it sees (S2). */
-  get input(): Version {
-    return this.firing.version;
-  }
-
-  /** Causal depth: how many nodes ran one after another, up to this one. */
-  get depth(): number {
-    return this.firing.depth + 1;
-  }
-
-  get round(): number {
-    return this.firing.round;
-  }
-
-  /** It fails before it starts, whatever `onError` says. */
-  get refused(): boolean {
-    return this.refusal !== undefined;
-  }
-
-  get leaf(): boolean {
-    return this.compiled.leaf && this.refusal === undefined;
-  }
-
-  /** The tokens with which it fired, by in-edge. */
-  get arrivals(): Arrivals {
-    const { firing } = this;
-    return 'kind' in firing ? [firing] : (firing.arrivals ?? []);
-  }
-
-  /** What it takes over for. */
-  get failure(): Failure | undefined {
-    return this.firing.failure;
+    super(owner.prefix, compiled, firing, visit, refusal);
   }
 
   get over(): boolean {
