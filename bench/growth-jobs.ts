@@ -76,7 +76,7 @@ const ofRecord =
     return async () => use(store, count);
   };
 
-function calls(count: number): () => Promise<void> {
+function called(count: number): () => Promise<void> {
   const inner = definePlan({
     name: 'inner',
     inputs: [{ name: 'x', default: 0 }],
@@ -106,7 +106,7 @@ function stepsOf(count: number, line: (at: number) => string): string {
 
 /** Records, definitions with problems, workflows within workflows. A file has 10,000 steps at most. */
 export const RECORDS: readonly Job[] = [
-  { name: 'workflows called, one after the other', make: calls, many: 20_000 },
+  { name: 'workflows called, one after the other', make: called, many: 20_000 },
   {
     name: 'steps of `show --json`',
     make: ofRecord((store, count) => check(readRun(store, 'row', { outputs: true }).steps.length, count)),
