@@ -7,4 +7,5 @@
  * const store = await openSqliteStore('.skein/skein.db');
  */
 export { openSqliteStore, sqliteInUse } from './stores/sqlite.js';
-export type { FileStore, SqliteInUse, SqliteStoreOptions } from './stores/sqlite.js';
+export type { SqliteInUse, SqliteStoreOptions } from './stores/sqlite.js';
+export type { FileStore } from './stores/sqlite-store.js';

@@ -54,6 +54,8 @@ export class ReadLog implements ReadObserver {
   /** What was read: digests by name; undefined for nothing. Who read all channels did not read some of them besides. */
   reads(): Readonly<Record<string, string>> | undefined {
     if (this.names === undefined) return undefined;
+    const [first, second] = this.names;
+    if (first !== undefined && second === undefined) return { [first]: this.current(first) };
     const all = this.names.has(ALL);
     const names = [...this.names].filter((name) => !all || name === ALL || name === ARRIVALS);
     return Object.fromEntries(names.toSorted().map((name) => [name, this.current(name)]));

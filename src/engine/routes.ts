@@ -150,7 +150,7 @@ function collect(step: Step, chosen: readonly (readonly string[])[]): Choice {
   const others: string[] = [];
   chosen.forEach((names, at) => {
     const route = compiled.routes[at];
-    for (const name of new Set(names)) {
+    for (const name of names.length > 1 ? new Set(names) : names) {
       if (name === END || route === undefined) continue;
       const hop = route.hops.get(name);
       if (hop !== undefined) hops.push(hop);

@@ -3,7 +3,7 @@ import type { Usage } from '../events/event.js';
 import { stepOf } from '../base/address.js';
 import type { RunHistory } from './history.js';
 import { readTurn, sumUsage } from './overview-trace.js';
-import { readStored } from './session.js';
+import { readStored } from './stored.js';
 import type { Store } from './store.js';
 
 /** Calls and tokens. */

@@ -69,7 +69,8 @@ interface Source {
 }
 
 function offered(source: Source, key: string): readonly Recorded[] {
-  const entries = source.history.entries.get(key);
+  const known = source.history.entries;
+  const entries = known.size === 0 ? undefined : known.get(key);
   if (entries === undefined || source.isForgotten(stepOf(key))) return NONE;
   const [first] = entries;
   // Nearly all keys have one outcome.

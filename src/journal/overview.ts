@@ -19,7 +19,7 @@ import { modelsOf, sumUsage } from './overview-trace.js';
 import type { ModelOverview, StepTrace } from './overview-trace.js';
 import type { JournalRecord } from './record.js';
 import { replay } from './replay.js';
-import { readStored } from './session.js';
+import { readStored } from './stored.js';
 import type { RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
 

@@ -1,19 +1,17 @@
 import type { Clock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import { digestText } from '../base/hash.js';
-import type { Json, JsonObject } from '../base/json.js';
-import { recordText } from '../base/json.js';
+import type { JsonObject } from '../base/json.js';
 import type { Slices } from '../base/slices.js';
 import { atOnce } from '../base/slices.js';
 import { diffPlans } from '../plan/diff.js';
 import type { RunSettings } from '../plan/fields.js';
 import type { Plan } from '../plan/plan.js';
-import { FIRST_SUM, blobOf, chainSum, encodeBegin, encodeRecord } from './codec.js';
+import { FIRST_SUM, chainSum, encodeBegin, encodeRecord } from './codec.js';
 import { forgottenBy } from './fork-from.js';
 import type { ForkWish } from './fork-from.js';
 import type { RunHistory } from './history.js';
 import type { Journal, JournalEnd } from './journal.js';
-import { staleLease } from './journal.js';
+import { staleLease } from './store-writer.js';
 import type { Ledger } from './ledger.js';
 import { openLedger } from './ledger.js';
 import type { BeginRecord, LogRecord, OpenRecord, Stored } from './record.js';
@@ -21,6 +19,8 @@ import type { FamilyReader } from './reader.js';
 import { readJournal } from './reader.js';
 import { Replay } from './replay.js';
 import { LEASE_MS } from './store.js';
+import type { StoredValue } from './stored.js';
+import { codeText, isRecordedPlan, readStored, storedPlan, storedValue } from './stored.js';
 import type { BlobText, FirstBatch, Holder, Lease, RunRow, RunStanding, SessionEnd, Store } from './store.js';
 
 /** What a session runs. */
@@ -214,19 +214,6 @@ export function readHistory(store: Store, runId: string): RunHistory {
   return atOnce(readJournal(store, new Replay(runId), runId));
 }
 
-/**
- * A stored value; undefined for nothing.
- *
- * @throws SkeinError `SKEIN_JOURNAL` when its blob is missing or damaged
- */
-export function readStored(store: Store, stored: Stored): unknown {
-  if (stored.blob === undefined) return stored.value;
-  const text = store.blob(stored.blob);
-  if (text !== undefined && digestText(text) === stored.blob) return JSON.parse(text);
-  const what = text === undefined ? 'lost' : 'a damaged copy of';
-  throw new SkeinError('SKEIN_JOURNAL', `the store has ${what} the value ${stored.blob}`);
-}
-
 const NO_END: JournalEnd = { batches: 0, sum: FIRST_SUM };
 
 /** Nothing runs before it is recorded that it is about to. */
@@ -271,52 +258,6 @@ function nothingYet(begin: BeginRecord): RunHistory {
   };
 }
 
-interface StoredValue {
-  readonly stored: Stored;
-  /** JSON text of `stored`. */
-  readonly text: string;
-  readonly blobs: readonly BlobText[];
-}
-
-/** Plans that nobody can change any more, as they are stored: many runs have the same one. */
-const plans = new WeakMap<Plan, StoredValue>();
-
-function storedPlan(plan: Plan): StoredValue {
-  const known = plans.get(plan);
-  if (known !== undefined) return known;
-  const made = storedValue(plan, 'the plan');
-  if (Object.isFrozen(plan)) plans.set(plan, made);
-  return made;
-}
-
-function storedValue(value: unknown, what: string): StoredValue {
-  const text = textOf(value, what);
-  const blob = blobOf(text);
-  if (blob === undefined) return { stored: { value: value as Json }, text: `{"value":${text}}`, blobs: [] };
-  const place = { blob: blob.digest };
-  return { stored: place, text: JSON.stringify(place), blobs: [blob] };
-}
-
-/** JSON texts of the digests of functions, where nobody can change these any more. */
-const codeTexts = new WeakMap<object, string>();
-
-function codeText(code: Definition['code']): string {
-  const known = codeTexts.get(code);
-  if (known !== undefined) return known;
-  const made = JSON.stringify(code);
-  if (Object.isFrozen(code)) codeTexts.set(code, made);
-  return made;
-}
-
-function textOf(value: unknown, what: string): string {
-  try {
-    return recordText(value);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new SkeinError('SKEIN_NOT_JSON', `${what} can't be recorded: ${why}`, { hint: 'give plain JSON values' });
-  }
-}
-
 /** An edited workflow goes on; one that has nothing to do with the run would only run under its name. */
 function checkKinship(before: Plan, after: Plan, runId: string): void {
   const known = new Set(before.nodes.map(({ id }) => id));
@@ -348,11 +289,6 @@ function changes(
     },
     blobs: [...(plan?.blobs ?? []), ...(newInputs ? inputs.blobs : []), ...(newSettings ? settings.blobs : [])],
   };
-}
-
-/** Is a plan the text that was recorded? */
-export function isRecordedPlan(recorded: Stored, plan: Plan): boolean {
-  return JSON.stringify(recorded) === storedPlan(plan).text;
 }
 
 /** Most plans are the same text: only others are compared. */

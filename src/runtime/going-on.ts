@@ -4,7 +4,7 @@ import { inSlices } from '../base/slices.js';
 import { FamilyReader } from '../journal/reader.js';
 import type { Stored } from '../journal/record.js';
 import type { Family } from '../journal/session.js';
-import { isRecordedPlan, readStored } from '../journal/session.js';
+import { isRecordedPlan, readStored } from '../journal/stored.js';
 import type { Store } from '../journal/store.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { answerRun } from '../../src/journal/answering.js';
 import { replay } from '../../src/journal/replay.js';
-import { readStored } from '../../src/journal/session.js';
+import { readStored } from '../../src/journal/stored.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { prefixesOf, storeWith } from '../engine/recorded/in-process.js';

@@ -5,14 +5,12 @@ import { fromErrorData, plainError, SkeinError, toErrorData } from '../../base/e
 import { seededRandom } from '../../base/ids.js';
 import { isThenable } from '../../base/thenable.js';
 import type { SkeinEvent } from '../../events/event.js';
-import { pathOf, stepOf } from '../../base/address.js';
 import { encodeRecord } from '../../journal/codec.js';
 import { Journal } from '../../journal/journal.js';
 import type { JournalOwner } from '../../journal/journal.js';
 import type { Recorded } from '../../journal/ledger.js';
-import type { DoneRecord } from '../../journal/record.js';
 import type { OpenSession } from '../../journal/session.js';
-import { giveBack, leaveFinished, readStored } from '../../journal/session.js';
+import { giveBack, leaveFinished } from '../../journal/session.js';
 import type { RunStanding } from '../../journal/store.js';
 import { askKey, innerKey } from '../inner-keys.js';
 import type { Durable, Effect, Outcome, Question, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
@@ -20,9 +18,9 @@ import type { RunResult } from '../run.js';
 import { watchForCancel } from './cancel-watch.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
-import { isPaidFor, matching } from './matching.js';
 import { OpenWaits, pauseRecord, waitId } from './open-waits.js';
 import type { RecordedOptions } from './recorded-options.js';
+import { RecordedOutcomes } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { RecordedTimers } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
@@ -44,6 +42,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   readonly recorded = true;
   private readonly journal: Journal;
   private readonly clock: Clock;
+  private readonly outcomes: RecordedOutcomes;
   private readonly deliveries: Deliveries;
   private readonly timers: RecordedTimers;
   private readonly waits: OpenWaits;
@@ -68,6 +67,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.runId = session.lease.runId;
     this.clock = options.clock ?? systemClock;
     this.nextOrder = session.nextOrder;
+    this.outcomes = new RecordedOutcomes(session, (path) => this.taker?.outdated(path));
     this.deliveries = new Deliveries(session, this.clock, () => this.idle());
     this.journal = new Journal(session.store, session.lease, session.end, this, this.clock);
     this.timers = new RecordedTimers(this.clock, session.ledger, this.journal, (ticket) =>
@@ -100,8 +100,8 @@ export class RecordedDurable implements Durable, JournalOwner {
   step(key: string, effect: Effect, options?: StepOptions): Ticket {
     const ticket = new RecordedTicket(key, this, options);
     ticket.id = options?.identity?.digest();
-    const found = this.find(ticket);
-    if (found?.record.inline === true) ticket.outcome = this.outcomeOf(found.record);
+    const found = this.outcomes.find(ticket);
+    if (found?.record.inline === true) ticket.outcome = this.outcomes.outcomeOf(found.record);
     else if (found === undefined) this.begin(ticket, effect);
     else if (options?.cleanup === true) this.cleanUpAgain(ticket, found, effect);
     else this.reuse(ticket, found);
@@ -111,7 +111,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   timer(key: string, ms: number, fleeting = false): Ticket {
     const ticket = new RecordedTicket(key, this, undefined);
     ticket.id = String(ms);
-    const found = this.find(ticket);
+    const found = this.outcomes.find(ticket);
     if (found !== undefined) this.reuse(ticket, found);
     else {
       this.timers.start(ticket, ms, fleeting);
@@ -123,7 +123,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   signal(key: string, wait: Wait): Ticket {
     const ticket = new RecordedTicket(key, this, undefined);
     ticket.id = waitId(wait);
-    const found = this.find(ticket);
+    const found = this.outcomes.find(ticket);
     if (found === undefined) this.openWait(ticket, ticket, wait, (outcome) => this.settle(ticket, outcome));
     else this.reuse(ticket, found);
     if (found !== undefined) this.tellReplayed(wait, key);
@@ -219,21 +219,12 @@ export class RecordedDurable implements Durable, JournalOwner {
     throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
   }
 
-  private find({ key, id, options }: RecordedTicket): Recorded | undefined {
-    const candidates = this.session.ledger.find(key);
-    if (candidates.length === 0) return undefined;
-    const found = matching(candidates, id, options?.identity);
-    if (found === undefined && isPaidFor(options) && candidates.some(({ record }) => record.error === undefined))
-      this.taker?.outdated(pathOf(stepOf(key)));
-    return found;
-  }
-
   /** R2 */
   private reuse(ticket: RecordedTicket, { record, order }: Recorded): void {
     ticket.order = order;
     ticket.at = record.at;
     ticket.replayed = true;
-    ticket.due = this.outcomeOf(record);
+    ticket.due = this.outcomes.outcomeOf(record);
     this.deliveries.put(ticket);
     this.deliveries.wake();
   }
@@ -248,11 +239,6 @@ export class RecordedDurable implements Durable, JournalOwner {
       this.deliveries.wake();
     };
     new Promise((resolve) => resolve(effect.perform(ticket))).then(done, done);
-  }
-
-  private outcomeOf(record: DoneRecord): Outcome {
-    if (record.error !== undefined) return { ok: false, error: record.error };
-    return { ok: true, value: readStored(this.session.store, record) };
   }
 
   private begin(ticket: RecordedTicket, effect: Effect): void {
@@ -309,10 +295,10 @@ export class RecordedDurable implements Durable, JournalOwner {
   private askAside(ticket: RecordedTicket, key: string, wait: Wait, take: (outcome: Outcome) => void): void {
     const question = new RecordedTicket(key, this, undefined);
     question.id = waitId(wait);
-    const found = this.find(question);
+    const found = this.outcomes.find(question);
     if (found !== undefined) {
       this.tellReplayed(wait, key);
-      take(this.outcomeOf(found.record));
+      take(this.outcomes.outcomeOf(found.record));
       return;
     }
     this.openWait(ticket, question, wait, (outcome) => {

@@ -62,6 +62,7 @@ function checkEntry({ draft, plan }: Checked, add: Add): void {
     add('no-entry', 'no entry node set', `name the node with which a run starts: setEntry(${quoted(first)})`);
     return;
   }
+  if (plan.edges.every(({ to }) => to !== entry)) return;
   const { edges, index } = analyzeShape(plan);
   const before = edges
     .filter(({ to, kind, closesCycle }) => to === index.get(entry) && kind === 'static' && !closesCycle)

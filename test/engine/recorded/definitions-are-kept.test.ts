@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readHistory, readStored } from '../../../src/journal/session.js';
+import { readHistory } from '../../../src/journal/session.js';
+import { readStored } from '../../../src/journal/stored.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import { definePlan } from '../../../src/plan/builder.js';
 import type { Definition } from '../../../src/plan/builder-input.js';

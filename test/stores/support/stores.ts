@@ -8,7 +8,8 @@ import type { Batch, Holder, Lease, Store } from '../../../src/journal/store.js'
 import { memoryStore } from '../../../src/stores/memory.js';
 import { loadDriver } from '../../../src/stores/sqlite-driver.js';
 import { openDatabase } from '../../../src/stores/sqlite-schema.js';
-import { openSqliteStore, SqliteStore } from '../../../src/stores/sqlite.js';
+import { openSqliteStore } from '../../../src/stores/sqlite.js';
+import { SqliteStore } from '../../../src/stores/sqlite-store.js';
 
 /** A kind of store under test. */
 export interface StoreKind {

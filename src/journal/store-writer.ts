@@ -1,0 +1,213 @@
+import { settled } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import type { ErrorData } from '../base/errors.js';
+import { SkeinError, toErrorData } from '../base/errors.js';
+import type { Batch, Lease, RunStanding, Store } from './store.js';
+import { LEASE_MS } from './store.js';
+
+/**
+ * A run that does one thing after the other has nothing to share a commit with: it does not wait for the turn of the event loop to end, but
+ * gives way to it after this many commits.
+ */
+const LONGEST_ROW = 16;
+
+/** A store that others have locked is tried again after so many milliseconds, as long as the lease is good. */
+const AGAIN_MS = 50;
+
+/** The writing end of the journal of one run, as the store's writer sees it. */
+interface WrittenJournal {
+  readonly lease: Lease;
+  /** Nothing is under way that could have something to write before the next commit. */
+  readonly quiet: boolean;
+  readonly standing: RunStanding | undefined;
+  /** Until when its lease is good at least. */
+  goodUntil: number;
+  /** The batches that are to be committed. */
+  takeBatches(): readonly Batch[];
+  /** Is told how a commit went. */
+  settle(error: ErrorData | undefined): void;
+  /** The lease is gone, or the store. */
+  fail(error: ErrorData): void;
+}
+
+/** Journals whose batches are committed together. */
+interface Commit {
+  readonly journals: readonly WrittenJournal[];
+  /** How many of the batches each journal has. */
+  readonly counts: readonly number[];
+  readonly batches: readonly Batch[];
+}
+
+/** Commits the journals of a store together, and keeps their leases good. */
+export class StoreWriter {
+  private static readonly writers = new WeakMap<Store, StoreWriter>();
+  private readonly journals = new Set<WrittenJournal>();
+  private enlisted: WrittenJournal[] = [];
+  private scheduled = false;
+  /** What others keep from being committed. Nothing is committed before it. */
+  private waiting: Commit | undefined = undefined;
+  /** Commits since the event loop last had its turn. */
+  private inARow = 0;
+  private stopRenewal: (() => void) | undefined = undefined;
+
+  private constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+  ) {}
+
+  static of(store: Store, clock: Clock): StoreWriter {
+    let writer = StoreWriter.writers.get(store);
+    if (writer === undefined) {
+      writer = new StoreWriter(store, clock);
+      StoreWriter.writers.set(store, writer);
+    }
+    return writer;
+  }
+
+  join(journal: WrittenJournal): void {
+    this.journals.add(journal);
+    this.stopRenewal ??= this.renewLater();
+  }
+
+  leave(journal: WrittenJournal): void {
+    this.journals.delete(journal);
+    if (this.journals.size > 0) return;
+    this.stopRenewal?.();
+    this.stopRenewal = undefined;
+  }
+
+  enlist(journal: WrittenJournal): void {
+    this.enlisted.push(journal);
+    if (this.scheduled) return;
+    this.scheduled = true;
+    const alone = this.journals.size === 1 && journal.quiet;
+    if (alone && this.inARow < LONGEST_ROW) {
+      this.inARow += 1;
+      queueMicrotask(() => this.flush());
+      return;
+    }
+    void settled().then(() => {
+      this.inARow = 0;
+      this.flush();
+    });
+  }
+
+  /** Commits one journal at once, and before it what waits. */
+  flushNow(journal: WrittenJournal): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting !== undefined) this.settle(waiting, this.insist(waiting.batches, journal.goodUntil));
+    this.enlisted = this.enlisted.filter((other) => other !== journal);
+    const batches = journal.takeBatches();
+    if (batches.length === 0) return;
+    if (!this.insist(batches, journal.goodUntil).every(Boolean)) throw staleLease(journal.lease);
+  }
+
+  private flush(): void {
+    this.scheduled = false;
+    if (this.waiting !== undefined) return;
+    const journals = this.enlisted;
+    this.enlisted = [];
+    const counts: number[] = [];
+    const batches: Batch[] = [];
+    for (const journal of journals) {
+      const own = journal.takeBatches();
+      counts.push(own.length);
+      batches.push(...own);
+    }
+    if (batches.length > 0) this.commit({ journals, counts, batches });
+  }
+
+  private commit(commit: Commit): void {
+    let written: readonly boolean[];
+    try {
+      written = this.store.append(commit.batches);
+    } catch (error) {
+      const until = Math.min(...commit.journals.map((journal) => journal.goodUntil));
+      if (isLocked(error) && this.clock.now() < until) {
+        this.waiting = commit;
+        this.clock.setTimer(AGAIN_MS, () => this.again(commit));
+        return;
+      }
+      const data = toErrorData(error);
+      for (const journal of commit.journals) journal.settle(data);
+      return;
+    }
+    this.settle(commit, written);
+  }
+
+  private again(commit: Commit): void {
+    if (this.waiting !== commit) return;
+    this.waiting = undefined;
+    this.commit(commit);
+    if (!this.scheduled) this.flush();
+  }
+
+  /** Commits, as long as a lease is good, whoever else has the store. It holds up everything: only for when a run ends. */
+  private insist(batches: readonly Batch[], until: number): readonly boolean[] {
+    for (;;) {
+      try {
+        return this.store.append(batches);
+      } catch (error) {
+        if (!isLocked(error) || this.clock.now() >= until) throw error;
+      }
+    }
+  }
+
+  private settle({ journals, counts }: Commit, written: readonly boolean[]): void {
+    let at = 0;
+    journals.forEach((journal, i) => {
+      const end = at + (counts[i] ?? 0);
+      const good = written.slice(at, end).every(Boolean);
+      at = end;
+      journal.settle(good ? undefined : toErrorData(staleLease(journal.lease)));
+    });
+  }
+
+  private renewLater(ms = LEASE_MS / 3): () => void {
+    return this.clock.setTimer(ms, () => {
+      this.stopRenewal = this.renewLater(this.renew() ? undefined : AGAIN_MS);
+    });
+  }
+
+  /** False when others kept it from being done. */
+  private renew(): boolean {
+    const journals = [...this.journals];
+    const now = this.clock.now();
+    try {
+      const good = this.store.renew(
+        journals.map(({ lease, standing }) => (this.waiting === undefined ? withStanding(lease, standing) : lease)),
+        now,
+      );
+      journals.forEach((journal, i) => {
+        if (good[i] === false) journal.fail(toErrorData(staleLease(journal.lease)));
+        else journal.goodUntil = now + LEASE_MS;
+      });
+      return true;
+    } catch (error) {
+      const locked = isLocked(error);
+      for (const journal of journals) if (!locked || now >= journal.goodUntil) journal.fail(toErrorData(error));
+      return !locked;
+    }
+  }
+}
+
+/** With how the run stands, where that is known. */
+export function withStanding<T extends object>(
+  to: T,
+  standing: RunStanding | undefined,
+): T & { standing?: RunStanding } {
+  return standing === undefined ? to : { ...to, standing };
+}
+
+/** Others have locked the store for longer than a statement waits. */
+function isLocked(error: unknown): boolean {
+  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable;
+}
+
+/** The error for a run that was taken over. */
+export function staleLease(lease: Lease): SkeinError {
+  return new SkeinError('SKEIN_LEASE', `another process has taken over the run ${lease.runId}`, {
+    hint: 'nothing of what was recorded is lost; look at the run with skein show',
+  });
+}

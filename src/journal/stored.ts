@@ -1,0 +1,80 @@
+import { SkeinError } from '../base/errors.js';
+import { digestText } from '../base/hash.js';
+import type { Json } from '../base/json.js';
+import { recordText } from '../base/json.js';
+import type { Plan } from '../plan/plan.js';
+import { blobOf } from './codec.js';
+import type { Stored } from './record.js';
+import type { BlobText, Store } from './store.js';
+
+/** A value as it is recorded: in place, or as a blob. */
+export interface StoredValue {
+  readonly stored: Stored;
+  /** JSON text of `stored`. */
+  readonly text: string;
+  readonly blobs: readonly BlobText[];
+}
+
+/** Plans that nobody can change any more, as they are stored: many runs have the same one. */
+const plans = new WeakMap<Plan, StoredValue>();
+
+/** A plan as it is recorded. */
+export function storedPlan(plan: Plan): StoredValue {
+  const known = plans.get(plan);
+  if (known !== undefined) return known;
+  const made = storedValue(plan, 'the plan');
+  if (Object.isFrozen(plan)) plans.set(plan, made);
+  return made;
+}
+
+/**
+ * A value as it is recorded; `what` names it in the error.
+ *
+ * @throws SkeinError `SKEIN_NOT_JSON`
+ */
+export function storedValue(value: unknown, what: string): StoredValue {
+  const text = textOf(value, what);
+  const blob = blobOf(text);
+  if (blob === undefined) return { stored: { value: value as Json }, text: `{"value":${text}}`, blobs: [] };
+  const place = { blob: blob.digest };
+  return { stored: place, text: JSON.stringify(place), blobs: [blob] };
+}
+
+/** JSON texts of the digests of functions, where nobody can change these any more. */
+const codeTexts = new WeakMap<object, string>();
+
+/** JSON text of the digests of functions. */
+export function codeText(code: Readonly<Record<string, string>>): string {
+  const known = codeTexts.get(code);
+  if (known !== undefined) return known;
+  const made = JSON.stringify(code);
+  if (Object.isFrozen(code)) codeTexts.set(code, made);
+  return made;
+}
+
+function textOf(value: unknown, what: string): string {
+  try {
+    return recordText(value);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SkeinError('SKEIN_NOT_JSON', `${what} can't be recorded: ${why}`, { hint: 'give plain JSON values' });
+  }
+}
+
+/** Is a plan the text that was recorded? */
+export function isRecordedPlan(recorded: Stored, plan: Plan): boolean {
+  return JSON.stringify(recorded) === storedPlan(plan).text;
+}
+
+/**
+ * A stored value; undefined for nothing.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL` when its blob is missing or damaged
+ */
+export function readStored(store: Store, stored: Stored): unknown {
+  if (stored.blob === undefined) return stored.value;
+  const text = store.blob(stored.blob);
+  if (text !== undefined && digestText(text) === stored.blob) return JSON.parse(text);
+  const what = text === undefined ? 'lost' : 'a damaged copy of';
+  throw new SkeinError('SKEIN_JOURNAL', `the store has ${what} the value ${stored.blob}`);
+}

@@ -1,0 +1,312 @@
+import type {
+  Answer,
+  Batch,
+  FirstBatch,
+  Holder,
+  Lease,
+  NewRun,
+  RenewedLease,
+  RunRow,
+  RunStanding,
+  SessionEnd,
+  Store,
+  StoredBatch,
+} from '../journal/store.js';
+import { LEASE_MS } from '../journal/store.js';
+import {
+  begun,
+  checkLease,
+  checkText,
+  checkTexts,
+  damagedRow,
+  damagedValue,
+  lost,
+  noRun,
+  outOfOrder,
+  standingIn,
+  taken,
+  withoutDead,
+} from './rules.js';
+import type { Connection } from './sqlite-connection.js';
+import type { NumberedRow } from './sqlite-rows.js';
+import { answerValues, readAnswer, readBatch, readPage, readRun, runValues } from './sqlite-rows.js';
+import { Statements } from './sqlite-statements.js';
+import { backUp, removeRuns, shrink } from './sqlite-upkeep.js';
+import { readText } from './strict-text.js';
+
+/** A store in a file. */
+export interface FileStore extends Store {
+  /** Random, and in no other store but copies of this one. */
+  readonly token: string;
+  /** Gives space of removed runs back to the disk; gives the number of bytes. Others may use the store meanwhile. */
+  shrink(): number;
+  /**
+   * Writes a copy to a new file: all that was committed when it began. Others may use the store meanwhile.
+   *
+   * @throws SkeinError `SKEIN_STORE` when the file is there already, or can't be written
+   */
+  backup(path: string): void;
+}
+
+/** Where the next batch of a leased run goes. */
+interface Place {
+  readonly n: number;
+  readonly fence: number;
+  seq: number;
+}
+
+/** Batches that are read at once: together they have some MiB at most. */
+const PAGE = 64;
+
+/** The store over a database that is open. */
+export class SqliteStore implements FileStore {
+  readonly #database: Connection;
+  readonly #statements: Statements;
+  /** Where batches of leased runs go: while the lease is good nobody else writes them, so that it needs no query. */
+  readonly #places = new Map<string, Place>();
+
+  constructor(
+    database: Connection,
+    readonly file: string,
+  ) {
+    this.#database = database;
+    this.#statements = new Statements(database);
+  }
+
+  create(run: NewRun, holder: Holder, now: number, first?: FirstBatch): Lease {
+    checkTexts(run, holder);
+    if (first !== undefined) checkBatch(first);
+    const row: RunRow = { ...run, fence: 1, holder, leasedUntil: now + LEASE_MS, cancelRequested: false, batches: 0 };
+    const lease = { runId: run.id, fence: 1 };
+    this.#remembering(() =>
+      this.#database.patiently(() => {
+        if (this.#statements.run('create', runValues(row)) === 0) throw taken(run.id);
+        if (first !== undefined) this.#append({ ...first, lease, seq: 0 });
+      }),
+    );
+    return lease;
+  }
+
+  lease(runId: string, holder: Holder, now: number): Lease {
+    checkTexts(holder);
+    return this.#database.patiently(() => {
+      const { n, row } = this.#row(runId);
+      checkLease(row, holder, now);
+      const fence = row.fence + 1;
+      this.#write(n, { ...begun(row), fence, holder, leasedUntil: now + LEASE_MS, cancelRequested: false });
+      return { runId, fence };
+    });
+  }
+
+  renew(leases: readonly RenewedLease[], now: number): readonly boolean[] {
+    this.#database.checkThere();
+    return this.#database.transaction(() =>
+      leases.map((lease) => {
+        const found = this.#leased(lease);
+        if (found === undefined) return false;
+        this.#write(found.n, standingIn({ ...found.row, leasedUntil: now + LEASE_MS }, lease.standing));
+        return true;
+      }),
+    );
+  }
+
+  release(lease: Lease, { outcome, endedAt, standing }: SessionEnd): void {
+    checkText(outcome);
+    this.#database.checkThere();
+    this.#places.delete(lease.runId);
+    this.#database.patiently(() => {
+      const found = this.#leased(lease);
+      if (found !== undefined) this.#write(found.n, standingIn({ ...begun(found.row), outcome, endedAt }, standing));
+    });
+  }
+
+  append(batches: readonly Batch[]): readonly boolean[] {
+    for (const batch of batches) checkBatch(batch);
+    const [only] = batches;
+    const { blobs = [], standing } = only ?? {};
+    // A single statement is a transaction of its own, which costs half as much.
+    if (only !== undefined && batches.length === 1 && blobs.length === 0 && standing === undefined)
+      return this.#remembering(() => [this.#append(only)]);
+    return this.#remembering(() => this.#database.transaction(() => batches.map((batch) => this.#append(batch))));
+  }
+
+  read(runId: string, from = 0, count = Infinity): readonly StoredBatch[] {
+    const batches: StoredBatch[] = [];
+    for (let next = from; batches.length < count;) {
+      const wanted = Math.min(PAGE, count - batches.length);
+      const page = this.#readPage(runId, next, wanted);
+      batches.push(...page);
+      if (page.length < wanted) break;
+      next = (page.at(-1)?.seq ?? next) + 1;
+    }
+    if (batches.length === count) return batches;
+    const noted = this.#find(runId)?.row.standing?.batches ?? 0;
+    if (from + batches.length >= noted) return batches;
+    throw damagedRow(runId, `it has ${from + batches.length} batches, and had ${noted}`);
+  }
+
+  cut(lease: Lease, seq: number): void {
+    this.#places.delete(lease.runId);
+    this.#database.patiently(() => {
+      const place = this.#place(lease);
+      if (place === undefined) throw lost(lease);
+      this.#statements.run('cut', [place.n, seq, place.n]);
+      const { n, row } = this.#row(lease.runId);
+      const { standing: _, ...rest } = row;
+      this.#write(n, rest);
+    });
+    this.#places.delete(lease.runId);
+  }
+
+  blob(digest: string): string | undefined {
+    const bytes = this.#statements.first('blob', [digest])?.['bytes'];
+    if (!(bytes instanceof Uint8Array)) return undefined;
+    const { text, badAt } = readText(bytes);
+    if (badAt === undefined) return text;
+    throw damagedValue(digest, badAt);
+  }
+
+  run(runId: string): RunRow | undefined {
+    const found = this.#find(runId);
+    return found === undefined ? undefined : withoutDead(found.row);
+  }
+
+  list(): readonly RunRow[] {
+    const { rows, indexed } = this.#statements.first('count') ?? {};
+    if (rows !== indexed) throw this.#database.damaged();
+    return this.#statements.all('list').map((row) => withoutDead(readRun(row).row));
+  }
+
+  stand(runId: string, standing: RunStanding): void {
+    this.#database.patiently(() => {
+      const { n, row } = this.#row(runId);
+      this.#write(n, standingIn(row, standing));
+    });
+  }
+
+  answer(runId: string, answer: Answer): boolean {
+    checkTexts(answer);
+    return this.#database.patiently(() => {
+      const { n } = this.#row(runId);
+      return this.#statements.run('answer', [n, ...answerValues(n, answer)]) === 1;
+    });
+  }
+
+  answers(runId: string): readonly Answer[] {
+    return this.#statements.all('answers', [runId]).map((row) => {
+      const answer = readAnswer(row);
+      if (typeof answer === 'string') throw damagedRow(runId, `an answer: ${answer}`);
+      return answer;
+    });
+  }
+
+  requestCancel(runId: string): void {
+    this.#database.patiently(() => {
+      const { n, row } = this.#row(runId);
+      this.#write(n, { ...row, cancelRequested: true });
+    });
+  }
+
+  remove(runIds: readonly string[], now: number): readonly string[] {
+    return removeRuns(this.#database, this.#statements, runIds, now);
+  }
+
+  get token(): string {
+    return String(this.#database.first('SELECT token FROM store')?.['token']);
+  }
+
+  shrink(): number {
+    return shrink(this.#database);
+  }
+
+  backup(path: string): void {
+    backUp(this.#database, path);
+  }
+
+  close(): void {
+    // The driver lets go of the file when its statements are gone.
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #readPage(runId: string, from: number, count: number): readonly StoredBatch[] {
+    const values = [runId, from, count];
+    const page = this.#statements.first('readPage', values);
+    return readPage(page ?? {}, from, count) ?? this.#statements.all('read', values).map(readBatch);
+  }
+
+  /** After a failure it is not known any more where batches go. */
+  #remembering<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      this.#places.clear();
+      throw error;
+    }
+  }
+
+  #append(batch: Batch): boolean {
+    const { lease, seq, text, sum, blobs = [], standing } = batch;
+    const place = this.#place(lease);
+    if (place === undefined) return false;
+    if (place.seq !== seq) throw outOfOrder(batch);
+    // The fence is checked by the statement that writes: no other process gets in between.
+    if (this.#statements.run('append', [seq, text, sum, place.n, lease.fence]) === 0) {
+      this.#places.delete(lease.runId);
+      return false;
+    }
+    place.seq += 1;
+    for (const blob of blobs) {
+      this.#statements.run('putBlob', [blob.digest, blob.text]);
+      this.#statements.run('useBlob', [place.n, blob.digest]);
+    }
+    if (standing !== undefined) {
+      const { n, row } = this.#row(lease.runId);
+      this.#write(n, standingIn(row, standing));
+    }
+    return true;
+  }
+
+  #place({ runId, fence }: Lease): Place | undefined {
+    const known = this.#places.get(runId);
+    if (known?.fence === fence) return known;
+    const row = this.#statements.first('place', [runId, fence]);
+    if (row === undefined) return undefined;
+    const last = row['last'] ?? null;
+    const place = { n: Number(row['n']), fence, seq: last === null ? 0 : Number(last) + 1 };
+    this.#places.set(runId, place);
+    return place;
+  }
+
+  /** A run of whose row each byte is right. @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL` */
+  #row(runId: string): NumberedRow {
+    const found = this.#find(runId);
+    if (found === undefined) throw noRun(runId);
+    return found;
+  }
+
+  #find(runId: string): NumberedRow | undefined {
+    const found = this.#statements.first('run', [runId]);
+    if (found === undefined) return undefined;
+    const numbered = readRun(found);
+    const { damage = numbered.row.id === runId ? undefined : 'it is that of another run' } = numbered.row;
+    if (damage !== undefined) throw damagedRow(runId, damage);
+    return numbered;
+  }
+
+  /** The run of a lease, as long as the lease has not been given back or passed on. */
+  #leased({ runId, fence }: Lease): NumberedRow | undefined {
+    const found = this.#find(runId);
+    return found?.row.holder !== undefined && found.row.fence === fence ? found : undefined;
+  }
+
+  #write(n: number, row: RunRow): void {
+    this.#statements.run('write', [...runValues(row), n]);
+  }
+}
+
+function checkBatch({ text, sum, blobs }: FirstBatch): void {
+  checkText(text);
+  checkText(sum);
+  if (blobs !== undefined) checkTexts(...blobs);
+}
