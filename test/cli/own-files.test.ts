@@ -132,6 +132,7 @@ describe('[XD2] tools that only read don’t see the record of runs', () => {
       expect(line).not.toMatch(/kept\/\d/);
       expect(line).not.toMatch(/output\.md|workflow-runs\//);
     }
+    for (const at of [1, 5, 6]) expect(told[at]).toContain("belongs to Skein's record of runs");
     // The first search finds the workflow that has the word, and nothing of the record.
     expect(told[0]).toContain('flow.yaml');
     expect(told[0]).not.toMatch(/workflow-runs\/\d/);
