@@ -85,11 +85,24 @@ export async function runCli(words: readonly string[]): Promise<number> {
     if (words.length === 0) program.help({ error: true });
     checkDirectory();
     const command = asked === undefined ? undefined : commands.get(asked);
+    const [word = '-'] = operandsOf(words);
+    if (command === undefined && !word.startsWith('-') && word !== 'help') await refuseWord(word);
+    if (command?.registeredArguments[0]?.name() === 'run') command.showHelpAfterError(HINT_OF_RUN);
     await program.parseAsync(normalizeWords(helpTarget(words, asked), command), { from: 'user' });
     return code;
   } catch (error) {
     return await exitCodeOfThrown(error);
   }
+}
+
+const HINT_OF_RUN = '    hint: name a run: -1 is the newest, skein runs lists them all';
+
+async function refuseWord(word: string): Promise<never> {
+  const { unknownCommand } = await import('./other-verbs.js');
+  throw unknownCommand(
+    word,
+    COMMANDS.map(({ name }) => name),
+  );
 }
 
 function createProgram(): Command {
@@ -105,17 +118,22 @@ function createProgram(): Command {
 
 /** The command that the words ask for, also behind `help`. */
 function askedCommand(words: readonly string[]): string | undefined {
-  const operands = words.filter((word) => !word.startsWith('-'));
-  const first = operands[0] === 'help' ? operands[1] : operands[0];
+  const [first] = operandsOf(words);
   return COMMANDS.some((entry) => entry.name === first) ? first : undefined;
 }
 
-/** Help for a command that does not exist is refused as the command itself is, with what was probably meant. */
+/** The words that are no flags, without a `help` before them. */
+function operandsOf(words: readonly string[]): readonly string[] {
+  const operands = words.filter((word) => !word.startsWith('-'));
+  return operands[0] === 'help' ? operands.slice(1) : operands;
+}
+
+/** Help for a command of a command is a flag of it. */
 function helpTarget(words: readonly string[], asked: string | undefined): readonly string[] {
-  const [first, second = '-'] = words;
-  if (first === 'help' && (second === '--help' || second === '-h')) return [second];
-  const unknown = first === 'help' && asked === undefined && second !== 'help' && !second.startsWith('-');
-  return unknown ? [second] : words;
+  const [first, second = '-', ...more] = words;
+  if (first !== 'help') return words;
+  if (second === '--help' || second === '-h') return [second];
+  return asked !== undefined && more.length > 0 ? [second, ...more, '--help'] : words;
 }
 
 /** Everything is found from the working directory, which somebody may have removed. */

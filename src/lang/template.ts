@@ -18,7 +18,7 @@ export interface RawReference {
 
 /**
  * Splits a text into literal pieces and the references in it. A reference is a dotted name between double braces, such as
- * `{{ steps.scan.output }}`; whatever else stands between braces is literal text. One pass over the text, whatever it holds.
+ * `{{ steps.scan.output }}`; whatever else stands between braces is literal text, and so is a name behind a backslash: `\{{ name }}`. One pass over the text, whatever it holds.
  *
  * @example
  * parseTemplate('Hi {{ inputs.name }}!'); // ['Hi ', { expression: 'inputs.name', offset: 3 }, '!']
@@ -32,6 +32,13 @@ export function parseTemplate(text: string): readonly (string | RawReference)[] 
     const nameEnd = skipName(text, name);
     const close = skipSpaces(text, nameEnd);
     if (nameEnd > name && text.startsWith('}}', close)) {
+      if (text[from - 1] === '\\' && from > literal) {
+        // The backslash goes, the braces are text.
+        if (from - 1 > literal) pieces.push(text.slice(literal, from - 1));
+        literal = from;
+        from = text.indexOf('{{', close + 2);
+        continue;
+      }
       if (from > literal) pieces.push(text.slice(literal, from));
       pieces.push({ expression: text.slice(name, nameEnd), offset: from });
       literal = close + 2;

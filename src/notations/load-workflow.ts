@@ -96,7 +96,7 @@ function createLoader(options: WorkflowOptions): Loader {
   const open = async (path: string, chain: readonly string[], inputs: readonly string[]): Promise<Workflow> => {
     const opened = await openFile(shownPath(path, cwd), cwd);
     if (opened.content === undefined || !looksLikePipeline(opened.content.root)) {
-      return await loadOpenedDag(opened, { ...options, inputs });
+      return await loadOpenedDag(opened, { ...options, inputs, called: true });
     }
     return await loadOpenedPipeline(opened, { cwd, lenient, load, chain });
   };

@@ -23,10 +23,30 @@ describe('templates', () => {
   });
 
   it('37: whatever is no reference stays as it is', async () => {
-    const text = '{{foo}} {{ }} {x} ${{ github.ref }} {{#if a}} {{inputs.q | upper}} {{{q}}} }} {{';
+    const text = '{{ }} {x} {{#if a}} {{inputs.q | upper}} }} {{';
     const workflow = await load(flow(TWO(text), Q));
     expect(nodeOf(workflow, 's').prompt).toEqual([text]);
     expect(workflow.problems).toEqual([]);
+  });
+
+  it('[XU3] the bare name of a step or an input is an error that says what was meant', async () => {
+    const workflow = await load(flow(TWO('{{ d }} {{d.output.files}} {{q}} {{d.title}}'), Q));
+    expect(workflow.problems).toMatchObject([
+      { code: 'bad-reference', hint: expect.stringContaining('did you mean {{steps.d.output}}?') as string },
+      { code: 'bad-reference', hint: expect.stringContaining('did you mean {{steps.d.output.files}}?') as string },
+      { code: 'bad-reference', hint: expect.stringContaining('did you mean {{inputs.q}}?') as string },
+      { code: 'bad-reference', hint: expect.stringContaining('did you mean {{steps.d.output.title}}?') as string },
+    ]);
+    expect(workflow.plan).toBeUndefined();
+  });
+
+  it('[XU3] any other name stays as it is, with a warning; one behind a backslash is text', async () => {
+    const workflow = await load(flow(TWO('{{foo}} \\{{q}} \\{{ steps.d.output }} {{steps.d.output}}'), Q));
+    expect(nodeOf(workflow, 's').prompt).toEqual([
+      '{{foo}} {{q}} {{ steps.d.output }} ',
+      { channel: 'steps.d.output' },
+    ]);
+    expect(brief(workflow.problems)).toEqual(['7:32 warning not-a-reference']);
   });
 
   it('37: what only looks like a reference stays too, with a warning', async () => {
@@ -97,24 +117,21 @@ steps:
   it('42: an input that is given need not be declared', async () => {
     const steps = '  - {id: s, agent: a, prompt: "{{inputs.extra}}"}\n';
     expect((await load(flow(steps))).plan).toBeUndefined();
-    const given = await load(flow(steps), {}, { inputs: ['extra', 'extra', 'unused'] });
-    expect(given.problems).toMatchObject([{ code: 'unused-input', severity: 'warning' }]);
-    expect(planOf(given).inputs).toEqual([
-      { channel: 'inputs.extra', name: 'extra', required: false },
-      { channel: 'inputs.unused', name: 'unused', required: false },
-    ]);
+    const given = await load(flow(steps), {}, { inputs: ['extra', 'extra'] });
+    expect(given.problems).toEqual([]);
+    expect(planOf(given).inputs).toEqual([{ channel: 'inputs.extra', name: 'extra', required: false }]);
   });
 
-  it('42: but one that nothing declares or uses is most likely misspelt', async () => {
+  it('[XU4] one that nothing declares or refers to is most likely misspelt: an error', async () => {
     const steps = '  - {id: s, agent: a, prompt: "{{inputs.topic}}"}\n';
     const text = `inputs: {topic: {default: looms}}\n${flow(steps)}`;
     const given = await load(text, {}, { inputs: ['topc', 'topic', 'topc'] });
-    expect(given.plan).toBeDefined();
+    expect(given.plan).toBeUndefined();
     expect(given.problems).toEqual([
       {
-        code: 'unused-input',
-        severity: 'warning',
-        message: 'the input "topc" is given, but nothing declares or uses it',
+        code: 'unknown-input',
+        severity: 'error',
+        message: 'no text refers to the input "topc", and it is not declared',
         hint: 'did you mean "topic"?',
       },
     ]);

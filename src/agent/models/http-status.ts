@@ -56,8 +56,10 @@ export function hintFor(code: ErrorCode, status: number | undefined, keyEnv: str
   if (status === 401 || status === 403) {
     return keyEnv === undefined ? 'check the key of this provider' : `check the key in ${keyEnv}`;
   }
+  if (status === 429 && code === 'SKEIN_MODEL_REFUSED')
+    return 'the account has no credit or quota left: add some with the provider, or choose another model with --model; waiting does not help';
   if (code === 'SKEIN_MODEL_UNAVAILABLE')
-    return 'check the name of the model and the base URL, or name other models after it';
+    return 'check the name of the model and the base URL, which for most servers ends with /v1; or name other models after it';
   if (code === 'SKEIN_MODEL_OVERLOADED') return 'lower the concurrency, or name another model after this one';
   return undefined;
 }

@@ -19,7 +19,7 @@ export interface Parts {
   readonly skills: ReadonlyMap<string, readonly SkillText[]>;
   readonly references: References;
   readonly workspace: Workspace;
-  /** Inputs that are given without being declared. */
+  /** Inputs that are given; one that is not declared is an input when a text uses it. */
   readonly given: readonly string[];
   /** Whether steps that don't say may ask the person. */
   readonly interactive: boolean;
@@ -70,7 +70,7 @@ function buildInputs(parts: Parts): readonly InputSpec[] {
     return present({ channel: inputChannel(name), name, description, required, default: input.default, at });
   });
   const names = new Set(declared.map((input) => input.name));
-  const extra = new Set(parts.given.filter((name) => !names.has(name)));
+  const extra = new Set(parts.given.filter((name) => !names.has(name) && usedInputs.has(name)));
   return [...declared, ...[...extra].map((name) => ({ channel: inputChannel(name), name, required: false }))];
 }
 

@@ -1,6 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { hasErrors } from '../../base/problem.js';
+import { quoteShort } from '../../lang/value-text.js';
 import { checkPlan } from '../../plan/checks.js';
+import type { Plan } from '../../plan/plan.js';
 import { noteReadFrom } from '../../plan/read-from.js';
 import type { SourceFile, Workflow } from '../../plan/workflow.js';
 import { createFindings, sortProblems } from '../source/findings.js';
@@ -71,7 +73,13 @@ export async function loadDagText(text: string, options: DagTextOptions): Promis
  * @example
  * const workflow = await loadOpenedDag(await openFile('review.yaml', cwd), { cwd });
  */
-export async function loadOpenedDag(opened: OpenedFile, options: DagOptions): Promise<Workflow> {
+export async function loadOpenedDag(
+  opened: OpenedFile,
+  options: DagOptions & {
+    /** It is a step of another file, which gives the inputs. */
+    readonly called?: true;
+  },
+): Promise<Workflow> {
   const { source, content } = opened;
   const files = source === undefined ? [] : [source];
   if (source === undefined || content === undefined) return unusable(opened.problems, files);
@@ -87,7 +95,7 @@ interface Loading {
   readonly yaml: ParsedYaml;
   readonly source: SourceFile;
   readonly workspace: Workspace;
-  readonly options: DagOptions;
+  readonly options: Parameters<typeof loadOpenedDag>[1];
 }
 
 async function assemble(definition: Definition, loading: Loading, findings: Findings): Promise<Workflow> {
@@ -101,7 +109,8 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
   const interactive = options.interactive ?? false;
   const plan = buildPlan({ definition, agents, skills, references, workspace, given, interactive }, findings);
   checkOutputSteps(definition, references.graph.ids, findings);
-  checkGiven(definition, given, references.usedInputs, findings);
+  // Whoever calls the file knows where the name is written.
+  if (options.called !== true) checkGiven(given, plan, findings);
   // What is wrong here would be found again there, in words that are further from the file.
   if (!hasErrors(findings.list)) findings.add(checkPlan(plan));
   const files = [loading.source, ...workspace.used];
@@ -118,22 +127,18 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
   };
 }
 
-/** An input that nothing asks for is most likely another one, misspelt. */
-function checkGiven(
-  definition: Definition,
-  given: readonly string[],
-  used: ReadonlySet<string>,
-  findings: Findings,
-): void {
-  const declared = new Set(definition.inputs.map((input) => input.name));
+/** An input that nothing asks for is most likely another one, misspelt: it is refused before anything is spent. */
+function checkGiven(given: readonly string[], plan: Plan, findings: Findings): void {
+  const known = plan.inputs.map((input) => input.name);
   for (const name of new Set(given)) {
-    if (declared.has(name) || used.has(name)) continue;
-    const message = `the input ${JSON.stringify(name)} is given, but nothing declares or uses it`;
-    findings.warning(
-      'unused-input',
-      message,
+    if (known.includes(name)) continue;
+    const others = known.length === 0 ? '' : ` (inputs are: ${known.join(', ')})`;
+    const hint = findings.near(name, known) ?? `declare it under inputs, refer to it, or leave it out${others}`;
+    findings.error(
+      'unknown-input',
+      `no text refers to the input ${quoteShort(name)}, and it is not declared`,
       undefined,
-      findings.near(name, declared) ?? 'declare it under inputs, or leave it out',
+      hint,
     );
   }
 }

@@ -39,10 +39,10 @@ export interface References {
 }
 
 /**
- * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}` and `{{steps.ID.output.PATH}}`. Anything else between braces stays as it is; when
- * it begins like a reference, a warning says so (`not-a-reference`).
+ * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}` and `{{steps.ID.output.PATH}}`. A name between braces that is
+ * none of these stays as it is, and a warning says so (`not-a-reference`); one of a step or an input is an error (`bad-reference`).
  *
- * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `not-a-reference`, `too-many-references`.
+ * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `bad-reference`, `not-a-reference`, `too-many-references`.
  *
  * @example
  * const template = references.template(step.prompt, step);
@@ -149,16 +149,30 @@ function resolve(expression: string, use: Use, references: References, findings:
     const cut = use.truncate === undefined ? {} : { truncate: use.truncate };
     return { channel: stepChannel(name), ...(path.length === 0 ? {} : { path }), ...cut };
   }
-  if (kind === 'inputs' || kind === 'steps') {
-    const hint = 'references are {{inputs.NAME}} and {{steps.ID.output}}, with .PATH behind it for JSON';
-    findings.warning(
-      'not-a-reference',
-      `${quoteShort(`{{${expression}}}`)} is no reference and stays as it is`,
-      use.at,
-      hint,
-    );
-  }
+  reportNoReference(expression, use, references, findings);
   return undefined;
+}
+
+/** What is written like a reference and is none: what it leaves out is said when it names a step or an input. */
+function reportNoReference(expression: string, use: Use, references: References, findings: Findings): void {
+  const { graph, inputs } = references;
+  const written = quoteShort(`{{${expression}}}`);
+  const [root = '', ...rest] = expression.split('.');
+  const behind = rest[0] === 'output' ? rest.slice(1) : rest;
+  const meant = graph.ids.has(root)
+    ? ['steps', root, 'output', ...behind]
+    : inputs.has(root) && rest.length === 0
+      ? ['inputs', root]
+      : undefined;
+  if (meant !== undefined) {
+    const hint = `did you mean {{${meant.join('.')}}}? A backslash before the braces writes them as text`;
+    findings.error('bad-reference', `${use.owner}: ${written} names no value`, use.at, hint);
+    return;
+  }
+  const forms = 'references are {{inputs.NAME}} and {{steps.ID.output}}, with .PATH behind it for JSON';
+  const near = findings.near(root, [...inputs, ...graph.ids]);
+  const hint = `${near ?? forms}; a backslash before the braces says that they are text`;
+  findings.warning('not-a-reference', `${written} is no reference and stays as it is`, use.at, hint);
 }
 
 function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): void {

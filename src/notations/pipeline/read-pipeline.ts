@@ -28,9 +28,18 @@ export function looksLikePipeline(root: SourceNode): boolean {
   if (root.kind !== 'map') return false;
   const keys = root.entries.map(({ key }) => key);
   if (keys.includes('prompts') || keys.includes('states')) return false;
-  if (keys.includes('workflow')) return true;
+  if (keys.includes('workflow')) return !isMisnamedDag(root, keys);
   const isOther = keys.some((key) => OTHER_KEYS.has(key) || suggest(key, ['steps']) !== undefined);
   return !isOther && entryOf(root, 'agents')?.value.kind === 'map';
+}
+
+/** Steps that depend on each other, under the key of pipelines: the steps name their agents as such workflows do, and the file has a name. */
+function isMisnamedDag(root: SourceMap, keys: readonly string[]): boolean {
+  const steps = entryOf(root, 'workflow')?.value;
+  if (!keys.includes('name') || keys.includes('steps') || steps?.kind !== 'list') return false;
+  return steps.items.every(
+    (item) => item.kind === 'map' && entryOf(item, 'agent') !== undefined && entryOf(item, 'type') === undefined,
+  );
 }
 
 /**

@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Position, Problem } from '../../base/problem.js';
+import { suggest } from '../../base/suggest.js';
 import type { SourceFile, Workflow } from '../../plan/workflow.js';
 import { readText } from './files.js';
 import type { Unread } from './files.js';
@@ -36,8 +38,29 @@ export async function openFile(file: string, cwd: string): Promise<OpenedFile> {
   const text = await readText(path);
   if (text.ok) return openText(text.text, file, path);
   const findings = createFindings();
-  reportUnread(text, `the workflow file ${file}`, { file, line: 1, column: 1 }, findings);
+  const near = text.failure === 'missing' ? await nearFile(path, file) : undefined;
+  reportUnread(
+    near === undefined ? text : { ...text, hint: near },
+    `the workflow file ${file}`,
+    { file, line: 1, column: 1 },
+    findings,
+  );
   return { file, path, source: undefined, content: undefined, problems: findings.list };
+}
+
+const ENDINGS = ['.yaml', '.yml', '.ts', '.js'];
+
+/** What was meant by a file that is not there: its name without the ending, or misspelt. */
+async function nearFile(path: string, file: string): Promise<string | undefined> {
+  const names = await readdir(dirname(path)).catch((): string[] => []);
+  const name = basename(path);
+  const ending = ENDINGS.find((end) => names.includes(name + end));
+  if (ending !== undefined) return `did you mean ${file}${ending}?`;
+  const meant = suggest(
+    name,
+    names.filter((one) => ENDINGS.includes(extname(one))),
+  );
+  return meant === undefined ? undefined : `did you mean ${join(dirname(file), meant)}?`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from './findings.js';
 import { describe } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
+import { meantBy } from './synonyms.js';
 
 /**
  * Typed reading of a map. A key without a value counts as absent, and so does an empty text where no text is wanted. A value of the wrong type is a problem (`wrong-type`) and then
@@ -75,7 +76,9 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
 
 function reportUnknown(entry: SourceEntry, name: string, known: readonly string[], findings: Findings): void {
   const where = name === '' ? '' : ` in ${name}`;
-  const hint = findings.near(entry.key, known) ?? `known keys: ${known.join(', ')}`;
+  const meant = meantBy(entry.key, known);
+  const near = meant === undefined ? findings.near(entry.key, known) : `did you mean ${JSON.stringify(meant)}?`;
+  const hint = near ?? `known keys: ${known.join(', ')}`;
   findings.error('unknown-key', `unknown key ${quoteShort(entry.key)}${where}`, entry.at, hint);
 }
 

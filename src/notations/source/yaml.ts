@@ -52,7 +52,8 @@ export function parseYaml(text: string, file: string, options: YamlOptions = {})
   }
   const build: Build = { places, limits, problems: [], anchors: new Map(), made: new Map() };
   const document = readDocument(source, build);
-  const root = document?.contents == null ? undefined : convert(document.contents, build);
+  const lost = build.problems.some((problem) => problem.code === 'yaml-syntax');
+  const root = lost || document?.contents == null ? undefined : convert(document.contents, build);
   if (root !== undefined && root.size > limits.maxNodes) {
     report(
       build,
@@ -124,10 +125,10 @@ function readDocument(text: string, build: Build): Yaml | undefined {
   for (const error of first?.errors ?? []) {
     // Keys that are no text are found again, with a better message, when the maps are built.
     if (error.code === 'NON_STRING_KEY') continue;
-    // Once the parser has lost its place it calls everything that follows unexpected: only the first says what is wrong.
-    const unexpected = error.code === 'UNEXPECTED_TOKEN';
-    if (lost && unexpected) continue;
-    lost ||= unexpected;
+    // Once the parser has lost its place, everything that follows looks wrong to it: only the first says what is wrong.
+    const structural = !IN_ONE_VALUE.has(error.code);
+    if (lost && structural) continue;
+    lost ||= structural;
     const braces = text.startsWith('{{', error.pos[0]);
     const hint = braces ? 'put quotes around text that contains {{ }}' : syntaxHint(error.code);
     report(build, 'yaml-syntax', sentence(error.message), error.pos[0], hint);
@@ -145,6 +146,18 @@ function readDocument(text: string, build: Build): Yaml | undefined {
   return first;
 }
 
+/** What is wrong inside of one value; what follows is read as it is meant. */
+const IN_ONE_VALUE: ReadonlySet<string> = new Set([
+  'BAD_ALIAS',
+  'BAD_DQ_ESCAPE',
+  'BAD_PROP_ORDER',
+  'BAD_SCALAR_START',
+  'DUPLICATE_KEY',
+  'MULTIPLE_ANCHORS',
+  'MULTIPLE_TAGS',
+  'TAG_RESOLVE_FAILED',
+]);
+
 function sentence(message: string): string {
   const line = message.split('\n', 1)[0] ?? message;
   return line.replaceAll(/\p{Cc}/gu, ' ').slice(0, 300);
@@ -156,7 +169,7 @@ function syntaxHint(code: string): string {
     return 'put text that begins with a special character into quotes';
   if (code === 'BAD_INDENT') return 'indent the lines of a list or map alike, with spaces';
   if (code === 'BLOCK_AS_IMPLICIT_KEY' || code === 'MULTILINE_IMPLICIT_KEY')
-    return 'text with ": " in it needs quotes, or the form "key: |"';
+    return 'begin the keys of a map in one column; text with ": " in it needs quotes, or the form "key: |"';
   return 'check brackets, quotes and indentation up to this place';
 }
 

@@ -271,7 +271,11 @@ steps:
 
   it.each([
     ['', 'missing-input', 'step "sub" does not give the input "topic", which its file needs'],
-    [', inputs: {topik: x}', 'missing-input', 'step "sub" does not give the input "topic", which its file needs'],
+    [
+      ', inputs: {topic: x, topik: y}',
+      'unknown-input',
+      'step "sub" gives the input "topik", which its file does not have',
+    ],
     [
       ', prompt: go, inputs: {topic: y}',
       'unknown-input',

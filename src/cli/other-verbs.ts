@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { SkeinError } from '../base/errors.js';
+import { suggest } from '../base/suggest.js';
+
+/** Commands of other programs, and the command line that does the same here. */
+const OTHER_VERBS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    init: 'skein new DIR writes a workflow to start from',
+    create: 'skein new DIR writes a workflow to start from',
+    generate: 'skein new DIR writes a workflow to start from',
+    ls: 'skein runs lists the recorded runs',
+    list: 'skein runs lists the recorded runs',
+    ps: 'skein runs lists the recorded runs',
+    history: 'skein runs lists the recorded runs',
+    status: 'skein show -1 shows how the newest run stands, skein runs lists all',
+    inspect: 'skein show -1 shows how the newest run stands',
+    get: 'skein show -1 shows how the newest run stands',
+    info: 'skein show -1 shows how the newest run stands; skein doctor, what can be used here',
+    start: 'skein run FILE',
+    execute: 'skein run FILE',
+    chat: 'skein exec FILE PROMPT',
+    ask: 'skein exec FILE PROMPT',
+    dev: 'skein run FILE',
+    continue: 'skein resume -1 goes on with the newest run',
+    retry: 'skein resume -1 tries again what failed in the newest run',
+    rerun: 'skein fork -1 begins a new run that uses what the newest one has finished',
+    replay: 'skein fork -1 begins a new run that uses what the newest one has finished',
+    check: 'skein validate FILE',
+    lint: 'skein validate FILE',
+    test: 'skein run FILE --mock runs a workflow without a model',
+    draw: 'skein graph FILE',
+    visualize: 'skein graph FILE',
+    diff: 'skein compare RUN RUN',
+    trace: 'skein logs -1 shows what happened in the newest run',
+    events: 'skein logs -1 shows what happened in the newest run',
+    stop: 'skein cancel -1',
+    kill: 'skein cancel -1',
+    abort: 'skein cancel -1',
+    approve: 'skein answer -1 yes',
+    reply: 'skein answer -1 TEXT',
+    rm: 'skein runs prune removes the records of old runs',
+    delete: 'skein runs prune removes the records of old runs',
+    clean: 'skein runs prune removes the records of old runs',
+    prune: 'skein runs prune',
+    backup: 'skein runs backup FILE',
+    examples: 'skein demo runs one; skein new DIR writes one',
+    upgrade: 'npm install -g skein@latest',
+    update: 'npm install -g skein@latest',
+  }),
+);
+
+/**
+ * Why a first word is no command, with the command line that was most likely meant.
+ *
+ * @example
+ * throw unknownCommand('ls', ['run', 'runs']); // hint: skein runs lists the recorded runs
+ */
+export function unknownCommand(word: string, commands: readonly string[]): SkeinError {
+  const near = suggest(word, commands);
+  const file = /\.(ya?ml|[cm]?[jt]s)$/.test(word) || existsSync(word) ? `skein run ${JSON.stringify(word)}` : undefined;
+  const hint =
+    OTHER_VERBS.get(word) ??
+    file ??
+    (near === undefined ? undefined : `did you mean skein ${near}?`) ??
+    'skein help lists the commands';
+  return new SkeinError('SKEIN_USAGE', `there is no command ${JSON.stringify(word)}`, { hint });
+}

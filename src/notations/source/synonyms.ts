@@ -1,0 +1,78 @@
+/** Words of other systems for the keys of workflow files: what people write when they come from there. First is what they most likely mean. */
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    name: ['id'],
+    key: ['id'],
+    title: ['name', 'id'],
+    steps: ['workflow', 'steps'],
+    workflow: ['steps'],
+    jobs: ['steps', 'workflow'],
+    tasks: ['steps', 'workflow'],
+    stages: ['steps', 'workflow'],
+    nodes: ['steps', 'workflow'],
+    needs: ['depends_on'],
+    after: ['depends_on'],
+    requires: ['depends_on'],
+    dependencies: ['depends_on'],
+    depends: ['depends_on'],
+    if: ['condition', 'type'],
+    when: ['condition'],
+    only_if: ['condition'],
+    retry: ['retry_count'],
+    retries: ['retry_count', 'retry'],
+    max_retries: ['retry_count', 'retry'],
+    retry_count: ['retry'],
+    'continue-on-error': ['on_error'],
+    continue_on_error: ['on_error'],
+    allow_failure: ['on_error'],
+    ignore_errors: ['on_error'],
+    timeout_seconds: ['timeout'],
+    timeout_minutes: ['timeout'],
+    'timeout-minutes': ['timeout'],
+    instructions: ['instruction', 'prompt'],
+    instruction: ['prompt'],
+    system: ['instruction', 'prompt'],
+    system_prompt: ['instruction', 'prompt'],
+    role: ['instruction', 'prompt', 'description'],
+    task: ['prompt'],
+    message: ['prompt'],
+    query: ['prompt'],
+    question: ['prompt'],
+    text: ['prompt'],
+    llm: ['model'],
+    engine: ['model'],
+    provider: ['model', 'providers'],
+    tools: ['toolsets', 'tools'],
+    toolsets: ['tools'],
+    mcp: ['mcps', 'mcp-servers'],
+    mcp_servers: ['mcp-servers', 'mcps'],
+    mcpServers: ['mcp-servers', 'mcps'],
+    params: ['inputs'],
+    parameters: ['inputs'],
+    vars: ['inputs'],
+    variables: ['inputs'],
+    args: ['inputs'],
+    with: ['inputs'],
+    input: ['inputs', 'prompt'],
+    schema: ['structured_output', 'schema'],
+    output_schema: ['structured_output'],
+    response_format: ['structured_output'],
+    foreach: ['type'],
+    for_each: ['type'],
+    uses: ['agent', 'file'],
+    max_concurrency: ['concurrency'],
+    max_parallel: ['concurrency'],
+    parallelism: ['concurrency'],
+    max_iterations: ['max_loop_iterations'],
+  } satisfies Record<string, readonly string[]>),
+);
+
+/**
+ * The key that somebody means by a word of another system, when it is among those that stand here.
+ *
+ * @example
+ * meantBy('needs', ['id', 'depends_on']); // 'depends_on'
+ */
+export function meantBy(word: string, known: readonly string[]): string | undefined {
+  return SYNONYMS.get(word)?.find((key) => known.includes(key));
+}
