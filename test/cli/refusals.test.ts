@@ -31,8 +31,8 @@ describe('wrong usage: exit 1', () => {
   });
 
   test.each([
-    [['rum', 'flow.yaml'], "unknown command 'rum'", 'Did you mean run?'],
-    [['help', 'rum'], "unknown command 'rum'", 'Did you mean run?'],
+    [['rum', 'flow.yaml'], 'there is no command "rum"', 'did you mean skein run?'],
+    [['help', 'rum'], 'there is no command "rum"', 'did you mean skein run?'],
     [['run', 'flow.yaml', '--strem'], "unknown option '--strem'", 'Did you mean --stream?'],
     [['validate', 'flow.yaml', '--jsn'], "unknown option '--jsn'", 'Did you mean --json?'],
     [['run', 'flow.yaml', 'other.yaml'], 'too many arguments', 'skein help'],

@@ -38,6 +38,7 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
  */
 export function readSteps(root: Fields, findings: Findings): readonly StepDef[] {
   const node = root.node('steps');
+  if (node === undefined && root.isMisspelt('steps')) return [];
   if (node === undefined || (node.kind === 'list' && node.items.length === 0)) {
     const hint = 'add a list: steps: [{id: ..., agent: ..., prompt: ...}]';
     findings.error('no-steps', 'the workflow has no steps', root.placeOf('steps'), hint);
@@ -74,11 +75,11 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
   if (fields === undefined) return undefined;
   checkId(id, label, fields, findings);
   const agent = fields.scalar('agent');
-  if (!fields.has('agent') || agent?.text === '') {
+  if (isMissing('agent', fields) || agent?.text === '') {
     findings.error('missing-agent', `${label} names no agent`, fields.placeOf('agent'), 'add "agent: NAME"');
   }
   const prompt = fields.scalar('prompt');
-  if (!fields.has('prompt') || prompt?.text.trim() === '') {
+  if (isMissing('prompt', fields) || prompt?.text.trim() === '') {
     findings.error('missing-prompt', `${label} has no prompt`, fields.placeOf('prompt'), 'add "prompt: TEXT"');
   }
   return {
@@ -99,10 +100,14 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
   };
 }
 
+function isMissing(key: string, fields: Fields): boolean {
+  return !fields.has(key) && !fields.isMisspelt(key);
+}
+
 function checkId(id: string, label: string, fields: Fields, findings: Findings): void {
   const at = fields.placeOf('id');
   if (id !== '') checkName(id, 'step id', at, findings);
-  else if (!fields.has('id') || fields.scalar('id') !== undefined) {
+  else if (isMissing('id', fields) || fields.scalar('id') !== undefined) {
     findings.error('missing-id', `${label} has no id`, at, 'add "id: NAME"');
   }
 }

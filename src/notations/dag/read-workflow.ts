@@ -87,13 +87,34 @@ function readAgents(root: Fields, findings: Findings): readonly AgentDef[] | und
   // A section that cannot be read is not the same as none: agents must not be looked for elsewhere then.
   if (entries === undefined) return root.has('agents') ? [] : undefined;
   if (entries.length === 0) return undefined;
-  return entries.map((entry) => readAgent(entry, findings));
+  return entries.map((entry, index) => {
+    const next = entries[index + 1];
+    if (isEmpty(entry.value) && next !== undefined && AGENT_KEYS.includes(next.key)) {
+      const message = `agent ${quoteShort(entry.key)} is empty, and ${quoteShort(next.key)} stands beside it`;
+      findings.error('bad-agent', message, next.at, `indent ${next.key} deeper than ${entry.key}`);
+      return unread(entry);
+    }
+    const before = entries[index - 1];
+    if (before !== undefined && isEmpty(before.value) && AGENT_KEYS.includes(entry.key)) return unread(entry);
+    return readAgent(entry, findings);
+  });
+}
+
+const AGENT_KEYS: readonly string[] = ['file', 'inline'];
+
+function isEmpty(node: SourceNode): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}
+
+/** An agent of which something is said already. */
+function unread({ key: name, at }: SourceEntry): AgentDef {
+  return { name, at, file: undefined, inline: undefined };
 }
 
 function readAgent(entry: SourceEntry, findings: Findings): AgentDef {
   const { key: name, at } = entry;
   const label = `agent ${quoteShort(name)}`;
-  const fields = readFields(entry.value, { name: label, known: ['file', 'inline'] }, findings);
+  const fields = readFields(entry.value, { name: label, known: AGENT_KEYS }, findings);
   const inline = fields?.fields('inline', INLINE_KEYS);
   const file = fields?.given('file');
   if (fields !== undefined && !fields.has('file') && !fields.has('inline')) {

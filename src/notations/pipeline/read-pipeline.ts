@@ -26,11 +26,16 @@ const FIRST_STEP = 'add a step: - {type: agent, name: AGENT}';
  */
 export function looksLikePipeline(root: SourceNode): boolean {
   if (root.kind !== 'map') return false;
-  const keys = root.entries.map(({ key }) => key);
+  const keys = keysOf(root);
   if (keys.includes('prompts') || keys.includes('states')) return false;
   if (keys.includes('workflow')) return !isMisnamedDag(root, keys);
+  if (isMisnamedPipeline(root, keys)) return true;
   const isOther = keys.some((key) => OTHER_KEYS.has(key) || suggest(key, ['steps']) !== undefined);
   return !isOther && entryOf(root, 'agents')?.value.kind === 'map';
+}
+
+function keysOf(root: SourceMap): readonly string[] {
+  return root.entries.map(({ key }) => key);
 }
 
 /** Steps that depend on each other, under the key of pipelines: the steps name their agents as such workflows do, and the file has a name. */
@@ -42,6 +47,13 @@ function isMisnamedDag(root: SourceMap, keys: readonly string[]): boolean {
   );
 }
 
+/** The other way round: steps with a type under the key of workflows whose steps depend on each other. */
+function isMisnamedPipeline(root: SourceMap, keys: readonly string[]): boolean {
+  const steps = entryOf(root, 'steps')?.value;
+  if (keys.includes('name') || steps?.kind !== 'list' || steps.items.length === 0) return false;
+  return steps.items.every((item) => item.kind === 'map' && entryOf(item, 'type') !== undefined);
+}
+
 /**
  * Reads a whole pipeline file. Undefined when the file is something else.
  * Problem codes: `not-a-pipeline`, `no-steps`, and those of the sections.
@@ -50,6 +62,12 @@ function isMisnamedDag(root: SourceMap, keys: readonly string[]): boolean {
  * const definition = readPipeline(root, 'review', findings);
  */
 export function readPipeline(root: SourceNode, name: string, findings: Findings): PipelineDef | undefined {
+  const misnamed = root.kind === 'map' && isMisnamedPipeline(root, keysOf(root)) ? entryOf(root, 'steps') : undefined;
+  if (misnamed !== undefined) {
+    const message = 'the steps of this pipeline stand under "steps"';
+    findings.error('unknown-key', message, misnamed.at, 'did you mean "workflow"?');
+    return undefined;
+  }
   if (root.kind !== 'map' || !isPipeline(root)) {
     const hint = 'a pipeline has the keys agents and workflow';
     const what = root.kind === 'list' ? 'a list' : root.kind === 'map' ? 'of another kind' : 'a plain text';

@@ -123,7 +123,7 @@ export function requireKey(step: OpenStep, type: WrittenType, required: Required
   const { fields, path } = step;
   const node = fields.node(required.key);
   const isBlank = required.text === true && node?.kind === 'scalar' && node.text.trim() === '';
-  if (node !== undefined && !isBlank) return;
+  if (node !== undefined ? !isBlank : fields.isMisspelt(required.key)) return;
   const message = `workflow ${path}: ${type} step requires ${required.key}`;
   findings.error(required.code, message, fields.placeOf(required.key), required.hint);
 }

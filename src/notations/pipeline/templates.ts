@@ -5,6 +5,7 @@ import type { Findings } from '../source/findings.js';
 import { locate } from '../source/locate.js';
 import type { SourceScalar } from '../source/nodes.js';
 import type { ParsedYaml } from '../source/yaml.js';
+import { textBetween } from './bare-names.js';
 import type { Placed } from './blocks.js';
 import { readDotted, splitBraces } from './expressions.js';
 import type { Dotted } from './expressions.js';
@@ -59,7 +60,12 @@ export function createTexts(yaml: ParsedYaml, names: Names): Texts {
     }
     return template;
   };
-  const template: Texts['template'] = (scalar, reader) => fill(scalar, reader, () => true);
+  const template: Texts['template'] = (scalar, reader) => {
+    const placeOf = (written: string): Position => locate(yaml, scalar, written, 0).at;
+    const filled = fill(scalar, reader, () => true);
+    if (!filled.some((piece) => typeof piece === 'string' && piece.includes('{{'))) return filled;
+    return filled.map((piece) => (typeof piece === 'string' ? textBetween(piece, reader, names, placeOf) : piece));
+  };
   return {
     template,
     instructions: (scalar, reader) => fill(scalar, reader, (piece) => isMeant(piece.written, reader)),

@@ -1,4 +1,5 @@
 import type { Position } from '../../base/problem.js';
+import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from './findings.js';
 import { describe } from './nodes.js';
@@ -16,6 +17,8 @@ export interface Fields {
   /** The key is there, with or without a value. */
   names(key: string): boolean;
   node(key: string): SourceNode | undefined;
+  /** Another key stands here that nobody knows and that most likely means this one: then it is not missing besides. */
+  isMisspelt(key: string): boolean;
   /** Of the value, or of the map when the key is absent. */
   placeOf(key: string): Position;
   /** Of the key itself, or of the map when the key is absent. */
@@ -71,7 +74,8 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
         reportUnknown(entry, options.name, known, findings);
     }
   }
-  return fieldsOf(node, options.name, findings);
+  const strange = known === undefined ? [] : node.entries.map(({ key }) => key).filter((key) => !known.includes(key));
+  return fieldsOf(node, options.name, findings, strange);
 }
 
 function reportUnknown(entry: SourceEntry, name: string, known: readonly string[], findings: Findings): void {
@@ -82,7 +86,7 @@ function reportUnknown(entry: SourceEntry, name: string, known: readonly string[
   findings.error('unknown-key', `unknown key ${quoteShort(entry.key)}${where}`, entry.at, hint);
 }
 
-function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
+function fieldsOf(map: SourceMap, name: string, findings: Findings, strange: readonly string[] = []): Fields {
   const values = new Map(map.entries.map((entry) => [entry.key, entry.value]));
   const called = (key: string): string => (name === '' ? key : `${key} of ${name}`);
   const wrong = (key: string, wanted: string, node: SourceNode, hint?: string): undefined => {
@@ -112,6 +116,7 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings): Fields {
     at: map.at,
     has: (key) => present(key) !== undefined,
     names: (key) => values.has(key),
+    isMisspelt: (key) => strange.some((one) => (meantBy(one, [key]) ?? suggest(one, [key])) !== undefined),
     node: present,
     placeOf: (key) => values.get(key)?.at ?? map.at,
     keyOf: (key) => map.entries.find((entry) => entry.key === key)?.at ?? map.at,

@@ -129,7 +129,7 @@ function readDocument(text: string, build: Build): Yaml | undefined {
     const structural = !IN_ONE_VALUE.has(error.code);
     if (lost && structural) continue;
     lost ||= structural;
-    const braces = text.startsWith('{{', error.pos[0]);
+    const braces = bracesBefore(text, error.pos[0]);
     const hint = braces ? 'put quotes around text that contains {{ }}' : syntaxHint(error.code);
     report(build, 'yaml-syntax', sentence(error.message), error.pos[0], hint);
   }
@@ -145,6 +145,15 @@ function readDocument(text: string, build: Build): Yaml | undefined {
   }
   return first;
 }
+
+/** A text that begins with a reference and has no quotes is read as a map in a map. */
+function bracesBefore(text: string, offset: number): boolean {
+  const line = text.slice(Math.max(0, offset - MOST_LOOKED_AT), offset + 2);
+  return /(^|[:-]\s+)\{\{[^"'\n]*$/.test(line.slice(line.lastIndexOf('\n') + 1));
+}
+
+/** Characters of a line that are looked at for the cause of an error. */
+const MOST_LOOKED_AT = 500;
 
 /** What is wrong inside of one value; what follows is read as it is meant. */
 const IN_ONE_VALUE: ReadonlySet<string> = new Set([

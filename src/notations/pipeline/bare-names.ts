@@ -1,0 +1,48 @@
+import type { Position } from '../../base/problem.js';
+import { parseTemplate } from '../../lang/template.js';
+import { quoteShort } from '../../lang/value-text.js';
+import { around } from './blocks.js';
+import type { Placed } from './blocks.js';
+import type { Names } from './references.js';
+
+/** Words that are references with a `$` before them. */
+const ROOTS: ReadonlySet<string> = new Set(['prompt', 'item', 'steps']);
+
+/**
+ * The text of a prompt between its references. A name between braces that is the name of a step or value is an error (`bad-reference`), as the `$`
+ * is missing; any other stays as it is, with a warning (`not-a-reference`). A backslash before the braces says that they are text.
+ *
+ * @example
+ * textBetween('Use {{ draft }}.', reader, names, (written) => scalar.at); // the error says: did you mean {{ $steps.draft.output }}?
+ */
+export function textBetween(
+  text: string,
+  reader: Placed,
+  names: Names,
+  placeOf: (written: string) => Position,
+): string {
+  const { findings } = names;
+  return parseTemplate(text)
+    .map((piece) => {
+      if (typeof piece === 'string') return piece;
+      const written = text.slice(piece.offset, text.indexOf('}}', piece.offset) + 2);
+      const [root = ''] = piece.expression.split('.');
+      const meant = ROOTS.has(root) ? `$${piece.expression}` : stepReference(root, reader);
+      const what = quoteShort(written);
+      if (meant === undefined) {
+        const hint =
+          'references are {{ $steps.ID.output }}, {{ $prompt }} and {{ $item }}; a backslash before the braces says that they are text';
+        findings.warning('not-a-reference', `${what} is no reference and stays as it is`, placeOf(written), hint);
+      } else {
+        const hint = `did you mean {{ ${meant} }}? A backslash before the braces writes them as text`;
+        findings.error('bad-reference', `${reader.step.label}: ${what} names no value`, placeOf(written), hint);
+      }
+      return written;
+    })
+    .join('');
+}
+
+function stepReference(id: string, reader: Placed): string | undefined {
+  const found = [...around(reader)].some((here) => here.block.byId.has(id));
+  return found ? `$steps.${id}.output` : undefined;
+}
