@@ -12,7 +12,7 @@ describe('validate', () => {
     expect(both.code).toBe(2);
     expect(both.stdout).toBe('good.yaml is valid\n');
     expect(both.stderr).toContain('bad.yaml:2:1: error unknown-key');
-    expect(both.stderr).toContain('bad.yaml is not valid: 2 errors');
+    expect(both.stderr).toContain('bad.yaml is not valid: 1 error');
     expect(both.stderr).toContain('none.yaml is not valid: 1 error\n');
   });
 

@@ -43,12 +43,18 @@ describe('references to outputs', () => {
     '{{ $steps.rev.output.list[0].name }}',
     '{{ $steps.par.order }}',
     '{{ $prompt }}',
-    'no {{ steps.gen.output }}, {{ nothing }}, {{ and {{{ so on',
+    'no \\{{ steps.gen.output }}, {{#each}}, {{ and {{{ so on',
   ])('%s', async (prompt) => {
     expect(await found(prompting(prompt))).toEqual([]);
   });
 
   it.each([
+    [
+      '{{ steps.gen.output }}',
+      'bad-reference',
+      '"{{ steps.gen.output }}" names no value | did you mean {{ $steps.gen.output }}?',
+    ],
+    ['{{gen}}', 'bad-reference', '"{{gen}}" names no value | did you mean {{ $steps.gen.output }}?'],
     ['{{ $steps.gem.output }}', 'unknown-step', 'refers to the step "gem", which does not exist | did you mean "gen"?'],
     ['{{ $steps.y.output }}', 'unknown-step', 'in this place | write $steps.par.outputs.inner.outputs.y.output'],
     [
