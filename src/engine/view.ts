@@ -3,7 +3,7 @@ import type { Cell } from './cell.js';
 import { cellValue, glanceOf, isCleared } from './cell.js';
 import { INSPECT, plainState, watchedState } from './plain-state.js';
 import type { Version } from './version.js';
-import type { ChannelSource, ReadObserver, State, Viewed } from './viewed.js';
+import type { ChannelSource, ReadObserver, State } from './viewed.js';
 import { refuse } from './viewed.js';
 import { givesStateAway } from './whole-view.js';
 
@@ -15,15 +15,14 @@ const MOST_PLAIN = 256;
  * values are looked up when they are read; but who gives the state away as a whole gets it as plain data.
  */
 export function stateView(version: Version, source: ChannelSource, fn?: unknown): State {
-  const viewed = { version, source };
-  return isWhole(source, fn) ? plainState(viewed) : new Proxy(emptyState(), new View(viewed, fn));
+  if (isWhole(source, fn)) return plainState({ version, source });
+  return new Proxy(EMPTY, new View(version, source, fn, undefined));
 }
 
 /** A view as {@link stateView} gives it, whose reads are observed. */
 export function watchedView(observer: ReadObserver, fn: unknown): State {
-  return isWhole(observer.source, fn)
-    ? watchedState(observer)
-    : new Proxy(emptyState(), new View(observer, fn, observer));
+  const { version, source } = observer;
+  return isWhole(source, fn) ? watchedState(observer) : new Proxy(EMPTY, new View(version, source, fn, observer));
 }
 
 function isWhole({ channels }: ChannelSource, fn: unknown): boolean {
@@ -47,84 +46,83 @@ const INHERITED = Object.create(null, {
 /** What stands behind a view. */
 type Target = Record<string, unknown>;
 
-function emptyState(): Target {
-  return Object.create(INHERITED) as Target;
-}
+/** It stays empty. */
+const EMPTY = Object.create(INHERITED) as Target;
 
-/** The traps of a view. Who asks for all keys asks for each of them next, twice: so the place in their order is kept, and what was found last. */
+/** The traps of a view. Who asks for all keys asks for each of them next, twice: so the place in their order is kept. */
 class View implements ProxyHandler<Target> {
   private order: readonly number[] | undefined = undefined;
   private place = 0;
-  /** What was found last. */
-  private key: string | undefined = undefined;
-  private cell: Cell | undefined = undefined;
-  private channel = -1;
 
   constructor(
-    private readonly viewed: Viewed,
+    private readonly version: Version,
+    private readonly source: ChannelSource,
     private readonly fn: unknown,
-    private readonly observer?: ReadObserver,
+    private readonly observer: ReadObserver | undefined,
   ) {}
 
   get(_target: Target, key: string | symbol): unknown {
     if (typeof key !== 'string') return undefined;
-    const value = this.find(key) ? this.value() : undefined;
+    const channel = this.find(key);
+    const cell = channel === undefined ? undefined : this.version.get(channel);
+    const value = cell === undefined ? undefined : this.valueOf(key, cell, channel);
     return value === undefined ? INHERITED[key] : value;
   }
 
   has(_target: Target, key: string | symbol): boolean {
-    return typeof key === 'string' && this.find(key);
+    return typeof key === 'string' && this.written(this.find(key)) !== undefined;
   }
 
   ownKeys(): string[] {
     this.observer?.all();
-    const { version, source } = this.viewed;
+    const { names } = this.source.channels;
     const order: number[] = [];
-    const names: string[] = [];
-    version.each((channel, cell) => {
+    const keys: string[] = [];
+    this.version.each((channel, cell) => {
       if (isCleared(cell)) return;
       order.push(channel);
-      names.push(source.channels.names[channel] ?? '');
+      keys.push(names[channel] ?? '');
     });
     this.order = order;
-    return names;
+    this.place = 0;
+    return keys;
   }
 
   getOwnPropertyDescriptor(_target: Target, key: string | symbol): PropertyDescriptor | undefined {
-    if (typeof key !== 'string' || !this.find(key)) return undefined;
-    return { value: this.value(), enumerable: true, configurable: true, writable: false };
-  }
-
-  /** Did somebody write a channel? */
-  private find(key: string): boolean {
-    if (this.order === undefined) this.observer?.channel(key);
-    if (key !== this.key) {
-      const { version } = this.viewed;
-      this.channel = this.channelOf(key);
-      this.key = key;
-      const cell = this.channel < 0 ? undefined : version.get(this.channel);
-      this.cell = isCleared(cell) ? undefined : cell;
-    }
-    return this.cell !== undefined;
-  }
-
-  private channelOf(key: string): number {
-    const { names, index } = this.viewed.source.channels;
-    const next = this.order?.[this.place];
-    if (next !== undefined && names[next] === key) {
-      this.place += 1;
-      return next;
-    }
-    const channel = index.get(key) ?? -1;
-    if (channel === this.order?.[0]) this.place = 1;
-    return channel;
-  }
-
-  private value(): unknown {
-    const { cell, key = '' } = this;
+    if (typeof key !== 'string') return undefined;
+    const channel = this.find(key);
+    const cell = this.written(channel);
     if (cell === undefined) return undefined;
-    const reducer = this.viewed.source.channels.reducers[this.channel];
-    const glance = glanceOf(cell, reducer);
+    return { value: this.valueOf(key, cell, channel), enumerable: true, configurable: true, writable: false };
+  }
+
+  /** The channel of a name that is read. */
+  private find(key: string): number | undefined {
+    const { order, source } = this;
+    const { names, index } = source.channels;
+    if (order === undefined) this.observer?.channel(key);
+    else {
+      const here = order[this.place] ?? -1;
+      if (names[here] === key) return here;
+      const next = order[this.place + 1] ?? -1;
+      if (names[next] === key) {
+        this.place += 1;
+        return next;
+      }
+      this.place = 0;
+    }
+    return index.get(key);
+  }
+
+  /** The cell of a channel that somebody wrote. */
+  private written(channel: number | undefined): Cell | undefined {
+    const cell = channel === undefined ? undefined : this.version.get(channel);
+    return isCleared(cell) ? undefined : cell;
+  }
+
+  private valueOf(key: string, cell: Cell, channel = -1): unknown {
+    const reducer = this.source.channels.reducers[channel];
+    const glance = reducer === undefined ? undefined : glanceOf(cell, reducer);
     return glance !== undefined && glancesOf(this.fn).has(key) ? glance : cellValue(cell, reducer);
   }
 
