@@ -10,6 +10,7 @@ function flaky() {
     name: 'inner',
     inputs: [{ name: 'seed', default: 1 }],
     nodes: [
+      { id: 'first', run: () => ({ d: tries }) },
       {
         id: 'tolerated',
         onError: 'continue',
@@ -27,7 +28,7 @@ function flaky() {
       },
     ],
     edges: [
-      ['tolerated', 'behind'],
+      ['first', 'tolerated', 'behind'],
       ['behind', 'last'],
     ],
   });
@@ -55,5 +56,5 @@ test('[XP1] a graph tells which nodes ran in the attempt that counts', async () 
   const result = await flow.run();
   expect(result.state).toMatchObject({ sub: { a: 1, b: 1, c: 2 } });
   const end = result.events.find((event) => event.type === 'workflow_end' && event.source === 'sub');
-  expect(end?.metadata['nodes_run']).toEqual(['tolerated', 'behind', 'last']);
+  expect(end?.metadata['nodes_run']).toEqual(['first', 'tolerated', 'behind', 'last']);
 });
