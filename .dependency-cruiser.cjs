@@ -5,7 +5,7 @@
 const BELOW_ENGINE = ['base', 'events', 'lang', 'plan', 'journal', 'budget', 'guard'];
 const PORTS = 'engine/ports';
 const RECORDS = 'journal/records?\\.ts';
-const STORE_PORT = 'journal/store(-port)?\\.ts';
+const STORE_PORT = 'journal/(store(-port)?|thread-rows)\\.ts';
 const PARTS = [
   'text',
   ...BELOW_ENGINE,

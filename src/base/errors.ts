@@ -48,6 +48,8 @@ export const ERROR_CODES = [
   'SKEIN_JOURNAL', // the journal of a run is damaged, or newer than this version of Skein
   'SKEIN_LEASE', // another process runs this run
   'SKEIN_NO_RUN', // the store has no such run
+  'SKEIN_THREAD', // a conversation can't go on like this: it is another workflow's, its state does not fit, or a turn of it fails
+  'SKEIN_NO_THREAD', // the store has no such conversation
   'SKEIN_ANSWER', // an answer that is refused: no such question, answered before, overdue, or against the schema
   'SKEIN_INTERNAL', // a defect in Skein
 ] as const;

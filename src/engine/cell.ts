@@ -1,6 +1,7 @@
 import { digestText } from '../base/hash.js';
 import { SkeinError } from '../base/errors.js';
 import { recordText } from '../base/json.js';
+import type { Kept } from '../base/kept.js';
 import type { Reducer } from '../plan/reducers.js';
 import type { Contribution } from './contributions.js';
 import { linkAfter } from './contributions.js';
@@ -126,9 +127,60 @@ export function inputCell(value: unknown, reducer: Reducer | undefined, digest?:
   return foldedCell({ accumulator, newest: undefined, value: undefined, known: false, base }, -1, 0);
 }
 
+/** The cell of a plain channel whose value is kept elsewhere: it is read with the cell. Kept values are never undefined. */
+class KeptCell implements Cell {
+  readonly writer = -1;
+  readonly epoch = 0;
+  readonly rank = 0;
+  line: Line | undefined = undefined;
+  readonly folded = undefined;
+
+  constructor(
+    readonly kept: Kept,
+    public digest: string | undefined,
+  ) {}
+
+  get value(): unknown {
+    return this.kept.value;
+  }
+}
+
+/** The cell of a channel whose value is kept elsewhere; `digest` is that of the cell that it was kept of. */
+export function keptCell(kept: Kept, reducer: Reducer | undefined, digest: string): Cell {
+  if (reducer === undefined) return new KeptCell(kept, digest);
+  return reopenedCell(reducer.reopen(kept), digest);
+}
+
+/** A cell of a reducer channel with nothing but an accumulator. */
+function reopenedCell(accumulator: unknown, base: string): Cell {
+  return foldedCell({ accumulator, newest: undefined, value: undefined, known: false, base }, -1, 0);
+}
+
+/** A reducer channel before anything runs, with an input taken in. */
+export function takenIn(cell: Cell, reducer: Reducer, contributions: readonly unknown[]): Cell {
+  let accumulator = foldAll(cell, reducer);
+  let digest = cellDigest(cell, reducer);
+  for (const contribution of contributions) {
+    accumulator = reducer.fold(accumulator, contribution);
+    digest = digestText(`${digest} ${valueDigest(contribution)}`);
+  }
+  return reopenedCell(accumulator, digest);
+}
+
+/** To see what is in the cell, a kept value has to be read. */
+export function isUnread(cell: Cell, reducer: Reducer | undefined): boolean {
+  if (cell instanceof KeptCell) return !cell.kept.isRead;
+  return reducer !== undefined && cell.folded?.known === false && reducer.isUnread(foldAll(cell, reducer));
+}
+
+/** What came to a kept value since; undefined for a value that is another one. */
+export function addedTo(kept: Kept, cell: Cell, reducer: Reducer | undefined): unknown {
+  return reducer?.added?.(foldAll(cell, reducer), kept);
+}
+
 /** An update said that the channel has no value any more: it is as if nobody had written it. */
 export function isCleared(cell: Cell | undefined): boolean {
-  if (cell === undefined) return false;
+  if (cell === undefined || cell instanceof KeptCell) return false;
   const { value, folded } = cell;
   if (folded === undefined) return value === undefined;
   return folded.newest !== undefined && folded.newest.written.value === undefined;
@@ -154,6 +206,11 @@ export function cellValue(cell: Cell, reducer: Reducer | undefined): unknown {
 /** What a node sees in a cell that takes no more of it than its length and single entries; undefined where that is what others see. */
 export function glanceOf(cell: Cell, reducer: Reducer | undefined): unknown {
   return isAtHand(cell) || isCleared(cell) ? undefined : reducer?.glance?.(foldAll(cell, reducer));
+}
+
+/** Folds the contributions of a cell, as a read would, and looks at nothing. @throws what a reducer throws */
+export function tryFold(cell: Cell, reducer: Reducer): void {
+  foldAll(cell, reducer);
 }
 
 /**

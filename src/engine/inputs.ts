@@ -1,5 +1,6 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { FORBIDDEN_NAMES, cloneData, freezeData } from '../base/json.js';
+import type { Plan } from '../plan/plan.js';
 import type { ChannelTable, CompiledPlan } from './compile.js';
 import type { Cell } from './cell.js';
 import { inputCell } from './cell.js';
@@ -52,14 +53,19 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
     if (value !== undefined) put(channels.names[at] ?? '', value);
   });
   if (problems.length === 0) return { version, channels };
-  const known = plan.inputs.map((input) => input.name).join(', ');
-  throw new SkeinError('SKEIN_INPUT', `inputs of '${plan.name}': ${problems.join('; ')}`, {
+  throw inputError(plan, problems);
+}
+
+/** The error for inputs that are missing, unknown or refused. */
+export function inputError({ name, inputs }: Plan, problems: readonly string[]): SkeinError {
+  const known = inputs.map((input) => input.name).join(', ');
+  return new SkeinError('SKEIN_INPUT', `inputs of '${name}': ${problems.join('; ')}`, {
     hint: known === '' ? 'the workflow declares no inputs' : `it takes ${known}`,
   });
 }
 
 /** What a schema makes of a value that is not there; undefined when it has no default. */
-function defaultOf(schema: unknown): unknown {
+export function defaultOf(schema: unknown): unknown {
   if (schema === undefined) return undefined;
   try {
     return validated(schema, undefined, '');
@@ -69,7 +75,7 @@ function defaultOf(schema: unknown): unknown {
 }
 
 /** @throws Error for a value that its schema or its reducer refuses, or that contains itself */
-function firstCell({ names, schemas, reducers }: ChannelTable, channel: number, value: unknown): Cell {
+export function firstCell({ names, schemas, reducers }: ChannelTable, channel: number, value: unknown): Cell {
   const schema = schemas[channel];
   const copy = cloneData(value);
   return inputCell(

@@ -91,7 +91,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.check = checkOf(options, this.durable);
     this.checksWholes = givesPropertyAway(options.check, 'state');
     this.starting = options.starting;
-    const { version, channels } = firstState(compiled, options.inputs);
+    const { version, channels } = options.first ?? firstState(compiled, options.inputs);
     this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs: version, owner: this, channels });
     this.result = new Promise((resolve) => {
       this.resolve = resolve;
@@ -334,6 +334,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     if (this.followed) this.emit('', '', { type: 'run.ended', outcome, census, ...why });
     const { runId, reused, ran } = this;
     const steps = inOrder(this.top.reports);
+    this.options.last?.(this.top.last());
     this.resolve?.({ runId, outcome, state: this.top.state(), ...why, census, steps, reused, ran });
   }
 }

@@ -1,4 +1,5 @@
 import type { ReadChannel } from '../lang/json-path.js';
+import type { LastState } from './carried-state.js';
 import { isCleared } from './cell.js';
 import type { ChannelTable, CompiledPlan } from './compile.js';
 import { plainState } from './plain-state.js';
@@ -60,6 +61,11 @@ export abstract class ScopeState {
   /** Digest of a channel of the final state. */
   digest(channel: string): string {
     return this.final === undefined ? '' : digestOf(this.final, this, channel);
+  }
+
+  /** The version of the final state (S4), or what there is of it. */
+  last(): LastState {
+    return { version: this.final ?? this.inputs, channels: this.channels };
   }
 
   /** The final state (S4), or what there is of it. */

@@ -2,6 +2,8 @@ import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
 import type { Listener } from '../events/event.js';
 import type { Bindings } from '../plan/plan.js';
+import type { LastState } from './carried-state.js';
+import type { FirstState } from './inputs.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import type { CheckedStep, RunServices, RunWarning, Starting, StepCheck } from './services.js';
@@ -10,6 +12,10 @@ import type { CheckedStep, RunServices, RunWarning, Starting, StepCheck } from '
 export interface StartOptions {
   /** Input values by name. */
   readonly inputs?: Readonly<Record<string, unknown>>;
+  /** What it begins with, in place of `inputs`: a state that another run ended with, and inputs over it (J12). */
+  readonly first?: FirstState;
+  /** Told of the final state, right before the run ends. */
+  readonly last?: (state: LastState) => void;
   /** Functions of code nodes; not for a plan that is compiled already. */
   readonly bindings?: Bindings;
   /** Who runs agents and other kinds that the engine does not know. */

@@ -5,7 +5,7 @@ import { didYouMean } from '../base/suggest.js';
 import type { ChannelTable, CompiledNode } from './compile.js';
 import type { Reducer } from '../plan/reducers.js';
 import type { Cell, Moment, Writer } from './cell.js';
-import { cellValue, foldedWith, isCleared, keepDigest, writeCell } from './cell.js';
+import { cellValue, foldedWith, isCleared, isUnread, keepDigest, tryFold, writeCell } from './cell.js';
 import type { Version } from './version.js';
 
 /** A Standard Schema (standardschema.dev), as far as it is used. */
@@ -124,10 +124,11 @@ function addChannel(holder: ChannelHolder, name: string): number {
 export function foldError({ channels }: ChannelHolder, version: Version): ErrorData | undefined {
   const { names, reducers } = channels;
   for (let channel = 0; channel < reducers.length; channel++) {
-    const cell = reducers[channel] === undefined ? undefined : version.get(channel);
-    if (cell === undefined || isCleared(cell)) continue;
+    const reducer = reducers[channel];
+    const cell = reducer === undefined ? undefined : version.get(channel);
+    if (reducer === undefined || cell === undefined || isCleared(cell)) continue;
     try {
-      cellValue(cell, reducers[channel]);
+      tryFold(cell, reducer);
     } catch (error) {
       const { message } = toErrorData(error);
       return {
@@ -151,7 +152,8 @@ export function readState(holder: ChannelHolder, version: Version): Record<strin
     const cell = version.get(channel);
     if (cell === undefined || isCleared(cell)) return;
     try {
-      state[name] = cellValue(cell, reducers[channel]);
+      if (isUnread(cell, reducers[channel])) readLater(state, name, () => cellValue(cell, reducers[channel]));
+      else state[name] = cellValue(cell, reducers[channel]);
     } catch {
       // See foldError.
     }
@@ -161,6 +163,16 @@ export function readState(holder: ChannelHolder, version: Version): Record<strin
     for (const name of names.slice(declared).toSorted()) take(name, index.get(name) ?? -1);
   }
   return state;
+}
+
+/** A property that is read when somebody looks at it, and is an ordinary one from then on. */
+function readLater(state: Record<string, unknown>, name: string, read: () => unknown): void {
+  const get = (): unknown => {
+    const value = read();
+    Object.defineProperty(state, name, { value, enumerable: true, configurable: true, writable: true });
+    return value;
+  };
+  Object.defineProperty(state, name, { get, enumerable: true, configurable: true });
 }
 
 function badUpdate(node: CompiledNode, output: unknown): SkeinError {

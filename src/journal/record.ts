@@ -25,6 +25,8 @@ export interface BeginRecord {
   /** What the run's random numbers derive from: its id, or that of the run it was forked from. */
   readonly seed: string;
   readonly parent?: string;
+  /** The turn that it is, or that it was forked from. */
+  readonly thread?: TurnOf;
   /** Paths of steps of which nothing that the parent recorded is used, nor of steps inside of them. */
   readonly forget?: readonly string[];
   /** The plan. */
@@ -36,6 +38,16 @@ export interface BeginRecord {
   readonly settings?: Stored;
   /** Whatever starts such a run again: flags, the workflow's file. */
   readonly origin: JsonObject;
+}
+
+/** A turn of a thread. */
+export interface TurnOf {
+  /** Id of the thread. */
+  readonly id: string;
+  /** Counts from 1. */
+  readonly turn: number;
+  /** Batch of the thread's journal with the state that the turn begins with. */
+  readonly on: number;
 }
 
 /** A session: a process took the run. `plan`, `code`, `inputs`, `settings` when they differ from before. */

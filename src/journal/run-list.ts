@@ -4,6 +4,7 @@ import type { RunStatus, StepOverview } from './overview.js';
 import { isOver, readRun } from './overview.js';
 import type { RunRow, RunStanding, Store } from './store.js';
 import { isHeld } from './store.js';
+import { threadOfRun } from './thread-rows.js';
 
 /** A run in a list. */
 export interface RunSummary {
@@ -21,6 +22,8 @@ export interface RunSummary {
   readonly pauses: number;
   /** The run that it was forked from. */
   readonly parent?: string;
+  /** The thread that it is a turn of. */
+  readonly thread?: string;
   /** Why its record can't be read. */
   readonly problem?: string;
 }
@@ -43,7 +46,9 @@ const OPEN: ReadonlySet<StepOverview['outcome']> = new Set(['running', 'interrup
 
 function summary(store: Store, row: RunRow): RunSummary {
   const { id, name, createdAt, parent, damage } = row;
-  const fixed = { id, name, beganAt: createdAt, ...(parent === undefined ? {} : { parent }) };
+  const thread = threadOfRun(row);
+  const above = thread !== undefined ? { thread } : parent === undefined ? {} : { parent };
+  const fixed = { id, name, beganAt: createdAt, ...above };
   const held = isHeld(row, systemClock.now());
   try {
     if (damage !== undefined) throw new SkeinError('SKEIN_JOURNAL', damage);

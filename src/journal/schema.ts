@@ -3,7 +3,8 @@ import { ERROR_CODES, SkeinError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
-import type { JournalRecord, RecordedQuestion, Stored } from './record.js';
+import type { JournalRecord, RecordedQuestion, Stored, TurnOf } from './record.js';
+import type { ChannelPlace, ThreadRecord, ThreadState } from './thread-record.js';
 import { upcast } from './upcast.js';
 
 /** What is wrong with a value, at a place; undefined: nothing. */
@@ -50,14 +51,18 @@ const texts: Check = (value, place) => {
   return wrong < 0 ? undefined : text(value[wrong], `${place}[${wrong}]`);
 };
 
-const textsByName: Check = (value, place) => {
-  if (!isPlainObject(value)) return expected(place, 'an object', value);
-  for (const name of Object.keys(value)) {
-    const problem = text(value[name], `${place}.${name}`);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-};
+const byName =
+  (check: Check): Check =>
+  (value, place) => {
+    if (!isPlainObject(value)) return expected(place, 'an object', value);
+    for (const name of Object.keys(value)) {
+      const problem = check(value[name], `${place}.${name}`);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+
+const textsByName = byName(text);
 
 const oneOf =
   (words: readonly string[]): Check =>
@@ -108,6 +113,7 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     name: need(text),
     seed: need(text),
     parent: may(text),
+    thread: may(inner(fieldsOf<TurnOf>({ id: need(text), turn: need(count), on: need(count) }))),
     forget: may(texts),
     plan: need(stored),
     code: need(textsByName),
@@ -134,9 +140,11 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
 };
 
 const HEAD = { v: need(count), t: need(text), at: need(time) };
-const RECORDS: ReadonlyMap<unknown, Fields> = new Map(
-  Object.entries(SHAPES).map(([kind, shape]) => [kind, fieldsOf<object>({ ...HEAD, ...shape })]),
-);
+const recordsOf = (shapes: object): ReadonlyMap<unknown, Fields> =>
+  new Map(
+    Object.entries(shapes).map(([kind, shape]) => [kind, fieldsOf<object>({ ...HEAD, ...(shape as Shape<object>) })]),
+  );
+const RECORDS = recordsOf(SHAPES);
 
 /**
  * Reads a line of a journal. Written by hand: what is checked here is read ten thousand at a time and given on as it was parsed, so
@@ -145,10 +153,50 @@ const RECORDS: ReadonlyMap<unknown, Fields> = new Map(
  * @throws SkeinError `SKEIN_JOURNAL` that says what is wrong
  */
 export function readRecord(line: string): JournalRecord {
+  return readAs(line, RECORDS) as JournalRecord;
+}
+
+const place = inner(
+  fieldsOf<ChannelPlace>({ from: need(count), at: need(count), digest: need(text), kind: need(text) }),
+);
+const PLACES = { channels: need(byName(place)), shape: may(count) };
+const STATE = inner(fieldsOf<ThreadState>(PLACES));
+type ThreadShapes = { readonly [K in ThreadRecord['t']]: Shape<Omit<Extract<ThreadRecord, { t: K }>, 't' | 'at'>> };
+const THREAD_SHAPES: ThreadShapes = {
+  thread: {
+    thread: need(text),
+    from: may(inner(fieldsOf({ thread: need(text), turn: need(count) }))),
+    state: need(STATE),
+  },
+  shape: { workflow: need(text), steps: need(texts), channels: need(object), digest: need(text) },
+  put: { channel: need(text), more: may(yes), ...STORED },
+  turn: { turn: need(count), run: need(text), inputs: may(stored), on: need(count) },
+  ended: {
+    turn: need(count),
+    run: need(text),
+    outcome: need(outcome),
+    error: may(error),
+    on: may(count),
+    state: may(STATE),
+  },
+  edit: { turn: need(count), who: need(text), why: need(text), values: need(texts), state: need(STATE) },
+};
+const THREAD_RECORDS = recordsOf(THREAD_SHAPES);
+
+/**
+ * Reads a line of the journal of a thread.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL` that says what is wrong
+ */
+export function readThreadRecord(line: string): ThreadRecord {
+  return readAs(line, THREAD_RECORDS) as ThreadRecord;
+}
+
+function readAs(line: string, kinds: ReadonlyMap<unknown, Fields>): unknown {
   const parsed = parse(line);
   if (!isPlainObject(parsed)) throw new SkeinError('SKEIN_JOURNAL', 'it is no JSON object');
   const record = upcast(parsed as JsonObject);
-  const fields = RECORDS.get(record['t']);
+  const fields = kinds.get(record['t']);
   if (fields === undefined) {
     throw new SkeinError('SKEIN_JOURNAL', `'t' is ${JSON.stringify(record['t'])}, which is no kind of record`);
   }

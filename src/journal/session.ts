@@ -14,7 +14,7 @@ import type { Journal, JournalEnd } from './journal.js';
 import { staleLease } from './store-writer.js';
 import type { Ledger } from './ledger.js';
 import { openLedger } from './ledger.js';
-import type { BeginRecord, LogRecord, OpenRecord, Stored } from './record.js';
+import type { BeginRecord, LogRecord, OpenRecord, Stored, TurnOf } from './record.js';
 import type { FamilyReader } from './reader.js';
 import { readJournal } from './reader.js';
 import { Replay } from './replay.js';
@@ -22,6 +22,7 @@ import { LEASE_MS } from './store.js';
 import type { StoredValue } from './stored.js';
 import { codeText, isRecordedPlan, readStored, storedPlan, storedValue } from './stored.js';
 import type { BlobText, FirstBatch, Holder, Lease, RunRow, RunStanding, SessionEnd, Store } from './store.js';
+import { threadRow } from './thread-rows.js';
 
 /** What a session runs. */
 export interface Definition {
@@ -68,6 +69,8 @@ export interface NewSession extends Definition {
   readonly origin: JsonObject;
   /** The run that this is a fork of with those that it was forked from, and the steps that are run again. */
   readonly parent?: ForkWish & { readonly family: Family };
+  /** The turn that it is, or that it was forked from. */
+  readonly thread?: TurnOf;
 }
 
 /** What the journals of a run and of its parents say, nearest first. */
@@ -90,13 +93,15 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
     name: plan.name,
     seed: parents[0]?.begin.seed ?? runId,
     ...(parent === undefined ? {} : { parent: parent.family[0].begin.run, forget }),
+    ...(run.thread === undefined ? {} : { thread: run.thread }),
     plan: plans.stored,
     code: run.code,
     inputs: inputs.stored,
     settings: settings.stored,
     origin,
   };
-  const own = begin.parent === undefined ? {} : { parent: begin.parent };
+  const above = begin.parent ?? (run.thread === undefined ? undefined : threadRow(run.thread.id));
+  const own = above === undefined ? {} : { parent: above };
   const open: OpenRecord = { t: 'open', at: now, fence: 1 };
   const texts = { plan: plans.text, code: codeText(run.code), inputs: inputs.text, settings: settings.text };
   const blobs = [...plans.blobs, ...inputs.blobs, ...settings.blobs];

@@ -44,6 +44,8 @@ export interface Store {
   run(runId: string): RunRow | undefined;
   /** Runs, newest first. Those whose row is damaged are there too, with `damage`. */
   list(): readonly RunRow[];
+  /** Rows of threads (`thread-rows.ts`), newest first: they are none of the runs. */
+  threads(): readonly RunRow[];
   /** Notes how a run stands, as its journal says. Needs no lease; what stands there for as many batches or more is left. */
   stand(runId: string, standing: RunStanding): void;
   /** Keeps the first answer to a question: false when there was one already. Needs no lease: it comes from anybody. */
@@ -99,7 +101,7 @@ export interface NewRun {
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** The run that it was forked from. */
+  /** The run that it was forked from, or the row of the thread that it is a turn of: that stays as long as this one. */
   readonly parent?: string;
 }
 

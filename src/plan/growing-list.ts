@@ -1,3 +1,5 @@
+import type { Kept } from '../base/kept.js';
+
 /** The entries of several versions of a list: each sees the first ones, up to its own length. Only the longest version adds to them. */
 interface Entries {
   readonly all: unknown[];
@@ -10,12 +12,19 @@ interface Entries {
  * already; a read copies the references.
  */
 export interface Growing {
+  /** The list that it goes on from, which is not in `entries`. */
+  readonly kept: Kept | undefined;
   readonly entries: Entries;
   readonly length: number;
 }
 
 /** The list without entries. */
-export const NOTHING: Growing = { entries: { all: [], whole: undefined }, length: 0 };
+export const NOTHING: Growing = { kept: undefined, entries: { all: [], whole: undefined }, length: 0 };
+
+/** A list that goes on from one that is kept elsewhere. */
+export function reopenedList(kept: Kept): Growing {
+  return { kept, entries: { all: [], whole: undefined }, length: 0 };
+}
 
 /** A list with some more entries. */
 export function grow(before: Growing, items: readonly unknown[]): Growing {
@@ -25,7 +34,7 @@ export function grow(before: Growing, items: readonly unknown[]): Growing {
     ? before.entries
     : { all: before.entries.all.slice(0, before.length), whole: undefined };
   for (const item of items) entries.all.push(item);
-  return { entries, length: entries.all.length };
+  return { kept: before.kept, entries, length: entries.all.length };
 }
 
 /** A list with fewer entries is as quickly copied. */
@@ -33,8 +42,8 @@ const LONG = 64;
 
 /** A window on the entries of a long list that nobody has read yet. */
 export function windowOn(list: Growing): readonly unknown[] | undefined {
-  const { entries, length } = list;
-  return length < LONG || entries.whole?.length === length
+  const { kept, entries, length } = list;
+  return kept !== undefined || length < LONG || entries.whole?.length === length
     ? undefined
     : new Proxy<readonly unknown[]>(NO_ENTRIES, new Window(list));
 }
@@ -62,7 +71,12 @@ class Window implements ProxyHandler<readonly unknown[]> {
 }
 
 /** A list as an array, which nobody can change. */
-export function wholeOf({ entries, length }: Growing): readonly unknown[] {
-  if (entries.whole?.length !== length) entries.whole = Object.freeze(entries.all.slice(0, length));
+export function wholeOf({ kept, entries, length }: Growing): readonly unknown[] {
+  const before = kept === undefined ? [] : (kept.value as readonly unknown[]);
+  if (entries.whole?.length !== before.length + length) {
+    entries.whole = Object.freeze(
+      kept === undefined ? entries.all.slice(0, length) : [...before, ...entries.all.slice(0, length)],
+    );
+  }
   return entries.whole;
 }

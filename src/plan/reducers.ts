@@ -1,7 +1,8 @@
 import { isPlainObject } from '../base/json.js';
+import { Kept } from '../base/kept.js';
 import { SkeinError } from '../base/errors.js';
 import type { Growing } from './growing-list.js';
-import { NOTHING, grow, wholeOf, windowOn } from './growing-list.js';
+import { NOTHING, grow, reopenedList, wholeOf, windowOn } from './growing-list.js';
 import type { ReducerName } from './plan.js';
 
 /**
@@ -19,6 +20,12 @@ export interface Reducer {
   glance?(accumulator: unknown): unknown;
   /** Its name, or the source text of its function: what another reducer made of the same contributions is another value (J2). */
   definition(): string;
+  /** Goes on from a value that is kept elsewhere: it is read when it is needed. */
+  reopen(kept: Kept): unknown;
+  /** What came to a kept value since, of the same sort as it; undefined when the accumulator is not that value with more. */
+  added?(accumulator: unknown, kept: Kept): unknown;
+  /** To read the accumulator, a kept value has to be read. */
+  isUnread(accumulator: unknown): boolean;
 }
 
 /** A reducer function of a user: (value so far, contribution) => value. The value so far is undefined for the first one. */
@@ -37,13 +44,65 @@ function growing(name: 'append' | 'extend', items: (contribution: unknown) => re
     read: (accumulator) => wholeOf(accumulator as Growing),
     glance: (accumulator) => windowOn(accumulator as Growing),
     definition: () => name,
+    reopen: reopenedList,
+    added(accumulator, kept) {
+      const { kept: before, entries, length } = accumulator as Growing;
+      return before === kept ? entries.all.slice(0, length) : undefined;
+    },
+    isUnread: (accumulator) => (accumulator as Growing).kept?.isRead === false,
   };
 }
 
-/** A reducer whose accumulator is the value itself. */
+/** A reducer whose accumulator is the value itself, or where that is kept. */
 function direct(fold: ReducerFunction, name?: string): Reducer {
   const definition = (): string => name ?? Function.prototype.toString.call(fold);
-  return { open: (initial) => initial, fold, read: (accumulator) => accumulator, definition };
+  return {
+    open: (initial) => initial,
+    fold: (accumulator, contribution) => fold(valueOf(accumulator), contribution),
+    read: valueOf,
+    definition,
+    reopen: (kept) => kept,
+    isUnread: (accumulator) => accumulator instanceof Kept && !accumulator.isRead,
+  };
+}
+
+function valueOf(accumulator: unknown): unknown {
+  return accumulator instanceof Kept ? accumulator.value : accumulator;
+}
+
+/** A kept text, and what was added to it. */
+class Longer {
+  constructor(
+    readonly kept: Kept,
+    readonly more: string,
+  ) {}
+}
+
+const adding: Reducer = {
+  ...direct(add, 'add'),
+  fold(accumulator, contribution) {
+    const kept = accumulator instanceof Longer ? accumulator : longer(accumulator);
+    if (kept === undefined || typeof contribution !== 'string') return add(addedUp(accumulator), contribution);
+    return new Longer(kept.kept, kept.more + contribution);
+  },
+  read: addedUp,
+  added(accumulator, kept) {
+    return accumulator instanceof Longer && accumulator.kept === kept ? accumulator.more : undefined;
+  },
+  isUnread: (accumulator) => {
+    const kept = accumulator instanceof Longer ? accumulator.kept : accumulator;
+    return kept instanceof Kept && !kept.isRead;
+  },
+};
+
+function longer(accumulator: unknown): Longer | undefined {
+  return accumulator instanceof Kept && accumulator.kind === 'text' ? new Longer(accumulator, '') : undefined;
+}
+
+function addedUp(accumulator: unknown): unknown {
+  return accumulator instanceof Longer
+    ? `${accumulator.kept.value as string}${accumulator.more}`
+    : valueOf(accumulator);
 }
 
 function add(current: unknown, contribution: unknown): unknown {
@@ -55,6 +114,8 @@ function add(current: unknown, contribution: unknown): unknown {
 
 /** An object to which others were added, and how many keys it had without them. Adding costs what is added; a read puts them together. */
 interface Merging {
+  /** The object that it goes on from, which is not in `base`. */
+  readonly kept: Kept | undefined;
   base: unknown;
   keys: number;
   added: Growing;
@@ -64,16 +125,16 @@ interface Merging {
 const MOST_ADDED = 32;
 
 function merging(base: unknown): Merging {
-  return { base, keys: isPlainObject(base) ? Object.keys(base).length : 0, added: NOTHING };
+  return { kept: undefined, base, keys: isPlainObject(base) ? Object.keys(base).length : 0, added: NOTHING };
 }
 
 function mergeDict(current: Merging, contribution: unknown): Merging {
-  const { base, keys, added } = current;
+  const { kept, base, keys, added } = current;
   if (base === undefined || base === null) return merging(contribution);
   if (!isPlainObject(base) || !isPlainObject(contribution)) {
     throw new SkeinError('SKEIN_BAD_UPDATE', "reducer 'mergeDict' needs objects");
   }
-  const next: Merging = { base, keys, added: grow(added, [contribution]) };
+  const next: Merging = { kept, base, keys, added: grow(added, [contribution]) };
   if (next.added.length >= Math.max(MOST_ADDED, keys)) mergedDict(next);
   return next;
 }
@@ -91,15 +152,27 @@ function mergedDict(dict: Merging): unknown {
   return dict.base;
 }
 
+/** The object with what it goes on from. */
+function wholeDict(dict: Merging): unknown {
+  const own = mergedDict(dict);
+  if (dict.kept === undefined) return own;
+  const all = new Map([...Object.entries(dict.kept.value as object), ...Object.entries(own as object)]);
+  return Object.freeze(Object.fromEntries(all));
+}
+
 const BUILT_IN: Readonly<Record<Exclude<ReducerName, 'code'>, Reducer>> = {
   append: growing('append', (contribution) => [contribution]),
   extend: growing('extend', (contribution) => list(contribution, 'extend')),
-  add: direct(add, 'add'),
+  add: adding,
   mergeDict: {
     open: merging,
     fold: (accumulator, contribution) => mergeDict(accumulator as Merging, contribution),
-    read: (accumulator) => mergedDict(accumulator as Merging),
+    read: (accumulator) => wholeDict(accumulator as Merging),
     definition: () => 'mergeDict',
+    reopen: (kept) => ({ ...merging({}), kept }) satisfies Merging,
+    added: (accumulator, kept) =>
+      (accumulator as Merging).kept === kept ? mergedDict(accumulator as Merging) : undefined,
+    isUnread: (accumulator) => (accumulator as Merging).kept?.isRead === false,
   },
   last: direct((_current, contribution) => contribution, 'last'),
 };

@@ -3,6 +3,7 @@ import { didYouMean } from '../base/suggest.js';
 import type { RunResult } from '../engine/run.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunOptions } from './options.js';
+import { checkThreadOptions } from './threads/check-thread.js';
 
 /** The options that every run has. */
 const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
@@ -21,6 +22,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   store: true,
   resume: true,
   fork: true,
+  thread: true,
   origin: true,
 };
 
@@ -34,7 +36,10 @@ const NAMES = Object.keys(OPTIONS);
 export function checkRunOptions(options: object, more: readonly string[] = [], without: readonly string[] = []): void {
   const names = [...more, ...NAMES].filter((name) => !without.includes(name));
   const strange = Object.keys(options).find((name) => !names.includes(name));
-  if (strange === undefined) return;
+  if (strange === undefined) {
+    checkThreadOptions(options);
+    return;
+  }
   const hint = didYouMean(strange, names) ?? `options are: ${names.join(', ')}`;
   throw new SkeinError('SKEIN_USAGE', `a run has no option ${JSON.stringify(strange)}`, { hint });
 }

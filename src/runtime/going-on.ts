@@ -149,7 +149,7 @@ function checkInputs(runId: string, { inputs, plan }: RunDefinition, given: Read
     'SKEIN_INPUT',
     `the run ${runId} goes on with the inputs that it began with, not with another ${which}`,
     {
-      hint: `fork it to run with other inputs: { store, fork: { run: '${runId}' } }`,
+      hint: `fork it to run with other inputs: { store, fork: { run: '${runId}' } }; a conversation goes on with { store, thread: 'name' }`,
     },
   );
 }

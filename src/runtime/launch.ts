@@ -26,7 +26,7 @@ import type { OpenSession } from '../journal/session.js';
 import { beginSession, resumeSession } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
 import { typedAnswer } from '../lang/typed-answer.js';
-import { thisProcess } from '../stores/holder.js';
+import { threadOfRun } from '../journal/thread-rows.js';
 import { checkGiven, withAdvice } from './check-run.js';
 import type { Changes } from './changes.js';
 import { changesText } from './changes.js';
@@ -35,6 +35,9 @@ import { changesOf, goingOn, readRecordedRun } from './going-on.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
+import { isOnThread } from './threads/check-thread.js';
+import { newHolder, openTurn, rejoinTurn } from './threads/open-turn.js';
+import { Turn } from './threads/turn.js';
 
 /** What is started: checked, with the models it may use. */
 export interface Launch {
@@ -51,6 +54,8 @@ export interface Launch {
   readonly starting?: Starting;
   /** What tools of the run leave alone, besides what the options tell. */
   readonly origins?: Origins;
+  /** The turn that it is, where that was opened. Absent: it is opened. */
+  readonly turn?: Turn | undefined;
 }
 
 /** What runs share with those that are started from inside of them, by the options that stand for it there. */
@@ -91,8 +96,53 @@ export function launch(one: Launch): RunHandle {
     checkNothingRecorded(options);
     return startUnrecorded(one, runId);
   }
+  if (one.turn === undefined && isOnThread(options))
+    return startLater(one, openOnThread(one, options.store, runId), runId);
   const opened = inSlices(openRun(one, options.store, runId));
   return isThenable(opened) ? startLater(one, opened, runId) : startRecorded(one, opened);
+}
+
+async function openOnThread(one: Launch, store: Store, runId: string): Promise<Opened> {
+  const turn = await turnOf(one, store);
+  try {
+    return await inSlices(openRun({ ...one, turn }, store, runId));
+  } catch (error) {
+    turn?.abandon();
+    throw error;
+  }
+}
+
+/**
+ * The turn of a thread that a run is. A turn before it that was interrupted is gone on with first.
+ *
+ * @throws SkeinError as {@link openTurn}
+ */
+export async function turnOf(one: Launch, store: Store): Promise<Turn | undefined> {
+  const { options, compiled, models } = one;
+  const { thread, resume, signal } = options;
+  const id = resume === undefined ? undefined : threadOfRun(store.run(resume) ?? {});
+  if (resume !== undefined)
+    return id === undefined ? undefined : await rejoinTurn({ store, thread: { id }, signal }, resume);
+  if (thread === undefined) return undefined;
+  return await openTurn({
+    store,
+    thread: typeof thread === 'string' ? { id: thread } : thread,
+    name: compiled.plan.name,
+    signal,
+    async resume(before, turn) {
+      const {
+        thread: _thread,
+        inputs: _inputs,
+        runId: _runId,
+        listeners: _listeners,
+        origin: _origin,
+        ...rest
+      } = options;
+      const unended = { ...models, finish: () => Promise.resolve() };
+      const { recorded: _recorded, told: _told, begins: _begins, starting: _starting, ...same } = one;
+      return await launch({ ...same, models: unended, options: { ...rest, resume: before }, turn }).result;
+    },
+  });
 }
 
 function startUnrecorded(one: Launch, runId: string): RunHandle {
@@ -115,6 +165,7 @@ function advised(result: Promise<RunResult>, options: RunOptions): Promise<RunRe
 
 /** A session that was opened, and with what the run goes on. */
 interface Opened extends GoingOn {
+  readonly turn: Turn | undefined;
   readonly session: OpenSession;
   readonly warnings: readonly RunWarning[];
   readonly announced: (path: string) => boolean;
@@ -122,7 +173,8 @@ interface Opened extends GoingOn {
 
 function startRecorded(one: Launch, opened: Opened): RunHandle {
   const { compiled, models, options } = one;
-  const { session, inputs, settings, formerModels, warnings, announced } = opened;
+  const { session, inputs, settings, formerModels, announced, turn } = opened;
+  const warnings = [...opened.warnings, ...(turn?.warnings ?? [])];
   one.begins?.(inputs);
   let cancel: () => void = nobody;
   const durable = new RecordedDurable(session, {
@@ -133,11 +185,13 @@ function startRecorded(one: Launch, opened: Opened): RunHandle {
     onCancel: () => cancel(),
   });
   const parts = started(one, settings.memory, formerModels);
-  const handle = startRun(compiled, { ...parts, inputs, warnings, announced, log: durable.listen, durable });
+  const state = turn === undefined ? { inputs } : { first: turn.start(compiled, inputs), last: turn.note };
+  const handle = startRun(compiled, { ...parts, ...state, warnings, announced, log: durable.listen, durable });
   cancel = () => handle.cancel('somebody asked for it to be cancelled');
+  turn?.onLost(() => handle.cancel('another process has taken over the thread'));
   return {
     runId: handle.runId,
-    result: handle.result.then((result) => closed(durable, result)),
+    result: handle.result.then((result) => closed(durable, result, turn)),
     cancel: (reason) => handle.cancel(reason),
   };
 }
@@ -187,10 +241,11 @@ function started(one: Launch, memory: string | undefined, formerModels?: GoingOn
 }
 
 /** Without the store, a run that should go on would do everything again. */
-function checkNothingRecorded({ resume, fork }: RunOptions): void {
-  if (resume === undefined && fork === undefined) return;
-  const option = resume === undefined ? 'fork' : 'resume';
-  throw new SkeinError('SKEIN_USAGE', `${option} needs the store in which the run is recorded`, {
+function checkNothingRecorded({ resume, fork, thread }: RunOptions): void {
+  if (resume === undefined && fork === undefined && thread === undefined) return;
+  const option = resume !== undefined ? 'resume' : fork !== undefined ? 'fork' : 'thread';
+  const what = option === 'thread' ? 'its turns are' : 'the run is';
+  throw new SkeinError('SKEIN_USAGE', `${option} needs the store in which ${what} recorded`, {
     hint: `run(workflow, { store, ${option}: ... })`,
   });
 }
@@ -234,22 +289,25 @@ function* openRun(one: Launch, store: Store, runId: string): Slices<Opened> {
   const { compiled, models, options } = one;
   const { plan } = compiled;
   const code = codeOf(compiled);
-  const here = thisProcess();
-  const holder = { ...here, id: `${systemIds.next()}@${here.id}` };
-  const before = options.resume ?? options.fork?.run;
-  const recorded = before === undefined ? undefined : (one.recorded ?? (yield* readRecordedRun(store, before)));
+  const holder = newHolder();
+  const from = options.resume ?? options.fork?.run;
+  const recorded = from === undefined ? undefined : (one.recorded ?? (yield* readRecordedRun(store, from)));
   const going = recorded === undefined ? begun(models, options) : goingOn(recorded, models.identity(), options);
-  firstState(compiled, going.inputs);
+  const before = recorded?.family[0].begin.thread;
+  const turn = one.turn ?? (before === undefined ? undefined : new Turn(store, before, undefined));
+  if (turn === undefined) firstState(compiled, going.inputs);
+  else turn.start(compiled, going.inputs);
   const definition = { plan, code, inputs: going.inputs, settings: going.settings };
   if (recorded === undefined || options.resume === undefined) {
     const parent = recorded === undefined ? {} : { parent: { family: recorded.family, ...options.fork } };
-    const run = { ...definition, ...parent, runId, origin: options.origin ?? {} };
-    const session = yield* beginSession(store, run, holder, systemClock.now());
-    return { ...going, session, ...announcement(one, recorded, going) };
+    const run = { ...definition, ...parent, ...(turn === undefined ? {} : { thread: turn.of }), runId };
+    turn?.begin(runId, going.inputs);
+    const session = yield* beginSession(store, { ...run, origin: options.origin ?? {} }, holder, systemClock.now());
+    return { ...going, session, turn, ...announcement(one, recorded, going) };
   }
   const told = announcement(one, recorded, going);
   const session = yield* resumeSession(store, recorded.reader, definition, holder, systemClock);
-  return { ...going, session, ...told };
+  return { ...going, session, turn, ...told };
 }
 
 function begun(models: ModelRegistry, { inputs = {}, memory }: RunOptions): GoingOn {
@@ -282,9 +340,21 @@ function isAround(steps: ReadonlySet<string>, path: string): boolean {
 }
 
 /** The end of the session is part of its record: a run that can't say how it ended has not succeeded. */
-function closed(durable: RecordedDurable, result: RunResult): RunResult {
+function closed(durable: RecordedDurable, result: RunResult, turn: Turn | undefined): RunResult {
+  const ended = attempt(result, () => turn?.prepare(result));
+  const recorded = attempt(ended, () => durable.close(ended));
+  // How it ended is not recorded: whoever takes the next turn finds out.
+  if (recorded !== ended) {
+    turn?.abandon();
+    return recorded;
+  }
+  return attempt(ended, () => turn?.settle(ended));
+}
+
+/** The result of a run after something that is part of its end: what goes wrong there fails it. */
+function attempt(result: RunResult, act: () => void): RunResult {
   try {
-    durable.close(result);
+    act();
     return result;
   } catch (error) {
     return { ...result, outcome: 'failed', error: toErrorData(error) };

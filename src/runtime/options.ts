@@ -8,6 +8,7 @@ import type { Listener } from '../events/event.js';
 import type { Store } from '../journal/store.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
+import type { ThreadOptions } from './threads/open-turn.js';
 
 /** How a workflow is run. */
 export interface RunOptions {
@@ -38,6 +39,8 @@ export interface RunOptions {
   readonly resume?: string;
   /** Begins a new run that uses what another run recorded, where it still holds (J4). */
   readonly fork?: Fork;
+  /** Goes on with a conversation of the store, or begins one: the run starts from the state that the turn before ended with (J12). */
+  readonly thread?: string | ThreadOptions;
   /** Kept with a recorded run, for whoever goes on with it: JSON. */
   readonly origin?: JsonObject;
 }

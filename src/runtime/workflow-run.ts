@@ -4,6 +4,7 @@ import { openRunFolder } from '../audit/run-folder.js';
 import { findSecrets } from '../audit/secrets.js';
 import { systemIds } from '../base/ids.js';
 import { compile } from '../engine/compile.js';
+import type { CompiledPlan } from '../engine/compile.js';
 import { firstState } from '../engine/inputs.js';
 import type { RunHandle, RunResult } from '../engine/run.js';
 import type { Store } from '../journal/store.js';
@@ -14,9 +15,10 @@ import { checkGiven, checkRunOptions } from './check-run.js';
 import type { Changes } from './changes.js';
 import type { RecordedRun } from './going-on.js';
 import { goingOn, readRecord } from './going-on.js';
-import { launch, openModels } from './launch.js';
+import { launch, openModels, turnOf } from './launch.js';
 import type { RunOptions } from './options.js';
 import { definitionPlaces } from './own-places.js';
+import type { Turn } from './threads/turn.js';
 
 /** How a workflow that was loaded from a file is run. */
 export interface WorkflowRunOptions extends RunOptions {
@@ -67,10 +69,36 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   const models = openModels(options);
   const recorded = await recordOf(options);
   const inputs = recorded === undefined ? (options.inputs ?? {}) : goingOn(recorded, models.identity(), options).inputs;
-  firstState(compiled, inputs);
-  // What is recorded needs no model; whether anything else will run is not known yet.
-  if (recorded === undefined) await checkModels(plan, models, options.models?.override !== undefined);
-  options.signal?.throwIfAborted();
+  const { store } = options;
+  const turn = store === undefined ? undefined : await turnOf({ compiled, models, options }, store);
+  try {
+    if (turn !== undefined) turn.start(compiled, inputs);
+    else if (recorded?.family[0].begin.thread === undefined) firstState(compiled, inputs);
+    // What is recorded needs no model; whether anything else will run is not known yet.
+    if (recorded === undefined) await checkModels(plan, models, options.models?.override !== undefined);
+    options.signal?.throwIfAborted();
+    return await launchWorkflow(workflow, { compiled, models, options, inputs, recorded, turn });
+  } catch (error) {
+    turn?.abandon();
+    throw error;
+  }
+}
+
+/** What was checked, and may be launched. */
+interface Checked {
+  readonly compiled: CompiledPlan;
+  readonly models: ReturnType<typeof openModels>;
+  readonly options: WorkflowRunOptions;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly recorded: RecordedRun | undefined;
+  readonly turn: Turn | undefined;
+}
+
+async function launchWorkflow(
+  workflow: Workflow,
+  { compiled, models, options, inputs, recorded, turn }: Checked,
+): Promise<WorkflowRun> {
+  const { plan } = compiled;
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const { memory } = workflow.settings;
   const folder = await openAudit(workflow, plan, { ...options, runId, inputs });
@@ -79,6 +107,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
     return launch({
       compiled,
       models,
+      turn,
       origins: { definition: definitionPlaces(workflow), audit: auditFolders(workflow, options) },
       ...(recorded === undefined ? {} : { recorded }),
       ...(options.goesOn === undefined ? {} : { told: options.goesOn.told }),

@@ -13,6 +13,7 @@ import type {
   StoredBatch,
 } from '../journal/store.js';
 import { LEASE_MS } from '../journal/store.js';
+import { threadOfRow } from '../journal/thread-rows.js';
 import {
   begun,
   checkLease,
@@ -133,10 +134,11 @@ class MemoryStore implements Store {
   }
 
   list(): readonly RunRow[] {
-    return [...this.#runs.values()]
-      .map(rowOf)
-      .toReversed()
-      .toSorted((a, b) => b.createdAt - a.createdAt);
+    return this.#rows().filter(({ id }) => threadOfRow(id) === undefined);
+  }
+
+  threads(): readonly RunRow[] {
+    return this.#rows().filter(({ id }) => threadOfRow(id) !== undefined);
   }
 
   stand(runId: string, standing: RunStanding): void {
@@ -173,6 +175,13 @@ class MemoryStore implements Store {
 
   close(): void {
     // Nothing is open.
+  }
+
+  #rows(): readonly RunRow[] {
+    return [...this.#runs.values()]
+      .map(rowOf)
+      .toReversed()
+      .toSorted((a, b) => b.createdAt - a.createdAt);
   }
 
   #entry(runId: string): Entry {

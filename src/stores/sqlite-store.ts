@@ -13,6 +13,7 @@ import type {
   StoredBatch,
 } from '../journal/store.js';
 import { LEASE_MS } from '../journal/store.js';
+import { threadOfRow } from '../journal/thread-rows.js';
 import {
   begun,
   checkLease,
@@ -174,7 +175,11 @@ export class SqliteStore implements FileStore {
   list(): readonly RunRow[] {
     const { rows, indexed } = this.#statements.first('count') ?? {};
     if (rows !== indexed) throw this.#database.damaged();
-    return this.#statements.all('list').map((row) => withoutDead(readRun(row).row));
+    return this.#rows().filter(({ id }) => threadOfRow(id) === undefined);
+  }
+
+  threads(): readonly RunRow[] {
+    return this.#rows().filter(({ id }) => threadOfRow(id) !== undefined);
   }
 
   stand(runId: string, standing: RunStanding): void {
@@ -233,6 +238,10 @@ export class SqliteStore implements FileStore {
     const values = [runId, from, count];
     const page = this.#statements.first('readPage', values);
     return readPage(page ?? {}, from, count) ?? this.#statements.all('read', values).map(readBatch);
+  }
+
+  #rows(): readonly RunRow[] {
+    return this.#statements.all('list').map((row) => withoutDead(readRun(row).row));
   }
 
   /** After a failure it is not known any more where batches go. */

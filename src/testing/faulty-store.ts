@@ -80,6 +80,7 @@ class Faulty implements FaultyStore {
   blob = (digest: string) => this.#do(() => this.#inner.blob(digest));
   run = (runId: string) => this.#do(() => this.#inner.run(runId));
   list = () => this.#do(() => this.#inner.list());
+  threads = () => this.#do(() => this.#inner.threads());
   stand = (runId: string, standing: RunStanding) => this.#do(() => this.#inner.stand(runId, standing));
   answer = (runId: string, answer: Answer) => this.#do(() => this.#inner.answer(runId, answer));
   answers = (runId: string) => this.#do(() => this.#inner.answers(runId));

@@ -4,7 +4,7 @@ import { ERROR_CODES } from '../../src/base/errors.js';
 import type { ErrorData } from '../../src/base/errors.js';
 import type { Json, JsonObject } from '../../src/base/json.js';
 import type { Census } from '../../src/events/census.js';
-import type { JournalRecord, RecordedQuestion, Stored } from '../../src/journal/record.js';
+import type { JournalRecord, RecordedQuestion, Stored, TurnOf } from '../../src/journal/record.js';
 
 /** Texts as models and files give them, odd ones often. */
 const text = fc.oneof(
@@ -113,6 +113,7 @@ export const anyRecord: Arbitrary<JournalRecord> = fc.oneof(
       name: text,
       seed: text,
       parent: text,
+      thread: shape<TurnOf>({ id: text, turn: count, on: count }, []),
       forget: fc.array(text),
       plan: stored,
       code: named,
@@ -120,7 +121,7 @@ export const anyRecord: Arbitrary<JournalRecord> = fc.oneof(
       settings: stored,
       origin: object,
     },
-    ['parent', 'forget', 'settings'],
+    ['parent', 'thread', 'forget', 'settings'],
   ),
   shape<Of<'open'>>(
     { t: fc.constant('open'), at: number, fence: count, plan: stored, code: named, inputs: stored, settings: stored },

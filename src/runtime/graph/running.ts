@@ -96,6 +96,11 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const told = { plan: graph.plan, inputs };
   const log = new RunLog(runId, told, events);
+  // The state of a thread is read first: then inputs are refused later.
+  const orRefused = (error: unknown): GraphResult => {
+    if (!SkeinError.isInstance(error) || !REFUSED_INPUTS.has(error.code)) throw error;
+    return finish(refused(graph, log, runId, toErrorData(error)));
+  };
   const finish = (result: RunResult): GraphResult => resultOf({ plan: graph.plan, answerKey, result, log });
   try {
     const handle = launchGraph(graph, log, {
@@ -103,10 +108,9 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
       begins: (all) => (told.inputs = all),
     });
     handle.result.catch(() => log.stop());
-    return { log, handle, result: handle.result.then(finish) };
+    return { log, handle, result: handle.result.then(finish, orRefused) };
   } catch (error) {
-    if (!SkeinError.isInstance(error) || !REFUSED_INPUTS.has(error.code)) throw error;
-    return { log, handle: undefined, result: Promise.resolve(finish(refused(graph, log, runId, toErrorData(error)))) };
+    return { log, handle: undefined, result: Promise.resolve(orRefused(error)) };
   }
 }
 

@@ -1,0 +1,175 @@
+import { SkeinError } from '../base/errors.js';
+import { freezeData } from '../base/json.js';
+import { Kept } from '../base/kept.js';
+import { FIRST_SUM, chainSum } from './codec.js';
+import type { JournalEnd } from './journal.js';
+import { readThreadRecord } from './schema.js';
+import { readStored } from './session.js';
+import type { Store, StoredBatch } from './store.js';
+import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord, ThreadRecord, ThreadState } from './thread-record.js';
+import { threadRow } from './thread-rows.js';
+
+/** Batches that are read in one piece. */
+const PAGE = 256;
+
+/** How a thread stands. */
+export interface ThreadHead {
+  readonly id: string;
+  readonly record: HeadRecord;
+  /** Number of turns so far. */
+  readonly turns: number;
+  /** The state after the last turn that counts, and the batch that says so. */
+  readonly state: ThreadState;
+  readonly on: number;
+  readonly end: JournalEnd;
+}
+
+/**
+ * How a thread stands: from the end of its journal, whatever its length. Undefined when there is no such thread.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL` when it is damaged, `SKEIN_STORE`
+ */
+export function readHead(store: Store, id: string): ThreadHead | undefined {
+  const row = store.run(threadRow(id));
+  if (row === undefined) return undefined;
+  const last = row.batches - 1;
+  const { batch, record } = headAt(store, id, last);
+  const on = 'state' in record && record.state !== undefined ? last : 'on' in record ? (record.on ?? -1) : -1;
+  return {
+    id,
+    record,
+    turns: record.t === 'thread' ? 0 : record.turn,
+    state: stateAt(store, id, on),
+    on,
+    end: { batches: row.batches, sum: batch.sum },
+  };
+}
+
+/**
+ * The state that a head says.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL`
+ */
+export function stateAt(store: Store, id: string, seq: number): ThreadState {
+  const { record } = headAt(store, id, seq);
+  if ('state' in record && record.state !== undefined) return record.state;
+  throw damaged(id, seq, 'it has no state');
+}
+
+/** The shape of who wrote a state. */
+export function shapeOf(store: Store, id: string, { shape }: ThreadState): ShapeRecord | undefined {
+  if (shape === undefined) return undefined;
+  const record = recordsOf(id, batchAt(store, id, shape)).find(({ t }) => t === 'shape');
+  if (record?.t === 'shape') return record;
+  throw damaged(id, shape, 'it has no shape of a state');
+}
+
+/** The values of a state, each read when somebody asks for it. */
+export function keptChannels(
+  store: Store,
+  id: string,
+  { channels }: ThreadState,
+): ReadonlyMap<string, { readonly kept: Kept; readonly digest: string; readonly place: ChannelPlace }> {
+  return new Map(
+    Object.entries(channels).map(([name, place]) => {
+      const kept = new Kept(place.kind, () => freezeData(valueAt(store, id, name, place)));
+      return [name, { kept, digest: place.digest, place }];
+    }),
+  );
+}
+
+/** All records of a thread, in order, each with its batch. @throws SkeinError `SKEIN_JOURNAL` */
+export function* threadRecords(store: Store, id: string): Generator<{ readonly seq: number; record: ThreadRecord }> {
+  for (const batch of batchesFrom(store, id, 0)) {
+    for (const record of recordsOf(id, batch)) yield { seq: batch.seq, record };
+  }
+}
+
+function valueAt(store: Store, id: string, channel: string, { from, at }: ChannelPlace): unknown {
+  const parts: PutRecord[] = [];
+  const mark = `"channel":${JSON.stringify(channel)}`;
+  const take = (batch: StoredBatch): void => {
+    for (const line of batch.text.split('\n')) {
+      if (!line.includes(mark)) continue;
+      const record = readLine(id, batch.seq, line);
+      if (record.t === 'put' && record.channel === channel) parts.push(record);
+    }
+  };
+  if (from === at) take(batchAt(store, id, at));
+  else
+    for (const batch of batchesFrom(store, id, from)) {
+      take(batch);
+      if (batch.seq >= at) break;
+    }
+  const [first, ...more] = parts;
+  if (first === undefined || first.more === true) throw damaged(id, from, `it has no value of ${channel}`);
+  return putTogether(
+    readStored(store, first),
+    more.map((one) => readStored(store, one)),
+  );
+}
+
+function putTogether(first: unknown, more: readonly unknown[]): unknown {
+  if (more.length === 0) return first;
+  if (Array.isArray(first)) return [first, ...more].flat();
+  if (typeof first === 'string') return first + more.join('');
+  const all = [first, ...more].flatMap((part) => Object.entries(part as object));
+  return Object.fromEntries(new Map(all));
+}
+
+/** The head in a batch, which is its last line. */
+function headAt(store: Store, id: string, seq: number): { readonly batch: StoredBatch; readonly record: HeadRecord } {
+  const batch = batchAt(store, id, seq);
+  const record = readLine(id, seq, batch.text.slice(batch.text.lastIndexOf('\n') + 1));
+  if (record.t === 'put' || record.t === 'shape') throw damaged(id, seq, 'it does not say how the thread stands');
+  return { batch, record };
+}
+
+/** A batch whose sum is right. */
+function batchAt(store: Store, id: string, seq: number): StoredBatch {
+  const from = Math.max(0, seq - 1);
+  const batches = store.read(threadRow(id), from, seq - from + 1);
+  const batch = batches.at(-1);
+  if (seq < 0 || batch?.seq !== seq) throw damaged(id, seq, 'it is missing');
+  return checked(id, batch, batches.length === 1 ? FIRST_SUM : (batches[0]?.sum ?? ''));
+}
+
+/** Batches whose sums are right, from one on. */
+function* batchesFrom(store: Store, id: string, seq: number): Generator<StoredBatch> {
+  const row = threadRow(id);
+  let sum = seq === 0 ? FIRST_SUM : (store.read(row, seq - 1, 1)[0]?.sum ?? '');
+  for (let next = seq; ;) {
+    const batches = store.read(row, next, PAGE);
+    for (const batch of batches) {
+      if (batch.seq !== next) throw damaged(id, next, 'it is missing');
+      yield checked(id, batch, sum);
+      ({ sum } = batch);
+      next += 1;
+    }
+    if (batches.length < PAGE) return;
+  }
+}
+
+function checked(id: string, batch: StoredBatch, before: string): StoredBatch {
+  if (chainSum(before, threadRow(id), batch.seq, batch.text) === batch.sum) return batch;
+  throw damaged(id, batch.seq, 'its sum is not that of its lines and of the batch before');
+}
+
+function recordsOf(id: string, { seq, text }: StoredBatch): readonly ThreadRecord[] {
+  return text.split('\n').map((line) => readLine(id, seq, line));
+}
+
+function readLine(id: string, seq: number, line: string): ThreadRecord {
+  try {
+    return readThreadRecord(line);
+  } catch (error) {
+    throw SkeinError.isInstance(error) ? damaged(id, seq, error.message, error.hint) : error;
+  }
+}
+
+function damaged(id: string, batch: number, why: string, hint?: string): SkeinError {
+  return new SkeinError('SKEIN_JOURNAL', `the journal of the thread '${id}' can't be used: batch ${batch}: ${why}`, {
+    hint: hint ?? 'bring the store back from a backup, or begin another thread',
+    details: { thread: id, batch },
+  });
+}

@@ -1,0 +1,208 @@
+import { systemClock } from '../base/clock.js';
+import type { ErrorData } from '../base/errors.js';
+import { SkeinError } from '../base/errors.js';
+import type { RunStatus } from './overview.js';
+import { readRun } from './overview.js';
+import type { OpenPause } from './overview-pauses.js';
+import { readStored } from './session.js';
+import type { RunRow, Store } from './store.js';
+import { isHeld } from './store.js';
+import { keptChannels, readHead, shapeOf, threadRecords } from './thread-journal.js';
+import type { EndedRecord, PutRecord, TurnRecord } from './thread-record.js';
+import { checkThreadId, threadOfRow, threadOfRun, threadRow } from './thread-rows.js';
+
+/** A conversation in a list. */
+export interface ThreadSummary {
+  readonly id: string;
+  /** Name of the workflow that it was begun with. */
+  readonly workflow: string;
+  /** Number of turns, also of those that don't count. */
+  readonly turns: number;
+  /** How its last turn stands, or ended. */
+  readonly status: RunStatus;
+  /** Milliseconds since 1970. */
+  readonly beganAt: number;
+  /** When its last turn ended; absent while one runs. */
+  readonly endedAt?: number;
+  /** Why it can't be read. */
+  readonly problem?: string;
+}
+
+/** A turn of a conversation. */
+export interface ThreadTurn {
+  /** Counts from 1. */
+  readonly turn: number;
+  readonly runId: string;
+  readonly status: RunStatus;
+  /** The turns after it went on from what it left: it has succeeded, or is degraded. */
+  readonly counts: boolean;
+  /** Milliseconds since 1970. */
+  readonly beganAt: number;
+  readonly endedAt?: number;
+  readonly error?: ErrorData;
+  /** What it was given. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** What it left in the state: of values that grew, what came to them. Inputs that stayed as they were given are not in it. */
+  readonly results: Readonly<Record<string, unknown>>;
+}
+
+/** A change of the state between two turns. */
+export interface ThreadEdit {
+  /** The turn before it; 0: before the first. */
+  readonly after: number;
+  readonly at: number;
+  readonly who: string;
+  readonly why: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** What a store knows of a conversation. */
+export interface ThreadOverview {
+  readonly id: string;
+  /** Name of the workflow whose turn counted last; absent before the first. */
+  readonly workflow?: string;
+  /** The turn of another thread that it was forked from. */
+  readonly from?: { readonly thread: string; readonly turn: number };
+  /** The state that the next turn begins with. */
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly turns: readonly ThreadTurn[];
+  readonly edits: readonly ThreadEdit[];
+  /** What the last turn waits for. Until it is answered no other turn begins. */
+  readonly pauses: readonly OpenPause[];
+}
+
+/**
+ * A conversation: its state, its turns, and the questions that wait for an answer. The whole conversation is read.
+ *
+ * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_JOURNAL` when it is damaged; `SKEIN_STORE`
+ * @example
+ * const { state, turns, pauses } = getThread(store, 'support-4711');
+ * for (const { turn, status, inputs, results } of turns) console.log(turn, status, inputs, results);
+ */
+export function getThread(store: Store, id: string): ThreadOverview {
+  checkThreadId(id);
+  const head = readHead(store, id);
+  if (head === undefined) throw noThread(id);
+  const { turns, edits, from } = readTurns(store, id);
+  const shape = shapeOf(store, id, head.state);
+  const values = [...keptChannels(store, id, head.state)].map(([name, { kept }]): [string, unknown] => [
+    name,
+    kept.value,
+  ]);
+  const open = head.record.t === 'turn' ? head.record.run : undefined;
+  const isThere = open !== undefined && store.run(open) !== undefined;
+  return {
+    id,
+    ...(shape === undefined ? {} : { workflow: shape.workflow }),
+    ...(from === undefined ? {} : { from }),
+    state: Object.fromEntries(values),
+    turns,
+    edits,
+    pauses: isThere ? readRun(store, open).pauses : [],
+  };
+}
+
+/**
+ * The conversations of a store, newest first.
+ *
+ * @throws SkeinError `SKEIN_STORE`
+ * @example
+ * for (const { id, turns, status } of listThreads(store)) console.log(id, turns, status);
+ */
+export function listThreads(store: Store): readonly ThreadSummary[] {
+  return store.threads().map((row) => summaryOf(store, row));
+}
+
+/**
+ * Removes a conversation with all of its turns. A turn that runs, or that another run was forked from, stays, and with it the conversation.
+ *
+ * @throws SkeinError `SKEIN_NO_THREAD`, `SKEIN_STORE`; `SKEIN_LEASE` when a turn stays
+ * @example
+ * removeThread(store, 'support-4711');
+ */
+export function removeThread(store: Store, id: string): void {
+  checkThreadId(id);
+  const now = systemClock.now();
+  const row = store.run(threadRow(id));
+  if (row === undefined) throw noThread(id);
+  if (isHeld(row, now)) throw inUse(id, 'a turn of it runs');
+  const turns = store.list().filter((run) => threadOfRun(run) === id);
+  const removed = store.remove([row.id, ...turns.map((run) => run.id)], now);
+  if (!removed.includes(row.id)) throw inUse(id, 'one of its turns runs, or a run was forked from it');
+}
+
+function inUse(id: string, why: string): SkeinError {
+  return new SkeinError('SKEIN_LEASE', `the thread '${id}' is in use: ${why}`, {
+    hint: 'wait until the turn has ended, or remove the forks first',
+  });
+}
+
+/** The error for a thread that the store does not have. */
+export function noThread(id: string): SkeinError {
+  return new SkeinError('SKEIN_NO_THREAD', `the store has no thread '${id}'`, { hint: 'skein threads lists them' });
+}
+
+function summaryOf(store: Store, row: RunRow): ThreadSummary {
+  const id = threadOfRow(row.id) ?? row.id;
+  const fixed = { id, workflow: row.name, beganAt: row.createdAt };
+  try {
+    if (row.damage !== undefined) throw new SkeinError('SKEIN_JOURNAL', row.damage);
+    const isRunning = isHeld(row, systemClock.now());
+    const status = isRunning ? 'running' : ((row.outcome as RunStatus | undefined) ?? 'interrupted');
+    const ended = row.endedAt === undefined || isRunning ? {} : { endedAt: row.endedAt };
+    return { ...fixed, turns: row.standing?.steps ?? readHead(store, id)?.turns ?? 0, status, ...ended };
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_JOURNAL') throw error;
+    return { ...fixed, turns: 0, status: 'interrupted', problem: error.message };
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function readTurns(store: Store, id: string): Pick<ThreadOverview, 'turns' | 'edits' | 'from'> {
+  const turns = new Map<number, ThreadTurn>();
+  const edits: ThreadEdit[] = [];
+  let from: ThreadOverview['from'];
+  let puts: PutRecord[] = [];
+  for (const { record } of threadRecords(store, id)) {
+    if (record.t === 'put') puts.push(record);
+    else if (record.t === 'turn') turns.set(record.turn, begunTurn(store, record, turns.get(record.turn)));
+    else if (record.t === 'ended') {
+      const known = turns.get(record.turn);
+      if (known !== undefined) turns.set(record.turn, endedTurn(known, record, valuesOf(store, puts)));
+      puts = [];
+    } else if (record.t === 'edit') {
+      const { turn, at, who, why, values } = record;
+      const given = Object.entries(valuesOf(store, puts)).filter(([name]) => values.includes(name));
+      edits.push({ after: turn, at, who, why, values: Object.fromEntries(given) });
+      puts = [];
+    } else if (record.t === 'thread') ({ from } = record);
+  }
+  return { turns: [...turns.values()], edits, ...(from === undefined ? {} : { from }) };
+}
+
+function begunTurn(store: Store, { turn, run, at, inputs }: TurnRecord, before: ThreadTurn | undefined): ThreadTurn {
+  const row = store.run(run);
+  const isRunning = row !== undefined && isHeld(row, systemClock.now());
+  const status = isRunning ? 'running' : ((row?.outcome as RunStatus | undefined) ?? 'interrupted');
+  const given = inputs === undefined ? (before?.inputs ?? {}) : (readStored(store, inputs) as Values);
+  return { turn, runId: run, status, counts: false, beganAt: before?.beganAt ?? at, inputs: given, results: {} };
+}
+
+function endedTurn(begun: ThreadTurn, { at, outcome, error, state }: EndedRecord, written: Values): ThreadTurn {
+  const { inputs } = begun;
+  const isGiven = (name: string): boolean => JSON.stringify(inputs[name]) === JSON.stringify(written[name]);
+  const results = Object.entries(written).filter(([name]) => !Object.hasOwn(inputs, name) || !isGiven(name));
+  return {
+    ...begun,
+    status: outcome,
+    counts: state !== undefined,
+    endedAt: at,
+    ...(error === undefined ? {} : { error }),
+    results: Object.fromEntries(results),
+  };
+}
+
+function valuesOf(store: Store, puts: readonly PutRecord[]): Values {
+  return Object.fromEntries(puts.map((put) => [put.channel, readStored(store, put)]));
+}

@@ -1,0 +1,237 @@
+import { systemClock } from '../../base/clock.js';
+import { SkeinError } from '../../base/errors.js';
+import { isPlainObject } from '../../base/json.js';
+import { didYouMean } from '../../base/suggest.js';
+import type { Carried, ChannelEnd } from '../../engine/carried-state.js';
+import { carriedState, channelEnds } from '../../engine/carried-state.js';
+import type { CompiledPlan } from '../../engine/compile.js';
+import { compile } from '../../engine/compile.js';
+import type { Store } from '../../journal/store.js';
+import type { ThreadHead } from '../../journal/thread-journal.js';
+import { keptChannels, readHead, shapeOf, threadRecords } from '../../journal/thread-journal.js';
+import { noThread } from '../../journal/thread-overview.js';
+import type { ShapeRecord, ThreadState } from '../../journal/thread-record.js';
+import { checkThreadId } from '../../journal/thread-rows.js';
+import { ThreadWriter } from '../../journal/thread-writer.js';
+import { schemaFindings } from '../../lang/schema-check.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Runnable } from '../options.js';
+import { preparedPlan } from '../prepared.js';
+import { createThread, newHolder } from './open-turn.js';
+import { checkKinship, shapeOfPlan } from './shape.js';
+
+/** Who changes a conversation, and why: kept with the change. */
+export interface ThreadChange {
+  readonly who: string;
+  readonly why: string;
+  /** The workflow of the thread. Needed for keys whose reducer is a function; where it is given, its schemas count. */
+  readonly workflow?: Runnable;
+}
+
+/**
+ * Changes the state that the next turn of a conversation begins with. Values are taken in as inputs of a turn are: reducers add them to what is
+ * there. A value of undefined clears a key. The change is recorded, with who made it and why.
+ *
+ * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_INPUT` for a key that the state does not have or a value that does not fit; `SKEIN_THREAD` while
+ *   a turn is open; `SKEIN_LEASE` while one runs
+ * @example
+ * updateThread(store, 'support-4711', { topic: 'refund' }, { who: 'ada', why: 'the customer called' });
+ */
+export function updateThread(
+  store: Store,
+  id: string,
+  values: Readonly<Record<string, unknown>>,
+  { who, why, workflow }: ThreadChange,
+): void {
+  checkThreadId(id);
+  if (readHead(store, id) === undefined) throw noThread(id);
+  const held = hold(store, id);
+  try {
+    const { head, writer } = held;
+    checkClosed(head);
+    const before = shapeOf(store, id, head.state);
+    const compiled = workflow === undefined ? planOf(id, before) : preparedPlan(workflow);
+    if (before !== undefined) checkKinship(id, before, shapeOfPlan(compiled));
+    const carried = keptChannels(store, id, head.state);
+    const names = Object.keys(values);
+    checkNames(compiled, carried, names);
+    if (workflow === undefined) checkSchemas(before, values);
+    const ends = changedBy(compiled, carried, values);
+    const at = systemClock.now();
+    writer.write({
+      at,
+      writes: ends.map((end) => ({ ...end, place: carried.get(end.name)?.place })),
+      head: (channels) => ({
+        t: 'edit',
+        at,
+        turn: head.turns,
+        who,
+        why,
+        values: names,
+        state: { channels, ...(head.state.shape === undefined ? {} : { shape: head.state.shape }) },
+      }),
+      turns: head.turns,
+    });
+  } finally {
+    held.leave();
+  }
+}
+
+/** From where a conversation is forked. */
+export interface ThreadFork {
+  /** The last turn that both have in common; it must have succeeded. Default: all. */
+  readonly turn?: number;
+}
+
+/**
+ * Begins a conversation with the state that another one had after one of its turns. Both go on by themselves from there.
+ *
+ * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_USAGE` when the new one is there already, or there is no such turn; `SKEIN_THREAD` for a turn that
+ *   left no state
+ * @example
+ * forkThread(store, 'support-4711', 'what-if', { turn: 3 });
+ * const { result } = run(workflow, { store, thread: 'what-if', inputs: { say: 'No.' } });
+ */
+export function forkThread(store: Store, from: string, to: string, { turn }: ThreadFork = {}): void {
+  checkThreadId(from);
+  checkThreadId(to);
+  const head = readHead(store, from);
+  if (head === undefined) throw noThread(from);
+  if (readHead(store, to) !== undefined) {
+    throw new SkeinError('SKEIN_USAGE', `there is a thread '${to}' already`, { hint: 'give the fork another name' });
+  }
+  const after = turn ?? head.turns;
+  const state = turn === undefined ? head.state : stateAfter(store, from, turn);
+  const shape = shapeOf(store, from, state);
+  const writer = createThread(store, to, shape?.workflow ?? '', { thread: from, turn: after });
+  try {
+    const at = systemClock.now();
+    const kept = [...keptChannels(store, from, state)];
+    writer.write({
+      at,
+      writes: kept.map(
+        ([
+          name,
+          {
+            kept: { value, kind },
+            digest,
+          },
+        ]) => ({ name, kind, digest, whole: value }),
+      ),
+      ...(shape === undefined ? {} : { shape }),
+      head: (channels, written) => ({
+        t: 'edit',
+        at,
+        turn: 0,
+        who: 'fork',
+        why: `forked from turn ${after} of ${from}`,
+        values: kept.map(([name]) => name),
+        state: { channels, ...(written === undefined ? {} : { shape: written }) },
+      }),
+      turns: 0,
+    });
+  } finally {
+    writer.release('succeeded');
+  }
+}
+
+function stateAfter(store: Store, id: string, turn: number): ThreadState {
+  let outcome: string | undefined;
+  for (const { record } of threadRecords(store, id)) {
+    if ((record.t !== 'turn' && record.t !== 'ended') || record.turn !== turn) continue;
+    if (record.t === 'ended' && record.state !== undefined) return record.state;
+    outcome = record.t === 'turn' ? 'has not ended' : record.outcome;
+  }
+  if (outcome === undefined) {
+    throw new SkeinError('SKEIN_USAGE', `the thread '${id}' has no turn ${turn}`, { hint: `skein thread shows them` });
+  }
+  throw new SkeinError('SKEIN_THREAD', `turn ${turn} of the thread '${id}' ${outcome}: it left no state`, {
+    hint: 'fork from a turn that succeeded',
+  });
+}
+
+function hold(store: Store, id: string): { readonly writer: ThreadWriter; readonly head: ThreadHead; leave(): void } {
+  const found: { head?: ThreadHead } = {};
+  const writer = ThreadWriter.open(store, id, newHolder(), systemClock, () => {
+    const head = readHead(store, id);
+    if (head === undefined) throw noThread(id);
+    found.head = head;
+    return head.end;
+  });
+  if (found.head === undefined) throw noThread(id);
+  const { record } = found.head;
+  const outcome = record.t === 'ended' ? record.outcome : record.t === 'turn' ? 'interrupted' : 'succeeded';
+  return { writer, head: found.head, leave: () => writer.release(outcome) };
+}
+
+/** @throws SkeinError `SKEIN_THREAD` */
+function checkClosed({ id, record }: ThreadHead): void {
+  if (record.t !== 'turn') return;
+  throw new SkeinError('SKEIN_THREAD', `turn ${record.turn} of the thread '${id}' has not come to its end`, {
+    hint: `bring it to its end: answer its question, or skein resume ${record.run}`,
+    details: { run: record.run, turn: record.turn },
+  });
+}
+
+/** A plan with the channels of a shape, for values that no function has to look at. */
+function planOf(id: string, shape: ShapeRecord | undefined): CompiledPlan {
+  if (shape === undefined) {
+    throw new SkeinError('SKEIN_THREAD', `no turn of the thread '${id}' has succeeded: its state has no keys yet`, {
+      hint: 'give the values as inputs of its first turn, or the workflow with the change',
+    });
+  }
+  const channels = Object.entries(shape.channels).map(([name, channel]) => {
+    const said = isPlainObject(channel) ? channel['reducer'] : undefined;
+    return { name, ...(BUILT_IN.has(said) ? { reducer: said as 'append' } : {}) };
+  });
+  const plan: Plan = {
+    format: 1,
+    name: shape.workflow,
+    inputs: [],
+    channels,
+    nodes: shape.steps.map((step) => ({ id: step, kind: 'pass' as const })),
+    edges: [],
+    routes: [],
+    exits: [],
+  };
+  return compile(plan);
+}
+
+const BUILT_IN: ReadonlySet<unknown> = new Set(['append', 'extend', 'mergeDict', 'add', 'last']);
+
+/** @throws SkeinError `SKEIN_INPUT` */
+function checkNames({ channels }: CompiledPlan, carried: Carried, names: readonly string[]): void {
+  const known = [...new Set([...channels.names, ...carried.keys()])];
+  const strange = names.find((name) => !known.includes(name));
+  if (strange === undefined) return;
+  const hint = didYouMean(strange, known) ?? `its keys are ${known.join(', ')}`;
+  throw new SkeinError('SKEIN_INPUT', `the state of the thread has no '${strange}'`, { hint });
+}
+
+/** @throws SkeinError `SKEIN_INPUT` */
+function checkSchemas(shape: ShapeRecord | undefined, values: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    const channel = shape?.channels[name];
+    const { reducer, schema } = isPlainObject(channel) ? channel : {};
+    if (reducer !== undefined && !BUILT_IN.has(reducer)) {
+      throw new SkeinError('SKEIN_INPUT', `'${name}' has a reducer that is a function`, {
+        hint: 'give the workflow with the change: { who, why, workflow }',
+      });
+    }
+    const [problem] = schema === undefined || value === undefined ? [] : schemaFindings(schema, value);
+    if (problem !== undefined) throw new SkeinError('SKEIN_INPUT', `the value for '${name}' does not fit: ${problem}`);
+  }
+}
+
+/** The channels with the values taken in. */
+function changedBy(
+  compiled: CompiledPlan,
+  carried: Carried,
+  values: Readonly<Record<string, unknown>>,
+): readonly ChannelEnd[] {
+  const cleared = new Set(Object.keys(values).filter((name) => values[name] === undefined));
+  const left = new Map([...carried].filter(([name]) => !cleared.has(name)));
+  const given = Object.fromEntries(Object.entries(values).filter(([name]) => !cleared.has(name)));
+  const open = { ...compiled, plan: { ...compiled.plan, inputs: [], openInputs: true as const } };
+  return channelEnds(carriedState(open, left, given, false), left);
+}

@@ -1,0 +1,79 @@
+import { SkeinError } from '../../base/errors.js';
+import { systemClock } from '../../base/clock.js';
+import type { Store } from '../../journal/store.js';
+
+/** Turns of this process that wait for one another, by thread: who comes first goes first. */
+const lines = new WeakMap<Store, Map<string, Promise<void>>>();
+
+/**
+ * Waits until no turn of this process has a thread. Gives what lets the next one go on.
+ *
+ * @throws SkeinError `SKEIN_LEASE` when it is not to wait, `SKEIN_CANCELLED`
+ */
+export async function standInLine(
+  store: Store,
+  id: string,
+  { waits, signal }: { readonly waits: boolean; readonly signal: AbortSignal | undefined },
+): Promise<() => void> {
+  let line = lines.get(store);
+  if (line === undefined) lines.set(store, (line = new Map()));
+  const before = line.get(id);
+  if (before !== undefined && !waits) throw busy(id);
+  let leave: () => void = nobody;
+  const own = new Promise<void>((resolve) => (leave = resolve));
+  const all = before === undefined ? own : before.then(() => own);
+  line.set(id, all);
+  const places = line;
+  void all.then(() => {
+    if (places.get(id) === all) places.delete(id);
+  });
+  if (before === undefined) return leave;
+  try {
+    await orAborted(before, signal);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  return leave;
+}
+
+/** The error for a thread that somebody else goes on with. */
+export function busy(id: string, cause?: SkeinError): SkeinError {
+  return new SkeinError('SKEIN_LEASE', `the thread '${id}' is busy: another turn of it runs`, {
+    hint: "wait for that turn, or let this one wait: onBusy: 'wait'",
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** @throws SkeinError `SKEIN_CANCELLED` */
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let stop: () => void = nobody;
+  const passed = new Promise<void>((resolve) => (stop = systemClock.setTimer(ms, resolve)));
+  try {
+    await orAborted(passed, signal);
+  } finally {
+    stop();
+  }
+}
+
+async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return await promise;
+  checkGoing(signal);
+  let onAbort: () => void = nobody;
+  const aborted = new Promise<void>((resolve) => (onAbort = resolve));
+  signal.addEventListener('abort', onAbort, { once: true });
+  await Promise.race([promise, aborted]);
+  signal.removeEventListener('abort', onAbort);
+  checkGoing(signal);
+}
+
+/** @throws SkeinError `SKEIN_CANCELLED` */
+export function checkGoing(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  const reason: unknown = signal.reason;
+  throw new SkeinError('SKEIN_CANCELLED', reason instanceof Error ? reason.message : 'the run was cancelled');
+}
+
+function nobody(): void {
+  // Nothing is to be stopped yet.
+}

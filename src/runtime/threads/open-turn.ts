@@ -1,0 +1,252 @@
+import { systemClock } from '../../base/clock.js';
+import { SkeinError } from '../../base/errors.js';
+import type { ErrorData } from '../../base/errors.js';
+import { systemIds } from '../../base/ids.js';
+import type { RunResult } from '../../engine/run.js';
+import { readRun } from '../../journal/overview.js';
+import type { Holder, Store } from '../../journal/store.js';
+import type { ThreadHead } from '../../journal/thread-journal.js';
+import { readHead } from '../../journal/thread-journal.js';
+import { ThreadWriter } from '../../journal/thread-writer.js';
+import { thisProcess } from '../../stores/holder.js';
+import { busy, checkGoing, pause, standInLine } from './line.js';
+import { Turn } from './turn.js';
+
+/** A conversation over several runs, and what a turn does about the one before. */
+export interface ThreadOptions {
+  /** Its name: a text of at most 200 characters. */
+  readonly id: string;
+  /**
+   * When the turn before has failed or was cancelled: `skip` goes on from the last turn that worked, `retry` tries it again first, and goes on
+   * when it works now. Default `skip`.
+   */
+  readonly onFailed?: 'skip' | 'retry';
+  /** While another turn runs, also in another process: `wait` for its end, or `refuse`. Default `wait`. */
+  readonly onBusy?: 'wait' | 'refuse';
+}
+
+/** Who opens a turn. */
+export interface Opening {
+  readonly store: Store;
+  readonly thread: ThreadOptions;
+  /** Name of the workflow. */
+  readonly name: string;
+  readonly signal: AbortSignal | undefined;
+  /** Goes on with a turn that did not come to its end. */
+  readonly resume: (runId: string, turn: Turn) => Promise<RunResult>;
+}
+
+/** A thread that others have is looked at again after so many milliseconds, at first and at most. */
+const FIRST_WAIT_MS = 10;
+const LONGEST_WAIT_MS = 200;
+
+/** A process, or one of its turns: several turns of a process don't have a thread together. */
+export function newHolder(): Holder {
+  const here = thisProcess();
+  return { ...here, id: `${systemIds.next()}@${here.id}` };
+}
+
+/** The lease of a thread that is there. */
+interface Held {
+  readonly writer: ThreadWriter;
+  readonly leave: (outcome: string) => void;
+  head: ThreadHead;
+}
+
+/**
+ * Opens the next turn of a thread, which is made when there is none: waits for the one that runs, goes on with the one that was interrupted, and
+ * leaves the one that failed, or tries it again.
+ *
+ * @throws SkeinError `SKEIN_LEASE` when it is not to wait, `SKEIN_QUESTION` while a turn waits for an answer, `SKEIN_THREAD`, `SKEIN_CANCELLED`
+ */
+export async function openTurn(opening: Opening): Promise<Turn> {
+  const held = await take(opening, true);
+  if (held === undefined) throw new TypeError('a thread was not made');
+  try {
+    const words = await bringToEnd(opening, held);
+    checkGoing(opening.signal);
+    const { id, on, turns } = held.head;
+    return new Turn(opening.store, { id, turn: turns + 1, on }, held, words);
+  } catch (error) {
+    held.leave(held.head.record.t === 'turn' ? 'interrupted' : 'failed');
+    throw error;
+  }
+}
+
+/**
+ * The turn that a run is, when it is gone on with: the last one of its thread takes part in it, others do not any more. Undefined when there is no
+ * such thread.
+ */
+export async function rejoinTurn(opening: Omit<Opening, 'resume' | 'name'>, run: string): Promise<Turn | undefined> {
+  const held = await take({ ...opening, name: '' }, false);
+  if (held === undefined) return undefined;
+  const { record, id } = held.head;
+  const isLast = (record.t === 'turn' || record.t === 'ended') && record.run === run;
+  const on = isLast ? record.on : undefined;
+  if (isLast && on !== undefined) return new Turn(opening.store, { id, turn: record.turn, on }, held);
+  held.leave(outcomeOf(held.head));
+  return undefined;
+}
+
+/** Leases the thread; undefined when there is none and none is to be made. */
+async function take(
+  { store, thread, name, signal }: Omit<Opening, 'resume'>,
+  makes: boolean,
+): Promise<Held | undefined> {
+  const { id, onBusy = 'wait' } = thread;
+  const waits = onBusy === 'wait';
+  const leaveLine = await standInLine(store, id, { waits, signal });
+  try {
+    for (let ms = FIRST_WAIT_MS; ; ms = Math.min(ms * 2, LONGEST_WAIT_MS)) {
+      checkGoing(signal);
+      const held = tryToTake(store, id, makes ? name : undefined, leaveLine);
+      if (held === 'none') break;
+      if (held !== 'busy') return held;
+      if (!waits) throw busy(id);
+      await pause(ms, signal);
+    }
+  } catch (error) {
+    leaveLine();
+    throw error;
+  }
+  leaveLine();
+  return undefined;
+}
+
+function tryToTake(store: Store, id: string, name: string | undefined, leaveLine: () => void): Held | 'none' | 'busy' {
+  const known = readHead(store, id);
+  if (known === undefined && name === undefined) return 'none';
+  try {
+    const writer =
+      known === undefined
+        ? createThread(store, id, name ?? '')
+        : ThreadWriter.open(store, id, newHolder(), systemClock, () => headOf(store, id).end);
+    return { ...holding(writer, leaveLine), head: headOf(store, id) };
+  } catch (error) {
+    const isTaken = SkeinError.isInstance(error) && (error.code === 'SKEIN_LEASE' || error.code === 'SKEIN_NO_RUN');
+    // Another process may have made it in this moment.
+    if (isTaken || (known === undefined && readHead(store, id) !== undefined)) return 'busy';
+    throw error;
+  }
+}
+
+/** A thread with nothing in it. */
+export function createThread(
+  store: Store,
+  id: string,
+  name: string,
+  from?: { readonly thread: string; readonly turn: number },
+): ThreadWriter {
+  const at = systemClock.now();
+  return ThreadWriter.create(store, id, name, newHolder(), systemClock, {
+    at,
+    head: (channels) => ({ t: 'thread', at, thread: id, ...(from === undefined ? {} : { from }), state: { channels } }),
+    turns: 0,
+  });
+}
+
+function holding(writer: ThreadWriter, leaveLine: () => void): Omit<Held, 'head'> {
+  return {
+    writer,
+    leave(outcome) {
+      try {
+        writer.release(outcome);
+      } finally {
+        leaveLine();
+      }
+    },
+  };
+}
+
+function headOf(store: Store, id: string): ThreadHead {
+  const head = readHead(store, id);
+  if (head !== undefined) return head;
+  throw new SkeinError('SKEIN_NO_THREAD', `the store has no thread '${id}' any more`);
+}
+
+/** What a thread's row says of its last turn. */
+function outcomeOf({ record }: ThreadHead): string {
+  return record.t === 'ended' ? record.outcome : 'succeeded';
+}
+
+/** Brings the turn before to an end. Gives what is told of it. */
+async function bringToEnd(opening: Opening, held: Held): Promise<readonly string[]> {
+  const { store, thread } = opening;
+  const { record } = held.head;
+  const retries = thread.onFailed === 'retry';
+  if (record.t === 'ended' && record.on !== undefined && retries && store.run(record.run) !== undefined)
+    return await again(opening, held, record.run, record.turn, record.on);
+  if (record.t !== 'turn') return [];
+  const { run, turn, on } = record;
+  const row = store.run(run);
+  if (row === undefined) {
+    passOver(held, { run, turn, on, outcome: 'failed', error: GONE });
+    held.head = headOf(store, thread.id);
+    return [`turn ${turn} of the thread '${thread.id}' left no run behind, and does not count`];
+  }
+  const hasFailed = row.outcome === 'failed' || row.outcome === 'cancelled' || row.outcome === 'out_of_budget';
+  if (hasFailed && !retries) {
+    passOver(held, { run, turn, on, outcome: row.outcome as RunResult['outcome'] });
+    held.head = headOf(store, thread.id);
+    return [];
+  }
+  if (row.outcome === 'paused') checkAnswered(store, thread.id, run, turn);
+  return await again(opening, held, run, turn, on);
+}
+
+const GONE: ErrorData = { code: 'SKEIN_NO_RUN', message: 'its run is not recorded' };
+
+interface PassedOver {
+  readonly run: string;
+  readonly turn: number;
+  readonly on: number;
+  readonly outcome: RunResult['outcome'];
+  readonly error?: ErrorData;
+}
+
+function passOver({ writer }: Held, passed: PassedOver): void {
+  const at = systemClock.now();
+  writer.write({ at, head: () => ({ t: 'ended', at, ...passed }), turns: passed.turn });
+}
+
+/** Goes on with a turn. */
+async function again(
+  { store, thread, resume }: Opening,
+  held: Held,
+  run: string,
+  turn: number,
+  on: number,
+): Promise<readonly string[]> {
+  const { id } = thread;
+  const kept = { writer: held.writer, leave: () => undefined };
+  const result = await resume(run, new Turn(store, { id, turn, on }, kept));
+  held.head = headOf(store, id);
+  const { outcome, error } = result;
+  if (outcome === 'paused') checkAnswered(store, id, run, turn);
+  if (outcome === 'succeeded' || outcome === 'degraded')
+    return [`turn ${turn} of the thread '${id}' had not come to its end, and was gone on with first: it ${outcome}`];
+  if (thread.onFailed !== 'retry')
+    return [`turn ${turn} of the thread '${id}' was gone on with first, and does not count: it ${wordOf(outcome)}`];
+  throw new SkeinError(
+    'SKEIN_THREAD',
+    `turn ${turn} of the thread '${id}' was tried again, and ${wordOf(outcome)}: ${error?.message ?? outcome}`,
+    { hint: `look at it with skein show ${run}, or go on without it: onFailed: 'skip'`, details: { run, turn } },
+  );
+}
+
+function wordOf(outcome: string): string {
+  return outcome === 'failed' ? 'failed' : outcome === 'cancelled' ? 'was cancelled' : `ended ${outcome}`;
+}
+
+/** @throws SkeinError `SKEIN_QUESTION` that names the question */
+function checkAnswered(store: Store, id: string, run: string, turn: number): void {
+  const pauses = readRun(store, run).pauses.filter(({ overdue }) => overdue !== true);
+  const [first, ...more] = pauses;
+  if (first === undefined) return;
+  const text = first.question ?? first.name;
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  throw new SkeinError('SKEIN_QUESTION', `turn ${turn} of the thread '${id}' waits for an answer: ${text}${others}`, {
+    hint: `answer it: skein answer ${run}, or answerRun(store, '${run}', ...); the next turn goes on with it`,
+    details: { run, turn, questions: pauses.map(({ key, question, name }) => ({ key, text: question ?? name })) },
+  });
+}

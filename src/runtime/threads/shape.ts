@@ -1,0 +1,54 @@
+import { SkeinError } from '../../base/errors.js';
+import { canonicalHash } from '../../base/hash.js';
+import { systemIds } from '../../base/ids.js';
+import type { JsonObject } from '../../base/json.js';
+import type { CompiledPlan } from '../../engine/compile.js';
+import type { ShapeRecord } from '../../journal/thread-record.js';
+import { jsonSchemaOf } from '../../notations/graph/nodes/json-schema.js';
+
+type Shape = Omit<ShapeRecord, 't' | 'at'>;
+
+const known = new WeakMap<CompiledPlan, Shape>();
+
+/**
+ * What the state of a plan is one of. A schema that can't say itself as JSON Schema is another one in each process: the state is checked by
+ * it there once.
+ */
+export function shapeOfPlan(compiled: CompiledPlan): Shape {
+  let shape = known.get(compiled);
+  if (shape === undefined) {
+    const { plan, channels } = compiled;
+    const own = channels.names.map((name, at): [string, JsonObject] => {
+      const definition = channels.reducers[at]?.definition();
+      const schema = channels.schemas[at];
+      return [name, { ...(definition === undefined ? {} : { reducer: definition }), ...schemaOf(schema) }];
+    });
+    const said: JsonObject = Object.fromEntries(own);
+    const isSaid = channels.schemas.every((schema) => schema === undefined || 'schema' in schemaOf(schema));
+    const digest = canonicalHash([said, channels.closed, isSaid ? '' : systemIds.next()]).slice(0, 22);
+    shape = { workflow: plan.name, steps: plan.nodes.map(({ id }) => id), channels: said, digest };
+    known.set(compiled, shape);
+  }
+  return shape;
+}
+
+function schemaOf(schema: unknown): { readonly schema?: JsonObject } {
+  if (schema === undefined) return {};
+  try {
+    return { schema: jsonSchemaOf(schema, 'it') };
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * A thread belongs to a workflow: an edited one goes on with it, another one does not.
+ *
+ * @throws SkeinError `SKEIN_THREAD`
+ */
+export function checkKinship(id: string, before: ShapeRecord, now: Shape): void {
+  const steps = new Set(before.steps);
+  if (before.workflow === now.workflow || now.steps.some((step) => steps.has(step))) return;
+  const message = `the thread '${id}' is one of the workflow '${before.workflow}', which has no step in common with '${now.workflow}'`;
+  throw new SkeinError('SKEIN_THREAD', message, { hint: 'give this conversation a thread of its own' });
+}

@@ -1,0 +1,150 @@
+import { systemClock } from '../../base/clock.js';
+import type { ErrorData } from '../../base/errors.js';
+import type { CarriedStart, LastState } from '../../engine/carried-state.js';
+import { carriedState, channelEnds } from '../../engine/carried-state.js';
+import type { CompiledPlan } from '../../engine/compile.js';
+import type { RunResult } from '../../engine/run.js';
+import type { RunWarning } from '../../engine/services.js';
+import type { TurnOf } from '../../journal/record.js';
+import type { Store } from '../../journal/store.js';
+import { keptChannels, shapeOf, stateAt } from '../../journal/thread-journal.js';
+import type { ThreadState } from '../../journal/thread-record.js';
+import type { ChannelWrite, ThreadWriter } from '../../journal/thread-writer.js';
+import { storedValue } from '../../journal/thread-writer.js';
+import { checkKinship, shapeOfPlan } from './shape.js';
+
+/** Outcomes of a turn that counts: the next one begins with its state. */
+const COUNTS: ReadonlySet<string> = new Set(['succeeded', 'degraded']);
+
+/** The lease of the thread; who takes part in it decides when it is given back. */
+export interface Holding {
+  readonly writer: ThreadWriter;
+  /** Gives the thread back; the outcome of its last turn is noted. */
+  readonly leave: (outcome: string) => void;
+}
+
+/**
+ * A run that is a turn of a thread (J12): what it begins with, and what it leaves. Without a holding it only looks: a fork of a turn, or a turn
+ * that others came after.
+ */
+export class Turn {
+  private readonly state: ThreadState;
+  private readonly channels: ReturnType<typeof keptChannels>;
+  private begun: CarriedStart | undefined = undefined;
+  private last: LastState | undefined = undefined;
+  private writes: readonly ChannelWrite[] | undefined = undefined;
+  private compiled: CompiledPlan | undefined = undefined;
+
+  constructor(
+    private readonly store: Store,
+    readonly of: TurnOf,
+    private readonly holding: Holding | undefined,
+    /** What is told before anything runs. */
+    private readonly words: readonly string[] = [],
+  ) {
+    this.state = stateAt(store, of.id, of.on);
+    this.channels = keptChannels(store, of.id, this.state);
+  }
+
+  /** What the run begins with. @throws SkeinError `SKEIN_INPUT`, `SKEIN_THREAD` */
+  start(compiled: CompiledPlan, inputs: Readonly<Record<string, unknown>>): CarriedStart {
+    if (this.begun !== undefined) return this.begun;
+    const before = shapeOf(this.store, this.of.id, this.state);
+    const shape = shapeOfPlan(compiled);
+    if (before !== undefined) checkKinship(this.of.id, before, shape);
+    this.compiled = compiled;
+    this.begun = carriedState(compiled, this.channels, inputs, before?.digest !== shape.digest);
+    return this.begun;
+  }
+
+  get warnings(): readonly RunWarning[] {
+    const dropped = this.begun?.dropped ?? [];
+    const { id } = this.of;
+    const gone = dropped.map((name) => `the workflow has no '${name}' any more: the thread '${id}' goes on without it`);
+    return [...this.words, ...gone].map((message) => ({ code: 'thread', message }));
+  }
+
+  /** It is to be run: noted before the run is. */
+  begin(run: string, inputs: Readonly<Record<string, unknown>>): void {
+    if (this.holding === undefined) return;
+    const { stored, blob } = storedValue('the inputs', inputs);
+    const { turn, on } = this.of;
+    const at = systemClock.now();
+    this.holding.writer.write({
+      at,
+      head: () => ({ t: 'turn', at, turn, run, inputs: stored, on }),
+      turns: turn,
+      ...(blob === undefined ? {} : { blobs: [blob] }),
+    });
+  }
+
+  /** What happens when the thread is lost to somebody else. */
+  onLost(cancel: () => void): void {
+    if (this.holding !== undefined) this.holding.writer.onLost = cancel;
+  }
+
+  readonly note = (state: LastState): void => {
+    this.last = state;
+  };
+
+  /**
+   * What is to be kept of a run that has ended: before its end is recorded, so that a state that can't be kept is no success.
+   *
+   * @throws SkeinError `SKEIN_NOT_JSON`
+   */
+  prepare({ outcome }: RunResult): void {
+    if (this.holding === undefined || !COUNTS.has(outcome) || this.last === undefined) return;
+    const ends = channelEnds(this.last, this.channels);
+    this.writes = ends.map((end) => ({ ...end, place: this.channels.get(end.name)?.place }));
+    for (const { name, more, whole } of ends) storedValue(name, more ?? whole ?? null);
+  }
+
+  /** The run's end is recorded. @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE` */
+  settle({ runId, outcome, error }: RunResult): void {
+    if (this.holding === undefined) return;
+    // A turn that waits for an answer is still open.
+    if (outcome !== 'paused') this.end(runId, outcome, error);
+    this.holding.leave(outcome);
+  }
+
+  /** It is not known how the run has ended: whoever comes next finds out. */
+  abandon(): void {
+    this.holding?.leave('interrupted');
+  }
+
+  private end(run: string, outcome: RunResult['outcome'], error: ErrorData | undefined): void {
+    const { compiled, writes, holding } = this;
+    const { turn, on } = this.of;
+    const at = systemClock.now();
+    const ended = {
+      t: 'ended' as const,
+      at,
+      turn,
+      run,
+      outcome,
+      ...(error === undefined ? {} : { error: plain(error) }),
+    };
+    if (writes === undefined || compiled === undefined) {
+      holding?.writer.write({ at, head: () => ({ ...ended, on }), turns: turn });
+      return;
+    }
+    const shape = shapeOfPlan(compiled);
+    const isOther = shapeOf(this.store, this.of.id, this.state)?.digest !== shape.digest;
+    holding?.writer.write({
+      at,
+      writes,
+      ...(isOther ? { shape: { t: 'shape', at, ...shape } } : {}),
+      head: (channels, written) => ({ ...ended, state: { channels, ...placed(written ?? this.state.shape) } }),
+      turns: turn,
+    });
+  }
+}
+
+function placed(shape: number | undefined): { readonly shape?: number } {
+  return shape === undefined ? {} : { shape };
+}
+
+/** What people are told of an error: details may be large. */
+function plain({ code, message, hint }: ErrorData): ErrorData {
+  return { code, message, ...(hint === undefined ? {} : { hint }) };
+}

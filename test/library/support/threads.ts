@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { SkeinError } from 'skein';
+import type { FileStore } from '../../../src/stores/sqlite.js';
+import { openSqliteStore } from 'skein/sqlite';
+
+/** A file for a store, gone when the test has ended. */
+export function sqliteFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'skein-threads-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'skein.db');
+}
+
+/** A store of a file, closed when the test has ended. */
+export async function closing(file: string): Promise<FileStore> {
+  const store = await openSqliteStore(file);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** The error with which something is refused, at once or later. */
+export async function errorOf(body: () => unknown): Promise<SkeinError> {
+  try {
+    await body();
+  } catch (error) {
+    if (SkeinError.isInstance(error)) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
