@@ -156,10 +156,10 @@ export function readRecord(line: string): JournalRecord {
   return readAs(line, RECORDS) as JournalRecord;
 }
 
-const place = inner(
+const channelPlace = inner(
   fieldsOf<ChannelPlace>({ from: need(count), at: need(count), digest: need(text), kind: need(text) }),
 );
-const PLACES = { channels: need(byName(place)), shape: may(count) };
+const PLACES = { channels: need(byName(channelPlace)), shape: may(count) };
 const STATE = inner(fieldsOf<ThreadState>(PLACES));
 type ThreadShapes = { readonly [K in ThreadRecord['t']]: Shape<Omit<Extract<ThreadRecord, { t: K }>, 't' | 'at'>> };
 const THREAD_SHAPES: ThreadShapes = {

@@ -39,6 +39,14 @@ export interface Group {
   readonly blobs?: readonly BlobText[];
 }
 
+/** A thread that is made. */
+export interface NewThread {
+  readonly id: string;
+  /** Name of the workflow. */
+  readonly name: string;
+  readonly holder: Holder;
+}
+
 /**
  * The lease of a thread, and the writing end of its journal: whoever has it is the only one to begin or end a turn.
  */
@@ -79,7 +87,7 @@ export class ThreadWriter {
    *
    * @throws SkeinError `SKEIN_STORE` when there is one
    */
-  static create(store: Store, id: string, name: string, holder: Holder, clock: Clock, group: Group): ThreadWriter {
+  static create(store: Store, { id, name, holder }: NewThread, clock: Clock, group: Group): ThreadWriter {
     const row = threadRow(id);
     const [first, ...more] = batchesOf({ runId: row, fence: 1 }, { batches: 0, sum: FIRST_SUM }, group);
     const lease = store.create({ id: row, name, createdAt: group.at }, holder, clock.now(), first);

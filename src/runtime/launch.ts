@@ -26,7 +26,6 @@ import type { OpenSession } from '../journal/session.js';
 import { beginSession, resumeSession } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
 import { typedAnswer } from '../lang/typed-answer.js';
-import { threadOfRun } from '../journal/thread-rows.js';
 import { checkGiven, withAdvice } from './check-run.js';
 import type { Changes } from './changes.js';
 import { changesText } from './changes.js';
@@ -36,7 +35,8 @@ import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
 import { isOnThread } from './threads/check-thread.js';
-import { newHolder, openTurn, rejoinTurn } from './threads/open-turn.js';
+import { newHolder } from './threads/open-turn.js';
+import { turnOf } from './threads/turn-of.js';
 import { Turn } from './threads/turn.js';
 
 /** What is started: checked, with the models it may use. */
@@ -96,53 +96,21 @@ export function launch(one: Launch): RunHandle {
     checkNothingRecorded(options);
     return startUnrecorded(one, runId);
   }
+  const { store } = options;
   if (one.turn === undefined && isOnThread(options))
-    return startLater(one, openOnThread(one, options.store, runId), runId);
-  const opened = inSlices(openRun(one, options.store, runId));
-  return isThenable(opened) ? startLater(one, opened, runId) : startRecorded(one, opened);
+    return startLater(one, (stoppable) => openOnThread(stoppable, store, runId), runId);
+  const opened = inSlices(openRun(one, store, runId));
+  return isThenable(opened) ? startLater(one, () => opened, runId) : startRecorded(one, opened);
 }
 
 async function openOnThread(one: Launch, store: Store, runId: string): Promise<Opened> {
-  const turn = await turnOf(one, store);
+  const turn = await turnOf(one, store, launch);
   try {
     return await inSlices(openRun({ ...one, turn }, store, runId));
   } catch (error) {
     turn?.abandon();
     throw error;
   }
-}
-
-/**
- * The turn of a thread that a run is. A turn before it that was interrupted is gone on with first.
- *
- * @throws SkeinError as {@link openTurn}
- */
-export async function turnOf(one: Launch, store: Store): Promise<Turn | undefined> {
-  const { options, compiled, models } = one;
-  const { thread, resume, signal } = options;
-  const id = resume === undefined ? undefined : threadOfRun(store.run(resume) ?? {});
-  if (resume !== undefined)
-    return id === undefined ? undefined : await rejoinTurn({ store, thread: { id }, signal }, resume);
-  if (thread === undefined) return undefined;
-  return await openTurn({
-    store,
-    thread: typeof thread === 'string' ? { id: thread } : thread,
-    name: compiled.plan.name,
-    signal,
-    async resume(before, turn) {
-      const {
-        thread: _thread,
-        inputs: _inputs,
-        runId: _runId,
-        listeners: _listeners,
-        origin: _origin,
-        ...rest
-      } = options;
-      const unended = { ...models, finish: () => Promise.resolve() };
-      const { recorded: _recorded, told: _told, begins: _begins, starting: _starting, ...same } = one;
-      return await launch({ ...same, models: unended, options: { ...rest, resume: before }, turn }).result;
-    },
-  });
 }
 
 function startUnrecorded(one: Launch, runId: string): RunHandle {
@@ -196,13 +164,13 @@ function startRecorded(one: Launch, opened: Opened): RunHandle {
   };
 }
 
-/** Its record is still being read. */
-function startLater(one: Launch, opened: Promise<Opened>, runId: string): RunHandle {
+/** Its record is still being read, or it waits for its turn. */
+function startLater(one: Launch, open: (stoppable: Launch) => Promise<Opened>, runId: string): RunHandle {
   const stop = new AbortController();
   const { signal } = one.options;
   const signals = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-  const options = { ...one.options, signal: signals };
-  const handle = opened.then((session) => startRecorded({ ...one, options }, session));
+  const stoppable = { ...one, options: { ...one.options, signal: signals } };
+  const handle = open(stoppable).then((session) => startRecorded(stoppable, session));
   return {
     runId,
     result: handle.then(({ result }) => result),

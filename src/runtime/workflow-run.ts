@@ -15,9 +15,10 @@ import { checkGiven, checkRunOptions } from './check-run.js';
 import type { Changes } from './changes.js';
 import type { RecordedRun } from './going-on.js';
 import { goingOn, readRecord } from './going-on.js';
-import { launch, openModels, turnOf } from './launch.js';
+import { launch, openModels } from './launch.js';
 import type { RunOptions } from './options.js';
 import { definitionPlaces } from './own-places.js';
+import { turnOf } from './threads/turn-of.js';
 import type { Turn } from './threads/turn.js';
 
 /** How a workflow that was loaded from a file is run. */
@@ -70,7 +71,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   const recorded = await recordOf(options);
   const inputs = recorded === undefined ? (options.inputs ?? {}) : goingOn(recorded, models.identity(), options).inputs;
   const { store } = options;
-  const turn = store === undefined ? undefined : await turnOf({ compiled, models, options }, store);
+  const turn = store === undefined ? undefined : await turnOf({ compiled, models, options }, store, launch);
   try {
     if (turn !== undefined) turn.start(compiled, inputs);
     else if (recorded?.family[0].begin.thread === undefined) firstState(compiled, inputs);

@@ -45,7 +45,7 @@ function checkOption(name: string, value: unknown): void {
   const choices: readonly string[] | undefined = Object.hasOwn(CHOICES, name)
     ? CHOICES[name as keyof typeof CHOICES]
     : undefined;
-  if (choices?.includes(String(value)) === true) return;
+  if (choices?.some((choice) => choice === value) === true) return;
   const [what, hint] =
     choices === undefined
       ? [

@@ -15,17 +15,16 @@ export async function standInLine(
   id: string,
   { waits, signal }: { readonly waits: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<() => void> {
-  let line = lines.get(store);
-  if (line === undefined) lines.set(store, (line = new Map()));
+  const line = lines.get(store) ?? new Map<string, Promise<void>>();
+  lines.set(store, line);
   const before = line.get(id);
   if (before !== undefined && !waits) throw busy(id);
   let leave: () => void = nobody;
   const own = new Promise<void>((resolve) => (leave = resolve));
   const all = before === undefined ? own : before.then(() => own);
   line.set(id, all);
-  const places = line;
   void all.then(() => {
-    if (places.get(id) === all) places.delete(id);
+    if (line.get(id) === all) line.delete(id);
   });
   if (before === undefined) return leave;
   try {

@@ -138,7 +138,7 @@ export function createThread(
   from?: { readonly thread: string; readonly turn: number },
 ): ThreadWriter {
   const at = systemClock.now();
-  return ThreadWriter.create(store, id, name, newHolder(), systemClock, {
+  return ThreadWriter.create(store, { id, name, holder: newHolder() }, systemClock, {
     at,
     head: (channels) => ({ t: 'thread', at, thread: id, ...(from === undefined ? {} : { from }), state: { channels } }),
     turns: 0,
@@ -186,7 +186,7 @@ async function bringToEnd(opening: Opening, held: Held): Promise<readonly string
   }
   const hasFailed = row.outcome === 'failed' || row.outcome === 'cancelled' || row.outcome === 'out_of_budget';
   if (hasFailed && !retries) {
-    passOver(held, { run, turn, on, outcome: row.outcome as RunResult['outcome'] });
+    passOver(held, { run, turn, on, outcome: row.outcome });
     held.head = headOf(store, thread.id);
     return [];
   }

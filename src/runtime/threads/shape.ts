@@ -25,8 +25,8 @@ export function shapeOfPlan(compiled: CompiledPlan): Shape {
     });
     const said: JsonObject = Object.fromEntries(own);
     const isSaid = channels.schemas.every((schema) => schema === undefined || 'schema' in schemaOf(schema));
-    const digest = canonicalHash([said, channels.closed, isSaid ? '' : systemIds.next()]).slice(0, 22);
-    shape = { workflow: plan.name, steps: plan.nodes.map(({ id }) => id), channels: said, digest };
+    const named = { workflow: plan.name, steps: plan.nodes.map(({ id }) => id), channels: said };
+    shape = { ...named, digest: canonicalHash([named, channels.closed, isSaid ? '' : systemIds.next()]).slice(0, 22) };
     known.set(compiled, shape);
   }
   return shape;

@@ -1,0 +1,46 @@
+import type { ModelRegistry } from '../../agent/models/registry.js';
+import type { CompiledPlan } from '../../engine/compile.js';
+import type { RunHandle } from '../../engine/run.js';
+import type { Store } from '../../journal/store.js';
+import { threadOfRun } from '../../journal/thread-rows.js';
+import type { RunOptions } from '../options.js';
+import { openTurn, rejoinTurn } from './open-turn.js';
+import type { Turn } from './turn.js';
+
+/** What is to be a turn. */
+interface OnThread {
+  readonly compiled: CompiledPlan;
+  readonly models: ModelRegistry;
+  readonly options: RunOptions;
+}
+
+/**
+ * The turn of a thread that a run is; undefined when it is none, or is not the last one any more. A turn before it that was interrupted is gone on
+ * with first, by `launch`.
+ *
+ * @throws SkeinError as {@link openTurn}
+ */
+export async function turnOf(
+  { compiled, models, options }: OnThread,
+  store: Store,
+  launch: (one: OnThread & { readonly turn: Turn }) => RunHandle,
+): Promise<Turn | undefined> {
+  const { thread, resume, signal } = options;
+  if (resume !== undefined) {
+    const id = threadOfRun(store.run(resume) ?? {});
+    return id === undefined ? undefined : await rejoinTurn({ store, thread: { id }, signal }, resume);
+  }
+  if (thread === undefined) return undefined;
+  return await openTurn({
+    store,
+    thread: typeof thread === 'string' ? { id: thread } : thread,
+    name: compiled.plan.name,
+    signal,
+    async resume(before, turn) {
+      const { thread: _thread, inputs: _inputs, runId: _id, listeners: _listeners, origin: _origin, ...rest } = options;
+      // The models are those of the turn that comes after it, which ends them.
+      const kept = { ...models, finish: () => Promise.resolve() };
+      return await launch({ compiled, models: kept, options: { ...rest, store, resume: before }, turn }).result;
+    },
+  });
+}
