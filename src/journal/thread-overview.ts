@@ -114,9 +114,9 @@ export function listThreads(store: Store): readonly ThreadSummary[] {
 }
 
 /**
- * Removes a conversation with all of its turns. A turn that runs, or that another run was forked from, stays, and with it the conversation.
+ * Removes a conversation with all of its turns.
  *
- * @throws SkeinError `SKEIN_NO_THREAD`, `SKEIN_STORE`; `SKEIN_LEASE` when a turn stays
+ * @throws SkeinError `SKEIN_NO_THREAD`, `SKEIN_STORE`; `SKEIN_LEASE` while a turn runs, or a run is there that was forked from a turn
  * @example
  * removeThread(store, 'support-4711');
  */
@@ -125,10 +125,14 @@ export function removeThread(store: Store, id: string): void {
   const now = systemClock.now();
   const row = store.run(threadRow(id));
   if (row === undefined) throw noThread(id);
-  if (isHeld(row, now)) throw inUse(id, 'a turn of it runs');
-  const turns = store.list().filter((run) => threadOfRun(run) === id);
-  const removed = store.remove([row.id, ...turns.map((run) => run.id)], now);
-  if (!removed.includes(row.id)) throw inUse(id, 'one of its turns runs, or a run was forked from it');
+  const runs = store.list();
+  const turns = new Set(runs.filter((run) => threadOfRun(run) === id).map((run) => run.id));
+  if ([row, ...runs.filter((run) => turns.has(run.id))].some((one) => isHeld(one, now)))
+    throw inUse(id, 'a turn of it runs');
+  if (runs.some(({ parent }) => parent !== undefined && turns.has(parent)))
+    throw inUse(id, 'a run that is no turn of it was forked from one');
+  const removed = store.remove([row.id, ...turns], now);
+  if (!removed.includes(row.id)) throw inUse(id, 'somebody has taken it meanwhile');
 }
 
 function inUse(id: string, why: string): SkeinError {
