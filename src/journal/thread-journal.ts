@@ -4,7 +4,7 @@ import { Kept } from '../base/kept.js';
 import { FIRST_SUM, chainSum } from './codec.js';
 import type { JournalEnd } from './journal.js';
 import { readThreadRecord } from './schema.js';
-import { readStored } from './session.js';
+import { readStored } from './stored.js';
 import type { Store, StoredBatch } from './store.js';
 import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord, ThreadRecord, ThreadState } from './thread-record.js';
 import { threadRow } from './thread-rows.js';

@@ -4,7 +4,7 @@ import { SkeinError } from '../base/errors.js';
 import type { RunStatus } from './overview.js';
 import { readRun } from './overview.js';
 import type { OpenPause } from './overview-pauses.js';
-import { readStored } from './session.js';
+import { readStored } from './stored.js';
 import type { RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
 import { keptChannels, readHead, shapeOf, threadRecords } from './thread-journal.js';

@@ -3,7 +3,7 @@ import { SkeinError } from '../base/errors.js';
 import { recordText } from '../base/json.js';
 import { FIRST_SUM, blobOf, chainSum } from './codec.js';
 import type { JournalEnd } from './journal.js';
-import { staleLease } from './journal.js';
+import { staleLease } from './store-writer.js';
 import type { Stored } from './record.js';
 import type { Batch, BlobText, Holder, Lease, Store } from './store.js';
 import { LEASE_MS } from './store.js';

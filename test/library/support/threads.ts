@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { SkeinError } from 'skein';
-import type { FileStore } from '../../../src/stores/sqlite.js';
+import type { FileStore } from '../../../src/stores/sqlite-store.js';
 import { openSqliteStore } from 'skein/sqlite';
 
 /** A file for a store, gone when the test has ended. */
