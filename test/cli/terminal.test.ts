@@ -42,6 +42,19 @@ describe.skipIf(missing !== undefined)('on a terminal', () => {
     expect(screen.join('\n')).toContain('## Step: text\n\nLooms weave.');
   });
 
+  test('[XU2] results come before the summary, and what to do next is the last line', async () => {
+    const failing =
+      'rules:\n  - { step: facts, answer: They weave. }\n  - { step: text, answer: { error: { status: 401, message: no } } }\n';
+    const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': failing });
+    const { ended } = startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit', '--no-color'], { cwd });
+    const screen = screenOf((await ended).stdout).filter((line) => line.trim() !== '');
+    const place = (text: RegExp): number => screen.findIndex((line) => text.test(line));
+    expect(place(/They weave\./)).toBeGreaterThan(0);
+    expect(place(/^chain failed/)).toBeGreaterThan(place(/They weave\./));
+    expect(place(/^error SKEIN_MODEL_REFUSED/)).toBeGreaterThan(place(/^chain failed/));
+    expect(screen.at(-1)).toMatch(/^next: skein resume \w+ tries again what failed/);
+  });
+
   test.each([
     ['NO_COLOR', [], { NO_COLOR: '1' }],
     ['--no-color', ['--no-color'], {}],

@@ -50,7 +50,12 @@ export async function reportEnd(execution: Execution, { result, asker, style, qu
   // Before the verdict, which is looked for at the end.
   if (context !== undefined && !quiet && flags.json !== true) printNote(`\n${CONTEXT_HEAD}\n${jsonText(context)}`);
   const summary = { ...shared, name, outcome: result.outcome, censusText: formatCensus(result.census), strict, style };
-  for (const line of quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
+  const tellSummary = (): void => {
+    for (const line of quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
+  };
+  // On one screen the verdict and what to do next stand at the bottom, where they are seen.
+  const onOneScreen = process.stdout.isTTY && process.stderr.isTTY;
+  if (!onOneScreen) tellSummary();
   if (flags.json === true) {
     const { runId, outcome } = result;
     const state = isCode(workflow) ? result.state : undefined;
@@ -58,6 +63,7 @@ export async function reportEnd(execution: Execution, { result, asker, style, qu
   } else if (flags.exec !== true || flags.format !== undefined) {
     printResults(execution, result, formatOutput);
   }
+  if (onOneScreen) tellSummary();
   return exitCode;
 }
 
