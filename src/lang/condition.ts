@@ -35,22 +35,21 @@ export function evaluateCondition(
   labelled?: readonly LabelledChannel[],
   meter?: WorkMeter,
 ): Verdict {
-  const { parse } = new JsonTexts(meter);
   switch (condition.op) {
     case 'contains':
     case 'not_contains':
     case 'equals': {
-      const value = valueText(readRef(condition.value, read, parse));
+      const value = valueText(readRef(condition.value, read, new JsonTexts(meter)));
       const operand = renderTemplate(condition.operand, read, labelled, meter);
       meter?.spend(copyingWork(value.length + operand.length));
       return compareText(condition.op, refText(condition.value), value, operand);
     }
     case 'matches_json':
-      return matchJson(condition, { read, parse, meter });
+      return matchJson(condition, { read, texts: new JsonTexts(meter), meter });
     case 'truthy':
-      return isTruthy(condition, read, parse) ? HOLDS : no(`${refText(condition.value)} is not true`);
+      return isTruthy(condition, read, new JsonTexts(meter)) ? HOLDS : no(`${refText(condition.value)} is not true`);
     case 'cel':
-      return evaluateCel(condition, { read, parse, meter });
+      return evaluateCel(condition, { read, texts: new JsonTexts(meter), meter });
     case 'code': {
       if (callCode === undefined) throw new SkeinError('SKEIN_NO_BINDING', 'a code condition has no function');
       return callCode() ? HOLDS : { holds: false, reason: 'its condition returned false' };
@@ -145,16 +144,16 @@ function no(reason: string): Verdict {
 /** What an evaluation reads from, and who is told of its work. */
 interface Sources {
   readonly read: ReadChannel;
-  readonly parse: (text: string) => unknown;
+  readonly texts: JsonTexts;
   readonly meter: WorkMeter | undefined;
 }
 
-function matchJson(condition: Extract<Condition, { op: 'matches_json' }>, { read, parse, meter }: Sources): Verdict {
+function matchJson(condition: Extract<Condition, { op: 'matches_json' }>, { read, texts, meter }: Sources): Verdict {
   const { value: ref, operand: pattern } = condition;
-  const found = readRef(ref, read, parse);
+  const found = readRef(ref, read, texts);
   const name = refText(ref);
   if (found === undefined) return no(`${name} is missing`);
-  const value = typeof found === 'string' ? (parse(found) ?? found) : found;
+  const value = typeof found === 'string' ? (texts.parse(found) ?? found) : found;
   if (containsJson(value, pattern, meter)) return HOLDS;
   return no(`${name} is ${quoteShort(valueText(value))}, which does not match ${quoteShort(valueText(pattern))}`);
 }
@@ -210,12 +209,12 @@ function readVar(source: CelVar, path: readonly string[], expression: Expression
       fields[name] = readVar(field, [...path, name], expression, sources);
     return fields;
   }
-  const { read, parse } = sources;
+  const { read, texts } = sources;
   const raw = read(source.channel);
-  const value = source.path === undefined ? raw : readPath(raw, source.path, parse);
+  const value = source.path === undefined ? raw : readPath(raw, source.path, texts);
   if (value === undefined) return '';
   if (typeof value !== 'string' || !looksInto(expression.reads, path)) return value;
-  return parse(value) ?? value;
+  return texts.parse(value) ?? value;
 }
 
 function looksInto(reads: readonly (readonly string[])[], path: readonly string[]): boolean {

@@ -1,6 +1,11 @@
 import { ownValue } from '../base/json.js';
 import type { ValueRef } from './values.js';
 
+/** Finds the JSON in a text; undefined when there is none. */
+export interface TextReader {
+  parse(text: string): unknown;
+}
+
 /** Reads a channel of the state that a step sees; undefined when nobody upstream wrote it. */
 export type ReadChannel = (channel: string) => unknown;
 
@@ -27,18 +32,14 @@ export function parseJsonText(text: string): unknown {
 
 /**
  * Follows a path into a value. Text is first read as JSON. Only own keys of objects and indexes of lists are found;
- * anything else is undefined, as is a path that leads nowhere. `parse` reads the text.
+ * anything else is undefined, as is a path that leads nowhere. `texts` reads the text.
  *
  * @example
  * readPath('{"files":["a.ts"]}', ['files', '0']); // 'a.ts'
  */
-export function readPath(
-  value: unknown,
-  path: readonly string[],
-  parse: (text: string) => unknown = parseJsonText,
-): unknown {
+export function readPath(value: unknown, path: readonly string[], texts?: TextReader): unknown {
   if (path.length === 0) return value;
-  let here = typeof value === 'string' ? parse(value) : value;
+  let here = typeof value === 'string' ? (texts === undefined ? parseJsonText(value) : texts.parse(value)) : value;
   for (const key of path) {
     if (here === undefined) return undefined;
     here = Array.isArray(here) ? readIndex(here, key) : ownValue(here, key);
@@ -47,14 +48,14 @@ export function readPath(
 }
 
 /**
- * Reads what a reference points at; undefined when the channel or the path in it is missing. `parse` reads text that the path leads into.
+ * Reads what a reference points at; undefined when the channel or the path in it is missing. `texts` reads text that the path leads into.
  *
  * @example
  * readRef({ channel: 'steps.qa.output', path: ['approved'] }, (channel) => state[channel]);
  */
-export function readRef(ref: ValueRef, read: ReadChannel, parse?: (text: string) => unknown): unknown {
+export function readRef(ref: ValueRef, read: ReadChannel, texts?: TextReader): unknown {
   const value = read(ref.channel);
-  return ref.path === undefined ? value : readPath(value, ref.path, parse);
+  return ref.path === undefined ? value : readPath(value, ref.path, texts);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import { parseJsonText } from './json-path.js';
+import type { TextReader } from './json-path.js';
 import { parsingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
 
@@ -7,9 +8,9 @@ import type { WorkMeter } from './work-meter.js';
 const MOST_READ = 16_000_000;
 
 /** Reads texts as JSON for one evaluation, each of them once: a long text may be named very often. */
-export class JsonTexts {
+export class JsonTexts implements TextReader {
   private left = MOST_READ;
-  private readonly values = new Map<string, unknown>();
+  private values: Map<string, unknown> | undefined = undefined;
 
   constructor(private readonly meter?: WorkMeter) {}
 
@@ -18,9 +19,10 @@ export class JsonTexts {
    *
    * @throws SkeinError SKEIN_TEMPLATE when too much was read before
    */
-  readonly parse = (text: string): unknown => {
-    const known = this.values.get(text);
-    if (known !== undefined || this.values.has(text)) return known;
+  parse(text: string): unknown {
+    const values = (this.values ??= new Map());
+    const known: unknown = values.get(text);
+    if (known !== undefined || values.has(text)) return known;
     if (this.left <= 0) {
       throw new SkeinError('SKEIN_TEMPLATE', `one evaluation would read more than ${MOST_READ} characters as JSON`, {
         hint: 'look into fewer or shorter texts',
@@ -29,7 +31,7 @@ export class JsonTexts {
     this.left -= text.length;
     this.meter?.spend(parsingWork(text.length));
     const value = parseJsonText(text);
-    this.values.set(text, value);
+    values.set(text, value);
     return value;
-  };
+  }
 }

@@ -1,6 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import { readPath, refText } from './json-path.js';
-import type { ReadChannel } from './json-path.js';
+import type { ReadChannel, TextReader } from './json-path.js';
 import { JsonTexts } from './json-texts.js';
 import { renderOutputs } from './outputs-block.js';
 import type { LabelledChannel } from './outputs-block.js';
@@ -69,12 +69,12 @@ export function renderTemplate(
 ): string {
   let result = '';
   const budget = { left: MAX_INSERTED };
-  const { parse } = new JsonTexts(meter);
+  const texts = new JsonTexts(meter);
   try {
     for (const piece of template) {
       if (typeof piece === 'string') result += piece;
       else if ('outputs' in piece) result += charged(renderOutputs(labelled, read), budget);
-      else result += truncateText(charged(insertedText(piece, read, parse), budget), piece.truncate);
+      else result += truncateText(charged(insertedText(piece, read, texts), budget), piece.truncate);
     }
     return result;
   } finally {
@@ -93,13 +93,13 @@ function charged(text: string, budget: { left: number }): string {
   });
 }
 
-function insertedText(ref: TemplateRef, read: ReadChannel, parse: (text: string) => unknown): string {
+function insertedText(ref: TemplateRef, read: ReadChannel, texts: TextReader): string {
   const value = read(ref.channel);
   if (ref.mustBe === 'text') return checkedText(ref, value);
   // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
   if (value === undefined || value === '') return '';
   if (ref.path === undefined) return valueText(value);
-  const found = readPath(value, ref.path, parse);
+  const found = readPath(value, ref.path, texts);
   if (found !== undefined) return valueText(found);
   throw new SkeinError(
     'SKEIN_TEMPLATE',

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import { readPath } from './json-path.js';
-import type { ReadChannel } from './json-path.js';
+import type { ReadChannel, TextReader } from './json-path.js';
 import { valueText } from './value-text.js';
 import type { Condition } from './values.js';
 
@@ -10,13 +10,13 @@ type TruthyCondition = Extract<Condition, { op: 'truthy' }>;
 /**
  * Whether a value is true, as a condition of a pipeline asks: `true`, or the text `true`, `1` or `yes` in any case. A path is followed into
  * what is, or reads as, a JSON object, and whatever it leads to besides `true` and those texts is false, also nothing. Of any other
- * value the path is ignored and the whole text counts; of a text with JSON in a code fence that JSON. `parse` finds JSON in a text.
+ * value the path is ignored and the whole text counts; of a text with JSON in a code fence that JSON. `texts` finds JSON in a text.
  *
  * @throws SkeinError SKEIN_TEMPLATE when nobody wrote the channel.
  * @example
- * isTruthy({ op: 'truthy', value: { channel: 'qa', path: ['ok'] }, text: '$steps.qa.output.ok' }, () => '{"ok":"YES"}', parseJsonText); // true
+ * isTruthy({ op: 'truthy', value: { channel: 'qa', path: ['ok'] }, text: '$steps.qa.output.ok' }, () => '{"ok":"YES"}', new JsonTexts()); // true
  */
-export function isTruthy(condition: TruthyCondition, read: ReadChannel, parse: (text: string) => unknown): boolean {
+export function isTruthy(condition: TruthyCondition, read: ReadChannel, texts: TextReader): boolean {
   const { channel, path = [] } = condition.value;
   const value = read(channel);
   if (value === undefined) {
@@ -24,10 +24,10 @@ export function isTruthy(condition: TruthyCondition, read: ReadChannel, parse: (
       hint: `nothing has given ${channel} a value by then`,
     });
   }
-  if (path.length === 0) return isTrueText(wholeText(value, parse));
-  const found = typeof value === 'string' ? parse(value) : value;
-  if (!isPlainObject(found)) return isTrueText(wholeText(value, parse));
-  const target = readPath(found, path, parse);
+  if (path.length === 0) return isTrueText(wholeText(value, texts));
+  const found = typeof value === 'string' ? texts.parse(value) : value;
+  if (!isPlainObject(found)) return isTrueText(wholeText(value, texts));
+  const target = readPath(found, path, texts);
   return target === true || (typeof target === 'string' && isTrueText(target));
 }
 
@@ -41,10 +41,10 @@ export function unresolved(condition: string): string {
   return `workflow: condition did not resolve to boolean: ${JSON.stringify(condition)}`;
 }
 
-function wholeText(value: unknown, parse: (text: string) => unknown): string {
+function wholeText(value: unknown, texts: TextReader): string {
   const text = valueText(value);
   if (!text.includes('```')) return text;
-  const fenced = parse(text);
+  const fenced = texts.parse(text);
   return fenced === undefined ? text : valueText(fenced);
 }
 

@@ -108,11 +108,11 @@ export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: Compile
     if (inputs !== undefined && Object.hasOwn(inputs, input.channel)) continue;
     put(input.channel, (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
   }
-  const { parse } = new JsonTexts(step.run);
+  const texts = new JsonTexts(step.run);
   for (const [channel, source] of Object.entries(inputs ?? {})) {
     put(
       channel,
-      given(step, source, { read, parse }) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default,
+      given(step, source, { read, texts }) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default,
     );
   }
   return version;
@@ -120,12 +120,12 @@ export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: Compile
 
 interface Sources {
   readonly read: ReadChannel;
-  readonly parse: (text: string) => unknown;
+  readonly texts: JsonTexts;
 }
 
-function given(step: Step, source: SubInputs[string], { read, parse }: Sources): unknown {
+function given(step: Step, source: SubInputs[string], { read, texts }: Sources): unknown {
   if ('value' in source) return source.value;
-  return 'template' in source ? step.render(source.template) : readRef(source, read, parse);
+  return 'template' in source ? step.render(source.template) : readRef(source, read, texts);
 }
 
 /** What a finished sub-plan writes into the plan around it. */

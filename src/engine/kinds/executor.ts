@@ -68,7 +68,7 @@ class ExecutorAttempt implements StepContext, Activity {
 
   read(ref: ValueRef): unknown {
     const { run, owner, input } = this.step;
-    return readRef(ref, owner.reader(input), new JsonTexts(run).parse);
+    return readRef(ref, owner.reader(input), new JsonTexts(run));
   }
 
   render(template: Template): string {

@@ -111,9 +111,9 @@ class MapRun implements Work {
 }
 
 function itemsOf(step: Step, node: MapNode): readonly unknown[] {
-  const { parse } = new JsonTexts(step.run);
-  const items = readRef(node.over, step.owner.reader(step.input), parse);
-  const list = typeof items === 'string' ? parse(items) : items;
+  const texts = new JsonTexts(step.run);
+  const items = readRef(node.over, step.owner.reader(step.input), texts);
+  const list = typeof items === 'string' ? texts.parse(items) : items;
   if (!Array.isArray(list)) {
     throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over ${refText(node.over)}, which is no list`);
   }
