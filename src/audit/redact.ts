@@ -1,3 +1,5 @@
+import { NOTHING_HELD, PatternSet } from './pattern-set.js';
+
 /** Stands where a secret was. */
 export const REDACTED = '[redacted]';
 
@@ -23,25 +25,25 @@ export interface RedactedStream {
 }
 
 /**
- * Finds the given secrets as they are, in base64 (also in the middle of more data), URL-encoded, in hex and escaped as in JSON.
+ * Finds the given secrets as they are, in base64 (also in the middle of more data), URL-encoded, in hex and escaped as in JSON, up to three times.
  * Values of fewer than {@link SHORTEST_SECRET} characters are left alone. The time is linear in the text.
  *
  * @example
  * createRedactor(['hunter2-hunter2']).text('key=hunter2-hunter2'); // 'key=[redacted]'
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const root = buildTrie(new Set(secrets.flatMap(formsOf)));
-  const text = (whole: string): string => scan(root, whole, true).safe;
+  const patterns = new PatternSet(new Set(secrets.flatMap(formsOf)));
+  const text = (whole: string): string => patterns.replace(whole, REDACTED, true).text;
   return {
     text,
     json: (value, indent) =>
       escapeInvisible(JSON.stringify(value, (_, part: unknown) => redactPart(part, text), indent)),
     stream() {
-      let held = '';
+      let held = NOTHING_HELD;
       const take = (piece: string, final: boolean): string => {
-        const { safe, rest } = scan(root, held + piece, final);
-        held = rest;
-        return safe;
+        const replaced = patterns.replace(piece, REDACTED, final, held);
+        held = replaced.held;
+        return replaced.text;
       };
       return { push: (piece) => take(piece, false), flush: () => take('', true) };
     },
@@ -81,12 +83,21 @@ function encodingsOf(secret: string): readonly string[] {
   const form = new URLSearchParams({ v: secret }).toString().slice(2);
   return [
     secret,
-    JSON.stringify(secret).slice(1, -1),
+    ...escapedForms(secret),
     ...[url, form].flatMap((text) => [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]),
     hex,
     hex.toUpperCase(),
     ...base64Forms(bytes),
   ];
+}
+
+/** JSON in texts of JSON: what is escaped is escaped again. */
+const ESCAPED_LEVELS = 3;
+
+function escapedForms(secret: string): readonly string[] {
+  const forms: string[] = [];
+  for (let form = secret; forms.length < ESCAPED_LEVELS;) forms.push((form = JSON.stringify(form).slice(1, -1)));
+  return forms;
 }
 
 /**
@@ -102,61 +113,3 @@ function base64Forms(bytes: Buffer): readonly string[] {
   }
   return forms.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
 }
-
-interface TrieNode {
-  readonly next: Map<number, TrieNode>;
-  isEnd: boolean;
-}
-
-function buildTrie(patterns: ReadonlySet<string>): TrieNode {
-  const root: TrieNode = { next: new Map(), isEnd: false };
-  for (const pattern of patterns) {
-    let node = root;
-    for (let at = 0; at < pattern.length; at += 1) {
-      const code = pattern.charCodeAt(at);
-      let next = node.next.get(code);
-      if (next === undefined) {
-        next = { next: new Map(), isEnd: false };
-        node.next.set(code, next);
-      }
-      node = next;
-    }
-    node.isEnd = true;
-  }
-  return root;
-}
-
-/** Replaces the longest secret at each place. Unless the text is `final`, an end that could go on to be a secret is given back as `rest`. */
-function scan(root: TrieNode, text: string, final: boolean): { readonly safe: string; readonly rest: string } {
-  let safe = '';
-  let copied = 0;
-  let at = 0;
-  while (at < text.length) {
-    const match = longestAt(root, text, at);
-    if (match.open && !final) return { safe: safe + text.slice(copied, at), rest: text.slice(at) };
-    if (match.end < 0) at += 1;
-    else {
-      safe += text.slice(copied, at) + REDACTED;
-      copied = match.end;
-      at = match.end;
-    }
-  }
-  return { safe: copied === 0 ? text : safe + text.slice(copied), rest: '' };
-}
-
-/** Where the longest secret that begins here ends, or -1; `open`: the text ended before that was decided. */
-function longestAt(root: TrieNode, text: string, from: number): { readonly end: number; readonly open: boolean } {
-  let node = root.next.get(text.charCodeAt(from));
-  if (node === undefined) return NO_MATCH;
-  let end = -1;
-  let at = from + 1;
-  while (node !== undefined) {
-    if (node.isEnd) end = at;
-    if (at >= text.length) return { end, open: node.next.size > 0 };
-    node = node.next.get(text.charCodeAt(at));
-    at += 1;
-  }
-  return { end, open: false };
-}
-
-const NO_MATCH = { end: -1, open: false } as const;

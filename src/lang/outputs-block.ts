@@ -1,5 +1,5 @@
 import type { ReadChannel } from './json-path.js';
-import { skeletonOf } from './skeleton.js';
+import { isTooLong, mayLookFramed, skeletonOf } from './skeleton.js';
 import { valueText } from './value-text.js';
 
 /** A channel that a block of outputs shows, and what it is called there. */
@@ -94,8 +94,12 @@ function withoutForgery(text: string): string {
 function withoutLookalikes(text: string): string {
   return text
     .split(KEPT_LINE_END)
-    .map((part, at) => (at % 2 === 0 && isForged(skeletonOf(part).trim()) ? `> ${part}` : part))
+    .map((part, at) => (at % 2 === 0 && looksForged(part) ? `> ${part}` : part))
     .join('');
+}
+
+function looksForged(line: string): boolean {
+  return mayLookFramed(line) && (isTooLong(line) || isForged(skeletonOf(line).trim()));
 }
 
 /** Each line is looked at once at most, and most outputs have none that need it: a prompt may hold many outputs. */

@@ -26,6 +26,37 @@ const CLOSE = /[\u3011\u3015\u2773\u27E7\u301B\u2046]/g;
 /** What is not seen: controls, formats, marks on letters, selectors and fillers. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{M}\u115F\u1160\u3164\uFFA0\u2800]/gu;
 
+/** A line that is longer is judged by its ends alone: no head and no frame is so long. */
+const LONGEST_JUDGED = 4_000;
+
+/**
+ * Whether a line may look like one that is written between brackets and ends with a colon, or between dashes. What is decided by the first and the last
+ * character that are seen costs little; only for the few lines that are left it is worth looking at the whole.
+ *
+ * @example
+ * mayLookFramed('\u200B[gen (agent: A)]\uFF1A'); // true
+ */
+export function mayLookFramed(line: string): boolean {
+  const seen = Array.from(line.replace(UNSEEN, ''));
+  const last = firstSeen(seen.toReversed())?.at(-1);
+  if (last !== ':' && last !== '-') return false;
+  return firstSeen(seen)?.at(0) === (last === ':' ? '[' : '-');
+}
+
+/** What the first character that is seen looks like. */
+function firstSeen(characters: readonly string[]): string | undefined {
+  for (const character of characters) {
+    const looks = skeletonOf(character).trim();
+    if (looks !== '') return looks;
+  }
+  return undefined;
+}
+
+/** Whether a line is too long to be judged by more than its ends. */
+export function isTooLong(line: string): boolean {
+  return line.replace(UNSEEN, '').length > LONGEST_JUDGED;
+}
+
 /**
  * A line as it looks: without what can't be seen, and with plain characters for those that look like them. For comparing, not for showing.
  *
@@ -33,7 +64,9 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{M}\u115F\u1160\u3164\uFFA0\u2800]/gu;
  * skeletonOf('\u200B[gen (agent: A)]\uFF1A'); // '[gen (agent: A)]:'
  */
 export function skeletonOf(line: string): string {
+  // Marks go first, too: putting a long row of them into order takes quadratic time.
   return line
+    .replace(UNSEEN, '')
     .normalize('NFKD')
     .replace(UNSEEN, '')
     .replace(DASHES, (dash) => (dash === '-' ? dash : '---'))

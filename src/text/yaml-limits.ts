@@ -15,14 +15,14 @@ export interface YamlLimits {
   readonly maxNodes: number;
 }
 
-/** Bounds of workflow and agent files: some 15,000 steps. */
+/** Bounds of workflow and agent files, for some 12,000 steps: whatever is within them is read in less than a second. */
 export const YAML_LIMITS: YamlLimits = {
   maxBytes: 4_000_000,
-  maxLines: 200_000,
+  maxLines: 150_000,
   maxDepth: 100,
-  maxEntries: 200_000,
+  maxEntries: 150_000,
   maxAliases: 100,
-  maxNodes: 200_000,
+  maxNodes: 150_000,
 };
 
 /** Why a text is refused before it is parsed, and where (offset in UTF-16 units). */
@@ -33,13 +33,13 @@ export interface LimitFinding {
 }
 
 /**
- * Reads the tokens of a text one after another, without building or recursing, and stops at the first bound that is exceeded.
+ * The tokens of a text one after another, without building or recursing, up to the first bound that is exceeded: that is returned then.
  * Depth is a bound from above: each indentation column that is open counts as a level, and each open bracket.
  *
  * @example
- * exceededLimit('[[[[1]]]]', { ...YAML_LIMITS, maxDepth: 3 })?.message; // 'nested deeper than 3 levels'
+ * const tokens = tokensWithin('[[[[1]]]]', { ...YAML_LIMITS, maxDepth: 3 }); // '[', '[', '[', then 'nested deeper than 3 levels'
  */
-export function exceededLimit(text: string, limits: YamlLimits): LimitFinding | undefined {
+export function* tokensWithin(text: string, limits: YamlLimits): Generator<string, LimitFinding | undefined> {
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.maxBytes) return tooLarge(bytes, limits.maxBytes);
   const tooLong = lineAfter(text, limits.maxLines);
@@ -56,10 +56,12 @@ export function exceededLimit(text: string, limits: YamlLimits): LimitFinding | 
   };
   for (const token of new Lexer().lex(text)) {
     // The scanner marks the start of a document, of a scalar and a missing bracket by tokens that are not in the text.
-    if (token === '\u0002' || token === '\u001F' || token === '\u0018') continue;
-    const finding = countToken(scan, token, limits);
-    if (finding !== undefined) return finding;
-    advance(scan, token);
+    if (token !== '\u0002' && token !== '\u001F' && token !== '\u0018') {
+      const finding = countToken(scan, token, limits);
+      if (finding !== undefined) return finding;
+      advance(scan, token);
+    }
+    yield token;
   }
   return undefined;
 }
@@ -106,23 +108,25 @@ interface Scan {
 }
 
 function countToken(scan: Scan, token: string, limits: YamlLimits): LimitFinding | undefined {
-  const refuse = (message: string, hint: string): LimitFinding => ({ offset: scan.offset, message, hint });
+  const { offset } = scan;
   const opens = opensColumn(scan, token);
   if (opens || token === ':') scan.afterColon = token === ':';
   if (opens) scan.entries += 1;
   if (scan.entries > limits.maxEntries) {
-    return refuse(`more than ${limits.maxEntries} keys, values and list items`, MANY_HINT);
+    return { offset, message: `more than ${limits.maxEntries} keys, values and list items`, hint: MANY_HINT };
   }
   const first = token[0];
   if (first === '*' && token.length > 1) scan.aliases += 1;
   if (scan.aliases > limits.maxAliases) {
-    return refuse(`more than ${limits.maxAliases} aliases`, 'write the values out instead of using *name');
+    const hint = 'write the values out instead of using *name';
+    return { offset, message: `more than ${limits.maxAliases} aliases`, hint };
   }
   if (token === '[' || token === '{') scan.brackets += 1;
   else if ((token === ']' || token === '}') && scan.brackets > 0) scan.brackets -= 1;
   if (opens) openColumn(scan);
   if (scan.columns.length + scan.brackets <= limits.maxDepth) return undefined;
-  return refuse(`nested deeper than ${limits.maxDepth} levels`, 'no part of a definition needs so many levels');
+  const hint = 'no part of a definition needs so many levels';
+  return { offset, message: `nested deeper than ${limits.maxDepth} levels`, hint };
 }
 
 /** Whatever is no blank, line end or comment. A colon counts only as the first of its line or behind another one: there the key before it is missing. */

@@ -2,6 +2,7 @@ import { classifyStatus } from '../../src/agent/models/http-status.js';
 import { readScript } from '../../src/agent/script/read-script.js';
 import { foldedPath } from '../../src/agent/tools/folded-path.js';
 import { htmlToText } from '../../src/agent/tools/html-text.js';
+import { createRedactor } from '../../src/audit/redact.js';
 import { safeName } from '../../src/audit/safe-name.js';
 import { coerceInput } from '../../src/lang/coerce.js';
 import { evaluateCondition } from '../../src/lang/condition.js';
@@ -26,6 +27,7 @@ export interface HostileInput {
 const LIST = Array.from({ length: 10_000 }, (_, i) => i);
 const TEXT = 'a'.repeat(5_000_000);
 const RUN = 'a'.repeat(1_000_000);
+const JSON_TEXT = `{"a":1,"b":[${'1,'.repeat(1_500_000)}1]}`;
 
 /** The value, or `refused` for an expression that does not compile. */
 function expression(source: string, vars: Readonly<Record<string, unknown>>): () => unknown {
@@ -38,6 +40,10 @@ function yaml(text: string): () => unknown {
     const { problems } = parseYaml(text, 'flow.yaml');
     return problems[0]?.code ?? 'read';
   };
+}
+
+function lines(count: number, line: (at: number) => string): string {
+  return Array.from({ length: count }, (_, at) => line(at)).join('\n');
 }
 
 function levels(line: (level: number) => string): string {
@@ -105,6 +111,17 @@ const EXPRESSIONS: readonly HostileInput[] = [
     },
     ends: 'SKEIN_TEMPLATE',
   },
+  {
+    name: 'an expression that looks into many long texts',
+    evaluate: () => {
+      const names = LIST.slice(0, 200).map((i) => `v${i}`);
+      const vars = Object.fromEntries(names.map((name) => [name, { channel: name }]));
+      const expression = names.map((name) => `${name}.a == 1`).join(' && ');
+      const read = (channel: string): string => `{"a":1,"${channel}":[${'1,'.repeat(500_000)}1]}`;
+      return evaluateCondition({ op: 'cel', expression, vars }, read).holds;
+    },
+    ends: 'SKEIN_TEMPLATE',
+  },
 ];
 
 const TEMPLATES: readonly HostileInput[] = [
@@ -139,6 +156,38 @@ const TEMPLATES: readonly HostileInput[] = [
     ends: 2_500_000,
   },
   {
+    name: 'a template that looks into a long text often',
+    evaluate: () =>
+      renderTemplate(
+        LIST.map(() => ({ channel: 'a', path: ['a'] })),
+        () => JSON_TEXT,
+      ).length,
+    ends: 10_000,
+  },
+  {
+    name: 'a template that looks into many long texts',
+    evaluate: () =>
+      renderTemplate(
+        LIST.map((i) => ({ channel: String(i), path: ['a'] })),
+        (channel) => `${JSON_TEXT}${' '.repeat(Number(channel))}`,
+      ).length,
+    ends: 'SKEIN_TEMPLATE',
+  },
+  ...['\u0301\u0316', '\uFDFA', '\u00B4', '\u200B', '\u00E9\n'].map((mark) => ({
+    name: `an output of 1 M characters such as ${JSON.stringify(mark)}`,
+    evaluate: () =>
+      renderOutputs([{ channel: 'a', label: 'x' }], () => mark.repeat(1_000_000 / mark.length)).length > 1_000_000,
+    ends: true,
+  })),
+  {
+    name: 'an output of long lines that look like heads',
+    evaluate: () =>
+      renderOutputs([{ channel: 'a', label: 'x' }], () => `[${'\uFDFA('.repeat(1_900)})]:\n`.repeat(250)).includes(
+        '> [',
+      ),
+    ends: true,
+  },
+  {
     name: 'an output of lines that look like heads',
     evaluate: () =>
       renderOutputs([{ channel: 'a', label: 'x' }], () => `---${')]:\n'.repeat(200_000)}`).length > 800_000,
@@ -164,6 +213,28 @@ const FILES: readonly HostileInput[] = [
   { name: 'YAML with one long text', evaluate: yaml(`a: "${'x '.repeat(500_000)}"`), ends: 'read' },
   { name: 'YAML of blanks', evaluate: yaml(`${' '.repeat(3_900_000)}a`), ends: 'read' },
   { name: 'YAML with a number that is very long', evaluate: yaml(`a: ${'1'.repeat(1_000_000)}x`), ends: 'read' },
+  { name: 'YAML of as many keys as a file may have', evaluate: yaml(lines(74_000, (i) => `k${i}: 1`)), ends: 'read' },
+  { name: 'YAML of one key again and again', evaluate: yaml('k: 1\n'.repeat(74_000)), ends: 'duplicate-key' },
+  { name: 'YAML of anchors on items', evaluate: yaml(lines(49_000, (i) => `- &a${i} x`)), ends: 'read' },
+  {
+    name: 'YAML of lines that are indented badly',
+    evaluate: yaml(`a:\n${lines(74_000, (i) => `${' '.repeat(1 + (i % 2))}k: v`)}`),
+    ends: 'yaml-syntax',
+  },
+  { name: 'YAML of lines that are indented by tabs', evaluate: yaml('\t- x\n'.repeat(74_000)), ends: 'yaml-syntax' },
+  { name: 'YAML of directives', evaluate: yaml(`${'%FOO bar\n'.repeat(140_000)}--- a`), ends: 'yaml-syntax' },
+  { name: 'YAML of quotes that never end', evaluate: yaml('- "x\n'.repeat(60_000)), ends: 'yaml-syntax' },
+  { name: 'YAML of comments', evaluate: yaml(`${'# x\n'.repeat(149_000)}a: 1`), ends: 'read' },
+  { name: 'YAML of comments between keys', evaluate: yaml(lines(49_000, (i) => `# x\nk${i}:\n  # y`)), ends: 'read' },
+  { name: 'YAML of empty lines', evaluate: yaml(`a: 1\n${'\n'.repeat(149_000)}b: 1`), ends: 'read' },
+  { name: 'YAML of texts in blocks', evaluate: yaml(lines(49_000, () => '- |\n  x\n  y')), ends: 'read' },
+  { name: 'YAML of empty lists in brackets', evaluate: yaml(`[${'[],'.repeat(45_000)}]`), ends: 'read' },
+  { name: 'YAML of documents', evaluate: yaml('---\na\n'.repeat(60_000)), ends: 'yaml-documents' },
+  {
+    name: 'a script of lines that are indented by tabs',
+    evaluate: () => readScript('\t- x\n'.repeat(74_000), 'a.yaml'),
+    ends: 'SKEIN_DEFINITION',
+  },
   {
     name: 'a script of many keys',
     evaluate: () => readScript(`rules: []\nx: {${LIST.map((i) => `k${i}: 1`).join(', ')}}`, 'a.yaml'),
@@ -228,6 +299,20 @@ const PATTERNS: readonly HostileInput[] = [
     ends: 'SKEIN_INPUT',
   },
   { name: 'a path of dots', evaluate: () => foldedPath(`${'. '.repeat(500_000)}x`).length, ends: 1_000_001 },
+  {
+    name: 'a text of what long secrets begin with',
+    evaluate: () => createRedactor([`${RUN.slice(0, 10_000)}b`, `${RUN.slice(0, 9_000)}c`]).text(RUN).length,
+    ends: RUN.length,
+  },
+  {
+    name: 'a text that begins like a secret, in pieces',
+    evaluate: () => {
+      const stream = createRedactor([`${RUN.slice(0, 2_000)}b`]).stream();
+      const shown = Array.from({ length: 2_000 }, () => stream.push('aaaaa')).join('');
+      return `${shown}${stream.flush()}`.length;
+    },
+    ends: 10_000,
+  },
   { name: 'a name of dashes', evaluate: () => safeName(`x${'-.'.repeat(500_000)}x`, 'name').length, ends: 1 },
 ];
 

@@ -1,4 +1,4 @@
-import { isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { isScalar, LineCounter, visit } from 'yaml';
 import { parseDuration } from '../../base/duration.js';
 import { ERROR_CODES, SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
@@ -6,7 +6,8 @@ import type { Problem } from '../../base/problem.js';
 import { formatProblem } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { LimitFinding } from '../../text/yaml-limits.js';
-import { exceededLimit, YAML_LIMITS } from '../../text/yaml-limits.js';
+import { composeYaml } from '../../text/yaml-document.js';
+import { YAML_LIMITS } from '../../text/yaml-limits.js';
 import type { Script, ScriptAnswer, ScriptCall, ScriptError, ScriptReply, ScriptRule } from './script-types.js';
 import { YamlFields } from './yaml-fields.js';
 
@@ -23,17 +24,13 @@ const ERROR = ['code', 'status', 'message', 'retry_after'] as const;
  * const script = readScript('rules:\n  - agent: writer\n    answer: Once upon a time', 'story.script.yaml');
  */
 export function readScript(text: string, file: string): Script {
-  const lines = new LineCounter();
-  const fields = new YamlFields(file, lines);
-  const exceeded = exceededLimit(text, YAML_LIMITS);
+  const fields = new YamlFields(file, linesOf(text));
+  const { exceeded, document, second } = composeYaml(text, YAML_LIMITS, { merge: false });
   if (exceeded !== undefined) throw invalid(file, [limitProblem(text, file, exceeded)]);
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, merge: false });
-  for (const error of document.errors) {
-    const place = lines.linePos(error.pos[0]);
-    const at = { file, line: Math.max(1, place.line), column: Math.max(1, place.col) };
-    fields.problems.push({ code: 'yaml-syntax', severity: 'error', message: firstLine(error.message), at });
-  }
-  visit(document, {
+  for (const { message, pos } of document?.errors ?? [])
+    fields.problemAt('yaml-syntax', message.split('\n', 1)[0] ?? message, pos[0]);
+  if (second !== undefined) fields.problemAt('yaml-syntax', 'a script is one document', second);
+  visit(document ?? null, {
     Map: (_key, { items }) => {
       // The parser would compare each key with each.
       const names = new Set<unknown>();
@@ -45,7 +42,7 @@ export function readScript(text: string, file: string): Script {
     },
     Alias: (_key, node) => fields.problem('yaml-alias', 'a script has no aliases', node, 'write it out'),
   });
-  const script = fields.problems.length > 0 ? undefined : readTop(document.contents, file, fields);
+  const script = fields.problems.length > 0 ? undefined : readTop(document?.contents, file, fields);
   if (script === undefined || fields.problems.length > 0) throw invalid(file, fields.problems);
   return script;
 }
@@ -56,8 +53,10 @@ function limitProblem(text: string, file: string, { offset, message, hint }: Lim
   return { code: 'yaml-limit', severity: 'error', message, at, hint };
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text;
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
+  return lines;
 }
 
 function invalid(file: string, problems: readonly Problem[]): SkeinError {

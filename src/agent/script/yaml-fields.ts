@@ -4,6 +4,9 @@ import type { Json } from '../../base/json.js';
 import type { Position, Problem } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
 
+/** More problems than this are not listed: they repeat the first ones. */
+const MAX_LISTED = 50;
+
 /** Reads typed fields out of YAML nodes and collects what is wrong with them, each with its place. */
 export class YamlFields {
   readonly problems: Problem[] = [];
@@ -15,19 +18,23 @@ export class YamlFields {
 
   /** Where a node begins. */
   at(node: unknown): Position {
-    const offset = (node as Node | null | undefined)?.range?.[0] ?? 0;
+    return this.place((node as Node | null | undefined)?.range?.[0] ?? 0);
+  }
+
+  private place(offset: number): Position {
     const { line, col } = this.lines.linePos(offset);
     return { file: this.file, line: Math.max(1, line), column: Math.max(1, col) };
   }
 
-  problem(code: string, message: string, node: unknown, hint?: string): void {
-    this.problems.push({
-      code,
-      severity: 'error',
-      message,
-      at: this.at(node),
-      ...(hint === undefined ? {} : { hint }),
-    });
+  problem(code: string, message: string, node: unknown, hint?: string | (() => string)): void {
+    this.problemAt(code, message, (node as Node | null | undefined)?.range?.[0] ?? 0, hint);
+  }
+
+  problemAt(code: string, message: string, offset: number, hint?: string | (() => string)): void {
+    if (this.problems.length >= MAX_LISTED) return;
+    const told = typeof hint === 'function' ? hint() : hint;
+    const at = this.place(offset);
+    this.problems.push({ code, severity: 'error', message, at, ...(told === undefined ? {} : { hint: told }) });
   }
 
   /** The fields of a map by name; undefined, with a problem, when it is none. Unknown keys are problems. */
@@ -41,7 +48,7 @@ export class YamlFields {
       const name = isScalar(key) ? String(key.value) : '';
       if (known.includes(name)) fields.set(name, value);
       else {
-        const hint = didYouMean(name, known) ?? `known keys: ${known.join(', ')}`;
+        const hint = (): string => didYouMean(name, known) ?? `known keys: ${known.join(', ')}`;
         this.problem('script-unknown-key', `${what} has no key "${name}"`, key, hint);
       }
     }

@@ -1,4 +1,4 @@
-import { Composer, isAlias, isMap, isScalar, isSeq, Parser } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Document, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
 import { FORBIDDEN_NAMES } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
@@ -6,7 +6,8 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { SourceEntry, SourceNode, SourceScalar } from './nodes.js';
 import { placesOf } from './places.js';
 import type { Places } from './places.js';
-import { exceededLimit, YAML_LIMITS } from '../../text/yaml-limits.js';
+import { composeYaml } from '../../text/yaml-document.js';
+import { YAML_LIMITS } from '../../text/yaml-limits.js';
 import type { YamlLimits } from '../../text/yaml-limits.js';
 
 /** What a YAML text holds, and everything that is wrong with its form. */
@@ -44,14 +45,15 @@ export function parseYaml(text: string, file: string, options: YamlOptions = {})
   const limits = options.limits ?? YAML_LIMITS;
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const places = placesOf(source, file, options.firstLine);
-  const exceeded = exceededLimit(source, limits);
+  const { exceeded, document, second } = composeYaml(source, limits, READ_AS);
   if (exceeded !== undefined) {
     const { offset, message, hint } = exceeded;
     const problem: Problem = { code: 'yaml-limit', severity: 'error', message, at: places.at(offset), hint };
     return { root: undefined, problems: [problem], places, text: source };
   }
   const build: Build = { places, limits, problems: [], anchors: new Map(), made: new Map() };
-  const document = readDocument(source, build);
+  if (second !== undefined) reportSecond(second, build);
+  if (document !== undefined) reportForm(document, source, build);
   const lost = build.problems.some((problem) => problem.code === 'yaml-syntax');
   const root = lost || document?.contents == null ? undefined : convert(document.contents, build);
   if (root !== undefined && root.size > limits.maxNodes) {
@@ -89,7 +91,7 @@ interface Build {
   readonly made: Map<ParsedNode, Sized>;
 }
 
-type Yaml = Document.Parsed;
+const READ_AS = { schema: 'core', merge: false, stringKeys: true, resolveKnownTags: false } as const;
 
 function report(build: Build, code: string, message: string, offset: number, hint?: string): void {
   if (build.problems.length > MAX_LISTED) return;
@@ -97,32 +99,15 @@ function report(build: Build, code: string, message: string, offset: number, hin
   build.problems.push({ code, severity: 'error', message, at, ...(hint === undefined ? {} : { hint }) });
 }
 
-function readDocument(text: string, build: Build): Yaml | undefined {
-  // The check for repeated keys compares each with each; it is done below with a set instead.
-  const composer = new Composer({
-    schema: 'core',
-    merge: false,
-    stringKeys: true,
-    uniqueKeys: false,
-    resolveKnownTags: false,
-    logLevel: 'silent',
-  });
-  let first: Yaml | undefined;
-  for (const document of composer.compose(new Parser().parse(text), true, text.length)) {
-    if (first !== undefined) {
-      report(
-        build,
-        'yaml-documents',
-        'the file holds more than one document',
-        document.range[0],
-        'remove the line "---" and what follows',
-      );
-      break;
-    }
-    first = document;
-  }
+function reportSecond(offset: number, build: Build): void {
+  const hint = 'remove the line "---" and what follows';
+  report(build, 'yaml-documents', 'the file holds more than one document', offset, hint);
+}
+
+/** What the parser found wrong. */
+function reportForm(document: Document.Parsed, text: string, build: Build): void {
   let lost = false;
-  for (const error of first?.errors ?? []) {
+  for (const error of document.errors) {
     // Keys that are no text are found again, with a better message, when the maps are built.
     if (error.code === 'NON_STRING_KEY') continue;
     // Once the parser has lost its place, everything that follows looks wrong to it: only the first says what is wrong.
@@ -133,7 +118,7 @@ function readDocument(text: string, build: Build): Yaml | undefined {
     const hint = braces ? 'put quotes around text that contains {{ }}' : syntaxHint(error.code);
     report(build, 'yaml-syntax', sentence(error.message), error.pos[0], hint);
   }
-  for (const warning of first?.warnings ?? []) {
+  for (const warning of document.warnings) {
     const isTag = warning.code === 'TAG_RESOLVE_FAILED';
     report(
       build,
@@ -143,7 +128,6 @@ function readDocument(text: string, build: Build): Yaml | undefined {
       isTag ? 'remove the tag (!name)' : syntaxHint(warning.code),
     );
   }
-  return first;
 }
 
 /** A text that begins with a reference and has no quotes is read as a map in a map. */
