@@ -116,9 +116,9 @@ const EXPRESSIONS: readonly HostileInput[] = [
     evaluate: () => {
       const names = LIST.slice(0, 200).map((i) => `v${i}`);
       const vars = Object.fromEntries(names.map((name) => [name, { channel: name }]));
-      const expression = names.map((name) => `${name}.a == 1`).join(' && ');
+      const all = names.map((name) => `${name}.a == 1`).join(' && ');
       const read = (channel: string): string => `{"a":1,"${channel}":[${'1,'.repeat(500_000)}1]}`;
-      return evaluateCondition({ op: 'cel', expression, vars }, read).holds;
+      return evaluateCondition({ op: 'cel', expression: all, vars }, read).holds;
     },
     ends: 'SKEIN_TEMPLATE',
   },
