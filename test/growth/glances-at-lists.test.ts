@@ -129,8 +129,8 @@ test('[XF2] a glance is a read: the step runs again when the list is another one
   expect([await again(30), await again(40)]).toEqual([[], ['count', 'look']]);
 });
 
-test('[XF2] 200,000 rounds glance at the list that they append to', async () => {
-  const rounds = 200_000;
+test('[XF2] 400,000 rounds glance at the list that they append to', async () => {
+  const rounds = 400_000;
   const { outcome, state } = await run(
     definePlan<State>({
       name: 'glances',
