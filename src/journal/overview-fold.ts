@@ -13,7 +13,7 @@ import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, Pause
 
 /** What the fold needs besides the records. */
 export interface FoldOptions {
-  /** The node of a path in the plan that the last session ran. */
+  /** The node of a path in the plan that the last session so far ran. */
   readonly nodeAt: (path: string) => PlanNode | undefined;
   /** A stored value; one whose blob is lost is undefined. */
   readonly valueOf: (stored: Stored) => unknown;

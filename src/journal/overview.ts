@@ -17,8 +17,8 @@ import type { OpenPause } from './overview-pauses.js';
 import { openPauses } from './overview-pauses.js';
 import { modelsOf, sumUsage } from './overview-trace.js';
 import type { ModelOverview, StepTrace } from './overview-trace.js';
-import type { JournalRecord } from './record.js';
-import { replay } from './replay.js';
+import type { Stored } from './record.js';
+import { Replay } from './replay.js';
 import { readStored } from './stored.js';
 import type { RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
@@ -148,12 +148,25 @@ function openRecord(store: Store, runId: string, tell: TellMoment): OpenRunRecor
   if (row === undefined) {
     throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
   }
-  const records: JournalRecord[] = [];
-  const history = replay(runId, store.read(runId), (record) => records.push(record));
-  const nodeAt = nodeFinder(readStored(store, history.current.plan) as Plan);
+  // Each record is folded when it is read, and not kept: a long journal costs little more memory than what is told of it.
+  const taken = new Replay(runId, (record) => fold.add(record));
+  const nodeAt = nodeInPlan(store, () => taken.history().current.plan);
   const fold = new OverviewFold({ nodeAt, tell, valueOf: (stored) => readStored(store, stored) });
-  for (const record of records) fold.add(record);
+  for (const batch of store.read(runId)) taken.add(batch);
+  const history = taken.history();
   return { overview: (options) => overviewOf({ store, row, history, fold, nodeAt }, options) };
+}
+
+/** Finds nodes in the plan of a run, which may have been edited between two sessions. */
+function nodeInPlan(store: Store, current: () => Stored): ReturnType<typeof nodeFinder> {
+  let known: Stored | undefined;
+  let find: ReturnType<typeof nodeFinder> | undefined;
+  return (path) => {
+    const plan = current();
+    if (find === undefined || plan !== known) find = nodeFinder(readStored(store, plan) as Plan);
+    known = plan;
+    return find(path);
+  };
 }
 
 interface Gathered {
