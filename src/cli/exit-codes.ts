@@ -50,5 +50,7 @@ const NOT_OF_INPUT: ReadonlySet<string> = new Set(['SKEIN_USAGE', 'SKEIN_INTERNA
 export function exitCodeOfError(error: unknown): number {
   if (!SkeinError.isInstance(error)) return EXIT.usage;
   if (error.code === 'SKEIN_CANCELLED') return EXIT.cancelled;
+  // A conversation waits for an answer.
+  if (error.code === 'SKEIN_QUESTION') return EXIT.paused;
   return NOT_OF_INPUT.has(error.code) ? EXIT.usage : EXIT.invalid;
 }

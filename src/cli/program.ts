@@ -42,6 +42,8 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'list the recorded runs; runs prune removes old ones, runs backup copies them',
     load: () => import('./commands/runs.js'),
   },
+  { name: 'threads', summary: 'list the conversations', load: () => import('./commands/threads.js') },
+  { name: 'thread', summary: 'show a conversation, turn by turn', load: () => import('./commands/thread.js') },
   { name: 'show', summary: 'show how a recorded run stands', load: () => import('./commands/show.js') },
   { name: 'logs', summary: 'show what happened in a recorded run', load: () => import('./commands/logs.js') },
   { name: 'compare', summary: 'show two recorded runs side by side', load: () => import('./commands/compare.js') },

@@ -179,6 +179,8 @@ export interface ChannelEnd {
   readonly more?: unknown;
   /** What it is now. */
   readonly whole?: unknown;
+  /** It is as the run was given it. */
+  readonly isGiven?: boolean;
 }
 
 /**
@@ -186,14 +188,20 @@ export interface ChannelEnd {
  *
  * @throws SkeinError `SKEIN_NOT_JSON`
  */
-export function channelEnds({ version, channels }: LastState, carried: Carried): readonly ChannelEnd[] {
+export function channelEnds(
+  { version, channels }: LastState,
+  carried: Carried,
+  first?: Version,
+): readonly ChannelEnd[] {
   const ends: ChannelEnd[] = [];
   version.each((channel, cell) => {
     if (isCleared(cell)) return;
     const name = channels.names[channel] ?? '';
     const reducer = channels.reducers[channel];
     const end = endOf({ name, digest: cellDigest(cell, reducer) }, carried.get(name), cell, reducer);
-    if (end !== undefined) ends.push(end);
+    const given = first?.get(channel);
+    if (end !== undefined)
+      ends.push(given !== undefined && cellDigest(given, reducer) === end.digest ? { ...end, isGiven: true } : end);
   });
   return ends;
 }

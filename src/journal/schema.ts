@@ -169,7 +169,7 @@ const THREAD_SHAPES: ThreadShapes = {
     state: need(STATE),
   },
   shape: { workflow: need(text), steps: need(texts), channels: need(object), digest: need(text) },
-  put: { channel: need(text), more: may(yes), ...STORED },
+  put: { channel: need(text), more: may(yes), given: may(yes), ...STORED },
   turn: { turn: need(count), run: need(text), inputs: may(stored), on: need(count) },
   ended: {
     turn: need(count),

@@ -201,7 +201,7 @@ export function withStanding<T extends object>(
 }
 
 /** Others have locked the store for longer than a statement waits. */
-function isLocked(error: unknown): boolean {
+export function isLocked(error: unknown): boolean {
   return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable;
 }
 

@@ -173,7 +173,18 @@ function readTurns(store: Store, id: string): Pick<ThreadOverview, 'turns' | 'ed
     else if (record.t === 'turn') turns.set(record.turn, begunTurn(store, record, turns.get(record.turn)));
     else if (record.t === 'ended') {
       const known = turns.get(record.turn);
-      if (known !== undefined) turns.set(record.turn, endedTurn(known, record, valuesOf(store, puts)));
+      if (known !== undefined)
+        turns.set(
+          record.turn,
+          endedTurn(
+            known,
+            record,
+            valuesOf(
+              store,
+              puts.filter(({ given }) => given !== true),
+            ),
+          ),
+        );
       puts = [];
     } else if (record.t === 'edit') {
       const { turn, at, who, why, values } = record;
@@ -193,17 +204,14 @@ function begunTurn(store: Store, { turn, run, at, inputs }: TurnRecord, before: 
   return { turn, runId: run, status, counts: false, beganAt: before?.beganAt ?? at, inputs: given, results: {} };
 }
 
-function endedTurn(begun: ThreadTurn, { at, outcome, error, state }: EndedRecord, written: Values): ThreadTurn {
-  const { inputs } = begun;
-  const isGiven = (name: string): boolean => JSON.stringify(inputs[name]) === JSON.stringify(written[name]);
-  const results = Object.entries(written).filter(([name]) => !Object.hasOwn(inputs, name) || !isGiven(name));
+function endedTurn(begun: ThreadTurn, { at, outcome, error, state }: EndedRecord, results: Values): ThreadTurn {
   return {
     ...begun,
     status: outcome,
     counts: state !== undefined,
     endedAt: at,
     ...(error === undefined ? {} : { error }),
-    results: Object.fromEntries(results),
+    results,
   };
 }
 

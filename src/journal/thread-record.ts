@@ -61,6 +61,8 @@ export interface PutRecord extends Stored {
   readonly at: number;
   readonly channel: string;
   readonly more?: true;
+  /** It is what the run was given. */
+  readonly given?: true;
 }
 
 /** A turn is about to begin. */

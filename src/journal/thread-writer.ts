@@ -1,10 +1,8 @@
 import type { Clock } from '../base/clock.js';
-import { SkeinError } from '../base/errors.js';
-import { recordText } from '../base/json.js';
-import { FIRST_SUM, blobOf, chainSum } from './codec.js';
+import { FIRST_SUM, chainSum } from './codec.js';
 import type { JournalEnd } from './journal.js';
-import { staleLease } from './store-writer.js';
-import type { Stored } from './record.js';
+import { isLocked, staleLease } from './store-writer.js';
+import { storedValue } from './stored.js';
 import type { Batch, BlobText, Holder, Lease, Store } from './store.js';
 import { LEASE_MS } from './store.js';
 import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord } from './thread-record.js';
@@ -23,6 +21,8 @@ export interface ChannelWrite {
   readonly kind: ChannelPlace['kind'];
   readonly more?: unknown;
   readonly whole?: unknown;
+  /** It is what the run was given. */
+  readonly isGiven?: boolean;
   /** Where it is so far. */
   readonly place?: ChannelPlace | undefined;
 }
@@ -177,10 +177,13 @@ function batchesOf(lease: Lease, end: JournalEnd, group: Group): readonly [Batch
       if (place !== undefined) channels.push([name, place]);
       continue;
     }
-    const { stored, blob } = storedValue(name, value);
-    if (blob !== undefined) blobs.push(blob);
-    const more = 'more' in write ? { more: true as const } : {};
-    const record: PutRecord = { t: 'put', at: group.at, channel: name, ...more, ...stored };
+    const { stored, blobs: own } = storedValue(value, `'${name}'`);
+    blobs.push(...own);
+    const marks = {
+      ...('more' in write && { more: true as const }),
+      ...(write.isGiven === true && { given: true as const }),
+    };
+    const record: PutRecord = { t: 'put', at: group.at, channel: name, ...marks, ...stored };
     const at = put(encodeThreadRecord(record));
     channels.push([name, { from: 'more' in write ? (place?.from ?? at) : at, at, digest, kind }]);
   }
@@ -194,24 +197,4 @@ function batchesOf(lease: Lease, end: JournalEnd, group: Group): readonly [Batch
   const last = batches.length - 1;
   const standing = { batches: end.batches + batches.length, steps: turns, ms: 0, pauses: [] };
   return batches.map((batch, at) => (at === last ? { ...batch, standing } : batch)) as [Batch, ...Batch[]];
-}
-
-/** A value as it is recorded, and its blob. @throws SkeinError `SKEIN_NOT_JSON` */
-export function storedValue(name: string, value: unknown): { readonly stored: Stored; readonly blob?: BlobText } {
-  let text: string;
-  try {
-    text = recordText(value);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new SkeinError('SKEIN_NOT_JSON', `'${name}' can't be kept in a thread: ${why}`, {
-      hint: 'keep plain JSON values in the state',
-    });
-  }
-  const blob = blobOf(text);
-  return blob === undefined ? { stored: { value: value as never } } : { stored: { blob: blob.digest }, blob };
-}
-
-/** Others have locked the store for longer than a statement waits. */
-function isLocked(error: unknown): boolean {
-  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable;
 }

@@ -5,6 +5,7 @@ import { addInputOptions } from '../run/input-options.js';
 import { DEFAULT_PROMPT, PROMPT } from '../run/prompt-input.js';
 import type { RunFlags } from '../run/run-flags.js';
 import { addRunOptions } from '../run/run-options.js';
+import { addThreadOptions } from '../run/thread-options.js';
 
 interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
   readonly dryRun?: boolean;
@@ -12,7 +13,7 @@ interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
 
 /** `skein exec FILE [PROMPT]`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addRunOptions(command)
+  addThreadOptions(addRunOptions(command))
     .argument('<file>', 'a workflow file, or a file of agents')
     .argument('[prompt]', `what the agents are asked, - for stdin; without it: ${DEFAULT_PROMPT}`);
   const inputs = addInputOptions(command, 'another input');

@@ -4,6 +4,7 @@ import type { GivenInput } from '../run/given-inputs.js';
 import { addInputOptions } from '../run/input-options.js';
 import { addRunOptions } from '../run/run-options.js';
 import type { RunFlags } from '../run/run-flags.js';
+import { addThreadOptions } from '../run/thread-options.js';
 
 interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
   readonly workflow?: string;
@@ -13,7 +14,7 @@ interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
 
 /** `skein run FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addRunOptions(command)
+  addThreadOptions(addRunOptions(command))
     .argument('[file]', 'the workflow file')
     .option('-w, --workflow <file>', 'the workflow file, in another way');
   const inputs = addInputOptions(command, 'an input');
@@ -31,7 +32,8 @@ Examples:
   skein run review.yaml --input topic=looms --input-file diff=change.diff
   git diff | skein run review.yaml --input-file diff=-
   skein run review.yaml --mock                 no model: every step answers with its prompt
-  skein run review.yaml --mock=answers.yaml    or by a script`;
+  skein run review.yaml --mock=answers.yaml    or by a script
+  skein run chat.yaml --thread ada --input say=Hello   a conversation: the next turn goes on from this one`;
 
 async function act(file: string | undefined, options: ParsedOptions, inputs: readonly GivenInput[]): Promise<number> {
   const { workflow, dryRun, ...rest } = options;

@@ -91,10 +91,12 @@ async function list(json: boolean): Promise<number> {
 }
 
 function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly string[] {
+  const style = resultStyle();
+  const grouped = byThread(runs);
   const [head = '', ...lines] = tableLines([
     ['run', 'workflow', 'status', 'began', 'time', 'steps', 'pauses'],
-    ...runs.map((run) => [
-      oneLine(shortId(run.id, ids), 40),
+    ...grouped.map(({ run, thread }) => [
+      (thread === undefined ? '' : '  ') + oneLine(shortId(run.id, ids), 40),
       oneLine(run.name, 40),
       run.problem === undefined ? statusWords(run.status) : 'damaged',
       localTime(run.beganAt),
@@ -103,7 +105,27 @@ function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly
       run.pauses === 0 ? '' : String(run.pauses),
     ]),
   ]);
-  return [resultStyle().dim(head), ...lines];
+  const above = (at: number): readonly string[] => {
+    const { thread } = grouped[at] ?? {};
+    return thread === undefined || thread === grouped[at - 1]?.thread ? [] : [`thread ${oneLine(thread, 80)}`];
+  };
+  return [style.dim(head), ...lines.flatMap((line, at) => [...above(at), line])];
+}
+
+/** Turns of a thread stand together, where the newest of them is. */
+function byThread(runs: readonly RunSummary[]): readonly { readonly run: RunSummary; readonly thread?: string }[] {
+  const turns = new Map<string, RunSummary[]>();
+  for (const run of runs) {
+    const list = run.thread === undefined ? undefined : turns.get(run.thread);
+    if (list !== undefined) list.push(run);
+    else if (run.thread !== undefined) turns.set(run.thread, [run]);
+  }
+  return runs.flatMap((run) => {
+    const { thread } = run;
+    if (thread === undefined) return [{ run }];
+    const list = turns.get(thread) ?? [];
+    return list[0] === run ? list.map((turn) => ({ run: turn, thread })) : [];
+  });
 }
 
 /** What went, and what the disk has back. */

@@ -20,6 +20,8 @@ export interface LoadOptions extends JudgingFlags {
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Values for inputs of these names that are not given. */
   readonly defaults?: Readonly<Record<string, unknown>>;
+  /** An input that is not given may come from elsewhere. */
+  readonly mayLack?: boolean;
   readonly interactive?: boolean;
   /** Look for names of tools that nothing answers to, which a run tells when it comes to them. */
   readonly checkTools?: boolean;
@@ -41,7 +43,8 @@ export interface Loaded {
  */
 export async function loadWorkflow(file: string, options: LoadOptions): Promise<Loaded> {
   const workflow = await open(file, options);
-  const given = options.inputs === undefined ? undefined : { ...options.defaults, ...options.inputs };
+  const looks = options.inputs !== undefined && options.mayLack !== true;
+  const given = looks ? { ...options.defaults, ...options.inputs } : undefined;
   const tools = options.checkTools === true ? await unknownTools(workflow.plan) : [];
   const found = [...workflow.problems, ...missingInputs(workflow, given), ...tools];
   const problems = options.strict === true ? asErrors(found) : found;

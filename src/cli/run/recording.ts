@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
+import type { ThreadOptions } from '../../index.js';
 import type { Fork, RecordedCost, WorkflowRunOptions } from '../../runtime.js';
 import type { FileStore } from '../../sqlite.js';
 import { printNote } from '../view/streams.js';
@@ -17,6 +18,8 @@ export interface Recording {
   readonly origin?: JsonObject;
   readonly resume?: string;
   readonly fork?: Fork;
+  /** The conversation that it is a turn of. */
+  readonly thread?: ThreadOptions;
   /** What the run cost before this session. */
   readonly before?: RecordedCost;
   /** What was read of that run, and what was told of it. */
@@ -29,7 +32,7 @@ export interface Recording {
  *
  * @throws SkeinError `SKEIN_STORE`, `SKEIN_USAGE`
  */
-export async function storeForRun(options: OpenRunStoreOptions): Promise<Store | undefined> {
+export async function storeForRun(options: OpenRunStoreOptions): Promise<FileStore | undefined> {
   try {
     const root = storeRoot(options);
     const isNew = root !== undefined && !existsSync(storeFile(root));

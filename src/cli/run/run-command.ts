@@ -1,4 +1,5 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
+import type { ThreadOptions } from '../../index.js';
 import { EXIT, exitCodeOfError } from '../exit-codes.js';
 import { printFailure, printProblems, problemsOf } from '../failures.js';
 import { printNote, printResult } from '../view/streams.js';
@@ -8,12 +9,14 @@ import { executeRun } from './execute-run.js';
 import { readInputs } from './given-inputs.js';
 import { loadWorkflow } from './load-workflow.js';
 import { writeOrigin } from './origin.js';
-import { storeRoot } from './open-store.js';
+import { storeFile, storeRoot } from './open-store.js';
+import { checkOwn } from './own-stores.js';
 import { isPromptUnused, readPrompt } from './prompt-input.js';
 import type { Recording } from './recording.js';
 import { storeForRun } from './recording.js';
 import type { RunFlags } from './run-flags.js';
 import { refusalReport } from './run-report.js';
+import { needsStore, threadOf } from './thread-options.js';
 
 /**
  * `skein run` and `skein exec`: loads, checks, runs, prints, and gives the exit code.
@@ -43,7 +46,8 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   const read = await readInputs(flags.inputs, cwd);
   const given = flags.exec === true ? readPrompt(read) : read;
   const { strict = false, lenient = false } = flags;
-  const options = { cwd, inputs: given, defaults, interactive, strict, lenient };
+  const thread = threadOf(flags);
+  const options = { cwd, inputs: given, defaults, interactive, strict, lenient, mayLack: thread !== undefined };
   const { workflow, problems, broken } = await loadWorkflow(flags.file, options);
   printProblems(problems);
   if (broken || workflow.plan === undefined) {
@@ -54,7 +58,7 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
   const inputs = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
   const execution: Execution = { flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
-  return flags.store ? await recorded(flags, execution) : (await executeRun(execution)).exitCode;
+  return flags.store ? await recorded(flags, execution, thread) : (await executeRun(execution)).exitCode;
 }
 
 /** @throws SkeinError `SKEIN_INPUT` where every warning is an error */
@@ -64,19 +68,23 @@ function tellUnusedPrompt(strict: boolean): void {
 }
 
 /** A store that is not there yet is made when nothing else keeps the run from starting: a refused one writes nothing. */
-async function recorded(flags: RunFlags, execution: Execution): Promise<number> {
+async function recorded(flags: RunFlags, execution: Execution, thread: ThreadOptions | undefined): Promise<number> {
   const { cwd, workflow } = execution;
   const opening = { cwd, ...(flags.durability === undefined ? {} : { durability: flags.durability }) };
   const root = storeRoot({ cwd, create: true }) ?? cwd;
   const store = await storeForRun({ ...opening, create: false });
   // Said already: this machine has no SQLite.
   const unusable = store === undefined && storeRoot({ cwd, create: false }) !== undefined;
+  if (unusable && thread !== undefined) throw needsStore('skein doctor says which SQLite can be used here');
   if (unusable) return (await executeRun(execution)).exitCode;
   const recording: Recording = {
     ...(store === undefined ? { open: () => storeForRun({ ...opening, create: true }) } : { store }),
     origin: writeOrigin({ root, cwd, file: flags.file, flags, workflow }),
+    ...(thread === undefined ? {} : { thread }),
   };
   try {
+    // What the turns before left is believed as the record of a run is that goes on.
+    if (thread !== undefined && store !== undefined) checkOwn(store.token, storeFile(root));
     return (await executeRun({ ...execution, recording })).exitCode;
   } finally {
     recording.store?.close();

@@ -1,6 +1,7 @@
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { GivenInput } from './given-inputs.js';
 import type { Durability } from './open-store.js';
+import type { ThreadFlags } from './thread-options.js';
 
 /** What decides how a run is carried out and what its results look like: kept with the run, and used again when it is resumed. */
 export interface KeptFlags {
@@ -34,7 +35,7 @@ export interface CommonFlags extends KeptFlags {
 }
 
 /** What stands on the command line of `skein run` and `skein exec`. */
-export interface RunFlags extends CommonFlags {
+export interface RunFlags extends CommonFlags, ThreadFlags {
   readonly file: string;
   readonly inputs: readonly GivenInput[];
   /** Values for inputs of these names, when the workflow has them and none is given. */

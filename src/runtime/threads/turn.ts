@@ -10,7 +10,7 @@ import type { Store } from '../../journal/store.js';
 import { keptChannels, shapeOf, stateAt } from '../../journal/thread-journal.js';
 import type { ThreadState } from '../../journal/thread-record.js';
 import type { ChannelWrite, ThreadWriter } from '../../journal/thread-writer.js';
-import { storedValue } from '../../journal/thread-writer.js';
+import { storedValue } from '../../journal/stored.js';
 import { checkKinship, shapeOfPlan } from './shape.js';
 
 /** Outcomes of a turn that counts: the next one begins with its state. */
@@ -67,14 +67,14 @@ export class Turn {
   /** It is to be run: noted before the run is. */
   begin(run: string, inputs: Readonly<Record<string, unknown>>): void {
     if (this.holding === undefined) return;
-    const { stored, blob } = storedValue('the inputs', inputs);
+    const { stored, blobs } = storedValue(inputs, 'the inputs');
     const { turn, on } = this.of;
     const at = systemClock.now();
     this.holding.writer.write({
       at,
       head: () => ({ t: 'turn', at, turn, run, inputs: stored, on }),
       turns: turn,
-      ...(blob === undefined ? {} : { blobs: [blob] }),
+      blobs,
     });
   }
 
@@ -94,9 +94,9 @@ export class Turn {
    */
   prepare({ outcome }: RunResult): void {
     if (this.holding === undefined || !COUNTS.has(outcome) || this.last === undefined) return;
-    const ends = channelEnds(this.last, this.channels);
+    const ends = channelEnds(this.last, this.channels, this.begun?.version);
     this.writes = ends.map((end) => ({ ...end, place: this.channels.get(end.name)?.place }));
-    for (const { name, more, whole } of ends) storedValue(name, more ?? whole ?? null);
+    for (const { name, more, whole } of ends) storedValue(more ?? whole ?? null, `'${name}'`);
   }
 
   /** The run's end is recorded. @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE` */

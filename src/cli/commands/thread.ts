@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import { didYouMean } from '../../base/suggest.js';
+import type { Store, ThreadEdit, ThreadOverview, ThreadTurn } from '../../index.js';
+import { getThread, listThreads } from '../../index.js';
+import { EXIT } from '../exit-codes.js';
+import { shortId } from '../runs/find-run.js';
+import { localTime, paintStatus, pauseLines, resultStyle } from '../runs/text.js';
+import { withStore } from '../runs/with-store.js';
+import { jsonText } from '../view/json-text.js';
+import { oneLine, printable } from '../view/printable.js';
+import { countText } from '../view/step-text.js';
+import { printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
+
+/** So many turns are shown, the last ones. */
+const SHOWN = 50;
+/** Characters of a value. */
+const LONGEST = 2_000;
+
+/** `skein thread NAME`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .argument('<name>', 'the name of the conversation')
+    .option('--json', 'print state, turns, edits and open questions as one JSON document')
+    .action(async (name: string, options: { readonly json?: boolean }) => {
+      done(await show(name, options.json ?? false));
+    });
+}
+
+async function show(name: string, json: boolean): Promise<number> {
+  const { thread, ids } = await withStore((store) => ({
+    thread: threadNamed(store, name),
+    ids: store.list().map(({ id }) => id),
+  }));
+  printResult(json ? jsonText(thread) : lines(thread, ids, resultStyle()).join('\n'));
+  return EXIT.ok;
+}
+
+/** @throws SkeinError `SKEIN_NO_THREAD` with the name that may be meant */
+function threadNamed(store: Store, name: string): ThreadOverview {
+  try {
+    return getThread(store, name);
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_NO_THREAD') throw error;
+    const names = listThreads(store).map(({ id }) => id);
+    const hint = didYouMean(name, names.slice(0, 1_000)) ?? 'skein threads lists them';
+    throw new SkeinError(error.code, error.message, { hint });
+  }
+}
+
+function lines(thread: ThreadOverview, ids: readonly string[], style: Style): readonly string[] {
+  const { id, workflow, from, turns, edits, pauses } = thread;
+  const of = workflow === undefined ? '' : ` of ${oneLine(workflow, 40)}`;
+  const forked = from === undefined ? [] : [`forked from turn ${from.turn} of ${oneLine(from.thread, 60)}`];
+  const shown = turns.slice(-SHOWN);
+  const hidden = turns.length - shown.length;
+  const first = shown[0]?.turn ?? 0;
+  const between = (after: number): readonly string[] =>
+    edits.filter((edit) => edit.after === after).flatMap((edit) => editLines(edit, style));
+  return [
+    `${style.bold(oneLine(id, 80))}${of}: ${countText(turns.length, 'turn')}`,
+    ...forked,
+    ...(hidden === 0 ? [] : [style.dim(`the first ${countText(hidden, 'turn')} are not shown: --json prints all`)]),
+    ...(hidden === 0 ? between(0) : []),
+    ...shown.flatMap((turn) => [...turnLines(turn, ids, style), ...(turn.turn >= first ? between(turn.turn) : [])]),
+    ...(pauses.length === 0 ? [] : ['', ...pauseLines(pauses, turns.at(-1)?.runId ?? '')]),
+  ];
+}
+
+function turnLines(turn: ThreadTurn, ids: readonly string[], style: Style): readonly string[] {
+  const { runId, status, counts, beganAt, error, inputs, results } = turn;
+  const run = ids.includes(runId) ? `  run ${oneLine(shortId(runId, ids), 40)}` : '';
+  const passed = counts || turn.endedAt === undefined ? '' : style.dim('  does not count');
+  return [
+    '',
+    `turn ${turn.turn}  ${paintStatus(status, style)}  ${localTime(beganAt)}${style.dim(run)}${passed}`,
+    ...valueLines(inputs, '> '),
+    ...valueLines(results, ''),
+    ...(counts && Object.keys(inputs).length + Object.keys(results).length === 0
+      ? ['  left everything as it was']
+      : []),
+    ...(error === undefined ? [] : [`  ${style.bad('error')}: ${indented(error.message)}`]),
+  ];
+}
+
+function editLines({ at, who, why, values }: ThreadEdit, style: Style): readonly string[] {
+  return [
+    '',
+    `${style.accent('changed')} by ${oneLine(who, 60)}  ${localTime(at)}  ${style.dim(oneLine(why, 200))}`,
+    ...valueLines(values, ''),
+  ];
+}
+
+function valueLines(values: Readonly<Record<string, unknown>>, mark: string): readonly string[] {
+  return Object.entries(values).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return `  ${mark}${oneLine(name, 60)}: ${indented(text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text)}`;
+  });
+}
+
+/** Lines of a value stand below its name: none of them can be taken for another one. */
+function indented(text: string): string {
+  return printable(text).trimEnd().replaceAll('\n', '\n    ');
+}

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { ThreadSummary } from '../../index.js';
+import { forkThread, listThreads, removeThread } from '../../index.js';
+import { EXIT } from '../exit-codes.js';
+import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
+import { withStore } from '../runs/with-store.js';
+import { jsonText } from '../view/json-text.js';
+import { oneLine } from '../view/printable.js';
+import { printNote, printResult } from '../view/streams.js';
+
+/** So many are listed. */
+const LISTED = 100;
+/** Characters of a name, of those that it may have. */
+const NAME_WIDTH = 60;
+
+/** `skein threads` with `remove` and `fork`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .option('--json', 'print all conversations as one JSON document')
+    .addHelpText(
+      'after',
+      '\nskein run FILE --thread NAME begins a conversation or goes on with it; skein thread NAME shows it.',
+    )
+    .action(async (options: { readonly json?: boolean }) => {
+      done(await list(options.json ?? false));
+    });
+  command
+    .command('remove')
+    .description('remove a conversation with all of its turns')
+    .argument('<name>', 'its name')
+    .action(async (name: string) => {
+      await withStore((store) => removeThread(store, name));
+      printNote(`removed the thread ${oneLine(name, NAME_WIDTH)} with all of its turns`);
+      done(EXIT.ok);
+    });
+  command
+    .command('fork')
+    .description('begin a conversation with the state that another one had after a turn')
+    .argument('<name>', 'the conversation that is there')
+    .argument('<new>', 'the name of the new one')
+    .option('--turn <n>', 'the last turn that both have in common; without it: all', readTurn)
+    .action(async (name: string, to: string, { turn }: { readonly turn?: number }) => {
+      await withStore((store) => forkThread(store, name, to, turn === undefined ? {} : { turn }));
+      printNote(`${oneLine(to, NAME_WIDTH)} goes on from ${oneLine(name, NAME_WIDTH)}`);
+      done(EXIT.ok);
+    });
+}
+
+async function list(json: boolean): Promise<number> {
+  const threads = await withStore((store) => listThreads(store));
+  if (json) printResult(jsonText({ threads }));
+  else if (threads.length === 0) printNote('no conversation is kept here: skein run FILE --thread NAME begins one');
+  else printResult(threadLines(threads.slice(0, LISTED)).join('\n'));
+  if (!json && threads.length > LISTED)
+    printNote(`and ${threads.length - LISTED} older ones: skein threads --json lists all`);
+  return EXIT.ok;
+}
+
+function threadLines(threads: readonly ThreadSummary[]): readonly string[] {
+  const [head = '', ...lines] = tableLines([
+    ['thread', 'workflow', 'turns', 'last turn', 'ended'],
+    ...threads.map(({ id, workflow, turns, status, endedAt, problem }) => [
+      oneLine(id, NAME_WIDTH),
+      oneLine(workflow, 40),
+      String(turns),
+      problem === undefined ? statusWords(status) : 'damaged',
+      endedAt === undefined ? '' : localTime(endedAt),
+    ]),
+  ]);
+  return [resultStyle().dim(head), ...lines];
+}
+
+function readTurn(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 up.');
+  return Number(text);
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import type { ThreadOptions } from '../../index.js';
+
+/** What stands on the command line about a conversation. */
+export interface ThreadFlags {
+  readonly thread?: string;
+  readonly onFailed?: 'skip' | 'retry';
+  readonly onBusy?: 'wait' | 'refuse';
+}
+
+/** Flags of commands whose run may be a turn of a conversation. */
+export function addThreadOptions(command: Command): Command {
+  return command
+    .option(
+      '--thread <name>',
+      'go on with this conversation, or begin it: the run starts from the state of the turn before',
+    )
+    .addOption(
+      new Option('--on-failed <what>', 'when the turn before has failed: skip it, or retry it first').choices([
+        'skip',
+        'retry',
+      ]),
+    )
+    .addOption(
+      new Option('--on-busy <what>', 'while another turn runs: wait for its end, or refuse').choices([
+        'wait',
+        'refuse',
+      ]),
+    );
+}
+
+/**
+ * The thread that the flags name.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for flags that need another one
+ */
+export function threadOf(flags: ThreadFlags & { readonly store: boolean }): ThreadOptions | undefined {
+  const { thread, onFailed, onBusy, store } = flags;
+  if (thread === undefined) {
+    if (onFailed === undefined && onBusy === undefined) return undefined;
+    const flag = onFailed === undefined ? '--on-busy' : '--on-failed';
+    throw new SkeinError('SKEIN_USAGE', `${flag} is about the turns of a thread`, { hint: 'add --thread NAME' });
+  }
+  if (!store) throw needsStore('leave out --no-store');
+  return {
+    id: thread,
+    ...(onFailed === undefined ? {} : { onFailed }),
+    ...(onBusy === undefined ? {} : { onBusy }),
+  };
+}
+
+/** The error for a conversation that nothing would remember. */
+export function needsStore(hint: string): SkeinError {
+  return new SkeinError('SKEIN_USAGE', '--thread needs a record: the next turn goes on from it', { hint });
+}

@@ -1,0 +1,191 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSqliteStore } from 'skein/sqlite';
+import { makeProject, skein } from './support/skein.js';
+
+const CHAT = `
+import { graph } from 'skein/graph';
+export default graph({ name: 'chat', inputs: ['say'], reducers: { log: 'append' } })
+  .addNode('reply', (s) => {
+    if (s.say === 'fail') throw new Error('the world is broken');
+    return { log: \`heard \${s.say}\`, answer: \`\${(s.log ?? []).length + 1} lines\` };
+  })
+  .setEntry('reply');
+`;
+const DAG = `
+name: letters
+description: Writes letters
+inputs:
+  topic: {}
+agents:
+  writer:
+    inline: { description: Writes, prompt: You write. }
+steps:
+  - id: letter
+    agent: writer
+    prompt: "A letter on {{inputs.topic}}"
+`;
+const PIPELINE = `
+agents:
+  first: { description: d, instruction: Say it }
+  second: { description: d, instruction: Check it }
+workflow:
+  - type: agent
+    name: first
+  - type: agent
+    name: second
+`;
+
+interface Turn {
+  readonly turn: number;
+  readonly status: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly results: Readonly<Record<string, unknown>>;
+}
+interface Shown {
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly turns: readonly Turn[];
+}
+
+async function shown(cwd: string, name: string): Promise<Shown> {
+  const { code, stdout } = await skein(['thread', name, '--json'], { cwd });
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as Shown;
+}
+
+describe('[XG6] skein run --thread', () => {
+  it(
+    'goes on from the state of the turn before, in another process, and shows the conversation',
+    { timeout: 120_000 },
+    async () => {
+      const cwd = await makeProject({ 'chat.mjs': CHAT });
+      for (const say of ['one', 'fail', 'two']) {
+        const { code } = await skein(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', '-i', `say=${say}`], {
+          cwd,
+        });
+        expect(code).toBe(say === 'fail' ? 3 : 0);
+      }
+      const { state, turns } = await shown(cwd, 'ada');
+      expect(state).toEqual({ say: 'two', log: ['heard one', 'heard two'], answer: '2 lines' });
+      expect(turns.map(({ status, inputs, results }) => [status, inputs['say'], results['answer']])).toEqual([
+        ['succeeded', 'one', '1 lines'],
+        ['failed', 'fail', undefined],
+        ['succeeded', 'two', '2 lines'],
+      ]);
+      const text = (await skein(['thread', 'ada'], { cwd })).stdout;
+      expect(text).toContain('ada of chat: 3 turns');
+      expect(text).toMatch(/turn 2 {2}failed .* does not count\n {2}> say: fail\n {2}error: the world is broken/);
+      const runs = (await skein(['runs'], { cwd })).stdout.split('\n');
+      expect(runs[1]).toBe('thread ada');
+      expect(runs.slice(2).filter((line) => /^ {2}[\da-f]{8} {2}chat/.test(line))).toHaveLength(3);
+      const threads = (await skein(['threads'], { cwd })).stdout;
+      expect(threads).toMatch(/^ada +chat +3 +succeeded/m);
+    },
+  );
+
+  it(
+    'tries a failed turn again when it is told to, and needs no input that the thread has',
+    { timeout: 120_000 },
+    async () => {
+      const cwd = await makeProject({ 'chat.mjs': CHAT });
+      const run = async (...more: readonly string[]): Promise<number | null> =>
+        (await skein(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', ...more], { cwd })).code;
+      expect(await run('-i', 'say=one')).toBe(0);
+      expect(await run()).toBe(0);
+      expect((await shown(cwd, 'ada')).state['log']).toEqual(['heard one', 'heard one']);
+      expect(await run('-i', 'say=fail')).toBe(3);
+      const again = await skein(['run', 'chat.mjs', '--thread', 'ada', '--on-failed', 'retry', '-i', 'say=x'], { cwd });
+      expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('was tried again, and failed')]);
+    },
+  );
+
+  it.each([
+    [
+      'a DAG',
+      DAG,
+      ['run', 'flow.yaml', '-i', 'topic=looms'],
+      ['run', 'flow.yaml', '-i', 'topic=tides'],
+      'steps.letter.output',
+      'A letter on tides',
+    ],
+    ['a pipeline', PIPELINE, ['exec', 'flow.yaml', 'one'], ['exec', 'flow.yaml', 'two'], undefined, 'two'],
+  ] as const)('holds a conversation with %s', { timeout: 120_000 }, async (_, file, first, second, key, text) => {
+    const cwd = await makeProject({ 'flow.yaml': file });
+    for (const words of [first, second])
+      expect((await skein([...words, '--thread', 'ada', '--mock', '-q', '--no-audit'], { cwd })).code).toBe(0);
+    const { turns, state } = await shown(cwd, 'ada');
+    expect(turns).toHaveLength(2);
+    if (key !== undefined) expect(state[key]).toBe(text);
+    expect(JSON.stringify(turns[1]?.results)).toContain(text);
+  });
+
+  it(
+    'shows the question that keeps the next turn from beginning, and goes on when it is answered',
+    { timeout: 120_000 },
+    async () => {
+      const ask = `
+import { definePlan } from 'skein';
+export default definePlan({ name: 'asks', inputs: ['say'], channels: { log: 'append' }, nodes: [
+  { id: 'sure', kind: 'ask', output: 'answer', question: 'Are you sure?' },
+  { id: 'done', run: (s) => ({ log: s.say + ' ' + s.answer }) },
+], edges: [['sure', 'done']] });
+`;
+      const cwd = await makeProject({ 'ask.mjs': ask });
+      const words = ['run', 'ask.mjs', '--thread', 'ada', '-q', '--no-audit', '-i'];
+      expect((await skein([...words, 'say=one'], { cwd })).code).toBe(5);
+      const refused = await skein([...words, 'say=two'], { cwd });
+      expect([refused.code, refused.stderr]).toEqual([
+        5,
+        expect.stringContaining('waits for an answer: Are you sure?'),
+      ]);
+      expect((await skein(['thread', 'ada'], { cwd })).stdout).toContain('Are you sure?');
+      expect((await skein(['answer', '-1', 'yes'], { cwd })).code).toBe(0);
+      expect((await skein([...words, 'say=two'], { cwd })).code).toBe(5);
+      expect((await shown(cwd, 'ada')).state['log']).toEqual(['one yes']);
+    },
+  );
+
+  it.each([
+    [['run', 'chat.mjs', '--thread', 'a', '--no-store'], 1, '--thread needs a record'],
+    [['run', 'chat.mjs', '--on-failed', 'skip'], 1, '--on-failed is about the turns of a thread'],
+    [['run', 'chat.mjs', '--thread', 'a\u001b[2Jb'], 1, 'is no name of a thread'],
+    [['run', 'chat.mjs', '--thread', '../../etc'], 2, 'say'],
+    [['thread', 'bob'], 2, "the store has no thread 'bob'"],
+  ] as const)('%j is refused', { timeout: 60_000 }, async (words, code, message) => {
+    const cwd = await makeProject({ 'chat.mjs': CHAT });
+    await skein(['run', 'chat.mjs', '--no-audit', '-q', '-i', 'say=x'], { cwd });
+    const refused = await skein(words, { cwd });
+    expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect(refused.stderr).not.toContain('\u001b');
+  });
+});
+
+describe('[XG6] skein threads', () => {
+  it(
+    'forks and removes conversations, prunes without a loss, and prints what stands in them as text',
+    { timeout: 120_000 },
+    async () => {
+      const cwd = await makeProject({ 'chat.mjs': CHAT });
+      const run = (thread: string, say: string): ReturnType<typeof skein> =>
+        skein(['run', 'chat.mjs', '--thread', thread, '-q', '--no-audit', '-i', `say=${say}`], { cwd });
+      await run('ada', 'one');
+      await run('ada', 'two\u001b[2J');
+      expect((await skein(['thread', 'ada'], { cwd })).stdout).not.toContain('\u001b[2J');
+      expect((await skein(['threads', 'fork', 'ada', 'bob', '--turn', '1'], { cwd })).code).toBe(0);
+      expect((await skein(['runs', 'prune', '--keep', '0'], { cwd })).code).toBe(0);
+      await run('bob', 'three');
+      expect((await shown(cwd, 'bob')).state['log']).toEqual(['heard one', 'heard three']);
+      expect((await shown(cwd, 'ada')).turns).toHaveLength(2);
+      expect((await skein(['threads', 'remove', 'ada'], { cwd })).code).toBe(0);
+      const { stdout } = await skein(['threads', '--json'], { cwd });
+      expect((JSON.parse(stdout) as { threads: { id: string }[] }).threads.map(({ id }) => id)).toEqual(['bob']);
+    },
+  );
+
+  it('is for stores that this user has made: a planted conversation is not believed', { timeout: 60_000 }, async () => {
+    const cwd = await makeProject({ 'chat.mjs': CHAT });
+    (await openSqliteStore(join(cwd, '.skein/skein.db'))).close();
+    const { code, stderr } = await skein(['run', 'chat.mjs', '--thread', 'ada', '-i', 'say=x', '--no-audit'], { cwd });
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining('skein runs trust')]);
+  });
+});
