@@ -100,23 +100,15 @@ describe('[XG6] skein run --thread', () => {
   );
 
   it.each([
-    [
-      'a DAG',
-      DAG,
-      ['run', 'flow.yaml', '-i', 'topic=looms'],
-      ['run', 'flow.yaml', '-i', 'topic=tides'],
-      'steps.letter.output',
-      'A letter on tides',
-    ],
-    ['a pipeline', PIPELINE, ['exec', 'flow.yaml', 'one'], ['exec', 'flow.yaml', 'two'], undefined, 'two'],
-  ] as const)('holds a conversation with %s', { timeout: 120_000 }, async (_, file, first, second, key, text) => {
+    ['a DAG', DAG, (say: string) => ['run', 'flow.yaml', '-i', `topic=${say}`], 'A letter on two'],
+    ['a pipeline', PIPELINE, (say: string) => ['exec', 'flow.yaml', say], 'two'],
+  ] as const)('holds a conversation with %s', { timeout: 120_000 }, async (_, file, words, text) => {
     const cwd = await makeProject({ 'flow.yaml': file });
-    for (const words of [first, second])
-      expect((await skein([...words, '--thread', 'ada', '--mock', '-q', '--no-audit'], { cwd })).code).toBe(0);
-    const { turns, state } = await shown(cwd, 'ada');
+    for (const say of ['one', 'two'])
+      expect((await skein([...words(say), '--thread', 'ada', '--mock', '-q', '--no-audit'], { cwd })).code).toBe(0);
+    const { turns } = await shown(cwd, 'ada');
     expect(turns).toHaveLength(2);
-    if (key !== undefined) expect(state[key]).toBe(text);
-    expect(JSON.stringify(turns[1]?.results)).toContain(text);
+    expect(Object.values(turns[1]?.results ?? {})).toContain(text);
   });
 
   it(

@@ -116,15 +116,15 @@ function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly
 function byThread(runs: readonly RunSummary[]): readonly { readonly run: RunSummary; readonly thread?: string }[] {
   const turns = new Map<string, RunSummary[]>();
   for (const run of runs) {
-    const list = run.thread === undefined ? undefined : turns.get(run.thread);
-    if (list !== undefined) list.push(run);
+    const own = run.thread === undefined ? undefined : turns.get(run.thread);
+    if (own !== undefined) own.push(run);
     else if (run.thread !== undefined) turns.set(run.thread, [run]);
   }
   return runs.flatMap((run) => {
     const { thread } = run;
     if (thread === undefined) return [{ run }];
-    const list = turns.get(thread) ?? [];
-    return list[0] === run ? list.map((turn) => ({ run: turn, thread })) : [];
+    const own = turns.get(thread) ?? [];
+    return own[0] === run ? own.map((turn) => ({ run: turn, thread })) : [];
   });
 }
 
