@@ -25,6 +25,7 @@ const ROWS = {
   text: ['base'],
   lang: ['base'],
   plan: ['base', 'lang'],
+  draw: ['base', 'plan'],
   journal: ['base', 'events', 'lang', 'plan'],
   budget: ['base', 'events', 'lang', 'plan'],
   guard: ['base', 'events', 'lang', 'plan'],
@@ -37,7 +38,7 @@ const ROWS = {
   observe: ['base', 'events', RECORDS],
   audit: ['base', 'events', 'lang', 'plan', RECORDS],
   testing: [...PARTS, 'runtime\\.ts'],
-  cli: ['base', 'index\\.ts', 'plan\\.ts', 'yaml\\.ts', 'runtime\\.ts', 'sqlite\\.ts'],
+  cli: ['base', 'draw\\.ts', 'index\\.ts', 'plan\\.ts', 'yaml\\.ts', 'runtime\\.ts', 'sqlite\\.ts'],
   server: ['index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],
 };
 
@@ -51,6 +52,7 @@ const PACKAGES = {
   '@swc/wasm-typescript': 'cli/modules/strip-types\\.ts$',
   '@photostructure/sqlite': 'stores/sqlite-driver\\.ts$',
   '@marcbachmann/cel-js': 'lang/expression[^/]*\\.ts$',
+  '@dagrejs/dagre': 'draw/dagre\\.ts$',
   acorn: '(notations/graph/parameters|plan/(glances|mentions))\\.ts$',
   commander: 'cli/',
   yaml: '(text/|notations/source/|agent/script/)',

@@ -25,7 +25,7 @@ describe('validate', () => {
 describe('graph', () => {
   test('draws in Mermaid or DOT', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const mermaid = await skein(['graph', 'flow.yaml'], { cwd });
+    const mermaid = await skein(['graph', 'flow.yaml', '--format', 'mermaid'], { cwd });
     expect(mermaid.code).toBe(0);
     expect(mermaid.stdout).toMatch(/^flowchart TD\n(.*\n)* {2}n0 --> n1\n$/);
     const dot = await skein(['graph', 'flow.yaml', '--format', 'dot'], { cwd });

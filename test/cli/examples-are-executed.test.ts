@@ -71,7 +71,7 @@ test.each(PIPELINES)('%s is validated, planned and drawn', async (name) => {
   const planned = await skein(['plan', file], { cwd: ROOT });
   expect(planned.code).toBe(0);
   expect(planned.stdout).toContain('model calls');
-  const drawn = await skein(['graph', file], { cwd: ROOT });
+  const drawn = await skein(['graph', file, '--format', 'mermaid'], { cwd: ROOT });
   expect([drawn.code, drawn.stdout.split('\n', 1)[0]]).toEqual([0, 'flowchart TD']);
 });
 

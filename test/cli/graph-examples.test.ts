@@ -22,7 +22,7 @@ test.each(GRAPHS)('%s is validated, planned and drawn', async (name) => {
   const planned = await skein(['plan', file], { cwd: ROOT });
   expect([planned.code, planned.stderr]).toEqual([0, '']);
   expect(planned.stdout).toContain('level 1');
-  const drawn = await skein(['graph', file], { cwd: ROOT });
+  const drawn = await skein(['graph', file, '--format', 'mermaid'], { cwd: ROOT });
   expect([drawn.code, drawn.stderr]).toEqual([0, '']);
   expect(drawn.stdout).toMatch(/^flowchart TD\n/);
 });

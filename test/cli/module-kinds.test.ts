@@ -32,7 +32,7 @@ describe('a graph in TypeScript', () => {
     expect(await skein(['validate', 'flow.ts'], { cwd })).toMatchObject({ code: 0, stdout: 'flow.ts is valid\n' });
     const plan = JSON.parse((await skein(['plan', 'flow.ts', '--json'], { cwd })).stdout) as unknown;
     expect(plan).toMatchObject({ workflow: 'typed', levels: [['draft'], ['final']], inputs: [{ name: 'topic' }] });
-    const drawing = await skein(['graph', 'flow.ts'], { cwd });
+    const drawing = await skein(['graph', 'flow.ts', '--format', 'mermaid'], { cwd });
     expect(drawing).toMatchObject({ code: 0, stderr: '' });
     expect(drawing.stdout).toMatch(/n0\["draft"\][^]*n0 --> n1/);
   });

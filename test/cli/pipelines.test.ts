@@ -81,11 +81,13 @@ workflow:
 
   test('graph draws blocks as frames and conditions as diamonds', async () => {
     const cwd = await makeProject({ 'loop.yaml': LOOP, 'parallel.yaml': PARALLEL });
-    const parallel = await skein(['graph', 'parallel.yaml'], { cwd });
+    const parallel = await skein(['graph', 'parallel.yaml', '--format', 'mermaid'], { cwd });
     expect(parallel.stdout).toMatch(
       /\n {2}subgraph n0\["par#95;gen"\]\n[^]*\n {4}subgraph n0_1\["inner"\]\n[^]*\n {2}end\n/,
     );
-    expect((await skein(['graph', 'loop.yaml'], { cwd })).stdout).toMatch(/\n {2}n\d\{"good"\}\n/);
+    expect((await skein(['graph', 'loop.yaml', '--format', 'mermaid'], { cwd })).stdout).toMatch(
+      /\n {2}n\d\{"good"\}\n/,
+    );
     expect((await skein(['graph', 'loop.yaml', '--format', 'dot'], { cwd })).stdout).toMatch(/"good", shape=diamond/);
   });
 });
@@ -121,7 +123,7 @@ workflow: [{ type: agent, name: a }]
   test.each([
     [['exec', 'flow.yaml', '--jsn'], 'Did you mean --json?'],
     [['exec', 'flow.yaml', '--yess'], 'Did you mean --yes?'],
-    [['exce', 'flow.yaml'], 'Did you mean exec?'],
+    [['exce', 'flow.yaml'], 'did you mean skein exec?'],
     [['exec'], "missing required argument 'file'"],
   ])('%j is wrong usage', async (words, told) => {
     const cwd = await makeProject({ 'flow.yaml': LOOP });

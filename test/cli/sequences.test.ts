@@ -148,7 +148,9 @@ describe('a sequence', () => {
 
   test('[XP4] plan, graph and validate show it', async () => {
     expect(await draw(BRANCHES, ['plan'])).toMatch(/\n {4}par\/two \(sequence\)\n {6}par\/two\/draft \(agent a;/);
-    expect(await draw(BRANCHES, ['graph'])).toMatch(/subgraph \w+\["two"\]\n {6}\w+\("draft<br\/>agent a"\)/);
+    expect(await draw(BRANCHES, ['graph', '--format', 'mermaid'])).toMatch(
+      /subgraph \w+\["two"\]\n {6}\w+\("draft<br\/>agent a"\)/,
+    );
     expect(await draw(BRANCHES, ['graph', '--format', 'dot'])).toContain('"two"');
     expect(await draw(BRANCHES, ['validate', '--strict'])).toBe('flow.yaml is valid\n');
     const json = JSON.parse(await draw(BRANCHES, ['plan', '--json'])) as unknown;

@@ -5,14 +5,20 @@ import { printProblems } from '../failures.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { addJudgingOptions } from '../run/run-options.js';
+import type { Plan } from '../../plan/plan.js';
+import { hasUnicode } from '../view/style.js';
 import { printResult } from '../view/streams.js';
+
+const FORMATS = ['boxes', 'svg', 'mermaid', 'dot'] as const;
 
 /** `skein graph FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
   addJudgingOptions(command)
     .argument('<file>', 'the workflow file')
     .addOption(
-      new Option('--format <format>', 'language of the drawing').choices(['mermaid', 'dot']).default('mermaid'),
+      new Option('--format <format>', 'boxes for a terminal, a picture as SVG, or the text of a drawing language')
+        .choices(FORMATS)
+        .default('boxes'),
     )
     .action(async (file: string, options: GraphOptions) => {
       done(await graph(file, options));
@@ -20,14 +26,22 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 interface GraphOptions extends JudgingFlags {
-  readonly format: 'mermaid' | 'dot';
+  readonly format: (typeof FORMATS)[number];
 }
 
 async function graph(file: string, { format, strict = false, lenient = false }: GraphOptions): Promise<number> {
   const { workflow, problems, broken } = await loadWorkflow(file, { cwd: process.cwd(), strict, lenient });
   printProblems(problems);
   if (broken || workflow.plan === undefined) return EXIT.invalid;
-  const { toDot, toMermaid } = await import('../../index.js');
-  printResult(format === 'dot' ? toDot(workflow.plan) : toMermaid(workflow.plan));
+  printResult(await picture(workflow.plan, format));
   return EXIT.ok;
+}
+
+async function picture(plan: Plan, format: GraphOptions['format']): Promise<string> {
+  if (format === 'boxes' || format === 'svg') {
+    const { toBoxes, toSvg } = await import('../../draw.js');
+    return format === 'svg' ? toSvg(plan) : toBoxes(plan, { unicode: hasUnicode() });
+  }
+  const { toDot, toMermaid } = await import('../../index.js');
+  return format === 'dot' ? toDot(plan) : toMermaid(plan);
 }

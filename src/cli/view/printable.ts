@@ -1,3 +1,5 @@
+import { cellsOf } from '../../base/cells.js';
+
 /** Control characters, and the marks that turn the direction of text around. */
 const UNSAFE = /\p{Cc}|\p{Bidi_Control}/gu;
 
@@ -55,15 +57,4 @@ export function fitCells(line: string, cells: number): string {
 function dropLast(kept: string, used: number, cells: number): string {
   if (used < cells) return kept;
   return Array.from(kept).slice(0, -1).join('');
-}
-
-const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-const WIDE =
-  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])$/u;
-
-function cellsOf(char: string): number {
-  const code = char.codePointAt(0) ?? 0;
-  if (code < 0x300) return 1;
-  if (ZERO.test(char)) return 0;
-  return WIDE.test(char) ? 2 : 1;
 }

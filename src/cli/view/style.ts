@@ -39,3 +39,14 @@ export function createStyle(colored: boolean): Style {
     accent: paint('cyan'),
   };
 }
+
+/**
+ * Whether signs beyond ASCII can be shown: the first locale that is set says so, and without one they can.
+ *
+ * @example
+ * hasUnicode({ LANG: 'C' }); // false
+ */
+export function hasUnicode(env: NodeJS.ProcessEnv = process.env): boolean {
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
+  return env['TERM'] !== 'dumb' && (locale === undefined || /utf-?8/i.test(locale));
+}

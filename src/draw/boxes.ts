@@ -1,0 +1,146 @@
+import { cellsOfText } from '../base/cells.js';
+import type { Drawing, DrawnEdge } from '../plan/drawing.js';
+import { Canvas } from './canvas.js';
+import { layOut } from './layout.js';
+import type { Layout, Medium, PlacedItem, Point } from './layout.js';
+
+/** Longer lines are cut: a picture is for the eye, the file for the rest. */
+const LONGEST_LINE = 44;
+
+const MEDIUM: Medium = {
+  box(item, inner) {
+    const width = Math.max(1, ...item.lines.map((line) => cellsOfText(cut(line)))) + 4;
+    const height = item.lines.length + 2;
+    if (inner === undefined) return { width: odd(width), height };
+    return { width: odd(Math.max(width, inner.width + 4)), height: height + inner.height };
+  },
+  head: (item) => ({ x: 2, y: item.lines.length + 1 }),
+  label: (text) => ({ width: cellsOfText(cut(text)) + 2, height: 1 }),
+  gaps: { boxes: 3, edges: 3, ranks: 3 },
+};
+
+/**
+ * A picture of a plan in boxes, for a terminal or a text. Without `unicode` it has signs of ASCII alone.
+ *
+ * @example
+ * console.log(paintBoxes(drawingOf(plan), { unicode: true }));
+ */
+export function paintBoxes(drawing: Drawing, { unicode }: { readonly unicode: boolean }): string {
+  const layout = layOut(drawing, MEDIUM);
+  const canvas = new Canvas(unicode);
+  paint(layout, { x: 0, y: 0 }, canvas);
+  return canvas.text();
+}
+
+function paint(layout: Layout, origin: Point, canvas: Canvas): void {
+  const ways = waysOf(layout, origin);
+  for (const { edge, places } of ways) paintEdge(places, edge.dashed, canvas);
+  for (const item of layout.items) paintItem(item, origin, canvas);
+  for (const { edge, label } of layout.edges) {
+    if (label === undefined || edge.label === undefined) continue;
+    const text = ` ${cut(edge.label)} `;
+    canvas.write(Math.round(origin.x + label.x - cellsOfText(text) / 2), Math.round(origin.y + label.y), text);
+  }
+  for (const { places } of ways) {
+    const [before, last] = places.slice(-2);
+    if (before !== undefined && last !== undefined) canvas.tip(last.x, last.y, last.y < before.y);
+  }
+}
+
+function paintItem(placed: PlacedItem, origin: Point, canvas: Canvas): void {
+  const { item, inner } = placed;
+  const { left, top, width, height } = boxOf(placed, origin);
+  canvas.box(left, top, width, height, item.entry);
+  item.lines.forEach((line, at) => canvas.write(left + 2, top + 1 + at, cut(line)));
+  if (inner === undefined) return;
+  const head = MEDIUM.head(item);
+  paint(inner, { x: left + head.x, y: top + head.y }, canvas);
+}
+
+/** From place to place: down to the middle, across, and down again. */
+function paintEdge(places: readonly Point[], dashed: boolean, canvas: Canvas): void {
+  places.slice(1).forEach((to, index) => {
+    const from = places[index] ?? to;
+    const middle = from.x === to.x ? to.y : Math.round((from.y + to.y) / 2);
+    canvas.down(from.x, from.y, middle, dashed);
+    canvas.across(middle, from.x, to.x, dashed);
+    canvas.down(to.x, middle, to.y, dashed);
+  });
+}
+
+interface Way {
+  readonly edge: DrawnEdge;
+  /** From the row beside the one box to the row beside the other. */
+  readonly places: readonly Point[];
+}
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function boxOf({ x, y, width, height }: PlacedItem, origin: Point): Box {
+  const [left, top] = [Math.round(origin.x + x), Math.round(origin.y + y)];
+  return { left, top, width: Math.round(width), height: Math.round(height) };
+}
+
+/** Edges leave and reach a box side by side, in the order in which they come. One from a box to itself has no way. */
+function waysOf({ items, edges }: Layout, origin: Point): readonly Way[] {
+  const boxes = new Map(items.map((placed) => [placed.item.key, boxOf(placed, origin)]));
+  const drawn = edges.filter(({ edge }) => edge.from !== edge.to);
+  // Between neighbours one bend is enough; a longer way goes round what is between.
+  const inner = drawn.map(({ points, label }) =>
+    points.length <= 3 && label === undefined ? [] : points.slice(1, -1).map((point) => shifted(point, origin)),
+  );
+  const ports = new Map<string, { index: number; end: 'from' | 'to'; toward: number }[]>();
+  drawn.forEach(({ edge, points }, index) => {
+    const upwards = isUpwards(points);
+    for (const end of ['from', 'to'] as const) {
+      const below = (end === 'from') !== upwards;
+      const key = `${edge[end]} ${below ? 'below' : 'above'}`;
+      const toward = (end === 'from' ? points[1] : points.at(-2))?.x ?? 0;
+      ports.set(key, [...(ports.get(key) ?? []), { index, end, toward }]);
+    }
+  });
+  const places = new Map<string, Point>();
+  for (const [key, here] of ports) {
+    const [name = '', side] = key.split(' ');
+    const box = boxes.get(name);
+    if (box === undefined) continue;
+    const y = side === 'below' ? box.top + box.height : box.top - 1;
+    here
+      .toSorted((a, b) => a.toward - b.toward)
+      .forEach(({ index, end }, at) => {
+        places.set(`${index} ${end}`, {
+          x: box.left + Math.round(((box.width - 1) * (at + 1)) / (here.length + 1)),
+          y,
+        });
+      });
+  }
+  return drawn.map(({ edge }, index) => {
+    const [from, to] = [places.get(`${index} from`), places.get(`${index} to`)];
+    const middle = inner[index] ?? [];
+    return { edge, places: from === undefined || to === undefined ? [] : [from, ...middle, to] };
+  });
+}
+
+function isUpwards(points: readonly Point[]): boolean {
+  return (points.at(-1)?.y ?? 0) < (points[0]?.y ?? 0);
+}
+
+function shifted({ x, y }: Point, origin: Point): Point {
+  return { x: Math.floor(origin.x + x), y: Math.round(origin.y + y) };
+}
+
+function cut(line: string): string {
+  const clean = line.replaceAll(/\p{Cc}|\p{Cf}/gu, ' ');
+  return clean.length > LONGEST_LINE ? `${clean.slice(0, LONGEST_LINE - 1)}…` : clean;
+}
+
+/** A box of an odd width has a middle. */
+function odd(width: number): number {
+  const columns = Math.ceil(width);
+  return columns % 2 === 0 ? columns + 1 : columns;
+}

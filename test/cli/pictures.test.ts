@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { toBoxes, toSvg } from '../../src/draw.js';
+import { paintBoxes } from '../../src/draw/boxes.js';
+import { layOut } from '../../src/draw/layout.js';
+import type { DrawnItem, Drawing } from '../../src/plan/drawing.js';
+import { definePlan } from '../../src/index.js';
+import { makeProject, skein } from './support/skein.js';
+
+const FLOW = `name: review
+agents:
+  w: { inline: { prompt: You write. } }
+steps:
+  - { id: facts, agent: w, prompt: x }
+  - { id: pro, agent: w, depends_on: [facts], prompt: x }
+  - { id: con, agent: w, depends_on: [facts], prompt: x }
+  - { id: verdict, agent: w, depends_on: [pro, con], prompt: x }
+`;
+
+const PICTURE = `       ┌─────────┐
+       │ facts   │
+       │ agent w │
+       └─────────┘
+          ╷   ╷
+     ╭────╯   ╰────╮
+     ▼             ▼
+┌─────────┐   ┌─────────┐
+│ pro     │   │ con     │
+│ agent w │   │ agent w │
+└─────────┘   └─────────┘
+     ╷             ╷
+     ╰────╮   ╭────╯
+          ▼   ▼
+       ┌─────────┐
+       │ verdict │
+       │ agent w │
+       └─────────┘
+`;
+
+test('[XU8] the first picture is one of boxes, joined by lines', async () => {
+  const cwd = await makeProject({ 'flow.yaml': FLOW });
+  const { code, stdout } = await skein(['graph', 'flow.yaml'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toBe(PICTURE);
+});
+
+test('[XU8] a terminal without Unicode gets a picture of ASCII signs', async () => {
+  const cwd = await makeProject({ 'flow.yaml': FLOW });
+  const { stdout } = await skein(['graph', 'flow.yaml'], { cwd, env: { LANG: 'C' } });
+  expect(stdout).toMatch(/^[ -~\n]+$/);
+  expect(stdout).toContain('| facts   |');
+  expect(stdout.match(/\bv\b/g)?.length).toBeGreaterThanOrEqual(4);
+});
+
+test('[XU8] --format svg is a picture by itself, from the same layout', async () => {
+  const cwd = await makeProject({ 'flow.yaml': FLOW });
+  const { code, stdout } = await skein(['graph', 'flow.yaml', '--format', 'svg'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 [\d.]+ [\d.]+"/);
+  expect(stdout.match(/<rect /g)).toHaveLength(4);
+  expect(stdout.match(/<path d="M[\d.]+ [\d.]+L/g)).toHaveLength(4);
+});
+
+test('[XU8] texts of a workflow are no markup and no commands of a terminal', () => {
+  const bad = '</text><script>alert(1)</script>&"\u001B[2J\u0000';
+  const plan = definePlan({ name: bad, nodes: [{ id: 'a', kind: 'pass', label: bad }] }).plan;
+  expect(toSvg(plan)).not.toMatch(/<script|\p{Cc}(?<!\n)|&(?!(amp|lt|gt|quot|#39);)/u);
+  expect(toBoxes(plan, { unicode: true })).not.toMatch(/\p{Cc}(?<!\n)/u);
+});
+
+const drawing = fc
+  .record({
+    sizes: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 12 }),
+    edges: fc.array(fc.tuple(fc.nat(), fc.nat(), fc.boolean()), { maxLength: 20 }),
+  })
+  .map(({ sizes, edges }): Drawing => {
+    const item = (size: number, at: number): DrawnItem => ({
+      key: `n${at}`,
+      shape: 'task',
+      lines: [`${at}`.padEnd(size, '.')],
+      entry: at === 0,
+      exit: false,
+      inner: undefined,
+    });
+    const key = (at: number): string => `n${at % sizes.length}`;
+    return {
+      name: 'any',
+      items: sizes.map(item),
+      edges: edges.map(([from, to, dashed]) => ({
+        from: key(from),
+        to: key(to),
+        label: dashed ? 'maybe' : undefined,
+        dashed,
+      })),
+    };
+  });
+
+test('[XU8] no box covers another, every box is whole, whatever the edges', () => {
+  fc.assert(
+    fc.property(drawing, (one) => {
+      const text = paintBoxes(one, { unicode: true });
+      for (const { lines } of one.items) expect(text).toContain(lines[0]);
+      const { items } = layOut(one, {
+        box: ({ lines }) => ({ width: (lines[0]?.length ?? 0) + 4, height: 3 }),
+        head: () => ({ x: 0, y: 0 }),
+        label: (label) => ({ width: label.length, height: 1 }),
+        gaps: { boxes: 3, edges: 3, ranks: 3 },
+      });
+      for (const a of items)
+        for (const b of items)
+          if (a !== b)
+            expect(a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y).toBe(
+              true,
+            );
+    }),
+    { numRuns: 200 },
+  );
+});
