@@ -9,6 +9,7 @@ import { benchResume } from './resume.js';
 import { benchScheduling } from './scheduling.js';
 import { benchStartUp } from './start-up.js';
 import { benchStore } from './store.js';
+import { benchThreads } from './threads.js';
 
 // The concurrent runs come first: they are bound by the collector, and what other jobs leave on the heap would be measured with them.
 const missed = [
@@ -21,6 +22,7 @@ const missed = [
   ...(await benchGraph()),
   ...(await benchStartUp()),
   ...(await benchStore()),
+  ...(await benchThreads()),
   ...(await benchGrowth()),
   ...benchHostile(),
 ];
