@@ -30,7 +30,14 @@ export default graph({ name: 'chat', inputs: ['say'], reducers: { log: 'append' 
 `;
 
 const words = (say: string, ...more: readonly string[]): readonly string[] => [
-  ...['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', '-i', `say=${say}`],
+  'run',
+  'chat.mjs',
+  '--thread',
+  'ada',
+  '-q',
+  '--no-audit',
+  '-i',
+  `say=${say}`,
   ...more,
 ];
 
