@@ -18,9 +18,10 @@ import type { RunResult } from '../run.js';
 import { watchForCancel } from './cancel-watch.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
-import { OpenWaits, pauseRecord, waitId } from './open-waits.js';
+import { waitId } from './open-waits.js';
 import type { RecordedOptions } from './recorded-options.js';
 import { RecordedOutcomes } from './recorded-outcomes.js';
+import { RecordedQuestions } from './recorded-questions.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { RecordedTimers } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
@@ -45,7 +46,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   private readonly outcomes: RecordedOutcomes;
   private readonly deliveries: Deliveries;
   private readonly timers: RecordedTimers;
-  private readonly waits: OpenWaits;
+  private readonly questions: RecordedQuestions;
   private readonly log: EventLog;
   private readonly count: StandingCount;
   private taker: Taker | undefined = undefined;
@@ -75,13 +76,16 @@ export class RecordedDurable implements Durable, JournalOwner {
     );
     this.log = new EventLog(session.logs, this.journal);
     this.count = new StandingCount(session.before);
-    this.waits = new OpenWaits({
-      runId: this.runId,
-      store: session.store,
+    this.questions = new RecordedQuestions({
+      session,
+      journal: this.journal,
       clock: this.clock,
-      answer: options.answer,
-      changed: () => this.deliveries.wake(),
-      broken: (error) => this.journal.fail(error),
+      outcomes: this.outcomes,
+      deliveries: this.deliveries,
+      count: this.count,
+      owner: this,
+      options,
+      stamped: (ticket, outcome) => this.stamped(ticket, outcome),
     });
   }
 
@@ -124,9 +128,9 @@ export class RecordedDurable implements Durable, JournalOwner {
     const ticket = new RecordedTicket(key, this, undefined);
     ticket.id = waitId(wait);
     const found = this.outcomes.find(ticket);
-    if (found === undefined) this.openWait(ticket, ticket, wait, (outcome) => this.settle(ticket, outcome));
+    if (found === undefined) this.questions.open(ticket, ticket, wait, (outcome) => this.settle(ticket, outcome));
     else this.reuse(ticket, found);
-    if (found !== undefined) this.tellReplayed(wait, key);
+    if (found !== undefined) this.questions.tellReplayed(wait, key);
     return ticket;
   }
 
@@ -209,7 +213,9 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.stopRunning(ticket);
     ticket.questions += 1;
     const key = askKey(ticket.key, name);
-    const outcome = await new Promise<Outcome>((resolve) => this.askAside(ticket, key, { name, question }, resolve));
+    const outcome = await new Promise<Outcome>((resolve) =>
+      this.questions.askAside(ticket, key, { name, question }, resolve),
+    );
     ticket.questions -= 1;
     if (ticket.questions === 0 && !ticket.dropped) this.startRunning(ticket);
     // The clock of the attempt goes on from now, not from the last delivery.
@@ -248,7 +254,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     else if (before === undefined) this.performLater(ticket, effect);
     else {
       const wait = lostQuestion(ticket.key, before, ticket.options?.evidence);
-      this.askAside(ticket, innerKey(ticket.key, 'outcome'), wait, (outcome) => {
+      this.questions.askAside(ticket, innerKey(ticket.key, 'outcome'), wait, (outcome) => {
         if (outcome.ok && runsAgain(outcome.value)) this.performLater(ticket, effect);
         else this.settle(ticket, lostOutcome(ticket.key, outcome, ticket.options?.lostValue));
       });
@@ -291,47 +297,6 @@ export class RecordedDurable implements Durable, JournalOwner {
     ticket.outcome = writeOutcome(this.journal, ticket, this.stamped(ticket, outcome), true);
   }
 
-  /** A question whose answer is recorded, but handed to `take` at once, not to the interpreter. It is dropped with `ticket`. */
-  private askAside(ticket: RecordedTicket, key: string, wait: Wait, take: (outcome: Outcome) => void): void {
-    const question = new RecordedTicket(key, this, undefined);
-    question.id = waitId(wait);
-    const found = this.outcomes.find(question);
-    if (found !== undefined) {
-      this.tellReplayed(wait, key);
-      take(this.outcomes.outcomeOf(found.record));
-      return;
-    }
-    this.openWait(ticket, question, wait, (outcome) => {
-      if (!isUnanswered(outcome)) {
-        this.count.answered(key);
-        writeOutcome(this.journal, question, this.stamped(question, outcome));
-      }
-      take(outcome);
-    });
-  }
-
-  private tellReplayed({ question }: Wait, key: string): void {
-    if (question !== undefined) this.options.onReplayedAnswer?.(question, key);
-  }
-
-  private openWait(holder: RecordedTicket, ticket: RecordedTicket, wait: Wait, settle: (o: Outcome) => void): void {
-    const { key, id = '' } = ticket;
-    const known = this.session.ledger.pause(key);
-    const again = known !== undefined && known.id === id;
-    const at = this.clock.now();
-    const due = again ? known.due : wait.expiresMs === undefined ? undefined : at + wait.expiresMs;
-    const open = { key, id, wait, due, settle };
-    if (!again) this.journal.write(encodeRecord(pauseRecord(at, open)));
-    this.count.asked(key, id);
-    const { undo } = holder;
-    holder.undo = () => {
-      undo?.();
-      this.waits.close(key);
-    };
-    this.waits.open(open);
-    this.deliveries.wake();
-  }
-
   private settle(ticket: RecordedTicket, outcome: Outcome): void {
     this.stopRunning(ticket);
     if (ticket.dropped || this.over) return;
@@ -365,15 +330,16 @@ export class RecordedDurable implements Durable, JournalOwner {
   /** Nothing to deliver: the run has caught up with its record (R3), and may have nothing left but questions (R4). */
   private idle(): void {
     this.timers.attend();
-    if (this.waits.size === 0) return;
-    this.waits.attend();
+    const { waits } = this.questions;
+    if (waits.size === 0) return;
+    waits.attend();
     if (!this.isQuiet()) return;
-    this.waits.takeAnswers();
-    if (this.isQuiet()) this.waits.giveUp();
+    waits.takeAnswers();
+    if (this.isQuiet()) waits.giveUp();
   }
 
   private isQuiet(): boolean {
-    if (this.running > 0 || this.timers.lasting || this.waits.asking) return false;
+    if (this.running > 0 || this.timers.lasting || this.questions.waits.asking) return false;
     return this.uncommitted.length === 0 && this.deliveries.empty;
   }
 
@@ -381,6 +347,6 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.over = true;
     this.deliveries.stop();
     this.stopWatch?.();
-    this.waits.stop();
+    this.questions.waits.stop();
   }
 }
