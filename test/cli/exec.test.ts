@@ -80,7 +80,7 @@ workflow: [{ id: one, type: agent, name: a, prompt: Always this. }]
     const refused = await skein(['exec', 'flow.yaml', 'About nets', '--mock', '--no-audit'], { cwd });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain(
-      'chain takes no prompt\n    hint: its inputs are given with --input NAME=VALUE: topic',
+      'no text refers to the input "prompt", and it is not declared\n    hint: declare it under inputs, refer to it, or leave it out (inputs are: topic)',
     );
   });
 });

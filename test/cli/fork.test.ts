@@ -45,7 +45,11 @@ test('--input-file reads a value', async () => {
 });
 
 test.each([
-  [['--set', 'topci=x'], 2, 'error SKEIN_INPUT: the workflow has no input "topci"\n    hint: did you mean "topic"?'],
+  [
+    ['--set', 'topci=x'],
+    2,
+    'error unknown-input: no text refers to the input "topci", and it is not declared\n    hint: did you mean "topic"?',
+  ],
   [['--from', 'txt'], 1, 'error SKEIN_USAGE: --from: the workflow has no step "txt"\n    hint: did you mean "text"?'],
   [['--file', 'none.yaml'], 2, 'error file-missing: '],
   [['--set', 'topic'], 1, 'error SKEIN_USAGE: --set takes NAME=VALUE'],

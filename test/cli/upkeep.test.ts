@@ -1,9 +1,9 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { batch, begin } from '../stores/support/stores.js';
-import { CHAIN, makeProject, runFolder, skein } from './support/skein.js';
+import { CHAIN, makeProject, runFolder, runFolders, skein } from './support/skein.js';
 
 const RUN = ['run', 'flow.yaml', '--mock'];
 
@@ -33,7 +33,7 @@ describe('skein runs prune', () => {
   it('[XR7] offers run folders whose runs are not recorded any more, and removes them when it is asked to', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
     for (let n = 0; n < 3; n++) await skein(RUN, { cwd });
-    const folders = () => readdir(join(cwd, '.workflow-runs'));
+    const folders = () => runFolders(cwd);
     expect(await folders()).toHaveLength(3);
     const offered = await skein(['runs', 'prune', '--keep', '1'], { cwd });
     expect(offered.stdout).toContain('removed 2 runs');
@@ -81,10 +81,10 @@ it('[XR7] a run has one folder, however often it is resumed', async () => {
   });
   const first = await skein(['run', 'flow.yaml', '--mock=script.yaml'], { cwd });
   expect(first.code).toBe(3);
-  const [name] = await readdir(join(cwd, '.workflow-runs'));
+  const [name] = await runFolders(cwd);
   await writeFile(join(cwd, 'script.yaml'), script);
   for (let n = 0; n < 2; n++) expect((await skein(['resume', '-1'], { cwd })).code).toBe(0);
-  expect(await readdir(join(cwd, '.workflow-runs'))).toEqual([name]);
+  expect(await runFolders(cwd)).toEqual([name]);
   const files = await runFolder(cwd);
   expect(files.get('steps/00_facts/output.md')).toContain('The facts.');
   expect(files.get('steps/01_text/output.md')).toContain('The text.');

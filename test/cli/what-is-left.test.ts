@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, filesIn, makeProject, skein, startSkein } from './support/skein.js';
+import { CHAIN, filesIn, makeProject, runFolders, skein, startSkein } from './support/skein.js';
 
 const SLOW = `rules:
   - { step: facts, answer: They weave. }
@@ -41,12 +41,10 @@ describe('a refused run leaves no run folder', () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SLOW });
     const running = startSkein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
     await running.seen('step text started');
-    const folders = async (): Promise<readonly string[]> =>
-      (await filesIn(join(cwd, '.workflow-runs'))).filter((name) => !name.includes('/'));
-    const before = await folders();
+    const before = await runFolders(cwd);
     const refused = await skein(['resume', '-1'], { cwd });
     expect(refused.stderr).toContain('error SKEIN_LEASE: ');
-    expect([before.length, await folders()]).toEqual([1, before]);
+    expect([before.length, await runFolders(cwd)]).toEqual([1, before]);
     running.child.kill('SIGKILL');
   });
 

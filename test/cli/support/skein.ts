@@ -108,13 +108,18 @@ export async function filesIn(directory: string): Promise<readonly string[]> {
   return (await readdir(directory, { recursive: true })).toSorted();
 }
 
+/** Names of the run folders of a project. */
+export async function runFolders(cwd: string): Promise<readonly string[]> {
+  const entries = await readdir(join(cwd, '.workflow-runs'), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+}
+
 /** The files of the only run folder of a project, by their path inside of it. */
 export async function runFolder(cwd: string): Promise<ReadonlyMap<string, string>> {
   const base = join(cwd, '.workflow-runs');
-  const folders = (await readdir(base, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  if (folders.length !== 1)
-    throw new Error(`expected one run folder, not ${folders.map((entry) => entry.name).join()}`);
-  const folder = join(base, folders[0]?.name ?? '');
+  const [name = '', ...more] = await runFolders(cwd);
+  if (name === '' || more.length > 0) throw new Error(`expected one run folder, not ${[name, ...more].join()}`);
+  const folder = join(base, name);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return new Map(
