@@ -6,6 +6,7 @@ import type { ChannelTable, CompiledNode } from './compile.js';
 import type { Reducer } from '../plan/reducers.js';
 import type { Cell, Moment, Writer } from './cell.js';
 import { cellValue, foldedWith, isCleared, isUnread, keepDigest, tryFold, writeCell } from './cell.js';
+import { INSPECT } from './plain-state.js';
 import type { Version } from './version.js';
 
 /** A Standard Schema (standardschema.dev), as far as it is used. */
@@ -173,6 +174,8 @@ function readLater(state: Record<string, unknown>, name: string, read: () => unk
     return value;
   };
   Object.defineProperty(state, name, { get, enumerable: true, configurable: true });
+  // Printed, it is what it stands for.
+  Object.defineProperty(state, INSPECT, { value: () => ({ ...state }), configurable: true });
 }
 
 function badUpdate(node: CompiledNode, output: unknown): SkeinError {

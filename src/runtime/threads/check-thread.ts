@@ -33,7 +33,7 @@ export function checkThreadOptions({ thread, resume, fork, runId }: RunOptions):
       },
     );
   }
-  if (typeof thread === 'string') checkThreadId(thread);
+  if (typeof thread !== 'object' || thread === null) checkThreadId(thread);
   else {
     checkThreadId(thread.id);
     for (const [name, value] of Object.entries(thread)) checkOption(name, value);

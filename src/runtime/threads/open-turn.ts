@@ -7,6 +7,7 @@ import { readRun } from '../../journal/overview.js';
 import type { Holder, Store } from '../../journal/store.js';
 import type { ThreadHead } from '../../journal/thread-journal.js';
 import { readHead } from '../../journal/thread-journal.js';
+import { threadOfRun } from '../../journal/thread-rows.js';
 import { ThreadWriter } from '../../journal/thread-writer.js';
 import { thisProcess } from '../../stores/holder.js';
 import { busy, checkGoing, pause, standInLine } from './line.js';
@@ -179,7 +180,7 @@ async function bringToEnd(opening: Opening, held: Held): Promise<readonly string
   if (record.t !== 'turn') return [];
   const { run, turn, on } = record;
   const row = store.run(run);
-  if (row === undefined) {
+  if (row === undefined || threadOfRun(row) !== thread.id) {
     passOver(held, { run, turn, on, outcome: 'failed', error: GONE });
     held.head = headOf(store, thread.id);
     return [`turn ${turn} of the thread '${thread.id}' left no run behind, and does not count`];

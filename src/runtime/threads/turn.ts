@@ -1,5 +1,6 @@
 import { systemClock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
+import { SkeinError } from '../../base/errors.js';
 import type { CarriedStart, LastState } from '../../engine/carried-state.js';
 import { carriedState, channelEnds } from '../../engine/carried-state.js';
 import type { CompiledPlan } from '../../engine/compile.js';
@@ -67,6 +68,9 @@ export class Turn {
   /** It is to be run: noted before the run is. */
   begin(run: string, inputs: Readonly<Record<string, unknown>>): void {
     if (this.holding === undefined) return;
+    // Whoever comes next would take that run for this turn.
+    if (this.store.run(run) !== undefined)
+      throw new SkeinError('SKEIN_STORE', `there is a run ${run} already`, { hint: 'give each run an id of its own' });
     const { stored, blobs } = storedValue(inputs, 'the inputs');
     const { turn, on } = this.of;
     const at = systemClock.now();
@@ -102,14 +106,25 @@ export class Turn {
   /** The run's end is recorded. @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE` */
   settle({ runId, outcome, error }: RunResult): void {
     if (this.holding === undefined) return;
-    // A turn that waits for an answer is still open.
-    if (outcome !== 'paused') this.end(runId, outcome, error);
-    this.holding.leave(outcome);
+    try {
+      // A turn that waits for an answer is still open.
+      if (outcome !== 'paused') this.end(runId, outcome, error);
+    } finally {
+      this.leave(outcome);
+    }
   }
 
   /** It is not known how the run has ended: whoever comes next finds out. */
   abandon(): void {
-    this.holding?.leave('interrupted');
+    this.leave('interrupted');
+  }
+
+  private leave(outcome: string): void {
+    try {
+      this.holding?.leave(outcome);
+    } catch {
+      // The lease expires by itself.
+    }
   }
 
   private end(run: string, outcome: RunResult['outcome'], error: ErrorData | undefined): void {

@@ -1,0 +1,109 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { definePlan, getThread, listRuns, listThreads, memoryStore, readRun, run, streamRun } from 'skein';
+import type { RunResult, Store } from 'skein';
+import { closing, errorOf, sqliteFile } from './support/threads.js';
+
+const chat = definePlan({
+  name: 'chat',
+  inputs: ['say'],
+  channels: { log: 'append' },
+  nodes: [{ id: 'reply', run: ({ say: text }) => ({ log: `re: ${String(text)}` }) }],
+});
+
+function say(store: Store, text: unknown, more: { readonly runId?: string } = {}): Promise<RunResult> {
+  return run(chat, { store, thread: 'one', inputs: { say: text }, ...more }).result;
+}
+
+/** The store with one batch of the thread as somebody has changed it. */
+function tampered(store: Store, seq: number, change: (text: string) => string): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name);
+      if (name !== 'read') return typeof own === 'function' ? (own.bind(target) as unknown) : own;
+      return (...args: Parameters<Store['read']>) =>
+        target
+          .read(...args)
+          .map((batch) =>
+            args[0] === 'thread:one' && batch.seq === seq ? { ...batch, text: change(batch.text) } : batch,
+          );
+    },
+  });
+}
+
+describe('[XG6] a thread whose record is damaged', () => {
+  it('is refused with the place, and is no run that could be taken for it', async () => {
+    const store = memoryStore();
+    for (const text of ['a', 'b', 'c']) await say(store, text);
+    const last = (store.run('thread:one')?.batches ?? 0) - 1;
+    for (const seq of [2, last]) {
+      const broken = tampered(store, seq, (text) => text.replace('re: ', 're; '));
+      const error = await errorOf(() => getThread(broken, 'one'));
+      expect([error.code, error.details]).toEqual(['SKEIN_JOURNAL', { thread: 'one', batch: seq }]);
+    }
+    const ended = tampered(store, last, (text) => text.replace('succeeded', 'successful'));
+    expect((await errorOf(() => say(ended, 'd'))).code).toBe('SKEIN_JOURNAL');
+    expect((await errorOf(() => readRun(store, 'thread:one'))).code).toBe('SKEIN_JOURNAL');
+    expect((await say(store, 'd')).state['log']).toEqual(['re: a', 're: b', 're: c', 're: d']);
+  });
+});
+
+describe('[XG6] a turn', () => {
+  it('does not begin under the id of another run, which is not taken for it', async () => {
+    const store = memoryStore();
+    await run(chat, { store, runId: 'monday', inputs: { say: 'x' } }).result;
+    const error = await errorOf(() => say(store, 'a', { runId: 'monday' }));
+    expect([error.code, error.message]).toEqual(['SKEIN_STORE', 'there is a run monday already']);
+    expect((await say(store, 'b', { runId: 'tuesday' })).state['log']).toEqual(['re: b']);
+    expect(getThread(store, 'one').turns).toMatchObject([{ turn: 1, runId: 'tuesday' }]);
+  });
+
+  it('that leaves what is no JSON fails, and does not count', async () => {
+    const store = memoryStore();
+    await say(store, 'a');
+    const odd = definePlan({
+      name: 'chat',
+      inputs: ['say'],
+      channels: { log: { reducer: () => new Map() } },
+      nodes: [{ id: 'reply', run: () => ({ log: 'x' }) }],
+    });
+    const { outcome, error } = await run(odd, { store, thread: 'one', inputs: { say: 'b' } }).result;
+    expect([outcome, error?.code]).toEqual(['failed', 'SKEIN_NOT_JSON']);
+    expect(getThread(store, 'one').turns.map(({ counts }) => counts)).toEqual([true, false]);
+    expect((await say(store, 'c')).state['log']).toEqual(['re: a', 're: c']);
+  });
+
+  it('tells its events, and prints its state like any other', async () => {
+    const store = memoryStore();
+    await say(store, 'a');
+    const types: string[] = [];
+    for await (const { type } of streamRun(chat, { store, thread: 'one', inputs: { say: 'b' } })) types.push(type);
+    expect([types[0], types.at(-1)]).toEqual(['run.started', 'run.ended']);
+    const { state } = await say(store, 'c');
+    expect(inspect(state)).toContain("log: [ 're: a', 're: b', 're: c' ]");
+    expect(JSON.parse(JSON.stringify(state))).toEqual({ ...state });
+  });
+
+  it('whose values are read when the store is closed says so', async () => {
+    const store = await closing(sqliteFile());
+    for (const text of ['a', 'b']) await say(store, text);
+    const { state } = await say(store, 'c');
+    store.close();
+    expect(state['say']).toBe('c');
+    const error = await errorOf(() => state['log']);
+    expect([error.code, error.message]).toEqual(['SKEIN_STORE', expect.stringContaining('has been closed')]);
+  });
+});
+
+describe('[XG6] a store', () => {
+  it('tells threads and runs apart', async () => {
+    for (const store of [memoryStore(), await closing(sqliteFile())]) {
+      const { runId } = await say(store, 'a');
+      expect(store.list().map(({ id, parent }) => [id, parent])).toEqual([[runId, 'thread:one']]);
+      expect(store.threads().map(({ id }) => id)).toEqual(['thread:one']);
+      expect(listRuns(store)).toMatchObject([{ id: runId, thread: 'one' }]);
+      expect(listRuns(store)[0]).not.toHaveProperty('parent');
+      expect(listThreads(store)).toMatchObject([{ id: 'one', workflow: 'chat', turns: 1, status: 'succeeded' }]);
+    }
+  });
+});
