@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { definePlan, getThread, listRuns, listThreads, memoryStore, readRun, run, streamRun } from 'skein';
 import type { RunResult, Store } from 'skein';
+import { faultyStore } from 'skein/testing';
 import { closing, errorOf, sqliteFile } from './support/threads.js';
 
 const chat = definePlan({
@@ -92,6 +93,31 @@ describe('[XG6] a turn', () => {
     expect(state['say']).toBe('c');
     const error = await errorOf(() => state['log']);
     expect([error.code, error.message]).toEqual(['SKEIN_STORE', expect.stringContaining('has been closed')]);
+  });
+});
+
+describe('[XG6] a store that fails once, at any operation of a turn', () => {
+  it.each(['before', 'after'] as const)('(%s it) loses no turn that counts, and the next one goes on', async (kind) => {
+    let failed = true;
+    for (let failAt = 1; failed; failAt++) {
+      const inner = memoryStore();
+      await say(inner, 'a');
+      const store = faultyStore(inner, { failAt, kind });
+      const second = await say(store, 'b').then(
+        ({ outcome }) => outcome,
+        () => 'refused',
+      );
+      ({ failed } = store);
+      // A lease that nobody gave back is good for some time.
+      for (const { id, fence } of [...inner.threads(), ...inner.list()]) inner.renew([{ runId: id, fence }], -1e6);
+      const { outcome, state } = await say(inner, 'c');
+      expect(outcome).toBe('succeeded');
+      const counts = getThread(inner, 'one').turns.filter((turn) => turn.counts);
+      expect(state['log']).toEqual(counts.map(({ inputs }) => `re: ${String(inputs['say'])}`));
+      expect(getThread(inner, 'one').state).toEqual({ ...state });
+      if (second === 'succeeded') expect(state['log']).toEqual(['re: a', 're: b', 're: c']);
+      expect([2, 3]).toContain(counts.length);
+    }
   });
 });
 
