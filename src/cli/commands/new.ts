@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { EXIT } from '../exit-codes.js';
+import { ownPackage } from '../new/own-package.js';
 import type { TemplateName } from '../new/templates.js';
 import { TEMPLATE_NAMES, templateFiles } from '../new/templates.js';
 import { printable } from '../view/printable.js';
@@ -39,6 +40,11 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
     await writeFile(file, text, { flag: 'wx' });
   }
   printResult(`made ${printable(folder)} with ${[...files.keys()].join(', ')}`);
+  const { checkout } = ownPackage();
+  if (template === 'typescript' && checkout !== undefined)
+    printNote(
+      `package.json depends on the Skein in ${printable(checkout)}, as this one is not installed from a registry`,
+    );
   printNote(
     `next: skein ${template === 'pipeline' ? 'exec' : 'run'} ${join(folder, main)} --mock=${join(folder, 'script.yaml')}`,
   );

@@ -1,4 +1,4 @@
-import { versionNumber } from '../version-number.js';
+import { ownPackage } from './own-package.js';
 
 /**
  * A workflow in TypeScript, with what an editor and the compiler need. It runs without being installed: `skein` is then the one that runs it.
@@ -49,8 +49,8 @@ function manifest(name: string): object {
     name: name.toLowerCase(),
     private: true,
     type: 'module',
-    scripts: { types: 'tsc' },
-    dependencies: { skein: versionNumber() },
+    scripts: { start: 'skein run flow.ts --mock=script.yaml', types: 'tsc' },
+    dependencies: { skein: ownPackage().dependency },
     devDependencies: { typescript: '^6.0.0' },
   };
 }

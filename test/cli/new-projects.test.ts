@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { ROOT, cleanEnv, documentOf, makeProject, skein } from './support/skein.js';
+
+const exec = promisify(execFile);
+
+test.each(['chain', 'fan-out', 'question', 'pipeline'])(
+  '[XU12] the template %s runs with its script as its last line says',
+  async (template) => {
+    const cwd = await makeProject();
+    const made = await skein(['new', 'mine', '--template', template], { cwd });
+    expect(made.code).toBe(0);
+    const [, command = ''] = /next: skein (.*)\n/.exec(made.stderr) ?? [];
+    const end = await skein([...command.split(' '), '--json', '--no-audit'], { cwd });
+    expect(end.code, end.stderr).toBe(0);
+    expect(documentOf(end)).toMatchObject({ outcome: 'succeeded' });
+  },
+);
+
+test(
+  '[XU12] npm install, npx tsc and npm start work in what skein new --ts makes from a checkout',
+  { timeout: 300_000 },
+  async () => {
+    const cwd = await makeProject();
+    const made = await skein(['new', 'mine', '--ts'], { cwd });
+    expect(made.stderr).toContain(`package.json depends on the Skein in ${ROOT}`);
+    const mine = join(cwd, 'mine');
+    const env = {
+      ...process.env,
+      ...cleanEnv(cwd),
+      npm_config_cache: process.env['npm_config_cache'] ?? join(process.env['HOME'] ?? cwd, '.npm'),
+    };
+    const npm = async (...words: string[]): Promise<string> => (await exec('npm', words, { cwd: mine, env })).stdout;
+    await npm('install', '--no-audit', '--no-fund', '--prefer-offline');
+    expect(existsSync(join(mine, 'node_modules/skein/package.json'))).toBe(true);
+    await npm('exec', '--offline', '--', 'tsc');
+    expect(await npm('start')).toContain('LOOMS: A paragraph that was written before the run.');
+  },
+);
