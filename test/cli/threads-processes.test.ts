@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeProject, skein, startSkein } from './support/skein.js';
@@ -74,6 +74,28 @@ it(
     expect(await logOf(cwd)).toEqual(['heard die', 'did die']);
     expect((await skein(words('b'), { cwd })).code).toBe(0);
     expect(await logOf(cwd)).toEqual(['heard die', 'did die', 'heard b', 'did b']);
+    expect((await skein(['fork', '-1', '-q', '--no-audit', '--set', 'say=c'], { cwd })).code).toBe(0);
+    expect(await logOf(cwd)).toEqual(['heard die', 'did die', 'heard b', 'did b']);
+  },
+);
+
+it(
+  '[XG6] a turn that took its inputs from the turn before is resumed and forked without them',
+  { timeout: 180_000 },
+  async () => {
+    const cwd = await makeProject({ 'chat.mjs': CHAT });
+    expect((await skein(words('die'), { cwd })).signal).toBe('SIGKILL');
+    await rm(join(cwd, 'died.txt'));
+    expect((await skein(['resume', '-1', '-q'], { cwd })).signal).toBe('SIGKILL');
+    await rm(join(cwd, 'died.txt'));
+    // Goes on with that one first, which dies once more; the one after it is given nothing.
+    const bare = words('x').slice(0, -2);
+    expect((await skein(bare, { cwd })).signal).toBe('SIGKILL');
+    expect((await skein(bare, { cwd })).code).toBe(0);
+    expect(await logOf(cwd)).toEqual(['heard die', 'did die', 'heard die', 'did die']);
+    expect((await skein(['resume', '-1', '-q'], { cwd })).code).toBe(0);
+    expect((await skein(['fork', '-1', '-q', '--no-audit'], { cwd })).code).toBe(0);
+    expect(await logOf(cwd)).toEqual(['heard die', 'did die', 'heard die', 'did die']);
   },
 );
 

@@ -79,7 +79,9 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const inputs = { ...run.record.before.inputs, ...given };
   const file = fileOf(run, options.fork);
   const { interactive = false, strict = false, lenient = false } = flags;
-  const next = await loadNext(run, file, { cwd, inputs, interactive, strict, lenient });
+  // What a turn was not given came from the thread.
+  const mayLack = run.record.family[0].begin.thread !== undefined;
+  const next = await loadNext(run, file, { cwd, inputs, mayLack, interactive, strict, lenient });
   printProblems(next.problems);
   const { plan } = next.workflow;
   if (next.broken || plan === undefined) {
