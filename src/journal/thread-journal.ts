@@ -64,12 +64,15 @@ export function shapeOf(store: Store, id: string, { shape }: ThreadState): Shape
   throw damaged(id, shape, 'it has no shape of a state');
 }
 
+/** A value of a state, and where it is. */
+export interface KeptChannel {
+  readonly kept: Kept;
+  readonly digest: string;
+  readonly place: ChannelPlace;
+}
+
 /** The values of a state, each read when somebody asks for it. */
-export function keptChannels(
-  store: Store,
-  id: string,
-  { channels }: ThreadState,
-): ReadonlyMap<string, { readonly kept: Kept; readonly digest: string; readonly place: ChannelPlace }> {
+export function keptChannels(store: Store, id: string, { channels }: ThreadState): ReadonlyMap<string, KeptChannel> {
   return new Map(
     Object.entries(channels).map(([name, place]) => {
       const kept = new Kept(place.kind, () => freezeData(valueAt(store, id, name, place)));

@@ -119,6 +119,33 @@ describe('[XG6] random turns', () => {
   });
 });
 
+describe('[XG6] an object whose keys are written again and again', () => {
+  it('is read from where it was written as a whole last', { timeout: 120_000 }, async () => {
+    const store = memoryStore();
+    const counting = definePlan({
+      name: 'counting',
+      inputs: ['at'],
+      channels: { counts: 'mergeDict', seen: 'mergeDict' },
+      nodes: [
+        {
+          id: 'count',
+          run: ({ at }) => ({ counts: { [`key ${Number(at) % 3}`]: at }, seen: { [`key ${String(at)}`]: 1 } }),
+        },
+      ],
+    });
+    for (let at = 1; at <= 1_200; at++) await run(counting, { store, thread: 'one', inputs: { at } }).result;
+    const line = store.read('thread:one').at(-1)?.text.split('\n').at(-1) ?? '';
+    const { channels } = (JSON.parse(line) as { state: { channels: Record<string, { from: number; at: number }> } })
+      .state;
+    const spanOf = (name: string): number => (channels[name]?.at ?? 0) - (channels[name]?.from ?? 0);
+    expect(spanOf('counts')).toBeLessThan(1_100);
+    expect(spanOf('seen')).toBeGreaterThan(2_000);
+    const { counts, seen } = getThread(store, 'one').state;
+    expect(counts).toEqual({ 'key 1': 1_198, 'key 2': 1_199, 'key 0': 1_200 });
+    expect(Object.keys(seen as object)).toHaveLength(1_200);
+  });
+});
+
 describe('[XG6] 10,000 turns', () => {
   it('are kept; the last writes what the tenth wrote', { timeout: 600_000 }, async () => {
     const store = await closing(sqliteFile());

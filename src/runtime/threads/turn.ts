@@ -1,13 +1,15 @@
 import { systemClock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
-import type { CarriedStart, LastState } from '../../engine/carried-state.js';
+import { isPlainObject } from '../../base/json.js';
+import type { CarriedStart, ChannelEnd, LastState } from '../../engine/carried-state.js';
 import { carriedState, channelEnds } from '../../engine/carried-state.js';
 import type { CompiledPlan } from '../../engine/compile.js';
 import type { RunResult } from '../../engine/run.js';
 import type { RunWarning } from '../../engine/services.js';
 import type { TurnOf } from '../../journal/record.js';
 import type { Store } from '../../journal/store.js';
+import type { KeptChannel } from '../../journal/thread-journal.js';
 import { keptChannels, shapeOf, stateAt } from '../../journal/thread-journal.js';
 import type { ThreadState } from '../../journal/thread-record.js';
 import type { ChannelWrite, ThreadWriter } from '../../journal/thread-writer.js';
@@ -99,7 +101,11 @@ export class Turn {
   prepare({ outcome }: RunResult): void {
     if (this.holding === undefined || !COUNTS.has(outcome) || this.last === undefined) return;
     const ends = channelEnds(this.last, this.channels, this.begun?.version);
-    this.writes = ends.map((end) => ({ ...end, place: this.channels.get(end.name)?.place }));
+    const next = this.holding.writer.batches;
+    this.writes = ends.map((end) => {
+      const before = this.channels.get(end.name);
+      return { ...(before === undefined ? end : shortened(end, before, next)), place: before?.place };
+    });
     for (const { name, more, whole } of ends) storedValue(more ?? whole ?? null, `'${name}'`);
   }
 
@@ -153,6 +159,22 @@ export class Turn {
       turns: turn,
     });
   }
+}
+
+/** An object in pieces over fewer batches is left like that. */
+const FEW_BATCHES = 1_024;
+
+/**
+ * An object whose keys are written again and again is written as a whole now and then, so that who reads it does not go through all of their
+ * former values. It is looked at whenever the batches that it lies in have doubled.
+ */
+function shortened(end: ChannelEnd, { kept, place }: KeptChannel, next: number): ChannelEnd {
+  const { more, ...rest } = end;
+  const span = next - place.from;
+  const hasDoubled = Math.clz32(place.at - place.from) !== Math.clz32(span);
+  if (!isPlainObject(more) || span < FEW_BATCHES || !hasDoubled) return end;
+  const all = new Map([...Object.entries(kept.value as object), ...Object.entries(more)]);
+  return all.size * 8 > span ? end : { ...rest, whole: Object.fromEntries(all) };
 }
 
 function placed(shape: number | undefined): { readonly shape?: number } {
