@@ -25,7 +25,11 @@ export class HistoryFold {
   /** Of the last session, so far. */
   private lasted = 0;
 
-  constructor(private readonly runId: string) {}
+  /** `keeps`: outcomes and logs stay; a reader that takes each record as it comes needs neither. */
+  constructor(
+    private readonly runId: string,
+    private readonly keeps = true,
+  ) {}
 
   add(record: JournalRecord, line: string): void {
     if (record.t === 'begin') {
@@ -40,7 +44,7 @@ export class HistoryFold {
       this.lasted = 0;
       this.current = { ...this.current, ...changesOf(record) };
     } else if (record.t === 'log') {
-      this.logs.push(record);
+      if (this.keeps) this.logs.push(record);
       this.last(record.at);
     } else if (this.sessions.length === 0) {
       throw refused(`'${record.t}' stands before the first session`);
@@ -94,13 +98,16 @@ export class HistoryFold {
     }
   }
 
-  private addDone(record: DoneRecord, line: string): void {
-    const { key } = record;
-    const entry = new Entry(line, this.outcomes, this.sessions.length - 1, kindOf(record));
-    this.outcomes += 1;
+  private keep(key: string, entry: Entry): void {
     const list = this.entries.get(key);
     if (list === undefined) this.entries.set(key, [entry]);
     else list.push(entry);
+  }
+
+  private addDone(record: DoneRecord, line: string): void {
+    const { key } = record;
+    if (this.keeps) this.keep(key, new Entry(line, this.outcomes, this.sessions.length - 1, kindOf(record)));
+    this.outcomes += 1;
     this.timers.delete(key);
     this.pauses.delete(key);
     const started = this.started.get(key);

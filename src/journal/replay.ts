@@ -27,8 +27,10 @@ export class Replay {
   constructor(
     private readonly runId: string,
     private readonly tell: TellRecord = toNobody,
+    /** Without `keeps` the history has no outcomes and no logs: each record is told, and forgotten. */
+    { keeps = true }: { readonly keeps?: boolean } = {},
   ) {
-    this.fold = new HistoryFold(runId);
+    this.fold = new HistoryFold(runId, keeps);
   }
 
   /** @throws SkeinError `SKEIN_JOURNAL` that names the run, the batch and the line */
