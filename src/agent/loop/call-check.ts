@@ -9,6 +9,7 @@ import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
 import type { Gate } from './gate.js';
 import type { StepTool } from './step-tool.js';
+import { longChecks } from './long-checks.js';
 import { readInput } from './tool-input.js';
 
 /** What is known of a call before anything of it is done. */
@@ -18,7 +19,7 @@ export interface CallChecks {
    *
    * @throws SkeinError what a model is told of a call that can't be made
    */
-  prepared(call: ToolCall, tools: OpenParts['tools']): { readonly tool: Tool; readonly input: JsonObject };
+  prepared(call: ToolCall, tools: OpenParts['tools']): Promise<{ readonly tool: Tool; readonly input: JsonObject }>;
   /** What is wrong with a call, whatever its tool is. */
   fault(call: ToolCall, io: StepIo): Promise<Answer | undefined>;
   /** The same where it is a tool of the step itself, for which nothing need be open. */
@@ -35,12 +36,13 @@ export function callChecks({
   readonly stepTools: ReadonlyMap<string, StepTool>;
   readonly use: (signal: AbortSignal) => Promise<OpenParts>;
 }): CallChecks {
+  const inOrder = longChecks();
   const checks: CallChecks = {
-    prepared(call, tools) {
+    async prepared(call, tools) {
       const tool = tools.get(call.name);
       if (tool === undefined) throw unknownTool(call.name, [...stepTools.keys(), ...tools.keys()]);
       if (!gate.isForeseen(call, tool)) throw notForeseen(call.name);
-      return { tool, input: readInput(call, tool) };
+      return { tool, input: await inOrder(() => readInput(call, tool)) };
     },
     async fault(call, io) {
       if (stepTools.has(call.name)) return checks.faultOfOwn(call);
@@ -49,16 +51,16 @@ export function callChecks({
     },
     faultOfOwn(call) {
       const own = stepTools.get(call.name);
-      return faultIn(() => own !== undefined && readInput(call, own));
+      return faultIn(async () => own !== undefined && readInput(call, own));
     },
   };
   return checks;
 }
 
-async function faultIn(check: () => unknown, io?: StepIo): Promise<Answer | undefined> {
-  const checked = await answerOf(() => {
-    check();
-    return Promise.resolve('');
+async function faultIn(check: () => Promise<unknown>, io?: StepIo): Promise<Answer | undefined> {
+  const checked = await answerOf(async () => {
+    await check();
+    return '';
   }, io);
   return checked.isError ? checked : undefined;
 }

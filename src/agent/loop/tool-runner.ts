@@ -69,7 +69,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
   async function runTool(call: ToolCall, io: StepIo): Promise<Answer> {
     const { tools } = await options.use(io.signal);
     return answerOf(async () => {
-      const { tool, input } = check.prepared(call, tools);
+      const { tool, input } = await check.prepared(call, tools);
       return tool.execute(input, io);
     }, io);
   }
