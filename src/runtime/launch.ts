@@ -5,7 +5,6 @@ import type { ModelRegistry } from '../agent/models/registry.js';
 import { createModelRegistry } from '../agent/models/registry.js';
 import type { OwnPlaces } from '../agent/tools/own-places.js';
 import { createToolProvider } from '../agent/tools/provider.js';
-import { nodePathOf } from '../base/address.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemClock } from '../base/clock.js';
 import { systemIds } from '../base/ids.js';
@@ -15,22 +14,21 @@ import { isThenable } from '../base/thenable.js';
 import type { CompiledPlan } from '../engine/compile.js';
 import { codeOf } from '../engine/identity.js';
 import { firstState } from '../engine/inputs.js';
-import type { AnswerQuestion } from '../engine/memory-durable.js';
 import { MemoryDurable } from '../engine/memory-durable.js';
 import { RecordedDurable } from '../engine/recorded/recorded-durable.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
-import type { RunWarning, Starting } from '../engine/services.js';
-import { forkStart } from '../journal/fork-start.js';
+import type { Starting } from '../engine/services.js';
 import type { OpenSession } from '../journal/session.js';
 import { beginSession, resumeSession } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
-import { typedAnswer } from '../lang/typed-answer.js';
+import type { Announcement } from './announcement.js';
+import { announcement } from './announcement.js';
+import { answerBy } from './answers.js';
 import { checkGiven, withAdvice } from './check-run.js';
 import type { Changes } from './changes.js';
-import { changesText } from './changes.js';
 import type { GoingOn, RecordedRun } from './going-on.js';
-import { changesOf, goingOn, readRecordedRun } from './going-on.js';
+import { goingOn, readRecordedRun } from './going-on.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
@@ -132,11 +130,9 @@ function advised(result: Promise<RunResult>, options: RunOptions): Promise<RunRe
 }
 
 /** A session that was opened, and with what the run goes on. */
-interface Opened extends GoingOn {
+interface Opened extends GoingOn, Announcement {
   readonly turn: Turn | undefined;
   readonly session: OpenSession;
-  readonly warnings: readonly RunWarning[];
-  readonly announced: (path: string) => boolean;
 }
 
 function startRecorded(one: Launch, opened: Opened): RunHandle {
@@ -283,30 +279,6 @@ function begun(models: ModelRegistry, { inputs = {}, memory }: RunOptions): Goin
   return { inputs, settings, formerModels: () => [] };
 }
 
-/** What is told of a run before anything of it runs: what has changed since it was recorded. */
-function announcement(
-  { compiled, told, options }: Launch,
-  recorded: RecordedRun | undefined,
-  going: GoingOn,
-): Pick<Opened, 'warnings' | 'announced'> {
-  if (recorded === undefined) return { warnings: [], announced: () => false };
-  const definition = { plan: compiled.plan, code: codeOf(compiled) };
-  const { fork } = options;
-  const forgotten = fork === undefined ? undefined : forkStart(recorded.family, compiled.plan, fork).steps;
-  const changes = told ?? changesOf(recorded, definition, going, forgotten);
-  const paths = new Set([...changes.again, ...changes.maybe]);
-  return {
-    warnings: told === undefined ? warningsOf(recorded, changes) : [],
-    announced: (path) => paths.size > 0 && isAround(paths, nodePathOf(path)),
-  };
-}
-
-/** A step is among these, or one that it is inside of. */
-function isAround(steps: ReadonlySet<string>, path: string): boolean {
-  const ids = path.split('/');
-  return ids.some((_, at) => steps.has(ids.slice(0, at + 1).join('/')));
-}
-
 /** The end of the session is part of its record: a run that can't say how it ended has not succeeded. */
 function closed(durable: RecordedDurable, result: RunResult, turn: Turn | undefined): RunResult {
   const ended = attempt(result, () => turn?.prepare(result));
@@ -327,32 +299,4 @@ function attempt(result: RunResult, act: () => void): RunResult {
   } catch (error) {
     return { ...result, outcome: 'failed', error: toErrorData(error) };
   }
-}
-
-/**
- * The script that the user runs it with may answer for the person: what stands there means what it would mean on a terminal. It never lets a tool
- * call happen.
- */
-function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): AnswerQuestion {
-  return async (question, address, signal) => {
-    const scripted = isApproval(question, address) ? undefined : await models.scriptAnswer(question.text);
-    if (scripted !== undefined) {
-      const typed = typedAnswer(question, scripted);
-      return typed.ok ? typed.value : scripted;
-    }
-    if (answer !== undefined) return await answer(question, address, signal);
-    throw new SkeinError('SKEIN_QUESTION', `nobody is here to answer: ${question.text}`, {
-      hint: 'run it on a terminal, pass an answer function, or record the run in a store and answer later',
-    });
-  };
-}
-
-/** What whoever goes on with a run is told, unless the one who started it has. */
-function warningsOf(recorded: RecordedRun, changes: Changes): readonly RunWarning[] {
-  const [{ cut }] = recorded.family;
-  const message = changesText(changes, recorded);
-  return [
-    ...(cut === undefined ? [] : [{ code: 'torn-record', message: `the end of the record is not whole: ${cut}` }]),
-    ...(message === '' ? [] : [{ code: 'changed', message }]),
-  ];
 }

@@ -53,6 +53,11 @@ export class Deliveries {
     this.wake();
   }
 
+  /** What comes from outside while the interpreter rests happens now, not at the last delivery. */
+  takeTime(): void {
+    if (!this.busy) this.time = Math.max(this.time, this.clock.now());
+  }
+
   put(ticket: RecordedTicket): void {
     this.queue.put(ticket);
   }

@@ -137,11 +137,10 @@ export class RecordedDurable implements Durable, JournalOwner {
   drop(ticket: Ticket): void {
     if (!(ticket instanceof RecordedTicket) || ticket.dropped) return;
     // What made the interpreter drop it from outside, a cancelled run for one, happened now.
-    const { deliveries } = this;
-    if (!deliveries.busy) deliveries.time = Math.max(deliveries.time, this.clock.now());
+    this.deliveries.takeTime();
     this.stopRunning(ticket);
     ticket.drop();
-    deliveries.wake();
+    this.deliveries.wake();
   }
 
   get quiet(): boolean {
@@ -219,8 +218,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     ticket.questions -= 1;
     if (ticket.questions === 0 && !ticket.dropped) this.startRunning(ticket);
     // The clock of the attempt goes on from now, not from the last delivery.
-    const { deliveries } = this;
-    if (!deliveries.busy) deliveries.time = Math.max(deliveries.time, this.clock.now());
+    this.deliveries.takeTime();
     if (outcome.ok) return outcome.value;
     throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
   }
