@@ -39,27 +39,29 @@ export interface RunSummary {
  */
 export function listRuns(store: Store, limit = Number.POSITIVE_INFINITY): readonly RunSummary[] {
   const rows = store.list();
-  return rows.slice(0, Math.min(limit, rows.length)).map((row) => summary(store, row));
+  const now = systemClock.now();
+  return rows.slice(0, Math.min(limit, rows.length)).map((row) => summary(store, row, now));
 }
 
 const OPEN: ReadonlySet<StepOverview['outcome']> = new Set(['running', 'interrupted', 'paused']);
 
-function summary(store: Store, row: RunRow): RunSummary {
+function summary(store: Store, row: RunRow, now: number): RunSummary {
   const { id, name, createdAt, parent, damage } = row;
   const thread = threadOfRun(row);
   const above = thread !== undefined ? { thread } : parent === undefined ? {} : { parent };
-  const fixed = { id, name, beganAt: createdAt, ...above };
-  const held = isHeld(row, systemClock.now());
+  const held = isHeld(row, now);
   try {
     if (damage !== undefined) throw new SkeinError('SKEIN_JOURNAL', damage);
     const { standing } = row;
     const known = standing !== undefined && (held || standing.batches === row.batches) ? standing : lifted(store, row);
     const status = held ? 'running' : ((row.outcome as RunStatus | undefined) ?? 'interrupted');
-    return { ...fixed, status, ms: known.ms, steps: known.steps, pauses: openPauses(store, id, status, known) };
+    const { ms, steps } = known;
+    const pauses = openPauses(store, id, status, known);
+    return { id, name, beganAt: createdAt, ...above, status, ms, steps, pauses };
   } catch (error) {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_JOURNAL') throw error;
     const status = held ? 'running' : 'interrupted';
-    return { ...fixed, status, ms: 0, steps: 0, pauses: 0, problem: error.message };
+    return { id, name, beganAt: createdAt, ...above, status, ms: 0, steps: 0, pauses: 0, problem: error.message };
   }
 }
 

@@ -55,14 +55,15 @@ interface ReadColumns {
 function readColumns(bytes: unknown, names: readonly string[]): ReadColumns {
   if (!(bytes instanceof Uint8Array)) return { columns: [], damage: 'its columns are no bytes' };
   const { text, badAt } = readText(bytes);
-  const columns = text.split('\0');
-  const sum = columns.pop();
+  const end = text.lastIndexOf('\0');
+  const [summed, sum] = [text.slice(0, end), text.slice(end + 1)];
+  const columns = summed.split('\0');
   if (badAt !== undefined) {
     const before = bytes.subarray(0, badAt);
     const at = before.filter((byte) => byte === 0).length;
     return { columns, damage: `byte ${badAt - 1 - before.lastIndexOf(0)} of its ${names[at] ?? 'sum'} is no UTF-8` };
   }
-  if (columns.length === names.length && sumOf(columns) === sum) return { columns };
+  if (columns.length === names.length && digestText(summed) === sum) return { columns };
   return { columns, damage: 'its sum is not that of its columns' };
 }
 
@@ -99,9 +100,11 @@ export function readRun({ n, bytes, last }: SqlRow): NumberedRow {
   return { n: Number(n), row };
 }
 
+const NOTHING_OPEN: RunStanding['pauses'] = [];
+
 function readStanding([batches, steps, ms, pauses]: readonly string[]): RunStanding | undefined {
   if (batches === undefined || batches === '') return undefined;
-  const open = JSON.parse(pauses ?? '[]') as RunStanding['pauses'];
+  const open = pauses === '[]' ? NOTHING_OPEN : (JSON.parse(pauses ?? '[]') as RunStanding['pauses']);
   return { batches: Number(batches), steps: Number(steps), ms: Number(ms), pauses: open };
 }
 
