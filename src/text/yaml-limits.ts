@@ -15,7 +15,7 @@ export interface YamlLimits {
   readonly maxNodes: number;
 }
 
-/** Bounds of workflow and agent files, for some 12,000 steps: whatever is within them is read in less than a second. */
+/** Bounds of workflow and agent files, for some 12,000 steps. The time to read a text is linear in it: a second or two for one that reaches them all. */
 export const YAML_LIMITS: YamlLimits = {
   maxBytes: 4_000_000,
   maxLines: 150_000,
