@@ -19,6 +19,8 @@ export interface WorkflowOptions extends Judging {
   readonly interactive?: boolean;
   /** Names of the inputs that will be given. */
   readonly inputs?: readonly string[];
+  /** Names of the inputs that a run was begun with. They stay inputs of a DAG workflow although no text refers to them any more. */
+  readonly recorded?: readonly string[];
 }
 
 /** How the text of a workflow is loaded. */
@@ -96,7 +98,7 @@ function createLoader(options: WorkflowOptions): Loader {
   const open = async (path: string, chain: readonly string[], inputs: readonly string[]): Promise<Workflow> => {
     const opened = await openFile(shownPath(path, cwd), cwd);
     if (opened.content === undefined || !looksLikePipeline(opened.content.root)) {
-      return await loadOpenedDag(opened, { ...options, inputs, called: true });
+      return await loadOpenedDag(opened, { ...options, inputs, recorded: [], called: true });
     }
     return await loadOpenedPipeline(opened, { cwd, lenient, load, chain });
   };

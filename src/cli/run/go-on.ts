@@ -77,11 +77,12 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const flags = mergeFlags(run.origin.flags, anchored(options.flags, cwd));
   const given = await readInputs(options.fork?.inputs ?? [], process.cwd());
   const inputs = { ...run.record.before.inputs, ...given };
+  const recorded = Object.keys(run.record.before.inputs);
   const file = fileOf(run, options.fork);
   const { interactive = false, strict = false, lenient = false } = flags;
   // What a turn was not given came from the thread.
   const mayLack = run.record.family[0].begin.thread !== undefined;
-  const next = await loadNext(run, file, { cwd, inputs, mayLack, interactive, strict, lenient });
+  const next = await loadNext(run, file, { cwd, inputs, recorded, mayLack, interactive, strict, lenient });
   printProblems(next.problems);
   const { plan } = next.workflow;
   if (next.broken || plan === undefined) {

@@ -18,6 +18,8 @@ export interface LoadOptions extends JudgingFlags {
   readonly cwd: string;
   /** Values of inputs by name; absent: they are not looked at. */
   readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Names of those that a run was begun with. */
+  readonly recorded?: readonly string[];
   /** Values for inputs of these names that are not given. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** An input that is not given may come from elsewhere. */
@@ -52,13 +54,20 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
 }
 
 async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow> {
-  const { cwd, inputs = {}, interactive = false, lenient = false } = options;
+  const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false } = options;
   if (isModule(file)) {
     const { loadModule } = await import('../modules/load-module.js');
     return await loadModule(file, cwd);
   }
   const yaml = await import('../../yaml.js');
-  return await yaml.loadWorkflow(file, { cwd, home: homedir(), inputs: Object.keys(inputs), interactive, lenient });
+  return await yaml.loadWorkflow(file, {
+    cwd,
+    home: homedir(),
+    inputs: Object.keys(inputs),
+    recorded,
+    interactive,
+    lenient,
+  });
 }
 
 /** Whether a file is a module with a workflow, by its name. */

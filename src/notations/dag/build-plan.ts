@@ -21,6 +21,8 @@ export interface Parts {
   readonly workspace: Workspace;
   /** Inputs that are given; one that is not declared is an input when a text uses it. */
   readonly given: readonly string[];
+  /** Of these, those that are inputs whether or not a text uses them. */
+  readonly recorded: ReadonlySet<string>;
   /** Whether steps that don't say may ask the person. */
   readonly interactive: boolean;
 }
@@ -70,7 +72,8 @@ function buildInputs(parts: Parts): readonly InputSpec[] {
     return present({ channel: inputChannel(name), name, description, required, default: input.default, at });
   });
   const names = new Set(declared.map((input) => input.name));
-  const extra = new Set(parts.given.filter((name) => !names.has(name) && usedInputs.has(name)));
+  const isInput = (name: string): boolean => usedInputs.has(name) || parts.recorded.has(name);
+  const extra = new Set(parts.given.filter((name) => !names.has(name) && isInput(name)));
   return [...declared, ...[...extra].map((name) => ({ channel: inputChannel(name), name, required: false }))];
 }
 

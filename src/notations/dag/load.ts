@@ -36,6 +36,8 @@ export interface DagOptions extends Judging {
   readonly interactive?: boolean;
   /** Names of the inputs that will be given. Templates may use them although the file does not declare them. */
   readonly inputs?: readonly string[];
+  /** Names of the inputs that a run was begun with. They stay inputs although no text refers to them any more. */
+  readonly recorded?: readonly string[];
 }
 
 /** How a workflow text is loaded. */
@@ -104,10 +106,13 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
   const skills = await findSkills(definition, workspace, findings);
   const memory = await readInitialMemory(definition, workspace, findings);
   const graph = connectSteps(definition.steps, findings);
-  const given = (options.inputs ?? []).filter((name) => checkName(name, 'input name', undefined, findings));
+  const recorded = new Set(options.recorded);
+  const given = [...(options.inputs ?? []), ...recorded].filter((name) =>
+    checkName(name, 'input name', undefined, findings),
+  );
   const references = createReferences({ yaml, inputs: definition.inputs, given }, graph, findings);
   const interactive = options.interactive ?? false;
-  const plan = buildPlan({ definition, agents, skills, references, workspace, given, interactive }, findings);
+  const plan = buildPlan({ definition, agents, skills, references, workspace, given, recorded, interactive }, findings);
   checkOutputSteps(definition, references.graph.ids, findings);
   // Whoever calls the file knows where the name is written.
   if (options.called !== true) checkGiven(given, plan, findings);
