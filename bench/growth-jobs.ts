@@ -104,7 +104,7 @@ function stepsOf(count: number, line: (at: number) => string): string {
   return ['name: steps', AGENT, 'steps:', ...Array.from({ length: count }, (_, at) => `  - ${line(at)}`)].join('\n');
 }
 
-/** Records, definitions with problems, workflows within workflows. A file has 10,000 steps at most. */
+/** Records, definitions with problems, workflows within workflows. A file has some 6,000 steps at most. */
 export const RECORDS: readonly Job[] = [
   { name: 'workflows called, one after the other', make: called, many: 20_000 },
   {
@@ -122,7 +122,7 @@ export const RECORDS: readonly Job[] = [
       const text = stepsOf(count, (at) => `{ id: s${at}, agent: a, wron: 1 }`);
       check((await loadWorkflowText(text, { cwd: tmpdir() })).problems.length, count);
     },
-    many: 9_000,
+    many: 5_000,
   },
   {
     name: 'steps in the audit folder',

@@ -15,14 +15,14 @@ export interface YamlLimits {
   readonly maxNodes: number;
 }
 
-/** Bounds of workflow and agent files, for some 12,000 steps. The time to read a text is linear in it: a second or two for one that reaches them all. */
+/** Bounds of workflow and agent files, for some 6,000 steps. The time to read a text is linear in it, and one that reaches them all takes less than a second. */
 export const YAML_LIMITS: YamlLimits = {
   maxBytes: 4_000_000,
-  maxLines: 150_000,
+  maxLines: 80_000,
   maxDepth: 100,
-  maxEntries: 150_000,
+  maxEntries: 80_000,
   maxAliases: 100,
-  maxNodes: 150_000,
+  maxNodes: 80_000,
 };
 
 /** Why a text is refused before it is parsed, and where (offset in UTF-16 units). */
