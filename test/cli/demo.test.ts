@@ -2,6 +2,10 @@ import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAIN, ROOT, filesIn, makeProject, skein, start } from './support/skein.js';
+import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
+
+const missing = noTerminal();
+if (missing !== undefined) console.log(`the demo is not looked at on a terminal: ${missing}`);
 
 const IDENTITY = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
 
@@ -22,21 +26,47 @@ async function repository(commits: number): Promise<string> {
 }
 
 describe('demo', () => {
-  test('reviews the last commit: graph and answer on stdout; census and cost on stderr; nothing is written', async () => {
+  test('reviews the last commit: picture and answer on stdout; census and cost on stderr; nothing is written', async () => {
     const cwd = await repository(2);
     const before = await filesIn(cwd);
     const end = await skein(['demo'], { cwd });
     expect(end.code).toBe(0);
-    expect(end.stdout).toMatch(/^flowchart TD\n/);
+    expect(end.stdout).toContain('│ agent correctness-reviewer  │');
     expect(end.stdout).toContain('## Step: report');
     expect(end.stderr).toMatch(/A code review of [0-9a-f]+ commit number 2\n/);
-    expect(end.stderr).toMatch(/code-review succeeded in .*: 7 succeeded, 1 skipped/);
+    expect(end.stderr).toMatch(/\ncode-review succeeded: 7 succeeded, 1 skipped\nnext: skein new mine .*\n$/);
     expect(end.stderr).toMatch(/With a model this run would have made \d+ calls to .* tokens/);
     expect(end.stderr).toMatch(/at most \d+ model calls/);
     expect(end.stderr).toMatch(/\nkilled after (\d+) steps; resumed here: \1 reused, \d+ run, succeeded\n/);
     expect(end.stderr).toContain('\nThe result is the same as that of the undisturbed run.\n');
     expect(await filesIn(cwd)).toEqual(before);
   });
+
+  test.skipIf(missing !== undefined)(
+    '[XU1] at the bottom of a screen of 80x24 stand the end of the picture, the answer, the census and the next command',
+    async () => {
+      const cwd = await makeProject();
+      const size = { cwd, columns: 80, rows: 24 };
+      const end = await startOnTerminal(['demo', '--no-color'], size).ended;
+      expect(end.code).toBe(0);
+      const lines = screenOf(end.stdout);
+      const picture = lines.slice(lines.findIndex((line) => line.includes('┌')));
+      expect(Math.max(...picture.slice(0, picture.indexOf('')).map((line) => line.length))).toBeLessThanOrEqual(80);
+      // A line that is longer than the screen takes two rows of it, and the cursor the last one.
+      const screen = lines.flatMap((line) => line.match(/.{1,80}/gu) ?? ['']).slice(-24);
+      const order = [
+        '│ report  │',
+        '## Step: report',
+        'would be welcome too.',
+        'succeeded: 7 succeeded, 1 skipped',
+        'next: skein new',
+      ];
+      const places = order.map((text) => screen.findIndex((line) => line.includes(text)));
+      expect(places, screen.join('\n')).not.toContain(-1);
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      expect([places.at(-1), screen.at(-1)]).toEqual([22, '']);
+    },
+  );
 
   test('leaves nothing in the folder for temporary files either', async () => {
     const cwd = await makeProject({ 'tmp/here.txt': '' });
@@ -63,7 +93,7 @@ describe('demo', () => {
     const end = await skein(['demo'], { cwd: await make() });
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('A code review of a change that comes with the example\n');
-    expect(end.stderr).toContain(': 7 succeeded, 1 skipped');
+    expect(end.stderr).toContain('code-review succeeded: 7 succeeded, 1 skipped');
   });
 
   test('without git it works as well', async () => {

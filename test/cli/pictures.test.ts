@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toBoxes, toSvg } from '../../src/draw.js';
@@ -5,7 +6,11 @@ import { paintBoxes } from '../../src/draw/boxes.js';
 import { layOut } from '../../src/draw/layout.js';
 import type { DrawnItem, Drawing } from '../../src/plan/drawing.js';
 import { definePlan } from '../../src/index.js';
-import { makeProject, skein } from './support/skein.js';
+import { ROOT, makeProject, skein } from './support/skein.js';
+import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
+
+const missing = noTerminal();
+if (missing !== undefined) console.log(`pictures are not looked at on a terminal: ${missing}`);
 
 const FLOW = `name: review
 agents:
@@ -42,6 +47,18 @@ test('[XU8] the first picture is one of boxes, joined by lines', async () => {
   const { code, stdout } = await skein(['graph', 'flow.yaml'], { cwd });
   expect(code).toBe(0);
   expect(stdout).toBe(PICTURE);
+});
+
+test.skipIf(missing !== undefined).each([
+  [120, true],
+  [80, false],
+])('[XU1] on a screen of %i columns the picture has what is known of the steps: %s', async (columns, whole) => {
+  const cwd = await makeProject();
+  const file = join(ROOT, 'examples/code-review/workflow.yaml');
+  const lines = screenOf((await startOnTerminal(['graph', file], { cwd, columns }).ended).stdout);
+  expect(lines.some((line) => line.includes('agent security-reviewer'))).toBe(whole);
+  expect(lines.some((line) => line.includes(' security '))).toBe(true);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
 });
 
 test('[XU8] a terminal without Unicode gets a picture of ASCII signs', async () => {

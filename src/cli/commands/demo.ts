@@ -9,11 +9,14 @@ import { printProblems } from '../failures.js';
 import { durabilityAct, runAndDie } from '../run/durability-act.js';
 import { lastCommit } from '../run/last-commit.js';
 import { loadWorkflow } from '../run/load-workflow.js';
-import { executeRun } from '../run/execute-run.js';
+import { followRun } from '../run/execute-run.js';
+import { reportEnd } from '../run/report-end.js';
+import type { Ended } from '../run/report-end.js';
 import { printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { countText, tokensText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
+import { hasUnicode } from '../view/style.js';
 
 /** `skein demo`. */
 export function define(command: Command, done: (code: number) => void): void {
@@ -39,15 +42,26 @@ async function demo(color: boolean): Promise<number> {
   printNote(
     `A code review of ${printable(title)}\nby a team of agents, with the answers of a script in place of a model.\n`,
   );
-  const { toMermaid } = await import('../../index.js');
-  printResult(`${toMermaid(workflow.plan)}\n`);
   const log = new RunLog(workflow.plan);
   const flags = { mock: SCRIPT, audit: false, color };
-  const { exitCode, result } = await executeRun({ flags, cwd, workflow, inputs, log });
-  if (exitCode !== EXIT.ok) return exitCode;
-  const kept = await durabilityAct({ workflow, inputs, cwd, script: SCRIPT }, result.state);
+  const execution = { flags, cwd, workflow, inputs, log };
+  const ended = await followRun(execution);
+  if (ended.result.outcome !== 'succeeded') return await reportEnd(execution, ended);
+  const kept = await durabilityAct({ workflow, inputs, cwd, script: SCRIPT }, ended.result.state);
   for (const line of await costLines(workflow.plan, log)) printNote(line);
+  await curtain(workflow.plan, ended);
   return kept ? EXIT.ok : EXIT.failed;
+}
+
+/** What stays at the bottom of the screen: the picture, the answer, the census, and what to do next. */
+async function curtain(plan: Plan, { result, style }: Ended): Promise<void> {
+  const [{ toBoxes }, { formatCensus }] = await Promise.all([import('../../draw.js'), import('../../index.js')]);
+  const { columns, isTTY } = process.stdout;
+  printResult(`\n${toBoxes(plan, { unicode: hasUnicode(), columns })}`);
+  const answer = String(result.state['steps.report.output']).trimEnd();
+  printResult(`\n## Step: report (by a script: no model read the diff)\n\n${isTTY ? printable(answer) : answer}`);
+  printNote(`\n${style.bold(plan.name)} ${style.good('succeeded')}: ${formatCensus(result.census)}`);
+  printNote('next: skein new mine writes a workflow of your own to start from');
 }
 
 /** What runs in the process that is killed. */
@@ -73,6 +87,6 @@ async function costLines(plan: Plan, log: RunLog): Promise<readonly string[]> {
     '',
     `With a model this run would have made ${countText(log.modelCalls, 'call')} to ${printable(models)}${tokens === '' ? '' : ` (about ${tokens}, in + out)`},`,
     `at most ${modelCalls.worst} model calls and ${toolCalls.worst} tool calls whatever the models do. Nothing was sent anywhere, nothing was left behind.`,
-    'next: skein doctor shows which models you can use; skein new NAME writes a workflow to start from.',
+    'skein doctor shows which models you can use.',
   ];
 }

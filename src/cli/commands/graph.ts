@@ -40,7 +40,7 @@ async function graph(file: string, { format, strict = false, lenient = false }: 
 async function picture(plan: Plan, format: GraphOptions['format']): Promise<string> {
   if (format === 'boxes' || format === 'svg') {
     const { toBoxes, toSvg } = await import('../../draw.js');
-    return format === 'svg' ? toSvg(plan) : toBoxes(plan, { unicode: hasUnicode() });
+    return format === 'svg' ? toSvg(plan) : toBoxes(plan, { unicode: hasUnicode(), columns: process.stdout.columns });
   }
   const { toDot, toMermaid } = await import('../../index.js');
   return format === 'dot' ? toDot(plan) : toMermaid(plan);

@@ -15,17 +15,24 @@ import { createView } from '../view/view.js';
 import { agentSources } from './agent-sources.js';
 import { watchInterrupt } from './interrupt.js';
 import { nameOf, reportEnd } from './report-end.js';
+import type { Ended } from './report-end.js';
 import { createAsker } from './questions.js';
 import type { Recording } from './recording.js';
 import type { Executed, Execution } from './execution.js';
 import type { CommonFlags } from './run-flags.js';
 import { spokenBy } from './spoken.js';
 
-/**
- * Runs a loaded workflow, prints how it goes and its results, and gives the exit code. Until it starts, a signal ends the process as
- * usual: nothing has been written.
- */
+/** Runs a loaded workflow, prints how it goes and its results, and gives the exit code. */
 export async function executeRun(execution: Execution): Promise<Executed> {
+  const ended = await followRun(execution);
+  return { result: ended.result, exitCode: await reportEnd(execution, ended) };
+}
+
+/**
+ * Runs a loaded workflow and prints how it goes; how it ended is left to tell. Until it starts, a signal ends the process as usual: nothing
+ * has been written.
+ */
+export async function followRun(execution: Execution): Promise<Ended> {
   const { flags, workflow, log, recording } = execution;
   await checkRecord(flags.record, execution.cwd);
   const { invariantCheck, isApproval, runWorkflow, typedAnswer } = await import('../../runtime.js');
@@ -76,8 +83,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
       answer: (question, address, signal) => asker.answer(question, address, signal),
     });
     const result = await run.result;
-    view.stop();
-    return { result, exitCode: await reportEnd(execution, { result, asker, style, quiet }) };
+    return { result, asker, style, quiet };
   } finally {
     view.stop();
     interrupt.release();

@@ -18,7 +18,8 @@ import { stepContext } from './step-context.js';
 /** The line above the outputs of all steps. */
 const CONTEXT_HEAD = '--- Step Context ---';
 
-interface Ended {
+/** A run that has ended, and what telling it takes. */
+export interface Ended {
   readonly result: WorkflowResult;
   readonly asker: Asker;
   readonly style: Style;
