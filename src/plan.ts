@@ -11,4 +11,5 @@ export { checkPlan } from './plan/checks.js';
 export { affected } from './plan/downstream.js';
 export { powersOf } from './plan/powers.js';
 export type { Power } from './plan/powers.js';
-export { BUILT_IN_TOOLS, READ_ONLY_TOOLS, selectTools } from './plan/tool-names.js';
+export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './plan/built-in-tools.js';
+export { selectTools } from './plan/tool-names.js';

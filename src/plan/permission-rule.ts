@@ -1,3 +1,6 @@
+import { BUILT_IN, BUILT_IN_TOOLS, takes } from './built-in-tools.js';
+import { STEP_TOOLS } from './tool-names.js';
+
 /** A rule of `Permissions`, taken apart: `shell:cmd=rm *` is the tool `shell` with the argument `cmd`. */
 export interface PermissionRule {
   /** As it was written. */
@@ -11,24 +14,24 @@ export interface PermissionRule {
 const LONGEST = 1_000;
 const ARGUMENT = /:([A-Za-z_][A-Za-z0-9_-]*)=/g;
 
-/**
- * Arguments of the built-in tools that rules may name. The command line of `shell` has three names: `cmd` of other systems, and the two
- * ways in which a model gives it.
- */
+/** What rules call the command line of a tool, besides the arguments by which a model gives it. */
+export const COMMAND_NAME = 'cmd';
+
+/** Every name that rules may use for a command line. */
+export const COMMAND_ARGUMENTS: ReadonlySet<string> = new Set([
+  COMMAND_NAME,
+  ...BUILT_IN_TOOLS.flatMap((tool) => Object.entries(BUILT_IN[tool].arguments))
+    .filter(([, { kind }]) => kind === 'command')
+    .map(([name]) => name),
+]);
+
+/** Arguments that rules may name, of the built-in tools and of tools of the step. */
 export const TOOL_ARGUMENTS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['read_file', ['path', 'offset', 'limit']],
-  ['list_dir', ['path']],
-  ['glob', ['pattern', 'path']],
-  ['grep', ['pattern', 'path', 'glob', 'regex', 'ignore_case', 'max_results']],
-  ['write_file', ['path', 'content']],
-  ['edit_file', ['path', 'old_text', 'new_text', 'replace_all', 'edits']],
-  ['shell', ['cmd', 'argv', 'command', 'cwd', 'timeout_seconds']],
-  ['fetch', ['url', 'method', 'body', 'content_type', 'raw']],
-  ['think', ['thought']],
-  ['create_todo', ['description']],
-  ['create_todos', ['descriptions']],
-  ['update_todo', ['id', 'status']],
-  ['list_todos', []],
+  ...BUILT_IN_TOOLS.map((tool): [string, readonly string[]] => [
+    tool,
+    [...(takes(tool, 'command') ? [COMMAND_NAME] : []), ...Object.keys(BUILT_IN[tool].arguments)],
+  ]),
+  ...[...STEP_TOOLS].flatMap(([tool, names]) => (names === undefined ? [] : [[tool, names] as const])),
 ]);
 
 /**

@@ -1,6 +1,8 @@
 import { variablesIn } from '../lang/variables.js';
 import type { AgentSpec, McpServerSpec } from './agent-spec.js';
 import type { Plan } from './plan.js';
+import type { BuiltInTool } from './built-in-tools.js';
+import { takes } from './built-in-tools.js';
 import { selectTools } from './tool-names.js';
 
 /** Something outside of itself that a workflow would start or reach. */
@@ -44,12 +46,13 @@ function* ofAgent(agent: AgentSpec): Generator<Power> {
   for (const [server, spec] of Object.entries(mcpServers))
     yield ofServer(spec, `MCP server ${server} of agent ${name}`);
   const granted = new Set(selectTools(tools, Object.keys(mcpServers)).builtIn.values());
-  const chosen = (tool: string): Pick<Power, 'why' | 'variables'> => ({
-    why: `tool ${tool} of agent ${name}`,
-    variables: [],
-  });
-  if (granted.has('shell')) yield { kind: 'starts', what: 'commands that the agent chooses', ...chosen('shell') };
-  if (granted.has('fetch')) yield { kind: 'reaches', what: 'addresses that the agent chooses', ...chosen('fetch') };
+  for (const tool of granted) yield* ofTool(tool, `tool ${tool} of agent ${name}`);
+}
+
+function* ofTool(tool: BuiltInTool, why: string): Generator<Power> {
+  const variables: readonly string[] = [];
+  if (takes(tool, 'command')) yield { kind: 'starts', what: 'commands that the agent chooses', why, variables };
+  if (takes(tool, 'address')) yield { kind: 'reaches', what: 'addresses that the agent chooses', why, variables };
 }
 
 function ofServer({ command, args = [], url, env = {}, headers = {} }: McpServerSpec, why: string): Power {

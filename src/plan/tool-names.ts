@@ -1,99 +1,36 @@
 import { SkeinError } from '../base/errors.js';
 import { didYouMean } from '../base/suggest.js';
+import type { BuiltInTool } from './built-in-tools.js';
+import { BUILT_IN, BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './built-in-tools.js';
 
-/** The built-in tools, in the order in which a model sees them. */
-export const BUILT_IN_TOOLS = [
-  'read_file',
-  'list_dir',
-  'glob',
-  'grep',
-  'write_file',
-  'edit_file',
-  'shell',
-  'fetch',
-] as const;
-
-/** One of {@link BUILT_IN_TOOLS}. */
-export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
-
-/** What an agent without a list gets, besides the tools of its MCP servers. */
-export const READ_ONLY_TOOLS: readonly BuiltInTool[] = ['read_file', 'list_dir', 'glob', 'grep'];
-
-/** Names of single tools in the agent files of other systems. The model sees the tool under the name that the file uses. */
-const ALIASES: ReadonlyMap<string, BuiltInTool> = new Map<string, BuiltInTool>([
-  ...BUILT_IN_TOOLS.map((name) => [name, name] as const),
-  // Copilot
-  ['view', 'read_file'],
-  ['bash', 'shell'],
-  ['powershell', 'shell'],
-  ['create', 'write_file'],
-  ['create_file', 'write_file'],
-  ['str_replace', 'edit_file'],
-  ['str_replace_editor', 'edit_file'],
-  ['replace_string_in_file', 'edit_file'],
-  ['multi_replace_string_in_file', 'edit_file'],
-  ['insert_edit_into_file', 'edit_file'],
-  ['file_search', 'glob'],
-  ['grep_search', 'grep'],
-  ['run_in_terminal', 'shell'],
-  ['web_fetch', 'fetch'],
-  ['fetch_webpage', 'fetch'],
-  // Claude
-  ['Read', 'read_file'],
-  ['LS', 'list_dir'],
-  ['Glob', 'glob'],
-  ['Grep', 'grep'],
-  ['Write', 'write_file'],
-  ['Edit', 'edit_file'],
-  ['MultiEdit', 'edit_file'],
-  ['Bash', 'shell'],
-  ['WebFetch', 'fetch'],
-]);
+/** Names of single tools. The model sees the tool under the name that the agent's file uses. */
+const NAMES: ReadonlyMap<string, BuiltInTool> = new Map(
+  BUILT_IN_TOOLS.flatMap((tool) => [tool, ...BUILT_IN[tool].aliases].map((name) => [name, tool] as const)),
+);
 
 /** Names that stand for several tools, or for one under a name that is only a heading. The model sees the built-in names. */
-const SETS: ReadonlyMap<string, readonly BuiltInTool[]> = new Map<string, readonly BuiltInTool[]>([
-  ['read', ['read_file', 'list_dir']],
-  ['read/readFile', ['read_file']],
-  ['read/file', ['read_file']],
-  ['readFile', ['read_file']],
-  ['search', ['glob', 'grep']],
-  ['search/codebase', ['glob', 'grep', 'read_file', 'list_dir']],
-  ['search/fileSearch', ['glob']],
-  ['search/textSearch', ['grep']],
-  ['search/listDirectory', ['list_dir']],
-  ['fileSearch', ['glob']],
-  ['textSearch', ['grep']],
-  ['listDirectory', ['list_dir']],
-  // There is no index here: whoever may search the code base by meaning may look through it.
-  ['codebase', ['read_file', 'list_dir', 'glob', 'grep']],
-  ['edit', ['write_file', 'edit_file']],
-  ['edit/editFiles', ['write_file', 'edit_file']],
-  ['edit/createFile', ['write_file']],
-  ['editFiles', ['write_file', 'edit_file']],
-  ['createFile', ['write_file']],
-  ['execute', ['shell']],
-  ['execute/runInTerminal', ['shell']],
-  ['runInTerminal', ['shell']],
-  ['runCommands', ['shell']],
-  ['runCommands/runInTerminal', ['shell']],
-  ['terminalCommand', ['shell']],
-  ['web', ['fetch']],
-  ['web/fetch', ['fetch']],
-]);
+const HEADINGS: ReadonlyMap<string, readonly BuiltInTool[]> = new Map(
+  BUILT_IN_TOOLS.flatMap((tool) => BUILT_IN[tool].headings).map((name) => [
+    name,
+    BUILT_IN_TOOLS.filter((tool) => BUILT_IN[tool].headings.includes(name)),
+  ]),
+);
 
-/** Tools that the agent loop itself adds; naming them is no mistake. */
-const LOOP_TOOLS: ReadonlySet<string> = new Set([
-  'ask_user',
-  'shared_memory_read',
-  'shared_memory_write',
-  'read_memory',
-  'write_memory',
-  'think',
-  'todo',
-  'create_todo',
-  'create_todos',
-  'update_todo',
-  'list_todos',
+/**
+ * Tools that the agent loop itself adds, so that naming them is not a mistake. Rules may name the arguments of those that have a list here.
+ */
+export const STEP_TOOLS: ReadonlyMap<string, readonly string[] | undefined> = new Map([
+  ['ask_user', undefined],
+  ['shared_memory_read', undefined],
+  ['shared_memory_write', undefined],
+  ['read_memory', undefined],
+  ['write_memory', undefined],
+  ['think', ['thought']],
+  ['todo', undefined],
+  ['create_todo', ['description']],
+  ['create_todos', ['descriptions']],
+  ['update_todo', ['id', 'status']],
+  ['list_todos', []],
 ]);
 
 /**
@@ -103,7 +40,7 @@ const LOOP_TOOLS: ReadonlySet<string> = new Set([
  * builtInOf('bash'); // 'shell'
  */
 export function builtInOf(name: string): BuiltInTool | undefined {
-  return ALIASES.get(name);
+  return NAMES.get(name);
 }
 
 /** Which tools an agent may use. */
@@ -150,7 +87,7 @@ export function selectApproved(names: readonly string[], servers: readonly strin
   const selection = selectTools(names, servers);
   const [unknown] = selection.unknown;
   if (unknown === undefined) return selection;
-  const known = [...BUILT_IN_TOOLS, ...LOOP_TOOLS, ...ALIASES.keys(), ...SETS.keys(), ...servers];
+  const known = [...BUILT_IN_TOOLS, ...STEP_TOOLS.keys(), ...NAMES.keys(), ...HEADINGS.keys(), ...servers];
   const nearest = didYouMean(unknown, known);
   throw new SkeinError('SKEIN_DEFINITION', `agent ${agent}: approve names "${unknown}", which is no tool`, {
     hint: nearest ?? 'name a built-in tool, SERVER/TOOL of one of its MCP servers, SERVER/* or *',
@@ -167,14 +104,14 @@ class Choice {
   constructor(private readonly known: readonly string[]) {}
 
   add(name: string): void {
-    if (name === '' || LOOP_TOOLS.has(name)) return;
+    if (name === '' || STEP_TOOLS.has(name)) return;
     if (name === '*') {
       for (const tool of BUILT_IN_TOOLS) this.bySet.add(tool);
       this.allServers();
       return;
     }
-    const alias = ALIASES.get(name);
-    const set = SETS.get(name);
+    const alias = NAMES.get(name);
+    const set = HEADINGS.get(name);
     // A server of the agent wins over a heading of the same name: the file speaks about its own.
     if (this.addServerTool(name)) return;
     if (alias !== undefined) this.byName.set(name, alias);
@@ -189,8 +126,9 @@ class Choice {
   result(): ToolSelection {
     const named = new Set(this.byName.values());
     for (const tool of this.bySet) if (!named.has(tool)) this.byName.set(tool, tool);
-    const order = (tool: BuiltInTool): number => BUILT_IN_TOOLS.indexOf(tool);
-    const builtIn = new Map([...this.byName].toSorted((a, b) => order(a[1]) - order(b[1])));
+    const builtIn = new Map(
+      [...this.byName].toSorted((a, b) => BUILT_IN_TOOLS.indexOf(a[1]) - BUILT_IN_TOOLS.indexOf(b[1])),
+    );
     return { builtIn, servers: this.servers, unknown: this.unknown };
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict, WantedCall } from '../../src/agent/permissions/permissions.js';
 import { permissionCheck } from '../../src/agent/permissions/permissions.js';
 import { createBuiltIn } from '../../src/agent/tools/catalogue.js';
-import { BUILT_IN_TOOLS } from '../../src/plan/tool-names.js';
+import { BUILT_IN_TOOLS } from '../../src/plan/built-in-tools.js';
 import { createFolders } from '../../src/agent/tools/paths.js';
 import { thinkTool } from '../../src/agent/think.js';
 import { todoTools } from '../../src/agent/todo.js';
@@ -233,18 +233,17 @@ describe('rules that cannot be used', () => {
     expect(make).toThrow(message);
   });
 
-  it('the arguments that rules may name are those of the tools', async () => {
-    const folders = await createFolders(process.cwd(), [], () => undefined);
+  it('the arguments that rules may name are those of the tools', () => {
     const closing = new AbortController().signal;
     const context = {
-      folders,
+      folders: () => createFolders(process.cwd()),
       env: {},
       searchesAll: false,
       network: {},
       closing,
       running: new Set<Promise<unknown>>(),
     };
-    const builtIn = await Promise.all(BUILT_IN_TOOLS.map((name) => createBuiltIn(name, name, context)));
+    const builtIn = BUILT_IN_TOOLS.map((name) => createBuiltIn(name, name, context));
     const own = [...builtIn, thinkTool, ...todoTools()].map(({ name, inputSchema }) => {
       const names = Object.keys((inputSchema['properties'] ?? {}) as JsonObject);
       return [name, (name === 'shell' ? [...names, 'cmd'] : names).toSorted()];

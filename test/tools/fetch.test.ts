@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ToolProviderOptions } from '../../src/agent/tools/provider.js';
-import { fetchTool } from '../../src/agent/tools/fetch.js';
+import { fetchCode } from '../../src/agent/tools/fetch.js';
 import { networkRules } from '../../src/agent/tools/http-hop.js';
 import { htmlToText } from '../../src/agent/tools/html-text.js';
 import { folder, io, session } from './support/session.js';
@@ -267,12 +267,11 @@ describe('T14: no form of an inner address is reached', () => {
     const outer = await recorder((_request, response) => response.writeHead(302, { location }).end());
     // The first server counts as public, so that only the redirect can be what is refused.
     const rules = networkRules(false);
-    const tool = fetchTool(
-      'fetch',
+    const call = fetchCode(
       { ...rules, allows: (address) => outer.requests.length === 0 || rules.allows(address) },
       new AbortController().signal,
     );
-    await expect(tool.execute({ url: outer.url }, io())).rejects.toMatchObject({ code: 'SKEIN_TOOL_REFUSED' });
+    await expect(call({ url: outer.url }, io())).rejects.toMatchObject({ code: 'SKEIN_TOOL_REFUSED' });
     expect(outer.requests).toHaveLength(1);
     expect(inner.connections()).toBe(0);
   });
@@ -297,8 +296,8 @@ describe('T14: no form of an inner address is reached', () => {
       ...networkRules(true),
       resolve: () => Promise.resolve([{ address: asked++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]),
     };
-    const tool = fetchTool('fetch', rules, new AbortController().signal);
-    const outcome = await Promise.resolve(tool.execute({ url: `http://rebind.example:${server.port}/` }, io())).catch(
+    const call = fetchCode(rules, new AbortController().signal);
+    const outcome = await Promise.resolve(call({ url: `http://rebind.example:${server.port}/` }, io())).catch(
       (error: unknown) => String(error),
     );
     expect(asked).toBe(1);

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createToolProvider } from '../../src/agent/tools/provider.js';
-import { BUILT_IN_TOOLS, selectTools } from '../../src/plan/tool-names.js';
+import { BUILT_IN_TOOLS } from '../../src/plan/built-in-tools.js';
+import { selectTools } from '../../src/plan/tool-names.js';
 import { agent, folder, session } from './support/session.js';
 
 const builtIn = (tools: readonly string[] | undefined, servers: readonly string[] = []): Record<string, string> =>

@@ -1,27 +1,15 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../../base/json.js';
 import { ownValue } from '../../base/json.js';
-import type { BuiltInTool } from '../../plan/tool-names.js';
+import type { ArgumentKind, BuiltInTool, ToolArgument } from '../../plan/built-in-tools.js';
+import { BUILT_IN } from '../../plan/built-in-tools.js';
+import { COMMAND_NAME } from '../../plan/permission-rule.js';
 import { ownParameters } from '../tools/parameter-names.js';
 import { splitWords } from '../tools/words.js';
 
-/** Arguments that are paths, and what they are when a call leaves them out. */
-const PATHS: ReadonlyMap<string, string | undefined> = new Map([
-  ['read_file.path', undefined],
-  ['list_dir.path', '.'],
-  ['glob.path', '.'],
-  ['grep.path', '.'],
-  ['write_file.path', undefined],
-  ['edit_file.path', undefined],
-  ['shell.cwd', '.'],
-]);
-
-/** The command line of `shell`, under all its names. */
-const COMMAND = new Set(['cmd', 'command', 'argv']);
-
 /** An argument of a call, as rules see it. */
 export interface Argument {
-  readonly kind: 'command' | 'path' | 'address' | 'plain';
+  readonly kind: ArgumentKind;
   /** What the call gives, each value as text; of a command its words. None: the call leaves it out. */
   readonly values: readonly string[];
 }
@@ -34,26 +22,38 @@ export interface Argument {
  * argumentOf('shell', 'cmd', { command: 'rm  -rf x' }); // { kind: 'command', values: ['rm', '-rf', 'x'] }
  */
 export function argumentOf(tool: BuiltInTool | undefined, name: string, given: JsonObject): Argument {
-  const input = tool === undefined ? given : ownParameters(tool, given);
-  if (tool === 'shell' && COMMAND.has(name)) return { kind: 'command', values: wordsOf(input) };
-  const key = `${tool ?? ''}.${name}`;
-  const value = ownValue(input, name) ?? PATHS.get(key);
-  const kind = PATHS.has(key) ? 'path' : key === 'fetch.url' ? 'address' : 'plain';
-  if (value === undefined || value === null) return { kind, values: [] };
-  return { kind, values: Array.isArray(value) ? value.map(textOf) : [textOf(value)] };
+  if (tool === undefined) return { kind: 'plain', values: textsOf(ownValue(given, name)) };
+  const input = ownParameters(tool, given);
+  const known = BUILT_IN[tool].arguments;
+  const commands = Object.entries(known).filter(([, { kind }]) => kind === 'command');
+  if (commands.length > 0 && (name === COMMAND_NAME || known[name]?.kind === 'command')) {
+    return { kind: 'command', values: wordsOf(commands, input) };
+  }
+  const argument: ToolArgument | undefined = Object.hasOwn(known, name) ? known[name] : undefined;
+  return { kind: argument?.kind ?? 'plain', values: textsOf(ownValue(input, name) ?? argument?.absent) };
 }
 
 /** As the tool itself reads it; nothing for what the tool refuses to run. */
-function wordsOf(input: JsonObject): readonly string[] {
-  const argv = ownValue(input, 'argv') ?? undefined;
-  const command = ownValue(input, 'command') ?? undefined;
-  if (Array.isArray(argv)) return argv.map(textOf);
-  if (typeof command !== 'string') return [];
+function wordsOf(commands: readonly (readonly [string, ToolArgument])[], input: JsonObject): readonly string[] {
+  for (const [name, { schema }] of commands) {
+    const value = ownValue(input, name);
+    if (schema['type'] === 'array' && Array.isArray(value)) return value.map(textOf);
+    if (schema['type'] === 'string' && typeof value === 'string') return split(value);
+  }
+  return [];
+}
+
+function split(command: string): readonly string[] {
   try {
     return splitWords(command);
   } catch {
     return [];
   }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value.map(textOf) : [textOf(value)];
 }
 
 function textOf(value: unknown): string {

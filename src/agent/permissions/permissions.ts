@@ -6,8 +6,8 @@ import type { Permissions } from '../../plan/agent-spec.js';
 import { TOOL_ARGUMENTS, parsePermissionRule } from '../../plan/permission-rule.js';
 import type { PermissionRule } from '../../plan/permission-rule.js';
 import type { OpenedTool } from '../session.js';
-import type { BuiltInTool } from '../../plan/tool-names.js';
-import { BUILT_IN_TOOLS, builtInOf } from '../../plan/tool-names.js';
+import type { BuiltInTool } from '../../plan/built-in-tools.js';
+import { builtInOf } from '../../plan/tool-names.js';
 import { argumentOf, pathForms } from './argument-values.js';
 import { commandForms } from './command-forms.js';
 import { matchesAddress, matchesCommand, matchesPath } from './narrow-match.js';
@@ -129,7 +129,7 @@ function matchesWidely(pattern: string, text: string): boolean {
 }
 
 /** Names that servers may give to their tools, and that mean something else in a rule. */
-const RESERVED: ReadonlySet<string> = new Set([...BUILT_IN_TOOLS, ...TOOL_ARGUMENTS.keys()]);
+const RESERVED: ReadonlySet<string> = new Set(TOOL_ARGUMENTS.keys());
 
 /** Rules that let a call happen are read narrowly: the server must be named, and every value must match in its normal form. */
 function isAllowed(rule: PermissionRule, seen: Seen): boolean {

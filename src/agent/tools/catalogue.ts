@@ -1,13 +1,15 @@
+import type { BuiltInTool } from '../../plan/built-in-tools.js';
+import { BUILT_IN, inputSchemaOf, takes } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import type { Environment } from './clean-env.js';
-import type { BuiltInTool } from '../../plan/tool-names.js';
 import { ownParameters } from './parameter-names.js';
 import type { Folders } from './paths.js';
 import type { ToolProviderOptions } from './provider-options.js';
 
 /** What the built-in tools of a session share. */
 export interface BuiltInContext {
-  readonly folders: Folders;
+  /** Made when the first call needs them. */
+  readonly folders: () => Promise<Folders>;
   readonly env: Environment;
   /** Searches look into `node_modules` too. */
   readonly searchesAll: boolean;
@@ -18,52 +20,50 @@ export interface BuiltInContext {
   readonly running: Set<Promise<unknown>>;
 }
 
-/** Makes a built-in tool under the name that the model shall see. Only the code of that tool is loaded. */
-export async function createBuiltIn(tool: BuiltInTool, name: string, context: BuiltInContext): Promise<Tool> {
-  return { ...(await make(tool, name, context)), rename: (input) => ownParameters(tool, input) };
-}
+type Code = Tool['execute'];
 
-async function make(tool: BuiltInTool, name: string, context: BuiltInContext): Promise<Tool> {
-  const { folders, env, closing } = context;
-  switch (tool) {
-    case 'read_file':
-      return (await import('./read-file.js')).readFileTool(name, folders);
-    case 'list_dir':
-      return (await import('./list-dir.js')).listDirTool(name, folders);
-    case 'glob':
-      return (await import('./glob.js')).globTool(name, folders, context.searchesAll);
-    case 'grep':
-      return (await import('./grep.js')).grepTool(name, folders, context.searchesAll);
-    case 'write_file':
-      return (await import('./write-file.js')).writeFileTool(name, folders);
-    case 'edit_file':
-      return (await import('./edit-file.js')).editFileTool(name, folders);
-    case 'shell':
-      return tracked((await import('./shell.js')).shellTool(name, folders, env, closing), context.running);
-    case 'fetch':
-      return fetchTool(name, context);
-  }
-}
+/** The code of each tool, which is loaded at its first call. */
+const CODE: Readonly<Record<BuiltInTool, (context: BuiltInContext) => Promise<Code>>> = {
+  read_file: async ({ folders }) => (await import('./read-file.js')).readFileCode(await folders()),
+  list_dir: async ({ folders }) => (await import('./list-dir.js')).listDirCode(await folders()),
+  glob: async ({ folders, searchesAll }) => (await import('./glob.js')).globCode(await folders(), searchesAll),
+  grep: async ({ folders, searchesAll }) => (await import('./grep.js')).grepCode(await folders(), searchesAll),
+  write_file: async ({ folders }) => (await import('./write-file.js')).writeFileCode(await folders()),
+  edit_file: async ({ folders }) => (await import('./edit-file.js')).editFileCode(await folders()),
+  shell: async ({ folders, env, closing }) => (await import('./shell.js')).shellCode(await folders(), env, closing),
+  fetch: async ({ network, closing }) => {
+    const [{ fetchCode }, { networkRules }] = await Promise.all([import('./fetch.js'), import('./http-hop.js')]);
+    const rules = networkRules(network.allowPrivateAddresses ?? false);
+    const { resolveHost } = network;
+    return fetchCode(resolveHost === undefined ? rules : { ...rules, resolve: resolveHost }, closing);
+  },
+};
 
-function tracked(tool: Tool, running: Set<Promise<unknown>>): Tool {
+/** Makes a built-in tool under the name that the model shall see. Its code is loaded when it is first called. */
+export function createBuiltIn(tool: BuiltInTool, name: string, context: BuiltInContext): Tool {
+  const { description, effect, trust } = BUILT_IN[tool];
+  let code: Promise<Code> | undefined;
+  const execute: Code = async (input, io) => (await (code ??= CODE[tool](context)))(input, io);
   return {
-    ...tool,
-    async execute(input, io) {
-      const call = Promise.resolve(tool.execute(input, io));
-      const ended = call.catch(() => undefined);
-      running.add(ended);
-      try {
-        return await call;
-      } finally {
-        running.delete(ended);
-      }
-    },
+    name,
+    description,
+    inputSchema: inputSchemaOf(BUILT_IN[tool]),
+    effect,
+    trust,
+    rename: (input) => ownParameters(tool, input),
+    execute: takes(tool, 'command') ? tracked(execute, context.running) : execute,
   };
 }
 
-async function fetchTool(name: string, { network, closing }: BuiltInContext): Promise<Tool> {
-  const [fetch, { networkRules }] = await Promise.all([import('./fetch.js'), import('./http-hop.js')]);
-  const rules = networkRules(network.allowPrivateAddresses ?? false);
-  const { resolveHost } = network;
-  return fetch.fetchTool(name, resolveHost === undefined ? rules : { ...rules, resolve: resolveHost }, closing);
+function tracked(execute: Code, running: Set<Promise<unknown>>): Code {
+  return async (input, io) => {
+    const call = Promise.resolve(execute(input, io));
+    const ended = call.catch(() => undefined);
+    running.add(ended);
+    try {
+      return await call;
+    } finally {
+      running.delete(ended);
+    }
+  };
 }

@@ -6,12 +6,6 @@ import type { Unchanged } from './replace-file.js';
 import { MAX_WRITE_CHARS, replaceFile } from './replace-file.js';
 import { badInput, flag, requiredText } from './tool-input.js';
 
-const EDIT_PROPERTIES = {
-  old_text: { type: 'string', description: 'The text to replace, exactly as it stands in the file.' },
-  new_text: { type: 'string', description: 'The text to put there.' },
-  replace_all: { type: 'boolean', description: 'Replace every occurrence; otherwise there must be exactly one.' },
-};
-
 interface Edit {
   readonly oldText: string;
   readonly newText: string;
@@ -22,56 +16,29 @@ interface Edit {
  * `edit_file`: replaces exact texts in a file. Each `old_text` must occur exactly once unless `replace_all` is set. Several
  * edits are applied in order, all or none. Text with plain line ends also fits a file with CRLF line ends.
  */
-export function editFileTool(name: string, folders: Folders): Tool {
-  return {
-    name,
-    description:
-      'Replaces exact text in a file: either old_text and new_text, or a list of edits that are applied in order, all or none.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        path: { type: 'string', description: 'Path of the file, relative to the working directory.' },
-        ...EDIT_PROPERTIES,
-        edits: {
-          type: 'array',
-          minItems: 1,
-          maxItems: 100,
-          items: {
-            type: 'object',
-            properties: EDIT_PROPERTIES,
-            required: ['old_text', 'new_text'],
-            additionalProperties: false,
-          },
-        },
-      },
-      required: ['path'],
-      additionalProperties: false,
-    },
-    effect: 'once',
-    trust: 'trusted',
-    async execute(input) {
-      const edits = editsOf(input);
-      const place = await folders.locateForWriting(requiredText(input, 'path'));
-      return folders.inTurn(place, async () => {
-        const handle = await folders.openFile(place);
-        let text: string;
-        let expected: Unchanged;
-        try {
-          expected = await handle.stat();
-          text = await readText(handle, place.shown);
-        } finally {
-          await handle.close();
-        }
-        let count = 0;
-        for (const [i, edit] of edits.entries()) {
-          const done = apply(text, edit, edits.length === 1 ? place.shown : `${place.shown}, edit ${i + 1}`);
-          text = done.text;
-          count += done.count;
-        }
-        await replaceFile(folders, place, text, expected);
-        return `edited ${place.shown}: ${count} replacement${count === 1 ? '' : 's'}`;
-      });
-    },
+export function editFileCode(folders: Folders): Tool['execute'] {
+  return async (input) => {
+    const edits = editsOf(input);
+    const place = await folders.locateForWriting(requiredText(input, 'path'));
+    return folders.inTurn(place, async () => {
+      const handle = await folders.openFile(place);
+      let text: string;
+      let expected: Unchanged;
+      try {
+        expected = await handle.stat();
+        text = await readText(handle, place.shown);
+      } finally {
+        await handle.close();
+      }
+      let count = 0;
+      for (const [i, edit] of edits.entries()) {
+        const done = apply(text, edit, edits.length === 1 ? place.shown : `${place.shown}, edit ${i + 1}`);
+        text = done.text;
+        count += done.count;
+      }
+      await replaceFile(folders, place, text, expected);
+      return `edited ${place.shown}: ${count} replacement${count === 1 ? '' : 's'}`;
+    });
   };
 }
 

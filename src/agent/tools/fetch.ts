@@ -21,43 +21,24 @@ const TEXT_TYPE = /^(?:text\/|application\/(?:[a-z0-9.+-]*\+)?(?:json|xml|javasc
  * back as its readable text unless `raw` is set. No cookies, no credentials, no proxy. At most 4 MiB are read and 100,000
  * characters returned, within 30 seconds. A POST carries an `Idempotency-Key`.
  */
-export function fetchTool(name: string, rules: NetworkRules, closing: AbortSignal): Tool {
-  return {
-    name,
-    description: 'Fetches a text from a public http or https address. Web pages come back as plain text.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        url: { type: 'string', description: 'The address.' },
-        method: { type: 'string', enum: ['GET', 'POST'], description: 'Default GET.' },
-        body: { type: 'string', description: 'Text to send with POST.' },
-        content_type: { type: 'string', description: 'Type of the body. Default application/json.' },
-        raw: { type: 'boolean', description: 'Return HTML as it is.' },
-      },
-      required: ['url'],
-      additionalProperties: false,
-    },
-    effect: 'idempotent',
-    trust: 'untrusted',
-    async execute(input, io) {
-      const first = firstHop(input, io.idempotencyKey);
-      const late = AbortSignal.timeout(TIMEOUT_MS);
-      const signal = AbortSignal.any([io.signal, closing, late]);
-      try {
-        const { response, url } = await follow({ ...first, signal }, rules);
-        return await show(response, url, flag(input, 'raw'));
-      } catch (error) {
-        if (io.signal.aborted || closing.aborted)
-          throw new SkeinError('SKEIN_CANCELLED', 'the tool call was cancelled');
-        if (late.aborted) {
-          throw new SkeinError(
-            'SKEIN_TOOL_FAILED',
-            `${first.url.host} did not answer within ${TIMEOUT_MS / 1_000} seconds`,
-          );
-        }
-        throw error;
+export function fetchCode(rules: NetworkRules, closing: AbortSignal): Tool['execute'] {
+  return async (input, io) => {
+    const first = firstHop(input, io.idempotencyKey);
+    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = AbortSignal.any([io.signal, closing, late]);
+    try {
+      const { response, url } = await follow({ ...first, signal }, rules);
+      return await show(response, url, flag(input, 'raw'));
+    } catch (error) {
+      if (io.signal.aborted || closing.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the tool call was cancelled');
+      if (late.aborted) {
+        throw new SkeinError(
+          'SKEIN_TOOL_FAILED',
+          `${first.url.host} did not answer within ${TIMEOUT_MS / 1_000} seconds`,
+        );
       }
-    },
+      throw error;
+    }
   };
 }
 

@@ -11,45 +11,24 @@ const MAX_RESULTS = 1_000;
  * `glob`: paths of files by a pattern, sorted. A pattern without a slash is looked for at any depth. `.git` and
  * `node_modules` are left out unless the pattern names them, or `searchesAll` asks for the latter; symbolic links are not followed.
  */
-export function globTool(name: string, folders: Folders, searchesAll: boolean): Tool {
-  return {
-    name,
-    description:
-      'Finds files by a glob pattern such as "src/**/*.{ts,tsx}". A pattern without a slash is looked for at any depth.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        pattern: { type: 'string', description: 'The glob pattern.' },
-        path: { type: 'string', description: 'Directory to search in; the working directory when absent.' },
-      },
-      required: ['pattern'],
-      additionalProperties: false,
-    },
-    effect: 'read',
-    trust: 'untrusted',
-    async execute(input, io) {
-      const pattern = requiredText(input, 'pattern');
-      const matches = fileFilter(pattern);
-      const from = await folders.locate(optionalText(input, 'path') ?? '.');
-      const found: string[] = [];
-      const notes: string[] = [];
-      const tooMany = (): unknown => notes.push(`[stopped after ${MAX_ENTRIES} entries; name a directory in "path"]`);
-      for await (const file of walk(
-        folders,
-        from,
-        { signal: io.signal, skip: skipped(pattern, searchesAll) },
-        tooMany,
-      )) {
-        if (!matches(file.path)) continue;
-        if (found.length === MAX_RESULTS) {
-          notes.push(`[more than ${MAX_RESULTS} files; narrow the pattern]`);
-          break;
-        }
-        found.push(oneLine(file.place.shown));
+export function globCode(folders: Folders, searchesAll: boolean): Tool['execute'] {
+  return async (input, io) => {
+    const pattern = requiredText(input, 'pattern');
+    const matches = fileFilter(pattern);
+    const from = await folders.locate(optionalText(input, 'path') ?? '.');
+    const found: string[] = [];
+    const notes: string[] = [];
+    const tooMany = (): unknown => notes.push(`[stopped after ${MAX_ENTRIES} entries; name a directory in "path"]`);
+    for await (const file of walk(folders, from, { signal: io.signal, skip: skipped(pattern, searchesAll) }, tooMany)) {
+      if (!matches(file.path)) continue;
+      if (found.length === MAX_RESULTS) {
+        notes.push(`[more than ${MAX_RESULTS} files; narrow the pattern]`);
+        break;
       }
-      if (found.length === 0) notes.unshift('[no file matches]');
-      return [...found, ...notes].join('\n');
-    },
+      found.push(oneLine(file.place.shown));
+    }
+    if (found.length === 0) notes.unshift('[no file matches]');
+    return [...found, ...notes].join('\n');
   };
 }
 

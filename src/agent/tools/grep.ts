@@ -1,3 +1,4 @@
+import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import { fileFilter, skipped } from './glob.js';
 import { oneLine } from './list-dir.js';
@@ -8,8 +9,8 @@ import { badInput, flag, optionalText, requiredText, wholeNumber } from './tool-
 import type { WalkedFile } from './walk.js';
 import { MAX_ENTRIES, throwIfAborted, walk } from './walk.js';
 
-const MAX_RESULTS = 500;
 const MAX_LINE = 400;
+const { usual, most } = TOOL_LIMITS.matches;
 /** Matcher steps of one search, about two seconds of work. */
 const MAX_COST = 200_000_000;
 /** Steps between two looks at the rest of the process. */
@@ -20,48 +21,27 @@ const SLICE = 4_000_000;
  * linear-time matcher, never on the host's backtracking one, so no pattern and no file can hang the process; a search that
  * gets too expensive ends with a note. Binary files, `.git` and `node_modules` are left out.
  */
-export function grepTool(name: string, folders: Folders, searchesAll: boolean): Tool {
-  return {
-    name,
-    description:
-      'Searches files for a text and returns the lines as "path:line: text". With regex: true the pattern is a regular ' +
-      'expression (no look-around, no back references).',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        pattern: { type: 'string', description: 'The text or regular expression to search for, within one line.' },
-        path: { type: 'string', description: 'File or directory to search in; the working directory when absent.' },
-        glob: { type: 'string', description: 'Only files that match this glob pattern, such as "*.ts".' },
-        regex: { type: 'boolean', description: 'The pattern is a regular expression.' },
-        ignore_case: { type: 'boolean', description: 'Upper and lower case are the same.' },
-        max_results: { type: 'integer', minimum: 1, description: `Lines at most, up to ${MAX_RESULTS}. Default 100.` },
-      },
-      required: ['pattern'],
-      additionalProperties: false,
-    },
-    effect: 'read',
-    trust: 'untrusted',
-    async execute(input, io) {
-      const pattern = requiredText(input, 'pattern');
-      if (pattern === '') throw badInput('the pattern is empty');
-      const glob = optionalText(input, 'glob');
-      const search: Search = {
-        matcher: await matcherFor(pattern, flag(input, 'regex'), flag(input, 'ignore_case')),
-        most: wholeNumber(input, 'max_results', { least: 1, most: MAX_RESULTS, fallback: 100 }),
-        signal: io.signal,
-        searchesAll,
-        found: [],
-        notes: [],
-        paused: 0,
-      };
-      const from = await folders.locate(optionalText(input, 'path') ?? '.');
-      for await (const file of filesOf(folders, from, glob, search)) {
-        if (!(await searchFile(folders, file.place, search))) break;
-      }
-      if (search.matcher.gaveUp) search.notes.push('[a line was too long for this pattern and was left out]');
-      if (search.found.length === 0) search.notes.unshift('[no match]');
-      return [...search.found, ...search.notes].join('\n');
-    },
+export function grepCode(folders: Folders, searchesAll: boolean): Tool['execute'] {
+  return async (input, io) => {
+    const pattern = requiredText(input, 'pattern');
+    if (pattern === '') throw badInput('the pattern is empty');
+    const glob = optionalText(input, 'glob');
+    const search: Search = {
+      matcher: await matcherFor(pattern, flag(input, 'regex'), flag(input, 'ignore_case')),
+      most: wholeNumber(input, 'max_results', { least: 1, most, fallback: usual }),
+      signal: io.signal,
+      searchesAll,
+      found: [],
+      notes: [],
+      paused: 0,
+    };
+    const from = await folders.locate(optionalText(input, 'path') ?? '.');
+    for await (const file of filesOf(folders, from, glob, search)) {
+      if (!(await searchFile(folders, file.place, search))) break;
+    }
+    if (search.matcher.gaveUp) search.notes.push('[a line was too long for this pattern and was left out]');
+    if (search.found.length === 0) search.notes.unshift('[no match]');
+    return [...search.found, ...search.notes].join('\n');
   };
 }
 

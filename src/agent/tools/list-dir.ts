@@ -6,23 +6,10 @@ import { optionalText } from './tool-input.js';
 const MAX_ENTRIES = 1_000;
 
 /** `list_dir`: the names in a directory, sorted; directories end with `/`, symbolic links with `@`. */
-export function listDirTool(name: string, folders: Folders): Tool {
-  return {
-    name,
-    description: 'Lists a directory inside the working directory. Directories end with "/", symbolic links with "@".',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        path: { type: 'string', description: 'Path of the directory; the working directory when absent.' },
-      },
-      additionalProperties: false,
-    },
-    effect: 'read',
-    trust: 'untrusted',
-    async execute(input) {
-      const place = await folders.locate(optionalText(input, 'path') ?? '.');
-      return show(await folders.list(place));
-    },
+export function listDirCode(folders: Folders): Tool['execute'] {
+  return async (input) => {
+    const place = await folders.locate(optionalText(input, 'path') ?? '.');
+    return show(await folders.list(place));
   };
 }
 

@@ -1,38 +1,7 @@
 import type { Json, JsonObject } from '../../base/json.js';
-import { isPlainObject, ownValue } from '../../base/json.js';
-import type { BuiltInTool } from '../../plan/tool-names.js';
-
-type Names = Readonly<Record<string, string>>;
-
-const PATH: Names = { file_path: 'path', filePath: 'path', notebook_path: 'path' };
-const SEARCH: Names = {
-  query: 'pattern',
-  includePattern: 'glob',
-  isRegexp: 'regex',
-  '-i': 'ignore_case',
-  maxResults: 'max_results',
-};
-const EDIT: Names = {
-  old_string: 'old_text',
-  oldString: 'old_text',
-  old_str: 'old_text',
-  new_string: 'new_text',
-  newString: 'new_text',
-  new_str: 'new_text',
-  replaceAll: 'replace_all',
-};
-
-/** What Claude and Copilot call the parameters of the tools that these are for them. */
-const NAMES: Readonly<Record<BuiltInTool, Names>> = {
-  read_file: PATH,
-  list_dir: {},
-  glob: { query: 'pattern' },
-  grep: SEARCH,
-  write_file: { ...PATH, file_text: 'content' },
-  edit_file: { ...PATH, ...EDIT },
-  shell: { workdir: 'cwd' },
-  fetch: {},
-};
+import { isPlainObject } from '../../base/json.js';
+import type { BuiltInTool, ToolInput } from '../../plan/built-in-tools.js';
+import { BUILT_IN } from '../../plan/built-in-tools.js';
 
 /** What models of those systems say about a call besides, for people. */
 const REMARKS: ReadonlySet<string> = new Set(['description', 'explanation']);
@@ -45,17 +14,24 @@ const REMARKS: ReadonlySet<string> = new Set(['description', 'explanation']);
  * ownParameters('edit_file', { file_path: 'a.ts', old_string: 'x', new_string: 'y' }); // { path: 'a.ts', old_text: 'x', new_text: 'y' }
  */
 export function ownParameters(tool: BuiltInTool, input: JsonObject): JsonObject {
-  const names = NAMES[tool];
+  return renamed(BUILT_IN[tool], input);
+}
+
+function renamed(known: ToolInput, input: JsonObject): JsonObject {
+  const names = new Map(
+    Object.entries(known.arguments).flatMap(([own, { also = [] }]) => also.map((name) => [name, own])),
+  );
   const entries = Object.entries(input)
-    .filter(([key, value]) => !(REMARKS.has(key) && typeof value === 'string'))
+    .filter(([key, value]) => typeof value !== 'string' || !REMARKS.has(key) || Object.hasOwn(known.arguments, key))
     .map(([key, value]): [string, Json] => {
-      const own = ownValue(names, key);
-      const name = typeof own === 'string' && !Object.hasOwn(input, own) ? own : key;
-      return [name, name === 'edits' && Array.isArray(value) ? (value as readonly Json[]).map(ofEdit) : value];
+      const own = names.get(key);
+      const name = own !== undefined && !Object.hasOwn(input, own) ? own : key;
+      const each = Object.hasOwn(known.arguments, name) ? known.arguments[name]?.each : undefined;
+      return [name, each !== undefined && Array.isArray(value) ? value.map((one: Json) => inner(each, one)) : value];
     });
   return Object.fromEntries(entries);
 }
 
-function ofEdit(edit: Json): Json {
-  return isPlainObject(edit) ? ownParameters('edit_file', edit) : edit;
+function inner(known: ToolInput, value: Json): Json {
+  return isPlainObject(value) ? renamed(known, value) : value;
 }

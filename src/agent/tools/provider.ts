@@ -5,6 +5,7 @@ import type { Tool, ToolSource } from '../tool.js';
 import type { ToolProvider, ToolSession } from '../tool-provider.js';
 import type { ToolSelection } from '../../plan/tool-names.js';
 import { selectApproved, selectTools } from '../../plan/tool-names.js';
+import type { Folders } from './paths.js';
 import type { ToolProviderOptions } from './provider-options.js';
 import { serverStandIns, standIn } from './stand-ins.js';
 
@@ -80,24 +81,31 @@ interface Opening {
 
 async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: Opening): Promise<readonly Tool[]> {
   if (selection.builtIn.size === 0) return [];
-  const { session, options, gated, closing, running } = opening;
-  const [{ createBuiltIn }, { createFolders }] = await Promise.all([import('./catalogue.js'), import('./paths.js')]);
-  const missing: string[] = [];
-  const cwd = resolve(options.cwd);
-  const folders = await createFolders(cwd, spec.extraDirs ?? [], (dir) => missing.push(dir), options.own);
-  if (missing.length > 0) {
-    session.warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
-  }
+  const { options, gated, closing, running } = opening;
+  const { createBuiltIn } = await import('./catalogue.js');
+  let made: Promise<Folders> | undefined;
+  const folders = (): Promise<Folders> => (made ??= openFolders(spec, opening));
+  // What belongs to Skein is known from now on, whatever becomes of it. Without models nothing but the calls of a script could change it.
+  if (options.mock === undefined || (spec.extraDirs ?? []).length > 0) await folders();
   const searchesAll = spec.searchesAll === true;
   const context = { folders, env: options.env, searchesAll, network: options, closing, running };
   const approve = new Set(gated.builtIn.values());
-  return Promise.all(
-    [...selection.builtIn].map(async ([name, tool]) => {
-      const real = await createBuiltIn(tool, name, context);
-      const made = options.mock === undefined ? real : standIn(tool, real);
-      return approve.has(tool) ? { ...made, approve: true as const } : made;
-    }),
-  );
+  return [...selection.builtIn].map(([name, tool]) => {
+    const real = createBuiltIn(tool, name, context);
+    const usable = options.mock === undefined ? real : standIn(tool, real);
+    return approve.has(tool) ? { ...usable, approve: true as const } : usable;
+  });
+}
+
+async function openFolders(spec: AgentSpec, { session, options }: Opening): Promise<Folders> {
+  const { createFolders } = await import('./paths.js');
+  const missing: string[] = [];
+  const extra = spec.extraDirs ?? [];
+  const folders = await createFolders(resolve(options.cwd), extra, (dir) => missing.push(dir), options.own);
+  if (missing.length > 0) {
+    session.warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
+  }
+  return folders;
 }
 
 async function openServers(

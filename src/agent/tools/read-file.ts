@@ -1,43 +1,27 @@
+import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import type { Folders } from './paths.js';
 import { headOf, readText } from './text.js';
 import { requiredText, wholeNumber } from './tool-input.js';
 
-const MAX_LINES = 2_000;
+const MAX_LINES = TOOL_LIMITS.readLines;
 const MAX_CHARS = 128 * 1024;
 
 /**
  * `read_file`: text of a file, whole or some lines of it. Answers are cut at 2,000 lines or 128 Ki characters, with a note
  * that names the line to go on from. Binary files are refused.
  */
-export function readFileTool(name: string, folders: Folders): Tool {
-  return {
-    name,
-    description:
-      'Reads a text file inside the working directory. Long files are cut; ask for the rest with offset and limit.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        path: { type: 'string', description: 'Path of the file, relative to the working directory.' },
-        offset: { type: 'integer', minimum: 1, description: 'First line to read, from 1.' },
-        limit: { type: 'integer', minimum: 1, description: `Number of lines, at most ${MAX_LINES}.` },
-      },
-      required: ['path'],
-      additionalProperties: false,
-    },
-    effect: 'read',
-    trust: 'untrusted',
-    async execute(input) {
-      const place = await folders.locate(requiredText(input, 'path'));
-      const offset = wholeNumber(input, 'offset', { least: 1, most: Number.MAX_SAFE_INTEGER, fallback: 1 });
-      const limit = wholeNumber(input, 'limit', { least: 1, most: MAX_LINES, fallback: MAX_LINES });
-      const handle = await folders.openFile(place);
-      try {
-        return cutLines(await readText(handle, place.shown), offset, limit);
-      } finally {
-        await handle.close();
-      }
-    },
+export function readFileCode(folders: Folders): Tool['execute'] {
+  return async (input) => {
+    const place = await folders.locate(requiredText(input, 'path'));
+    const offset = wholeNumber(input, 'offset', { least: 1, most: Number.MAX_SAFE_INTEGER, fallback: 1 });
+    const limit = wholeNumber(input, 'limit', { least: 1, most: MAX_LINES, fallback: MAX_LINES });
+    const handle = await folders.openFile(place);
+    try {
+      return cutLines(await readText(handle, place.shown), offset, limit);
+    } finally {
+      await handle.close();
+    }
   };
 }
 

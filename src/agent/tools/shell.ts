@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { SkeinError } from '../../base/errors.js';
 import { ownValue, type JsonObject } from '../../base/json.js';
+import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import type { Environment } from './clean-env.js';
 import { cleanEnvironment } from './clean-env.js';
@@ -14,8 +15,7 @@ import { splitWords } from './words.js';
 
 const OUTPUT_BYTES = 64 * 1024;
 const GRACE_MS = 1_000;
-const DEFAULT_SECONDS = 120;
-const MAX_SECONDS = 600;
+const SECONDS = TOOL_LIMITS.seconds;
 const MAX_ARGUMENT_BYTES = 128 * 1024;
 
 /** Keeps programs from waiting for a person: there is no terminal and no input. */
@@ -30,48 +30,21 @@ const QUIET = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMP
  * start other programs), so whoever grants this tool grants everything that the user may run. What the command names is refused where other
  * tools would refuse it; what the program does by itself is not seen. A program that makes a session of its own leaves the group.
  */
-export function shellTool(name: string, folders: Folders, env: Environment, closing: AbortSignal): Tool {
-  return {
-    name,
-    description:
-      'Runs one program and returns its exit code and output. Give "argv", the program and its arguments as a list. There is no ' +
-      'shell: no pipes, redirections, variables or patterns. Nothing may keep running after the program has ended.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        argv: {
-          type: 'array',
-          items: { type: 'string' },
-          minItems: 1,
-          description: 'Program and arguments, such as ["git", "diff", "--stat"].',
-        },
-        command: { type: 'string', description: 'The same as one line; it is split into words and nothing else.' },
-        cwd: { type: 'string', description: 'Directory to run in; the working directory when absent.' },
-        timeout_seconds: {
-          type: 'integer',
-          minimum: 1,
-          description: `Default ${DEFAULT_SECONDS}, at most ${MAX_SECONDS}.`,
-        },
-      },
-      additionalProperties: false,
-    },
-    effect: 'once',
-    trust: 'untrusted',
-    async execute(input, io) {
-      const argv = argvOf(input);
-      const seconds = wholeNumber(input, 'timeout_seconds', { least: 1, most: MAX_SECONDS, fallback: DEFAULT_SECONDS });
-      const place = await folders.locateForRunning(optionalText(input, 'cwd') ?? '.');
-      const { words, reads } = namedFiles(argv);
-      for (const word of words) folders.checkWord(word, place, reads);
-      const signal = AbortSignal.any([io.signal, closing]);
-      if (signal.aborted) throw cancelled();
-      const output = new Outputs();
-      const settings = { env: { ...cleanEnvironment(env, 'shell'), ...QUIET }, stdin: 'ignore' } as const;
-      const group = await folders.withDirectory({ path: place.real, shown: place.shown, purpose: 'run' }, (cwd) =>
-        start(argv, { ...settings, cwd }, output),
-      );
-      return supervise(group, output, signal, seconds);
-    },
+export function shellCode(folders: Folders, env: Environment, closing: AbortSignal): Tool['execute'] {
+  return async (input, io) => {
+    const argv = argvOf(input);
+    const seconds = wholeNumber(input, 'timeout_seconds', { least: 1, most: SECONDS.most, fallback: SECONDS.usual });
+    const place = await folders.locateForRunning(optionalText(input, 'cwd') ?? '.');
+    const { words, reads } = namedFiles(argv);
+    for (const word of words) folders.checkWord(word, place, reads);
+    const signal = AbortSignal.any([io.signal, closing]);
+    if (signal.aborted) throw cancelled();
+    const output = new Outputs();
+    const settings = { env: { ...cleanEnvironment(env, 'shell'), ...QUIET }, stdin: 'ignore' } as const;
+    const group = await folders.withDirectory({ path: place.real, shown: place.shown, purpose: 'run' }, (cwd) =>
+      start(argv, { ...settings, cwd }, output),
+    );
+    return supervise(group, output, signal, seconds);
   };
 }
 

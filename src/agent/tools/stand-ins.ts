@@ -1,4 +1,6 @@
 import type { McpServerSpec } from '../../plan/agent-spec.js';
+import type { BuiltInTool } from '../../plan/built-in-tools.js';
+import { takes } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import type { ServerTools, ToolSelection } from '../../plan/tool-names.js';
 import { legalName, mcpPrefix } from '../../plan/tool-names.js';
@@ -6,17 +8,14 @@ import { legalName, mcpPrefix } from '../../plan/tool-names.js';
 /** What a call of a tool gives that would start or reach something, in a run without models. */
 const NOT_RUN = 'not run: a run with --mock starts no process and reaches no address';
 
-/** Built-in tools that do. */
-const REACHING: ReadonlySet<string> = new Set(['shell', 'fetch']);
-
 /**
  * A built-in tool as a run without models has it: as it is, unless it starts or reaches something.
  *
  * @example
- * const tool = standIn('shell', await createBuiltIn('shell', 'shell', context));
+ * const tool = standIn('shell', createBuiltIn('shell', 'shell', context));
  */
-export function standIn(kind: string, tool: Tool): Tool {
-  return REACHING.has(kind) ? { ...tool, execute: notRun } : tool;
+export function standIn(kind: BuiltInTool, tool: Tool): Tool {
+  return takes(kind, 'command') || takes(kind, 'address') ? { ...tool, execute: notRun } : tool;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isWildcard, matchesWildcard } from '../../../lang/wildcard.js';
 import { quoteShort } from '../../../lang/value-text.js';
 import type { Permissions } from '../../../plan/agent-spec.js';
-import { TOOL_ARGUMENTS, parsePermissionRule } from '../../../plan/permission-rule.js';
+import { COMMAND_ARGUMENTS, TOOL_ARGUMENTS, parsePermissionRule } from '../../../plan/permission-rule.js';
 import type { PermissionRule } from '../../../plan/permission-rule.js';
 import { runsAnything } from '../../../plan/risky-commands.js';
 import type { Findings } from '../../source/findings.js';
@@ -54,7 +54,7 @@ function readRule(
 
 /** A rule that allows a program which runs whatever it is given allows everything (`allows-everything`). */
 function warnRunner(rule: PermissionRule, written: SourceScalar, findings: Findings): void {
-  const command = rule.args.find(({ name }) => ['cmd', 'command', 'argv'].includes(name))?.pattern ?? '';
+  const command = rule.args.find(({ name }) => COMMAND_ARGUMENTS.has(name))?.pattern ?? '';
   const [program = '', ...rest] = command.split(/\s+/);
   const name = program.replace(/\*$/, '');
   if (!isWildcard(command) || !runsAnything(name) || (rest.length > 0 && !/^(?:\*|-[a-z]*[ce])$/.test(rest[0] ?? '')))

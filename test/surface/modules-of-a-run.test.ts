@@ -1,0 +1,65 @@
+import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT, makeProject, skein } from '../cli/support/skein.js';
+
+/** Modules of the built program that a command evaluates, as paths in `dist`: what V8 counts coverage of was evaluated. */
+async function evaluated(args: readonly string[], files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const cwd = await makeProject(files);
+  const counts = join(cwd, 'counts');
+  await mkdir(counts);
+  const end = await skein(args, { cwd, env: { NODE_V8_COVERAGE: counts } });
+  expect(end).toMatchObject({ code: 0 });
+  const texts = await Promise.all((await readdir(counts)).map((name) => readFile(join(counts, name), 'utf8')));
+  const urls = texts.flatMap((text) =>
+    (JSON.parse(text) as { result: { url: string }[] }).result.map(({ url }) => url),
+  );
+  const dist = new URL(`file://${ROOT}/dist/`).href;
+  const own = urls.filter((url) => url.startsWith(dist)).map((url) => url.slice(dist.length));
+  return [...new Set(own)].toSorted();
+}
+
+const WORKFLOW = `name: two
+agents:
+  reader: { inline: { prompt: You read } }
+  fixer: { inline: { prompt: You repair, tools: ['*'] } }
+steps:
+  - { id: one, agent: reader, prompt: read }
+  - { id: two, agent: fixer, prompt: repair, depends_on: [one] }
+`;
+/** What knows of tools without being one. */
+const ABOUT_TOOLS = [
+  'catalogue',
+  'folded-path',
+  'named-files',
+  'parameter-names',
+  'provider',
+  'stand-ins',
+  'tool-input',
+  'words',
+];
+
+const toolModules = (modules: readonly string[]): readonly string[] =>
+  modules.flatMap((name) => /^agent\/tools\/(.+)\.js$/.exec(name)?.[1] ?? []);
+
+describe('what a mock run evaluates', () => {
+  it('is no code of tools, whatever tools its agents have', async () => {
+    const modules = await evaluated(['run', 'w.yaml', '--mock'], { 'w.yaml': WORKFLOW });
+    expect(modules).toContain('agent/tools/catalogue.js');
+    expect(toolModules(modules).filter((name) => !ABOUT_TOOLS.includes(name))).toEqual([]);
+  });
+
+  it('and of a tool that its script calls, that code alone', async () => {
+    const script = `rules:
+  - { step: one, answers: [{ tools: [{ name: read_file, input: { path: w.yaml } }] }, read] }
+  - { step: two, answer: repaired }
+`;
+    const args = ['run', 'w.yaml', '--mock=script.yaml'];
+    const modules = toolModules(await evaluated(args, { 'w.yaml': WORKFLOW, 'script.yaml': script }));
+    expect(modules).toContain('read-file');
+    expect(modules).toContain('paths');
+    for (const other of ['list-dir', 'glob', 'grep', 'write-file', 'edit-file', 'shell', 'fetch']) {
+      expect(modules).not.toContain(other);
+    }
+  });
+});
