@@ -9,7 +9,7 @@ import type { RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
 import { keptChannels, readHead, shapeOf, threadRecords } from './thread-journal.js';
 import type { EndedRecord, PutRecord, TurnRecord } from './thread-record.js';
-import { checkThreadId, threadOfRow, threadOfRun, threadRow } from './thread-rows.js';
+import { checkThreadId, endedWithoutSuccess, threadOfRow, threadOfRun, threadRow } from './thread-rows.js';
 
 /** A conversation in a list. */
 export interface ThreadSummary {
@@ -90,7 +90,8 @@ export function getThread(store: Store, id: string): ThreadOverview {
     kept.value,
   ]);
   const open = head.record.t === 'turn' ? head.record.run : undefined;
-  const isThere = open !== undefined && store.run(open) !== undefined;
+  const row = open === undefined ? undefined : store.run(open);
+  const mayWait = row !== undefined && endedWithoutSuccess(row) === undefined;
   return {
     id,
     ...(shape === undefined ? {} : { workflow: shape.workflow }),
@@ -98,7 +99,7 @@ export function getThread(store: Store, id: string): ThreadOverview {
     state: Object.fromEntries(values),
     turns,
     edits,
-    pauses: isThere ? readRun(store, open).pauses : [],
+    pauses: mayWait ? readRun(store, row.id).pauses : [],
   };
 }
 

@@ -1,4 +1,5 @@
 import { SkeinError } from '../base/errors.js';
+import type { RunOutcome } from '../events/outcome.js';
 
 /**
  * Threads are rows among those of runs, with ids of their own. The runs that are turns name the row of their thread as their parent: it stays as
@@ -22,6 +23,13 @@ export function threadOfRow(row: string | undefined): string | undefined {
 /** The thread that a run is a turn of. */
 export function threadOfRun({ parent }: { readonly parent?: string }): string | undefined {
   return threadOfRow(parent);
+}
+
+const WITHOUT_SUCCESS: readonly RunOutcome[] = ['failed', 'cancelled', 'out_of_budget'];
+
+/** How the run of a turn ended, where no answer brings it to a success any more. */
+export function endedWithoutSuccess(row: { readonly outcome?: string } | undefined): RunOutcome | undefined {
+  return WITHOUT_SUCCESS.find((outcome) => outcome === row?.outcome);
 }
 
 /**

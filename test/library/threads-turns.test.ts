@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerRun, definePlan, getThread, memoryStore, pruneRuns, run } from 'skein';
+import { answerRun, cancelRun, definePlan, getThread, memoryStore, pruneRuns, run, updateThread } from 'skein';
 import type { RunOptions, RunResult, Store } from 'skein';
 import { graph } from 'skein/graph';
 import { z } from 'zod';
@@ -142,6 +142,32 @@ describe('[XG6] a turn that waits for an answer', () => {
     const { state } = await run(asking, { store, resume: next.runId }).result;
     expect(state['log']).toEqual(['a', 'yes', 'b', 'sure']);
     expect(getThread(store, 'one')).toMatchObject({ state, pauses: [] });
+  });
+
+  it('and is cancelled from outside waits for nothing any more: the state may be edited, and it does not count', async () => {
+    const store = memoryStore();
+    await turn(store, 'a');
+    const paused = await run(
+      { ...asking, plan: { ...asking.plan, name: 'fragile' } },
+      {
+        store,
+        thread: 'one',
+        inputs: { say: 'b' },
+      },
+    ).result;
+    const who = { who: 'ada', why: 'the question was moot' };
+    const early = await errorOf(() => updateThread(store, 'one', { log: ['(noted)'] }, who));
+    expect(early.code).toBe('SKEIN_THREAD');
+    cancelRun(store, paused.runId);
+    expect(getThread(store, 'one').pauses).toEqual([]);
+    updateThread(store, 'one', { log: ['(noted)'] }, who);
+    const { turns, edits, state } = getThread(store, 'one');
+    expect(turns.map(({ status, counts }) => [status, counts])).toEqual([
+      ['succeeded', true],
+      ['cancelled', false],
+    ]);
+    expect([edits.map(({ after }) => after), state['log']]).toEqual([[2], ['heard a', 'did a', '(noted)']]);
+    expect((await turn(store, 'c')).state['log']).toEqual(['heard a', 'did a', '(noted)', 'heard c', 'did c']);
   });
 });
 

@@ -17,6 +17,8 @@ import { schemaFindings } from '../../lang/schema-check.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Runnable } from '../options.js';
 import { preparedPlan } from '../prepared.js';
+import type { GivenUp } from './given-up.js';
+import { givenUpTurn, passOver } from './given-up.js';
 import { createThread, newHolder } from './open-turn.js';
 import { checkKinship, shapeOfPlan } from './shape.js';
 
@@ -47,8 +49,9 @@ export function updateThread(
   if (readHead(store, id) === undefined) throw noThread(id);
   const held = hold(store, id);
   try {
-    const { head, writer } = held;
-    checkClosed(head);
+    const { head, writer, lost } = held;
+    if (lost === undefined) checkClosed(head);
+    else passOver(writer, lost);
     const before = shapeOf(store, id, head.state);
     const compiled = workflow === undefined ? planOf(id, before) : preparedPlan(workflow);
     if (before !== undefined) checkKinship(id, before, shapeOfPlan(compiled));
@@ -150,7 +153,16 @@ function stateAfter(store: Store, id: string, turn: number): ThreadState {
   });
 }
 
-function hold(store: Store, id: string): { readonly writer: ThreadWriter; readonly head: ThreadHead; leave(): void } {
+/** A thread that nobody else changes meanwhile. */
+interface Held {
+  readonly writer: ThreadWriter;
+  readonly head: ThreadHead;
+  /** Its last turn, where that is given up. */
+  readonly lost: GivenUp | undefined;
+  leave(): void;
+}
+
+function hold(store: Store, id: string): Held {
   const found: { head?: ThreadHead } = {};
   const writer = ThreadWriter.open(store, id, newHolder(), systemClock, () => {
     const head = readHead(store, id);
@@ -160,8 +172,10 @@ function hold(store: Store, id: string): { readonly writer: ThreadWriter; readon
   });
   if (found.head === undefined) throw noThread(id);
   const { record } = found.head;
-  const outcome = record.t === 'ended' ? record.outcome : record.t === 'turn' ? 'interrupted' : 'succeeded';
-  return { writer, head: found.head, leave: () => writer.release(outcome) };
+  const lost = givenUpTurn(store, found.head);
+  const open = lost?.outcome ?? 'interrupted';
+  const outcome = record.t === 'ended' ? record.outcome : record.t === 'turn' ? open : 'succeeded';
+  return { writer, head: found.head, lost, leave: () => writer.release(outcome) };
 }
 
 /** @throws SkeinError `SKEIN_THREAD` */

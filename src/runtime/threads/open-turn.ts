@@ -1,15 +1,14 @@
 import { systemClock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
-import type { ErrorData } from '../../base/errors.js';
 import { systemIds } from '../../base/ids.js';
 import type { RunResult } from '../../engine/run.js';
 import { readRun } from '../../journal/overview.js';
 import type { Holder, Store } from '../../journal/store.js';
 import type { ThreadHead } from '../../journal/thread-journal.js';
 import { readHead } from '../../journal/thread-journal.js';
-import { threadOfRun } from '../../journal/thread-rows.js';
 import { ThreadWriter } from '../../journal/thread-writer.js';
 import { thisProcess } from '../../stores/holder.js';
+import { givenUpTurn, passOver } from './given-up.js';
 import { busy, checkGoing, pause, standInLine } from './line.js';
 import { Turn } from './turn.js';
 
@@ -179,35 +178,16 @@ async function bringToEnd(opening: Opening, held: Held): Promise<readonly string
     return await again(opening, held, record.run, record.turn, record.on);
   if (record.t !== 'turn') return [];
   const { run, turn, on } = record;
-  const row = store.run(run);
-  if (row === undefined || threadOfRun(row) !== thread.id) {
-    passOver(held, { run, turn, on, outcome: 'failed', error: GONE });
+  const lost = givenUpTurn(store, held.head);
+  if (lost !== undefined && (lost.error !== undefined || !retries)) {
+    passOver(held.writer, lost);
     held.head = headOf(store, thread.id);
-    return [`turn ${turn} of the thread '${thread.id}' left no run behind, and does not count`];
+    return lost.error === undefined
+      ? []
+      : [`turn ${turn} of the thread '${thread.id}' left no run behind, and does not count`];
   }
-  const hasFailed = row.outcome === 'failed' || row.outcome === 'cancelled' || row.outcome === 'out_of_budget';
-  if (hasFailed && !retries) {
-    passOver(held, { run, turn, on, outcome: row.outcome });
-    held.head = headOf(store, thread.id);
-    return [];
-  }
-  if (row.outcome === 'paused') checkAnswered(store, thread.id, run, turn);
+  if (store.run(run)?.outcome === 'paused') checkAnswered(store, thread.id, run, turn);
   return await again(opening, held, run, turn, on);
-}
-
-const GONE: ErrorData = { code: 'SKEIN_NO_RUN', message: 'its run is not recorded' };
-
-interface PassedOver {
-  readonly run: string;
-  readonly turn: number;
-  readonly on: number;
-  readonly outcome: RunResult['outcome'];
-  readonly error?: ErrorData;
-}
-
-function passOver({ writer }: Held, passed: PassedOver): void {
-  const at = systemClock.now();
-  writer.write({ at, head: () => ({ t: 'ended', at, ...passed }), turns: passed.turn });
 }
 
 /** Goes on with a turn. */
