@@ -34,8 +34,8 @@ describe.each(FEATURES)('%s', (feature) => {
     expect(rows).not.toEqual([]);
   });
 
-  test.each(rows.map((row) => [titleOf(row), row] as const))('%s', async (_title, { run, gives }) => {
-    expect(await run()).toEqual(gives);
+  test.each(rows.map((row) => [titleOf(row), row] as const))('%s', async (_title, row) => {
+    expect(await row.run()).toEqual(row.gives);
   });
 });
 

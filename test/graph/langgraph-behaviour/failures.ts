@@ -224,7 +224,10 @@ export const FAILURES: readonly Behaviour[] = [
       const calls = { oats: 0, milk: 0 };
       const bowl = graph<{ grams: number }>({ reducers: { grams: reducers.add } })
         .addNode('table', () => null)
-        .addNode('oats', () => ({ grams: 40 + 0 * (calls.oats += 1) }))
+        .addNode('oats', () => {
+          calls.oats += 1;
+          return { grams: 40 };
+        })
         .addNode('milk', () => ((calls.milk += 1) < 4 ? boom('sour')() : { grams: 200 }), {
           retry: { retries: 1, delayMs: 1 },
         })

@@ -125,7 +125,7 @@ export const INTERRUPTS: readonly Behaviour[] = [
       const inner = graph<{ task: string }>().node('sign', ({ task }, step) => step.ask({ text: `Sign ${task}?` }));
       const outer = graph<{ task: string }>()
         .node('look', () => (looked += 1))
-        .node('signed', workflowNode(inner, 'signed'))
+        .node('signed', workflowNode<string>(inner, 'signed'))
         .node('file', ({ look, signed }) => `${look}: ${signed}`)
         .addEdge('look', 'signed')
         .setEntry('look');

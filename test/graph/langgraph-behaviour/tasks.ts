@@ -31,7 +31,7 @@ export const TASKS: readonly Behaviour[] = [
     what: 'what a turn answers and what the next one begins with are two things',
     verdict: { differs: 'they are two keys: one is the answer, the other goes on' },
     async run() {
-      const sum = graph<{ n: number; last: number; total: number }>({ answerKey: 'total' })
+      const sum = graph<{ n: number; last?: number; total: number }>({ answerKey: 'total' })
         .addNode('add', ({ n, last = 0 }) => ({ total: n + last, last: n }))
         .setEntry('add');
       const store = memoryStore();
