@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadDagText } from 'skein/yaml';
-import { PROVIDERS } from '../../src/agent/models/provider-catalog.js';
+import { PROVIDER_NAMES } from '../../src/plan/providers.js';
 import { BUILT_IN_TOOLS } from '../../src/plan/built-in-tools.js';
 import { selectTools } from '../../src/plan/tool-names.js';
 import { createToolProvider } from '../../src/agent/tools/provider.js';
@@ -44,8 +44,7 @@ describe('the tables of keys say what the loader knows, no more and no less', ()
 test('62: the types of providers are those that models can have, in the table and in the loader', async () => {
   const row = (await tableBelow(DAG, '### Providers')).find((cells) => codeWords(cells[0])[0] === 'type');
   const types = codeWords(row?.[1]);
-  const known = PROVIDERS.filter((provider) => provider.package !== undefined).map((provider) => provider.id);
-  expect(types.toSorted()).toEqual(known.toSorted());
+  expect(types.toSorted()).toEqual(PROVIDER_NAMES.toSorted());
   for (const type of types) {
     const { problems } = await loadDagText(`${STEP}config: { provider: { type: ${type} } }\n`, { cwd: ROOT });
     expect(problems).toEqual([]);

@@ -43,12 +43,6 @@ const verdict = (rule: string, tool: BuiltInTool, input: JsonObject) =>
   )({ name: tool, input, tool: { effect: 'once' } });
 
 describe.each(BUILT_IN_TOOLS)('the built-in tool %s', (tool) => {
-  it('has a row in docs/tools.md with its arguments', () => {
-    const cells = row('## The built-in tools', tool);
-    expect(cells, `docs/tools.md needs a row for ${tool}`).toBeDefined();
-    expect(inTicks(cells?.[2])).toEqual(Object.keys(BUILT_IN[tool].arguments).toSorted());
-  });
-
   it('has a row in docs/tools.md with its other names', () => {
     const { aliases, headings } = BUILT_IN[tool];
     const alone = headings.filter((name) => selectTools([name], []).builtIn.size === 1);

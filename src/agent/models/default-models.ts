@@ -3,7 +3,7 @@ import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { Env } from './env.js';
 import { envValue } from './env.js';
 import { probeOllama } from './ollama-probe.js';
-import { PROVIDERS, providerById } from './provider-catalog.js';
+import { PROVIDERS, providerById } from '../../plan/providers.js';
 
 /** Variable that names the model for everything that names none. */
 export const MODEL_VARIABLE = 'SKEIN_MODEL';

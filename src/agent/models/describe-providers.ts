@@ -2,8 +2,8 @@ import { envValue } from './env.js';
 import { ollamaHost } from './endpoints.js';
 import type { Env } from './env.js';
 import { probeOllama } from './ollama-probe.js';
-import type { ProviderEntry } from './provider-catalog.js';
-import { PROVIDERS } from './provider-catalog.js';
+import type { ProviderEntry } from '../../plan/providers.js';
+import { PROVIDERS, installCommand } from '../../plan/providers.js';
 import { NO_PROBE_VARIABLE } from './default-models.js';
 
 /** Whether a provider can be used here. Never holds a key. */
@@ -11,8 +11,8 @@ export interface ProviderReport {
   readonly id: string;
   readonly title: string;
   readonly usable: boolean;
-  /** The package that speaks to it, and whether it is installed; absent: part of Skein. */
-  readonly package?: { readonly name: string; readonly installed: boolean; readonly install: string };
+  /** The package that speaks to it, and whether it is installed. */
+  readonly package: { readonly name: string; readonly installed: boolean; readonly install: string };
   /** The variable with the key, and whether it is set. */
   readonly key?: { readonly variable: string; readonly set: boolean; readonly needed: boolean };
   readonly baseUrl?: string;
@@ -30,8 +30,7 @@ export interface ProviderReport {
  * for (const provider of await describeProviders(process.env)) console.log(provider.id, provider.usable);
  */
 export async function describeProviders(env: Env, isInstalled = packageInstalled): Promise<readonly ProviderReport[]> {
-  const described = PROVIDERS.filter((provider) => provider.package !== undefined);
-  return Promise.all(described.map((provider) => describe(provider, env, isInstalled)));
+  return Promise.all(PROVIDERS.map((provider) => describe(provider, env, isInstalled)));
 }
 
 async function describe(
@@ -39,9 +38,9 @@ async function describe(
   env: Env,
   isInstalled: (name: string) => boolean,
 ): Promise<ProviderReport> {
-  const name = provider.package ?? provider.id;
+  const name = provider.package;
   const installed = isInstalled(name);
-  const install = `npm install ${provider.install ?? name}`;
+  const install = installCommand(provider);
   const given = envValue(env, provider.baseUrlEnv);
   const set = envValue(env, provider.keyEnv) !== undefined;
   const baseUrl = provider.id === 'ollama' ? safeHost(given) : (given ?? provider.baseUrl);

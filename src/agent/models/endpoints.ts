@@ -1,11 +1,10 @@
 import { withoutAtEnd } from '../../base/trim-end.js';
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
-import type { ProviderEntry } from './provider-catalog.js';
+import type { ProviderEntry } from '../../plan/providers.js';
 import type { Env } from './env.js';
 import { envValue } from './env.js';
 import { hostVariable, mayReceive, ownerOf } from './key-hosts.js';
-import { DEFAULT_OLLAMA_HOST } from './provider-catalog.js';
 
 /** Where a provider is called, and with what. */
 export interface Endpoint {
@@ -83,8 +82,12 @@ function baseUrlOf(provider: ProviderEntry, given: string | undefined): string |
   if (provider.id === 'ollama') return `${ollamaHost(given)}/v1`;
   if (given === undefined) return provider.baseUrl;
   const url = withoutAtEnd(checkedUrl(given, provider), '/');
-  return provider.id === 'anthropic' && !url.endsWith('/v1') ? `${url}/v1` : url;
+  const { baseUrlEnd = '' } = provider;
+  return url.endsWith(baseUrlEnd) ? url : `${url}${baseUrlEnd}`;
 }
+
+/** Ollama's address when `OLLAMA_HOST` is not set. */
+const DEFAULT_OLLAMA_HOST = 'http://127.0.0.1:11434';
 
 /**
  * Ollama's address from `OLLAMA_HOST`, which is written in many ways: `host`, `host:port`, `:port`, a URL, and `0.0.0.0` for a

@@ -1,5 +1,5 @@
-import type { ProviderEntry } from './provider-catalog.js';
-import { PROVIDERS } from './provider-catalog.js';
+import type { ProviderEntry } from '../../plan/providers.js';
+import { PROVIDERS } from '../../plan/providers.js';
 import type { Env } from './env.js';
 import { envValue } from './env.js';
 

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
-import { PROVIDERS, providerById } from './provider-catalog.js';
+import { LOCAL_MODELS, PROVIDERS, PROVIDER_NAMES } from '../../plan/providers.js';
 
 /** A model name, resolved. */
 export interface ModelName {
@@ -12,22 +12,13 @@ export interface ModelName {
 /** Words of agent files that leave the choice to the environment. */
 const NO_CHOICE = new Set(['inherit', 'auto', 'default']);
 
-/** Short names of Claude agent files. */
-const SHORT: ReadonlyMap<string, string> = new Map([
-  ['sonnet', 'claude-sonnet-5'],
-  ['opus', 'claude-opus-5'],
-  ['haiku', 'claude-haiku-4-5'],
-]);
+/** Short names of models in the agent files of other systems. */
+const SHORT: ReadonlyMap<string, string> = new Map(
+  PROVIDERS.flatMap(({ shortNames = {} }) => Object.entries(shortNames)),
+);
 
-/** Which provider a bare name belongs to, by how it begins. */
-const PREFIXES: readonly (readonly [RegExp, string])[] = [
-  [/^(gpt-|chatgpt-|codex-|o[1-9]($|-))/, 'openai'],
-  [/^claude-/, 'anthropic'],
-  [/^gemini-/, 'google'],
-  [/^(mistral|ministral|magistral|codestral|devstral|pixtral)-/, 'mistral'],
-  [/^grok-/, 'xai'],
-  [/^deepseek-/, 'deepseek'],
-];
+/** What may stand before the slash of a model's name, apart from providers of one's own. */
+const KNOWN: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
 
 /** True for names that say nothing: `inherit`, `auto`, the empty text. */
 export function isNoChoice(name: string): boolean {
@@ -53,13 +44,13 @@ export function readModelName(text: string, spec?: ProviderSpec, extra: readonly
   if (spec !== undefined) return { provider: providerOf(spec, extra), model: name };
   if (slash >= 0) throw unknownProvider(name, prefix, extra);
   const bare = normalise(name);
-  const found = PREFIXES.find(([pattern]) => pattern.test(bare));
+  const found = PROVIDERS.find(({ models }) => models?.test(bare));
   if (found === undefined) throw unknownModel(name);
-  return { provider: found[1], model: found[1] === 'anthropic' ? bare.replaceAll('.', '-') : bare };
+  return { provider: found.id, model: found.namesWithoutDots === true ? bare.replaceAll('.', '-') : bare };
 }
 
 function isProvider(id: string, extra: readonly string[]): boolean {
-  return providerById(id) !== undefined || extra.includes(id);
+  return KNOWN.includes(id) || extra.includes(id);
 }
 
 function providerOf(spec: ProviderSpec, extra: readonly string[]): string {
@@ -79,7 +70,7 @@ function normalise(name: string): string {
 }
 
 function unknownProvider(name: string, prefix: string, extra: readonly string[]): SkeinError {
-  const known = [...PROVIDERS.map((provider) => provider.id), ...extra];
+  const known = [...KNOWN, ...extra];
   const nearest = didYouMean(prefix, known);
   return new SkeinError(
     'SKEIN_MODEL_UNKNOWN',
@@ -95,6 +86,6 @@ function unknownModel(name: string): SkeinError {
   return new SkeinError('SKEIN_MODEL_UNKNOWN', `it is not known which provider has the model "${name}"`, {
     hint:
       `${nearest === undefined ? '' : `${nearest} `}write it as provider/model, such as ollama/${name}; ` +
-      `known providers: ${PROVIDERS.map((provider) => provider.id).join(', ')}`,
+      `known providers: ${KNOWN.join(', ')}`,
   });
 }

@@ -2,7 +2,8 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { SkeinError } from '../../base/errors.js';
 import type { Endpoint } from './endpoints.js';
 import type { LanguageModelOptions } from './language-model.js';
-import type { ProviderEntry } from './provider-catalog.js';
+import type { ProviderEntry, ProviderFactory } from '../../plan/providers.js';
+import { installCommand } from '../../plan/providers.js';
 
 /** Loads a package by name; `import` in production. */
 export type ImportPackage = (name: string) => Promise<unknown>;
@@ -15,7 +16,7 @@ export interface LoadedModel {
 
 /** Whether a provider at an endpoint takes a JSON Schema for the answer; known before its package is loaded. */
 export function takesSchema(provider: ProviderEntry): boolean {
-  return provider.package !== '@ai-sdk/openai-compatible';
+  return provider.api !== 'chat-completions';
 }
 
 /** Makes one model object. Packages are loaded here and nowhere else. */
@@ -25,20 +26,11 @@ export async function loadModel(
   endpoint: Endpoint,
   importPackage: ImportPackage = importByName,
 ): Promise<LoadedModel> {
-  switch (provider.id) {
-    case 'openai':
-      return endpoint.baseUrl === undefined
-        ? openaiResponses(provider, modelId, endpoint)
-        : openaiCompatible(provider, modelId, endpoint);
-    case 'anthropic':
-      return anthropic(provider, modelId, endpoint);
-    case 'azure':
-    case 'google':
-    case 'mistral':
-      return optional(provider, modelId, endpoint, importPackage);
-    default:
-      return openaiCompatible(provider, modelId, endpoint);
-  }
+  const { api } = provider;
+  if (typeof api === 'object') return optional(provider, api, { modelId, endpoint, importPackage });
+  if (api === 'anthropic') return anthropic(provider, modelId, endpoint);
+  const isOpenAi = api === 'openai' && endpoint.baseUrl === undefined;
+  return isOpenAi ? openaiResponses(provider, modelId, endpoint) : openaiCompatible(provider, modelId, endpoint);
 }
 
 /** The responses API. Nothing is stored at the provider, so what a call returned can't be pointed to in the next one. */
@@ -59,12 +51,6 @@ export const RESPONSES_STYLE: LanguageModelOptions = {
   looseTools: true,
   dropCallData: true,
   silentFinishIsCut: true,
-};
-
-const AZURE_STYLE: LanguageModelOptions = {
-  ...RESPONSES_STYLE,
-  optionsKey: 'azure',
-  singleToolCalls: { key: 'azure', options: { parallelToolCalls: false } },
 };
 
 /**
@@ -111,24 +97,16 @@ async function anthropic(provider: ProviderEntry, modelId: string, endpoint: End
   };
 }
 
-const FACTORY_NAMES: ReadonlyMap<string, string> = new Map([
-  ['azure', 'createAzure'],
-  ['google', 'createGoogleGenerativeAI'],
-  ['mistral', 'createMistral'],
-]);
-
 /** Providers whose packages are not installed with Skein. They all have the same shape: a factory that gives a function. */
 async function optional(
   provider: ProviderEntry,
-  modelId: string,
-  endpoint: Endpoint,
-  importPackage: ImportPackage,
+  api: ProviderFactory,
+  { modelId, endpoint, importPackage }: { modelId: string; endpoint: Endpoint; importPackage: ImportPackage },
 ): Promise<LoadedModel> {
-  const name = provider.package ?? provider.id;
-  const loaded = await importPackage(name).catch((error: unknown) => {
+  const loaded = await importPackage(provider.package).catch((error: unknown) => {
     throw missingPackage(provider, error);
   });
-  const factory = (loaded as Record<string, unknown>)[FACTORY_NAMES.get(provider.id) ?? ''];
+  const factory = (loaded as Record<string, unknown>)[api.factory];
   if (typeof factory !== 'function') throw wrongPackage(provider);
   const settings = {
     fetch: withoutRedirects,
@@ -139,10 +117,12 @@ async function optional(
   if (typeof create !== 'function') throw wrongPackage(provider);
   const model = (create as (id: string) => LanguageModelV3)(modelId);
   if (model.specificationVersion !== 'v3') throw wrongPackage(provider);
-  return {
-    model,
-    style: provider.id === 'azure' ? AZURE_STYLE : { structuredOutput: true },
-  };
+  return { model, style: api.responses === undefined ? { structuredOutput: true } : responsesAs(api.responses) };
+}
+
+/** The responses API of another provider, whose options stand under its own key. */
+function responsesAs(key: string): LanguageModelOptions {
+  return { ...RESPONSES_STYLE, optionsKey: key, singleToolCalls: { key, options: { parallelToolCalls: false } } };
 }
 
 /** A redirect would take the prompt, and headers with the key, to a host that nobody named. */
@@ -153,20 +133,22 @@ function importByName(name: string): Promise<unknown> {
 }
 
 function missingPackage(provider: ProviderEntry, cause: unknown): SkeinError {
-  const name = provider.package ?? provider.id;
   return new SkeinError(
     'SKEIN_PACKAGE_MISSING',
-    `${provider.title} needs the package ${name}, which is not installed`,
+    `${provider.title} needs the package ${provider.package}, which is not installed`,
     {
-      hint: `npm install ${provider.install ?? name}`,
+      hint: installCommand(provider),
       cause,
     },
   );
 }
 
 function wrongPackage(provider: ProviderEntry): SkeinError {
-  const name = provider.package ?? provider.id;
-  return new SkeinError('SKEIN_PACKAGE_MISSING', `the installed ${name} is of a version that does not fit`, {
-    hint: `npm install ${provider.install ?? name}`,
-  });
+  return new SkeinError(
+    'SKEIN_PACKAGE_MISSING',
+    `the installed ${provider.package} is of a version that does not fit`,
+    {
+      hint: installCommand(provider),
+    },
+  );
 }

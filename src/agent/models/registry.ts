@@ -18,7 +18,7 @@ import { keptModel } from './kept-models.js';
 import { lazyModel, unusableModel } from './lazy-model.js';
 import type { ModelName } from './model-names.js';
 import { isNoChoice, readModelName } from './model-names.js';
-import { providerById } from './provider-catalog.js';
+import { providerById } from '../../plan/providers.js';
 import type { ImportPackage } from './provider-packages.js';
 import { loadModel, takesSchema } from './provider-packages.js';
 import type { Recorder } from './recording.js';

@@ -7,7 +7,7 @@ import type { Findings } from '../source/findings.js';
 import { present } from '../source/present.js';
 import type { Fields } from '../source/shape.js';
 import type { ConfigDef, MemoryDef, OutputDef } from './definition.js';
-import { PROVIDER_NAMES } from '../provider-names.js';
+import { PROVIDER_NAMES } from '../../plan/providers.js';
 import { readModels } from './read-agent.js';
 
 const CONFIG_KEYS = [

@@ -1,12 +1,13 @@
 import { quoteShort } from '../../../lang/value-text.js';
 import type { Position } from '../../../base/problem.js';
 import type { ModelSettings, ProviderSpec } from '../../../plan/agent-spec.js';
+import { FOREIGN_PROVIDERS } from '../../../plan/providers.js';
 import type { Findings } from '../../source/findings.js';
 import type { SourceEntry } from '../../source/nodes.js';
 import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
 import { readNumber } from './numbers.js';
-import { FOREIGN_PROVIDERS, PROVIDERS, readAddress } from './read-providers.js';
+import { PROVIDERS, readAddress } from './read-providers.js';
 import type { ProviderDef } from './read-providers.js';
 import { readSupported } from './supported.js';
 import type { Keys } from './supported.js';

@@ -3,29 +3,13 @@ import type { ProviderSpec } from '../../../plan/agent-spec.js';
 import type { Findings } from '../../source/findings.js';
 import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
-import { PROVIDER_NAMES } from '../../provider-names.js';
+import { LOCAL_MODELS, PROVIDER_NAMES } from '../../../plan/providers.js';
 import { readSupported } from './supported.js';
 import type { Keys } from './supported.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
 
 /** What a model of a pipeline file may come from. */
-export const PROVIDERS: readonly string[] = [...PROVIDER_NAMES, 'mock', 'script'];
-
-/** Providers that only the other system has; at an address of one's own they are OpenAI-compatible. */
-export const FOREIGN_PROVIDERS: ReadonlySet<string> = new Set([
-  'dmr',
-  'amazon-bedrock',
-  'requesty',
-  'nebius',
-  'minimax',
-  'github-copilot',
-  'cerebras',
-  'fireworks',
-  'together',
-  'moonshot',
-  'vercel',
-  'cloudflare-ai-gateway',
-]);
+export const PROVIDERS: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
 
 /** A provider of the section `providers`. */
 export interface ProviderDef {

@@ -1,0 +1,197 @@
+/** How a provider is called: by a package that comes with Skein, or by a factory of one that is installed beside it. */
+export type ProviderApi = 'anthropic' | 'openai' | 'chat-completions' | ProviderFactory;
+
+/** A function of a package that gives a function of model names. */
+export interface ProviderFactory {
+  readonly factory: string;
+  /** It takes the options of OpenAI's responses API, under this key. */
+  readonly responses?: string;
+}
+
+/** A provider that models are called at, as data: nothing here loads a package or opens a connection. */
+export interface ProviderEntry {
+  /** First part of `provider/model`, and what files name it by. */
+  readonly id: string;
+  readonly title: string;
+  readonly api: ProviderApi;
+  /** The package that speaks to it. */
+  readonly package: string;
+  /** Its major version that fits. */
+  readonly major: number;
+  /** Variable with the key. */
+  readonly keyEnv?: string;
+  /** Without a key there is no call. A provider at an own base URL may do without. */
+  readonly keyNeeded: boolean;
+  /** Variable with the base URL. */
+  readonly baseUrlEnv?: string;
+  /** Base URL without the variable; absent: the package knows it. */
+  readonly baseUrl?: string;
+  /** What a base URL of one's own ends with. */
+  readonly baseUrlEnd?: string;
+  /** The provider's own address, where the package knows it. */
+  readonly home?: string;
+  /** There is no base URL unless one is given. */
+  readonly baseUrlNeeded?: boolean;
+  /** Model that is used when the environment alone decides. */
+  readonly defaultModel?: string;
+  /** What its models' names begin with; a name without a provider is one of them. */
+  readonly models?: RegExp;
+  /** Short names of its models in the agent files of other systems. */
+  readonly shortNames?: Readonly<Record<string, string>>;
+  /** Its models' names have a `-` where others write a dot. */
+  readonly namesWithoutDots?: true;
+}
+
+const CHAT = { api: 'chat-completions', package: '@ai-sdk/openai-compatible', major: 2 } as const;
+
+/** All providers, in the order in which the environment is searched for a key. */
+export const PROVIDERS: readonly ProviderEntry[] = [
+  {
+    id: 'anthropic',
+    title: 'Anthropic',
+    api: 'anthropic',
+    package: '@ai-sdk/anthropic',
+    major: 3,
+    keyEnv: 'ANTHROPIC_API_KEY',
+    keyNeeded: true,
+    baseUrlEnv: 'ANTHROPIC_BASE_URL',
+    baseUrlEnd: '/v1',
+    home: 'https://api.anthropic.com/v1',
+    defaultModel: 'claude-sonnet-5',
+    models: /^claude-/,
+    shortNames: { sonnet: 'claude-sonnet-5', opus: 'claude-opus-5', haiku: 'claude-haiku-4-5' },
+    namesWithoutDots: true,
+  },
+  {
+    id: 'openai',
+    title: 'OpenAI',
+    api: 'openai',
+    package: '@ai-sdk/openai',
+    major: 3,
+    keyEnv: 'OPENAI_API_KEY',
+    keyNeeded: true,
+    baseUrlEnv: 'OPENAI_BASE_URL',
+    home: 'https://api.openai.com/v1',
+    defaultModel: 'gpt-5-mini',
+    models: /^(gpt-|chatgpt-|codex-|o[1-9]($|-))/,
+  },
+  {
+    id: 'openai-compatible',
+    title: 'OpenAI-compatible server',
+    ...CHAT,
+    keyEnv: 'OPENAI_COMPATIBLE_API_KEY',
+    keyNeeded: false,
+    baseUrlEnv: 'OPENAI_COMPATIBLE_BASE_URL',
+    baseUrlNeeded: true,
+  },
+  {
+    id: 'ollama',
+    title: 'Ollama',
+    ...CHAT,
+    keyNeeded: false,
+    baseUrlEnv: 'OLLAMA_HOST',
+  },
+  {
+    id: 'azure',
+    title: 'Azure OpenAI',
+    api: { factory: 'createAzure', responses: 'azure' },
+    package: '@ai-sdk/azure',
+    major: 3,
+    keyEnv: 'AZURE_API_KEY',
+    keyNeeded: true,
+    baseUrlEnv: 'AZURE_BASE_URL',
+  },
+  {
+    id: 'google',
+    title: 'Google Gemini',
+    api: { factory: 'createGoogleGenerativeAI' },
+    package: '@ai-sdk/google',
+    major: 3,
+    keyEnv: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    keyNeeded: true,
+    home: 'https://generativelanguage.googleapis.com',
+    models: /^gemini-/,
+  },
+  {
+    id: 'mistral',
+    title: 'Mistral',
+    api: { factory: 'createMistral' },
+    package: '@ai-sdk/mistral',
+    major: 3,
+    keyEnv: 'MISTRAL_API_KEY',
+    keyNeeded: true,
+    home: 'https://api.mistral.ai',
+    models: /^(mistral|ministral|magistral|codestral|devstral|pixtral)-/,
+  },
+  {
+    id: 'openrouter',
+    title: 'OpenRouter',
+    ...CHAT,
+    keyEnv: 'OPENROUTER_API_KEY',
+    keyNeeded: true,
+    baseUrl: 'https://openrouter.ai/api/v1',
+  },
+  {
+    id: 'groq',
+    title: 'Groq',
+    ...CHAT,
+    keyEnv: 'GROQ_API_KEY',
+    keyNeeded: true,
+    baseUrl: 'https://api.groq.com/openai/v1',
+  },
+  {
+    id: 'deepseek',
+    title: 'DeepSeek',
+    ...CHAT,
+    keyEnv: 'DEEPSEEK_API_KEY',
+    keyNeeded: true,
+    baseUrl: 'https://api.deepseek.com/v1',
+    models: /^deepseek-/,
+  },
+  {
+    id: 'xai',
+    title: 'xAI',
+    ...CHAT,
+    keyEnv: 'XAI_API_KEY',
+    keyNeeded: true,
+    baseUrl: 'https://api.x.ai/v1',
+    models: /^grok-/,
+  },
+];
+
+/** The providers that files may name. */
+export const PROVIDER_NAMES: readonly string[] = PROVIDERS.map(({ id }) => id);
+
+/** First parts of `provider/model` behind which no provider is called: an echo, and answers from a file. */
+export const LOCAL_MODELS: readonly string[] = ['mock', 'script'];
+
+/** Providers that only other systems have; at an address of one's own they speak chat completions. */
+export const FOREIGN_PROVIDERS: ReadonlySet<string> = new Set([
+  'dmr',
+  'amazon-bedrock',
+  'requesty',
+  'nebius',
+  'minimax',
+  'github-copilot',
+  'cerebras',
+  'fireworks',
+  'together',
+  'moonshot',
+  'vercel',
+  'cloudflare-ai-gateway',
+]);
+
+/** One provider by its id. */
+export function providerById(id: string): ProviderEntry | undefined {
+  return PROVIDERS.find((provider) => provider.id === id);
+}
+
+/**
+ * What to install where a provider's package is missing.
+ *
+ * @example
+ * installCommand(provider); // 'npm install @ai-sdk/google@3'
+ */
+export function installCommand(provider: ProviderEntry): string {
+  return `npm install ${provider.package}@${provider.major}`;
+}
