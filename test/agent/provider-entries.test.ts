@@ -23,9 +23,9 @@ describe.each(PROVIDERS)('the provider $id', (provider) => {
 
   it('is in the table of docs/models.md, with its variables', () => {
     const row = TABLE.split('\n').find((line) => line.split('|')[1]?.includes(`\`${id}\``)) ?? '';
-    for (const text of [id, keyEnv, baseUrlEnv]) if (text !== undefined) expect(row).toContain(`\`${text}\``);
     const comesWith = dependencies?.[provider.package] !== undefined;
-    if (!comesWith) expect(row).toContain(`\`${installCommand(provider)}\``);
+    const wanted = [id, keyEnv, baseUrlEnv, comesWith ? undefined : installCommand(provider)];
+    expect(wanted.filter((text) => text !== undefined && !row.includes(`\`${text}\``))).toEqual([]);
   });
 
   it('has a package in package.json, of its major version', () => {
