@@ -285,7 +285,7 @@ export const STRUCTURE: readonly Behaviour[] = [
     feature: 'durability',
     from: 'durability.sync.test.ts: the next node waits until the one before is kept',
     what: 'what a step gave is in the store before the step after it begins',
-    verdict: { differs: 'always: there are no weaker modes to choose' },
+    verdict: { differs: 'always: what can be chosen is only whether it survives a power cut, too' },
     async run() {
       const store = memoryStore();
       const seen: unknown[] = [];
