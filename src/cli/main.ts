@@ -1,7 +1,14 @@
 #!/usr/bin/env node
+import module from 'node:module';
 import { endProcess, watchStreams } from './view/streams.js';
 import { versionNumber } from './version-number.js';
 
+/** What Node has from 22.1 on. */
+interface NewerModule {
+  readonly enableCompileCache?: () => unknown;
+}
+
+(module as NewerModule).enableCompileCache?.();
 watchStreams();
 const words = process.argv.slice(2);
 const asksVersion = words.length === 1 && ['--version', '-V', '-v'].includes(words[0] ?? '');

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { packageRoot } from './package-root.js';
 
 /**
  * The version in package.json.
@@ -7,7 +8,7 @@ import { readFileSync } from 'node:fs';
  * versionNumber(); // '0.1.0'
  */
 export function versionNumber(): string {
-  const data: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const data: unknown = JSON.parse(readFileSync(new URL('package.json', packageRoot()), 'utf8'));
   const version: unknown = typeof data === 'object' && data !== null && 'version' in data ? data.version : undefined;
   return typeof version === 'string' ? version : 'unknown';
 }

@@ -6,6 +6,7 @@ import { Option } from 'commander';
 import type { Plan } from '../../plan/plan.js';
 import { EXIT } from '../exit-codes.js';
 import { printProblems } from '../failures.js';
+import { packageRoot } from '../package-root.js';
 import { durabilityAct, runAndDie } from '../run/durability-act.js';
 import { lastCommit } from '../run/last-commit.js';
 import { loadWorkflow } from '../run/load-workflow.js';
@@ -28,7 +29,7 @@ export function define(command: Command, done: (code: number) => void): void {
     });
 }
 
-const EXAMPLE = fileURLToPath(new URL('../../../examples/code-review/', import.meta.url));
+const EXAMPLE = fileURLToPath(new URL('examples/code-review/', packageRoot()));
 const FILE = join(EXAMPLE, 'workflow.yaml');
 const SCRIPT = join(EXAMPLE, 'script.yaml');
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { SkeinError } from '../../base/errors.js';
 import type { Position, Problem } from '../../base/problem.js';
 import { problemsOf } from '../failures.js';
+import { packageRoot } from '../package-root.js';
 import { NeverSettled } from './import-module.js';
 import { stripTypes } from './strip-types.js';
 
@@ -108,7 +109,7 @@ function sourcePlace(place: Place): Place {
 }
 
 /** The folder of the compiled program. */
-const OURS = fileURLToPath(new URL('../../', import.meta.url));
+const OURS = fileURLToPath(new URL('dist/', packageRoot()));
 
 interface Missing extends Error {
   readonly code: string;

@@ -1,5 +1,6 @@
 import module from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { packageRoot } from '../package-root.js';
 
 /** Hooks in the same thread, which Node has from 22.15 on; those of before, in a thread of their own, are deprecated there. */
 interface NewerModule {
@@ -23,7 +24,7 @@ export async function importModule(path: string): Promise<Readonly<Record<string
 
 async function prepare(): Promise<void> {
   const { registerHooks } = module as NewerModule;
-  if (registerHooks === undefined) module.register('./module-hooks.js', import.meta.url);
+  if (registerHooks === undefined) module.register(new URL('dist/cli/module-hooks.js', packageRoot()).href);
   else registerHooks(await import('./module-hooks.js'));
 }
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../package-root.js';
 import { versionNumber } from '../version-number.js';
 
 /** How the package that runs is named as a dependency. */
@@ -17,7 +18,7 @@ export interface OwnPackage {
  * ownPackage().dependency; // '0.1.0', or 'file:/home/me/skein'
  */
 export function ownPackage(): OwnPackage {
-  const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
+  const root = fileURLToPath(packageRoot()).replace(/[/\\]$/, '');
   const isInstalled = /[/\\]node_modules[/\\]/.test(root);
   return isInstalled
     ? { dependency: versionNumber(), checkout: undefined }
