@@ -168,8 +168,9 @@ module.exports = {
     {
       name: 'no-dev-dependency',
       severity: 'error',
+      comment: 'a package that users do not install has a home, and is built in',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'] },
+      to: { dependencyTypes: ['npm-dev'], pathNot: `node_modules/(${Object.keys(PACKAGES).join('|')})/` },
     },
     {
       name: 'no-undeclared-package',

@@ -107,6 +107,32 @@ describe('the packed tarball in an empty folder', () => {
     expect(await node('all.mjs')).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test('has one SkeinError in all its entries, and a module sees the one of the program that runs it', async () => {
+    const text = `import { SkeinError } from 'skein';
+import { graph } from 'skein/graph';
+const broken = graph({ name: 'broken' }).addNode('a', () => null).addEdge('a', 'nowhere').setEntry('a');
+let caught;
+try { broken.compile(); } catch (error) { caught = error instanceof SkeinError; }
+export default graph({ name: 'same' }).node('same', () => caught, { inputs: [] }).setEntry('same');
+console.error(String(caught));
+`;
+    await writeFile(join(cwd, 'same.mjs'), text);
+    expect(await node('same.mjs')).toMatchObject({ code: 0, stderr: 'true\n' });
+    const words = ['run', 'same.mjs', '--json', '--no-audit', '--no-store'];
+    const end = await node('node_modules/skein/dist/cli/main.js', ...words);
+    expect(JSON.parse(end.stdout), end.stderr).toMatchObject({ outcome: 'succeeded', state: { same: true } });
+  });
+
+  test('passes on the licences of the packages that are built into it', async () => {
+    const licences = await readFile(join(cwd, 'node_modules/skein/dist/LICENCES.txt'), 'utf8');
+    const { devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+      readonly devDependencies: Readonly<Record<string, string>>;
+    };
+    for (const name of ['yaml', 'commander', 'acorn', '@marcbachmann/cel-js', '@dagrejs/dagre'])
+      expect(licences).toContain(`${name} ${String(devDependencies[name])} (`);
+    expect(licences).toMatch(/Permission is hereby granted|Permission to use/);
+  });
+
   test('is another copy for a package that uses it: its graph runs by the program of the first copy all the same', async () => {
     const theirs = join(cwd, 'node_modules/others-flow');
     await mkdir(theirs);

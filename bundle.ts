@@ -1,23 +1,37 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'rolldown';
+import { build } from 'rolldown';
+import type { Plugin } from 'rolldown';
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
 
 /** What a package in the build asks to be passed on with it. */
-function licenceOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+function licenceOf(folder: string): string {
+  const { name, version, license } = manifestOf(folder);
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   if (file === undefined) throw new Error(`${name} has no file with its licence`);
   return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
 }
 
 /** The folder of the package that a module is from; undefined for a module of our own. */
-function packageOf(id) {
+function packageOf(id: string): string | undefined {
   const folder = /^.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+/.exec(id)?.[0];
   return folder !== undefined && existsSync(folder) ? folder : undefined;
 }
 
 /** Writes the licences of all packages in the build to one file beside it. */
-const licences = {
+const licences: Plugin = {
   name: 'licences',
   generateBundle(_options, bundle) {
     const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
@@ -30,11 +44,15 @@ const licences = {
   },
 };
 
+/** Packages that are installed beside this one; whatever else is imported is built in. */
+const { dependencies, peerDependencies, optionalDependencies } = manifestOf(import.meta.dirname);
+const INSTALLED = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
+
 /**
  * The command line and the public entries are built together: a workflow module that imports 'skein/graph' gets the code that runs it.
- * Packages that nearly every start needs are in the build; what a provider, a tool server or a store needs is loaded from the packages that users see and audit.
+ * Packages that nearly every start needs are built in (the development dependencies); what a provider, a tool server or a store needs is loaded from packages that users see and audit.
  */
-export default defineConfig({
+await build({
   input: {
     index: 'src/index.ts',
     yaml: 'src/yaml.ts',
@@ -47,10 +65,9 @@ export default defineConfig({
     'cli/module-hooks': 'src/cli/modules/module-hooks.ts',
   },
   platform: 'node',
-  logLevel: 'warn',
   // The variants of packages that are ES modules need no wrapping.
   resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'browser', 'default'] },
-  external: [/^@ai-sdk\//, /^@modelcontextprotocol\//, /^@photostructure\//, /^@swc\//, /^zod/],
+  external: INSTALLED.map((name) => new RegExp(`^${name}(?:/|$)`)),
   plugins: [licences],
   output: {
     dir: 'dist',
