@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT, documentOf, skein } from './support/skein.js';
@@ -13,7 +13,7 @@ const TEAM = [
   '--no-audit',
 ];
 
-test('there are examples in TypeScript', () => expect(GRAPHS).toEqual(['graph-research', 'graph-team']));
+test('there are examples in TypeScript', () => expect(GRAPHS).toEqual(['graph-loop', 'graph-research', 'graph-team']));
 
 test.each(GRAPHS)('%s is validated, planned and drawn', async (name) => {
   const file = `examples/${name}/workflow.ts`;
@@ -45,3 +45,25 @@ test.each([
   expect(ended.code).toBe(0);
   expect(ended.stdout).toContain(text);
 });
+
+test.each([
+  ['script.yaml', 'Looms weave cloth out of yarn. (1 sent back)', 2],
+  ['script-other.yaml', 'Looms weave cloth out of yarn. (0 sent back)', 1],
+])('[XU1] graph-loop with %s goes back until nothing is wrong', async (script, page, drafts) => {
+  const words = ['run', 'examples/graph-loop/workflow.ts', '--input', 'topic=looms', '--no-store', '--no-audit'];
+  const ended = await skein([...words, `--mock=examples/graph-loop/${script}`], { cwd: ROOT });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(ended.stdout).toBe(`# Workflow Results\n\n## Step: page\n\n${page}\n`);
+  expect(ended.stderr.match(/^step write(?:#2)? succeeded/gm)).toHaveLength(drafts);
+});
+
+const COMMANDS = readFileSync(join(EXAMPLES, 'README.md'), 'utf8').matchAll(/^skein (.+?) +#/gm);
+
+test.each([...COMMANDS].map(([, words = '']) => words))(
+  '[XU1] skein %s, which the list of examples shows, succeeds',
+  async (words) => {
+    const argv = [...words.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const ended = await skein([...argv, '--no-store', '--no-audit'], { cwd: ROOT });
+    expect(ended.code, ended.stderr).toBe(0);
+  },
+);

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readmeSections } from './support/readme.js';
 import type { Ended } from './support/skein.js';
 import { MAIN, ROOT, cleanEnv, start } from './support/skein.js';
 
@@ -43,12 +44,13 @@ async function manifest(): Promise<Manifest> {
   return JSON.parse(await readFile(join(cwd, 'node_modules/skein/package.json'), 'utf8')) as Manifest;
 }
 
-/** The TypeScript of the README. */
-async function readmeExample(): Promise<string> {
-  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const example = /^```ts\n([^]*?)^```$/m.exec(text)?.[1];
-  if (example === undefined) throw new Error('the README has no TypeScript');
-  return example;
+/** A file in TypeScript that the README shows. */
+function readmeFile(name: string): string {
+  const file = readmeSections()
+    .flatMap(({ parts }) => parts)
+    .find((part) => 'name' in part && part.name === name);
+  if (file === undefined || !('text' in file)) throw new Error(`the README has no ${name}`);
+  return file.text;
 }
 
 function tsc(...words: readonly string[]): Promise<Ended> {
@@ -63,15 +65,18 @@ function node(...words: readonly string[]): Promise<Ended> {
 
 describe('the packed tarball in an empty folder', () => {
   test(
-    'has the TypeScript example of the README type-checked, also the declarations of the package, and run',
+    'has the TypeScript of the README type-checked, also the declarations of the package, and run',
     async () => {
-      const example = await readmeExample();
-      await writeFile(join(cwd, 'flow.ts'), example);
-      expect(await tsc('--noEmit', 'flow.ts')).toMatchObject({ code: 0, stdout: '' });
-      expect(await tsc('--skipLibCheck', 'flow.ts')).toMatchObject({ code: 0 });
-      const promised = [...example.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map((match) => match[1]);
-      expect(promised).not.toEqual([]);
-      expect(await node('flow.js')).toMatchObject({ code: 0, stdout: `${promised.join('\n')}\n`, stderr: '' });
+      const main = `import flow from './flow.js';
+const { outcome, state } = await flow.run({ topic: 'looms' }, { models: { mock: true } });
+console.log(outcome, state.checked);
+`;
+      const files = { 'flow.ts': readmeFile('flow.ts'), 'chat.ts': readmeFile('chat.ts'), 'main.ts': main };
+      for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
+      expect(await tsc('--noEmit', ...Object.keys(files))).toMatchObject({ code: 0, stdout: '' });
+      expect(await tsc('--skipLibCheck', ...Object.keys(files))).toMatchObject({ code: 0 });
+      const stdout = 'succeeded one line: Explain looms in one line.\n';
+      expect(await node('main.js')).toMatchObject({ code: 0, stdout, stderr: '' });
     },
     LONG,
   );
@@ -79,7 +84,7 @@ describe('the packed tarball in an empty folder', () => {
   test(
     'has a misspelt name in it refused by the compiler',
     async () => {
-      const example = await readmeExample();
+      const example = readmeFile('flow.ts');
       const misspelt = example.replace('({ text })', '({ txet })');
       expect(misspelt).not.toBe(example);
       await writeFile(join(cwd, 'misspelt.ts'), misspelt);
@@ -90,13 +95,15 @@ describe('the packed tarball in an empty folder', () => {
     LONG,
   );
 
-  test('runs it by its own program, when it is exported', async () => {
-    const quiet = (await readmeExample()).replace(/^const \{ outcome.*\n.*\n/m, '');
-    await writeFile(join(cwd, 'exported.ts'), `${quiet}\nexport default flow;\n`);
-    const words = ['run', 'exported.ts', '--input', 'topic=looms', '--json', '--no-audit', '--no-store'];
+  test('runs it by its own program', async () => {
+    await writeFile(join(cwd, 'exported.ts'), readmeFile('flow.ts'));
+    const words = ['run', 'exported.ts', '--input', 'topic=looms', '--mock', '--json', '--no-audit', '--no-store'];
     const end = await node('node_modules/skein/dist/cli/main.js', ...words);
     expect(end.code, end.stderr).toBe(0);
-    expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', state: { checked: 'one line' } });
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      outcome: 'succeeded',
+      state: { checked: 'one line: Explain looms in one line.' },
+    });
   });
 
   test('exports what its package.json names, and each of it loads', async () => {

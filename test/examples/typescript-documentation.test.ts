@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { promisedOutput, runSnippet } from './support/run-snippet.js';
 import { docSnippets } from './support/snippets.js';
 
-/** Their snippets need no files that are not there. Those about LangGraph.js have a test of their own. */
-const FILES = /^(?:README|docs\/(?:graph|library))\.md:/;
+/** Their snippets need no files that are not there. Those about LangGraph.js and those of the README have tests of their own. */
+const FILES = /^docs\/(?:graph|library)\.md:/;
 const SNIPPETS = (await docSnippets()).filter(({ place, language }) => language === 'ts' && FILES.test(place));
 
 describe('TypeScript in the documentation', () => {

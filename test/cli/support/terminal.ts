@@ -36,14 +36,18 @@ export function noTerminal(): string | undefined {
   return probe.status === 0 ? undefined : `python3 has no pty module that can be used: ${probe.stderr.trim()}`;
 }
 
+type TerminalOptions = StartOptions & { readonly columns?: number; readonly rows?: number };
+
 /** A terminal with the program on it. What is typed goes to `child.stdin`; stdout is what the terminal got. */
-export function startOnTerminal(
-  args: readonly string[],
-  options: StartOptions & { readonly columns?: number; readonly rows?: number },
-): Running {
+export function startOnTerminal(args: readonly string[], options: TerminalOptions): Running {
+  return startAnyOnTerminal([process.execPath, MAIN, ...args], options);
+}
+
+/** A terminal with any program on it. */
+export function startAnyOnTerminal(argv: readonly string[], options: TerminalOptions): Running {
   const size = [String(options.columns ?? 100), String(options.rows ?? 30)];
   const env = { TERM: 'xterm-256color', ...options.env };
-  return start(['python3', '-c', HARNESS, ...size, process.execPath, MAIN, ...args], { ...options, env });
+  return start(['python3', '-c', HARNESS, ...size, ...argv], { ...options, env });
 }
 
 /** Text with a visible sign in place of the escape character. */
