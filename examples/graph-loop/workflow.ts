@@ -6,7 +6,7 @@ interface State {
   draft: string;
   verdict: string;
   /** What the critic said, round by round. */
-  remarks: string[];
+  remarks?: string[];
 }
 
 const writer = agent({ name: 'writer', instructions: 'You write one sentence, and mind the remarks.' });

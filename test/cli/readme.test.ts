@@ -22,7 +22,7 @@ if (missing !== undefined) console.log(`the commands of the README are not run: 
 
 const isCommand = (part: ShownCommand | ShownFile): part is ShownCommand => 'command' in part;
 const COMMANDS = SECTIONS.flatMap(({ parts }) => parts.filter(isCommand));
-const FILES = SECTIONS.flatMap(({ parts }) => parts.filter((part) => !isCommand(part)));
+const FILES = SECTIONS.flatMap(({ parts }) => parts.filter((part): part is ShownFile => !isCommand(part)));
 
 /** Waits as long as it takes this machine until two steps of a run that goes on are recorded, and not much longer: the third one takes seconds. */
 const SLEEP = `#!/bin/sh
