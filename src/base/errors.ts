@@ -1,4 +1,6 @@
 import type { Json } from './json.js';
+import type { ThrownFacts } from './thrown.js';
+import { factsOf } from './thrown.js';
 
 /**
  * Stable codes of run-time errors. A code never changes its meaning; tests pin the list.
@@ -66,10 +68,17 @@ export interface ErrorData {
   readonly message: string;
   readonly hint?: string;
   readonly details?: Json;
+  /** Whether another attempt may help; absent: nobody said so. `false` ends all retries. */
   readonly retryable?: boolean;
   readonly retryAfterMs?: number;
-  /** Name of the class of a foreign error, such as `TypeError`. */
+  /** Name of a foreign error, such as `TypeError`. */
   readonly name?: string;
+  /** Further classes of a foreign error, its own first: names. */
+  readonly classes?: readonly string[];
+  /** The `code` of a foreign error or of its cause, such as `ECONNRESET`. */
+  readonly thrownCode?: string;
+  /** The HTTP status of a foreign error or of its cause. */
+  readonly status?: number;
 }
 
 /** What a {@link SkeinError} is made of besides code and message. */
@@ -82,6 +91,8 @@ export interface ErrorOptions {
 }
 
 const MARK = Symbol.for('skein.error');
+/** What is known of the foreign error that an error was made of. */
+const THROWN = Symbol.for('skein.thrown');
 
 /**
  * The error that Skein throws. Branch on `code`, print `message` and `hint`.
@@ -97,7 +108,8 @@ export class SkeinError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly details: Json | undefined;
-  readonly retryable: boolean;
+  /** Whether another attempt may help; undefined: nobody said so. */
+  readonly retryable: boolean | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -106,7 +118,7 @@ export class SkeinError extends Error {
     this.code = code;
     this.hint = options.hint;
     this.details = options.details;
-    this.retryable = options.retryable ?? false;
+    this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs;
     Object.defineProperty(this, MARK, { value: true });
   }
@@ -118,16 +130,33 @@ export class SkeinError extends Error {
 }
 
 /**
- * Any thrown value as {@link ErrorData}. Foreign errors get `SKEIN_STEP_FAILED` and keep their message and class name.
+ * An error that no other attempt mends: throw it from a node, and `retry` gives up at once, whatever it says, also that of the nodes and
+ * workflows around it. Any error with `retryable: false` does the same.
+ *
+ * @example
+ * if (order === undefined) throw new NonRetryableError(`there is no order ${id}`);
+ */
+export class NonRetryableError extends Error {
+  readonly retryable = false;
+
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'NonRetryableError';
+  }
+}
+
+/**
+ * Any thrown value as {@link ErrorData}. Foreign errors get `SKEIN_STEP_FAILED` and keep their message, their name and classes, and what they say of
+ * code, status and retries.
  *
  * @example
  * toErrorData(new TypeError('x is not a function')).name; // 'TypeError'
  */
 export function toErrorData(error: unknown): ErrorData {
   if (SkeinError.isInstance(error)) return plainError(error);
-  if (error instanceof Error)
-    return plainError({ code: 'SKEIN_STEP_FAILED', message: error.message, name: error.name });
-  return { code: 'SKEIN_STEP_FAILED', message: typeof error === 'string' ? error : `thrown: ${textOf(error)}` };
+  const code = 'SKEIN_STEP_FAILED';
+  if (error instanceof Error) return { code, message: textOf(error.message), ...factsOf(error) };
+  return { code, message: typeof error === 'string' ? error : `thrown: ${textOf(error)}`, ...factsOf(error) };
 }
 
 const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);
@@ -139,17 +168,27 @@ const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);
 export function plainError(error: ErrorData | SkeinError): ErrorData {
   const { code, message, hint, retryable, retryAfterMs } = error;
   const known = CODES.has(code);
-  const name: unknown = known ? ('name' in error && !SkeinError.isInstance(error) ? error.name : undefined) : code;
+  const thrown = thrownOf(error);
+  const name: unknown = known ? thrown.name : code;
   const details = jsonOf(error.details);
   return {
     code: known ? code : 'SKEIN_STEP_FAILED',
     message: textOf(message),
     ...(hint === undefined ? {} : { hint: textOf(hint) }),
     ...(details === undefined ? {} : { details }),
-    ...(retryable === true ? { retryable } : {}),
+    ...(typeof retryable === 'boolean' ? { retryable } : {}),
     ...(retryAfterMs !== undefined && Number.isFinite(retryAfterMs) ? { retryAfterMs } : {}),
     ...(name === undefined ? {} : { name: textOf(name) }),
+    ...(Array.isArray(thrown.classes) ? { classes: thrown.classes.map(textOf) } : {}),
+    ...(thrown.thrownCode === undefined ? {} : { thrownCode: textOf(thrown.thrownCode) }),
+    ...(Number.isInteger(thrown.status) ? { status: Number(thrown.status) } : {}),
   };
+}
+
+/** What an error keeps of a foreign one. */
+function thrownOf(error: ErrorData | SkeinError): ThrownFacts {
+  if (!SkeinError.isInstance(error)) return error as ErrorData;
+  return ((error as unknown as Record<symbol, unknown>)[THROWN] as ThrownFacts | undefined) ?? {};
 }
 
 function textOf(value: unknown): string {
@@ -177,5 +216,8 @@ function jsonOf(value: unknown): Json | undefined {
  * throw fromErrorData(result.error);
  */
 export function fromErrorData(data: ErrorData): SkeinError {
-  return new SkeinError(data.code, data.message, data);
+  const error = new SkeinError(data.code, data.message, data);
+  const { name, classes, thrownCode, status } = data;
+  Object.defineProperty(error, THROWN, { value: { name, classes, thrownCode, status } });
+  return error;
 }

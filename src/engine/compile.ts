@@ -6,6 +6,7 @@ import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route 
 import type { LabelledChannel } from '../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../plan/reducers.js';
 import { reducerFor } from '../plan/reducers.js';
+import type { FailedAttempt } from '../plan/retry-input.js';
 import { countedAnew } from '../plan/visit-caps.js';
 import { findCycles } from './cycles.js';
 
@@ -69,6 +70,8 @@ export interface CompiledNode {
   readonly tools: Bindings | undefined;
   readonly condition: StateFunction | undefined;
   readonly until: StateFunction | undefined;
+  /** Decides which failures are tried again. */
+  readonly retried: RetryFunction | undefined;
   readonly sub: CompiledPlan | undefined;
   /** It works itself, and so uses a slot of `concurrency` (E5). */
   readonly leaf: boolean;
@@ -105,6 +108,9 @@ export interface CompiledRoute {
 
 /** The body of a code node. The state is a read-only view. */
 export type TaskFunction = (state: Readonly<Record<string, unknown>>, step: unknown) => unknown;
+
+/** Whether a failure is tried again. */
+export type RetryFunction = (failure: FailedAttempt) => unknown;
 
 /** A function of the state: choosers, conditions. */
 export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: number) => unknown;
@@ -156,6 +162,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       tools: node.kind === 'agent' ? toolsOf(node, fn, prefix) : undefined,
       condition: conditionOf(node, fn, prefix),
       until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
+      retried: retriedOf(node, fn, prefix),
       sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
       counted: !('plan' in node) && node.kind !== 'pass',
@@ -218,6 +225,12 @@ function untilOf(node: LoopNode, fn: (key: string) => unknown, prefix: string): 
   if (!node.until.some((condition) => condition.op === 'code')) return undefined;
   const key = `until:${node.id}`;
   return needed(fn(key), prefix + key) as StateFunction;
+}
+
+function retriedOf(node: PlanNode, fn: (key: string) => unknown, prefix: string): RetryFunction | undefined {
+  if (node.retry?.on !== 'code') return undefined;
+  const key = `retry:${node.id}`;
+  return needed(fn(key), prefix + key) as RetryFunction;
 }
 
 function joinOf(node: PlanNode): { join: CompiledNode['join']; need: number } {

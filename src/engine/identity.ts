@@ -99,6 +99,7 @@ function codeKeys({ channels, nodes, routes }: Plan): string[] {
     if (node.kind === 'task') keys.push(node.id);
     if (node.kind === 'agent') keys.push(...(node.agent.functions ?? []).map(({ name }) => toolKey(node.id, name)));
     if (node.when?.some(isCode) === true) keys.push(`when:${node.id}`);
+    if (node.retry?.on === 'code') keys.push(`retry:${node.id}`);
     if (node.kind === 'loop' && node.until.some(isCode)) keys.push(`until:${node.id}`);
   }
   for (const route of routes) if (route.choose === 'code') keys.push(`route:${route.from}`);

@@ -1,4 +1,4 @@
-import { SkeinError, toErrorData } from '../base/errors.js';
+import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import { evaluateConditions } from '../lang/condition.js';
 import { END } from '../plan/plan.js';
 import type { PlanNode, Route } from '../plan/plan.js';
@@ -46,7 +46,7 @@ export function chooseRoutes(step: Step, { version, goto }: Result, done: (choic
       }
       const ticket = askCode(step, version, route, at);
       const answer = (outcome: Outcome): void => {
-        if (!outcome.ok) throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
+        if (!outcome.ok) throw fromErrorData(outcome.error);
         chosen.push(namesOf(route.route, outcome.value));
       };
       if (ticket.outcome === undefined) {

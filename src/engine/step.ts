@@ -13,7 +13,7 @@ import { AttemptClock } from './attempt-clock.js';
 import type { CompiledNode } from './compile.js';
 import { FiredNode } from './fired-node.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from './ports/durable.js';
-import { retryDelay } from './retry.js';
+import { afterFailure } from './retry.js';
 import { joined } from './reports.js';
 import type { Reports } from './reports.js';
 import type { RunServices, Work } from './services.js';
@@ -232,9 +232,10 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
   fail(error: ErrorData): void {
     if (this.over) return;
     const draw = (): number => this.run.durable.random(`${this.key}@backoff`);
-    const delay = retryDelay(this.compiled.node.retry, this.attempt, error, draw);
-    if (delay === undefined) this.failForGood(error);
-    else this.retryAfter(delay, error);
+    const { delay, failure } = afterFailure(this.compiled, this.attempt, error, draw);
+    if (delay !== undefined) this.retryAfter(delay, failure);
+    else if (this.wentOn()) this.retryAfter(0, failure);
+    else this.failForGood(failure);
   }
 
   /** Fails whatever the retry policy says. */
@@ -316,6 +317,11 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
   private timedOut(ms: number): void {
     const message = `'${this.compiled.id}' took longer than its timeout of ${ms} ms`;
     this.fail({ code: 'SKEIN_TIMEOUT', message, retryable: true });
+  }
+
+  /** It was tried again when this happened: what is recorded of the next attempt counts, whatever the policy says by now. */
+  private wentOn(): boolean {
+    return this.run.durable.replaying && this.run.durable.timed?.(`${this.key}@backoff`) === true;
   }
 
   private retryAfter(delayMs: number, error: ErrorData): void {

@@ -85,6 +85,9 @@ const error = inner(
     retryable: may(flag),
     retryAfterMs: may(time),
     name: may(text),
+    classes: may(texts),
+    thrownCode: may(text),
+    status: may(count),
   }),
 );
 const question = inner(

@@ -202,7 +202,7 @@ export function withStanding<T extends object>(
 
 /** Others have locked the store for longer than a statement waits. */
 export function isLocked(error: unknown): boolean {
-  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable;
+  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable === true;
 }
 
 /** The error for a run that was taken over. */

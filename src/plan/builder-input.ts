@@ -2,6 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
+import type { RetryInput } from './retry-input.js';
 import type {
   AgentNode,
   AskNode,
@@ -114,7 +115,10 @@ export type ConditionInput<S> = StateTest<S> | string | Condition;
 /** One condition, or several that must all hold. */
 export type ConditionsInput<S> = ConditionInput<S> | readonly ConditionInput<S>[];
 
-type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when'> & { readonly when?: ConditionsInput<S> };
+type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when' | 'retry'> & {
+  readonly when?: ConditionsInput<S>;
+  readonly retry?: RetryInput;
+};
 
 /** A function as a node. What it returns is an update, or the value of `output` when that is given. */
 export type TaskInput<S> = OptionsOf<TaskNode, S> & {

@@ -16,6 +16,8 @@ import type {
   StateTest,
 } from './builder-input.js';
 import type { Condition } from '../lang/values.js';
+import { retryParts } from './retry-input.js';
+import type { RetryInput } from './retry-input.js';
 import { mentionsOf } from './mentions.js';
 import { ownPlan } from './own-plan.js';
 import type { ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
@@ -101,9 +103,20 @@ class Builder {
   }
 
   node(input: NodeInput<StateOf>): PlanNode {
+    return { ...this.body(input), ...this.retry(input.id, input.retry) };
+  }
+
+  private retry(id: string, input: RetryInput | undefined): Pick<PlanNode, 'retry'> {
+    if (input === undefined) return {};
+    const { policy, decide } = retryParts(input);
+    if (decide !== undefined) this.bindings[`retry:${id}`] = decide;
+    return { retry: policy };
+  }
+
+  private body(input: NodeInput<StateOf>): PlanNode {
     const when = input.when === undefined ? {} : { when: this.conditions(`when:${input.id}`, input.when) };
     if (input.kind === undefined || input.kind === 'task') {
-      const { run, when: _when, ...rest } = input;
+      const { run, when: _when, retry: _retry, ...rest } = input;
       this.bindings[input.id] = run;
       return { ...rest, kind: 'task', ...when };
     }

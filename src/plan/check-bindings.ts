@@ -24,6 +24,7 @@ export function checkBindings(scope: Scope): void {
         need(toolKey(node.id, name), `the tool ${JSON.stringify(name)} of ${nameOf(scope, at)}`, at);
     }
     if (hasCode(node.when)) need(`when:${node.id}`, `the condition of ${nameOf(scope, at)}`, at);
+    if (node.retry?.on === 'code') need(`retry:${node.id}`, `the retry of ${nameOf(scope, at)}`, at);
     if (node.kind === 'loop' && hasCode(node.until))
       need(`until:${node.id}`, `the end of the loop ${nameOf(scope, at)}`, at);
   });

@@ -143,7 +143,10 @@ const NODE_KEYS = {
     backoff: oneOf('fixed', 'linear', 'exponential'),
     delayMs: NUMBER,
     'maxDelayMs?': NUMBER,
-    'on?': ((value, path, report) => (value === 'any' ? undefined : list(TEXT)(value, path, report))) satisfies Form,
+    'on?': textOr(
+      ['any', 'code'],
+      list(is((value) => ['string', 'number'].includes(typeof value), 'a text or a number')),
+    ),
     'jitter?': NUMBER,
   }),
   'timeoutMs?': NUMBER,

@@ -119,8 +119,12 @@ export interface RetryPolicy {
   readonly delayMs: number;
   /** Upper bound of a single delay. Default 60 000. A provider's Retry-After replaces the computed delay. */
   readonly maxDelayMs?: number;
-  /** Which failures: error codes, or substrings of the message in any case. Default: retryable errors and timeouts. */
-  readonly on?: readonly string[] | 'any';
+  /**
+   * Which failures. Default: those that may go away (`base/passing-errors.ts`). A list: HTTP statuses, and texts that are the name of an error, of its
+   * class, its code, or part of its message in any case. `any`: all. `code`: the binding `retry:NODE` decides. An error with `retryable: false` is
+   * never tried again.
+   */
+  readonly on?: readonly (string | number)[] | 'any' | 'code';
   /** Fraction of the delay that is drawn at random, 0 to 1. Default 0. */
   readonly jitter?: number;
 }
@@ -263,7 +267,7 @@ export type PlanNode = TaskNode | AgentNode | CallNode | MapNode | LoopNode | As
 export type NodeKind = PlanNode['kind'];
 
 /**
- * Functions of a plan, by key: `NODE` (body), `when:NODE`, `route:NODE`, `until:NODE`, `channel:NAME` (reducer),
+ * Functions of a plan, by key: `NODE` (body), `when:NODE`, `route:NODE`, `until:NODE`, `retry:NODE`, `channel:NAME` (reducer),
  * `tool:NODE/NAME` (a tool of an agent), `schema:CHANNEL` (a Standard Schema). Keys of a sub-plan are prefixed with the path of its node: `outer/inner`, `outer/route:inner`.
  */
 export type Bindings = Readonly<Record<string, unknown>>;

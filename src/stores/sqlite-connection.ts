@@ -67,7 +67,7 @@ function isFullDisk(path: string): boolean {
 
 /** True for an error that says that others have locked the file: the same may work later. */
 export function isLocked(error: unknown): boolean {
-  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable;
+  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable === true;
 }
 
 /** A database whose errors are Skein's, and which trusts nothing after an error that leaves open what is on the disk. */

@@ -186,5 +186,5 @@ function useLog(connection: Connection, path: string): void {
 }
 
 function isBusy(error: unknown): boolean {
-  return SkeinError.isInstance(error) && error.retryable;
+  return SkeinError.isInstance(error) && error.retryable === true;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SkeinError } from 'skein';
 import { startRun } from '../../src/engine/run.js';
 import type { SkeinEvent } from '../../src/events/event.js';
 import { ManualDurable } from '../../src/testing/index.js';
@@ -205,9 +206,13 @@ describe('policies', () => {
     expect(events.filter((event) => event.type === 'step.retrying')).toHaveLength(2);
   });
 
-  test('retry: by default only what is retryable; `on` names codes and parts of messages', async () => {
+  test('retry: by default only what may go away; `on` names codes and parts of messages', async () => {
     const base = { retries: 1, backoff: 'fixed' as const, delayMs: 1 };
-    expect((await timed({ retry: base }, fails())).attempts).toHaveLength(1);
+    expect((await timed({ retry: base }, fails())).attempts).toHaveLength(2);
+    const wrong = (): never => {
+      throw new SkeinError('SKEIN_INPUT', 'no');
+    };
+    expect((await timed({ retry: base }, wrong)).attempts).toHaveLength(1);
     expect((await timed({ retry: { ...base, on: ['busy'] } }, fails('server is busy'))).attempts).toHaveLength(2);
     expect((await timed({ retry: { ...base, on: ['BUSY', 'x'] } }, fails('Server is Busy'))).attempts).toHaveLength(2);
     expect((await timed({ retry: { ...base, on: ['busy'] } }, fails('broken'))).attempts).toHaveLength(1);

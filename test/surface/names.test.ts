@@ -11,6 +11,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'END',
     'ERROR_CODES',
     'MemoryDurable',
+    'NonRetryableError',
     'SkeinError',
     'answerRun',
     'cancelRun',
@@ -56,6 +57,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
   'skein/graph': [
     'END',
+    'NonRetryableError',
     'agent',
     'agentAsTool',
     'agentNode',

@@ -1,9 +1,15 @@
 import type { ErrorCode } from '../../base/errors.js';
+import { isPassingStatus } from '../../base/passing-errors.js';
 
 /** How a failed answer of a provider is reported. */
 export interface StatusClass {
   readonly code: ErrorCode;
   readonly retryable: boolean;
+}
+
+/** Only what may go away says so: whether anything else is worth another attempt is up to the `retry` of the step. */
+export function passing({ retryable }: Pick<StatusClass, 'retryable'>): { readonly retryable?: true } {
+  return retryable ? { retryable } : {};
 }
 
 const UNAVAILABLE =
@@ -29,8 +35,8 @@ export function classifyStatus(status: number, text: string): StatusClass {
   if (status === 404) return { code: 'SKEIN_MODEL_UNAVAILABLE', retryable: false };
   if (status === 429 && /insufficient_quota|billing/i.test(text))
     return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
-  if (status === 408 || status === 429) return { code: 'SKEIN_MODEL_OVERLOADED', retryable: true };
-  if (status >= 500) return { code: 'SKEIN_MODEL_FAILED', retryable: true };
+  if (isPassingStatus(status))
+    return { code: status < 500 ? 'SKEIN_MODEL_OVERLOADED' : 'SKEIN_MODEL_FAILED', retryable: true };
   if (saysModelUnavailable(text)) return { code: 'SKEIN_MODEL_UNAVAILABLE', retryable: false };
   return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
 }

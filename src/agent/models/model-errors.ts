@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
-import { classifyStatus, classifyWords, hintFor, saysModelUnavailable } from './http-status.js';
+import { isNetworkCode, isNetworkMessage } from '../../base/passing-errors.js';
+import { classifyStatus, classifyWords, hintFor, passing, saysModelUnavailable } from './http-status.js';
 import { headerMap, retryAfterMs } from './retry-after.js';
 
 /** Where an error came from. */
@@ -18,9 +19,6 @@ export interface ErrorSource {
 
 /** Longest piece of a provider's words in a message. */
 const LONGEST = 600;
-
-const NETWORK_CODES =
-  /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|EHOST|ENET|UND_ERR_|ERR_SSL|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
 /**
  * An error of a provider package as a SkeinError whose code says whether to try again. SkeinErrors come back as they are.
@@ -46,7 +44,7 @@ export function modelError(error: unknown, source: ErrorSource): SkeinError {
     return made('SKEIN_MODEL_FAILED', `an answer that can't be read: ${wordsOf(error)}`, source, { retryable: true });
   }
   const code = saysModelUnavailable(wordsOf(error)) ? 'SKEIN_MODEL_UNAVAILABLE' : 'SKEIN_MODEL_FAILED';
-  return made(code, wordsOf(error), source, { retryable: false });
+  return made(code, wordsOf(error), source);
 }
 
 /** An error part inside a stream: an object of the provider, or an error of its package. */
@@ -55,7 +53,7 @@ export function streamError(error: unknown, source: ErrorSource): SkeinError {
   const words = wordsOf(error);
   const tags = ['type', 'code', 'status'].map((key) => textOf(field(error, key)) ?? '').join(' ');
   const found = classifyWords(`${tags} ${words}`);
-  return made(found.code, `the provider broke off with an error: ${words}`, source, { retryable: found.retryable });
+  return made(found.code, `the provider broke off with an error: ${words}`, source, passing(found));
 }
 
 /** A stream that ended before the model was done. */
@@ -66,7 +64,6 @@ export function cutStream(source: ErrorSource): SkeinError {
 /** A web page where an answer should be: the address is that of something else. */
 export function pageError(source: ErrorSource): SkeinError {
   return made('SKEIN_MODEL_FAILED', 'the address answered with a web page', source, {
-    retryable: false,
     hint: 'check the base URL; that of most servers ends with /v1',
   });
 }
@@ -92,7 +89,7 @@ function statusError(error: unknown, status: number, source: ErrorSource): Skein
   const hint =
     refused && source.withheld !== undefined ? withheldHint(source) : hintFor(found.code, status, source.keyEnv);
   return made(found.code, `the provider answered ${status}: ${words}`, source, {
-    retryable: found.retryable,
+    ...passing(found),
     details: { status },
     ...(hint === undefined ? {} : { hint }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
@@ -107,7 +104,7 @@ function made(
   code: ErrorCode,
   words: string,
   source: ErrorSource,
-  options: ConstructorParameters<typeof SkeinError>[2],
+  options: ConstructorParameters<typeof SkeinError>[2] = {},
 ): SkeinError {
   return new SkeinError(code, redact(`${source.model}: ${words}`, source.secrets), options);
 }
@@ -130,9 +127,9 @@ function networkReason(error: unknown): string | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth++) {
     const code = textOf(field(current, 'code'));
-    if (code !== undefined && NETWORK_CODES.test(code)) return `${wordsOf(current)} (${code})`;
+    if (code !== undefined && isNetworkCode(code)) return `${wordsOf(current)} (${code})`;
     const message = textOf(field(current, 'message'));
-    if (current instanceof TypeError && message !== undefined && /^(terminated|fetch failed)$/i.test(message)) {
+    if (current instanceof TypeError && message !== undefined && isNetworkMessage(message)) {
       return networkReason(field(current, 'cause')) ?? message;
     }
     current = field(current, 'cause');

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
-import { classifyStatus } from '../models/http-status.js';
+import { classifyStatus, passing } from '../models/http-status.js';
 import { echoOf, roughTokens } from '../models/echo.js';
 import type { Model, ModelPart, ModelRequest, ToolCall } from '../model.js';
 import { ASK_USER } from '../ask-user.js';
@@ -88,13 +88,13 @@ function scriptedError(id: string, error: ScriptError): SkeinError {
     const found = classifyStatus(error.status, said);
     const message = `${id}: the provider answered ${error.status}: ${said}`;
     return new SkeinError(found.code, message, {
-      retryable: found.retryable,
+      ...passing(found),
       details: { status: error.status },
       ...wait,
     });
   }
   const code = (error.code ?? 'SKEIN_MODEL_FAILED') as ErrorCode;
-  return new SkeinError(code, `${id}: ${said}`, { retryable: RETRYABLE.has(code), ...wait });
+  return new SkeinError(code, `${id}: ${said}`, { ...passing({ retryable: RETRYABLE.has(code) }), ...wait });
 }
 
 /** Waits, and ends early when the step is over. */

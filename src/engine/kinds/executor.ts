@@ -1,5 +1,5 @@
 import type { ErrorData } from '../../base/errors.js';
-import { SkeinError, toErrorData } from '../../base/errors.js';
+import { SkeinError, fromErrorData, toErrorData } from '../../base/errors.js';
 import type { StepNote } from '../../events/event.js';
 import { readRef } from '../../lang/json-path.js';
 import { JsonTexts } from '../../lang/json-texts.js';
@@ -146,7 +146,7 @@ class ExecutorAttempt implements StepContext, Activity {
 
   private wait(ticket: Ticket): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const fail = (error: ErrorData): void => reject(new SkeinError(error.code, error.message, error));
+      const fail = (error: ErrorData): void => reject(fromErrorData(error));
       const take = (outcome: Outcome): void => {
         if (outcome.ok) resolve(outcome.value);
         else fail(outcome.error);

@@ -26,6 +26,8 @@ export interface Durable {
    * `fleeting` one, which then begins again.
    */
   timer(key: string, ms: number, fleeting?: boolean): Ticket;
+  /** A timer with this key was set in an earlier session. Absent: there are none. */
+  timed?(key: string): boolean;
   /** Settles when somebody answers, or when the answer is overdue (`SKEIN_TIMEOUT`). `SKEIN_QUESTION`: nobody can, for now. */
   signal(key: string, wait: Wait): Ticket;
   /**

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { systemClock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
-import { fromErrorData, plainError, SkeinError, toErrorData } from '../../base/errors.js';
+import { fromErrorData, plainError, toErrorData } from '../../base/errors.js';
 import { seededRandom } from '../../base/ids.js';
 import { isThenable } from '../../base/thenable.js';
 import type { SkeinEvent } from '../../events/event.js';
@@ -41,6 +41,7 @@ import { lostOutcome, lostQuestion, runsAgain } from './unknown-outcome.js';
 export class RecordedDurable implements Durable, JournalOwner {
   readonly runId: string;
   readonly recorded = true;
+  readonly timed = (key: string): boolean => this.outcomes.timed(key);
   private readonly journal: Journal;
   private readonly clock: Clock;
   private readonly outcomes: RecordedOutcomes;
@@ -211,16 +212,15 @@ export class RecordedDurable implements Durable, JournalOwner {
   async askInside(ticket: RecordedTicket, name: string, question: Question): Promise<unknown> {
     this.stopRunning(ticket);
     ticket.questions += 1;
-    const key = askKey(ticket.key, name);
     const outcome = await new Promise<Outcome>((resolve) =>
-      this.questions.askAside(ticket, key, { name, question }, resolve),
+      this.questions.askAside(ticket, askKey(ticket.key, name), { name, question }, resolve),
     );
     ticket.questions -= 1;
     if (ticket.questions === 0 && !ticket.dropped) this.startRunning(ticket);
     // The clock of the attempt goes on from now, not from the last delivery.
     this.deliveries.takeTime();
     if (outcome.ok) return outcome.value;
-    throw new SkeinError(outcome.error.code, outcome.error.message, outcome.error);
+    throw fromErrorData(outcome.error);
   }
 
   /** R2 */

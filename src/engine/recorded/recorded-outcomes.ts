@@ -25,6 +25,12 @@ export class RecordedOutcomes {
     return found;
   }
 
+  /** A timer with this key was set before. */
+  timed(key: string): boolean {
+    const { ledger } = this.session;
+    return ledger.timer(key) !== undefined || ledger.find(key).length > 0;
+  }
+
   /** @throws SkeinError `SKEIN_JOURNAL` when a value is missing or damaged */
   outcomeOf(record: DoneRecord): Outcome {
     if (record.error !== undefined) return { ok: false, error: record.error };

@@ -11,7 +11,7 @@ import { infer } from './infer.js';
 import type { Inference } from './infer.js';
 import { isNodeSpec } from './node-spec.js';
 import type { BuiltNode } from './node-spec.js';
-import { conditionsOf, policiesOf } from './policies.js';
+import { conditionsOf, policiesOf, retryOf } from './policies.js';
 import { reducerName } from './reducers.js';
 
 /** A graph as a plan, with everything that is wrong with it. The plan of a graph with errors may lack what could not be built. */
@@ -76,7 +76,7 @@ function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
 
 function nodeOf(node: DraftNode, made: BuiltNode | undefined, bindings: Record<string, unknown>): PlanNode {
   const { name, layer, body, options } = node;
-  const own = policiesOf(options);
+  const own = { ...policiesOf(options), ...retryOf(name, options.retry, bindings) };
   const when = conditionsOf(name, options.when, bindings);
   if (made !== undefined) {
     for (const key of Object.keys(made.bindings ?? {})) bindings[key] = made.bindings?.[key];

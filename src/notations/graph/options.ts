@@ -1,6 +1,7 @@
 import type { StateOf, StateTest } from '../../plan/builder-input.js';
 import type { Condition } from '../../lang/values.js';
-import type { Join, NodeBase, OnError, RetryPolicy } from '../../plan/plan.js';
+import type { Join, NodeBase, OnError } from '../../plan/plan.js';
+import type { RetryInput } from '../../plan/retry-input.js';
 
 /** A condition of a node: a function of the state, or plan data. */
 export type WhenInput<S> = StateTest<S> | Condition;
@@ -13,8 +14,8 @@ export interface NodePolicies<S = StateOf> {
   readonly join?: Join;
   /** All must hold, else the node is skipped. */
   readonly when?: WhenInput<S> | readonly WhenInput<S>[];
-  /** Further attempts after a failure: a number, or what is not as it is by default: 2 of them, with growing delays from 1 s on. */
-  readonly retry?: number | Partial<RetryPolicy>;
+  /** Further attempts after a failure that may go away: a number, or what is not as it is by default: 2 of them, with growing delays from 1 s on. */
+  readonly retry?: RetryInput;
   /** Per attempt, in milliseconds. */
   readonly timeoutMs?: number;
   /** What happens when it fails. Default: the run fails. */

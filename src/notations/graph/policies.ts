@@ -1,18 +1,17 @@
 import type { StateOf } from '../../plan/builder-input.js';
 import type { Condition } from '../../lang/values.js';
-import type { NodeBase, RetryPolicy } from '../../plan/plan.js';
+import type { NodeBase } from '../../plan/plan.js';
+import { retryParts } from '../../plan/retry-input.js';
 import type { NodePolicies, WhenInput } from './options.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The options of a node as plan data. What was not said is absent. */
 export function policiesOf(options: NodePolicies): Partial<NodeBase> {
-  const { label, join, retry, timeoutMs, onError, maxVisits, onMaxVisits, effect, version } = options;
+  const { label, join, timeoutMs, onError, maxVisits, onMaxVisits, effect, version } = options;
   const policies: Mutable<Partial<NodeBase>> = {};
   if (label !== undefined) policies.label = label;
   if (join !== undefined) policies.join = join;
-  if (retry !== undefined)
-    policies.retry = typeof retry === 'number' ? { ...GROWING, retries: retry } : { ...GROWING, ...given(retry) };
   if (timeoutMs !== undefined) policies.timeoutMs = timeoutMs;
   if (onError !== undefined) policies.onError = onError;
   if (maxVisits !== undefined) policies.maxVisits = maxVisits;
@@ -22,11 +21,16 @@ export function policiesOf(options: NodePolicies): Partial<NodeBase> {
   return policies;
 }
 
-/** What a policy is that says nothing else. */
-const GROWING: RetryPolicy = { retries: 2, backoff: 'exponential', delayMs: 1000, on: 'any' };
-
-function given(policy: Partial<RetryPolicy>): Partial<RetryPolicy> {
-  return Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== undefined));
+/** The retry of a node as plan data; the function that decides about it goes to the bindings. */
+export function retryOf(
+  name: string,
+  retry: NodePolicies['retry'],
+  bindings: Record<string, unknown>,
+): Pick<NodeBase, 'retry'> {
+  if (retry === undefined) return {};
+  const { policy, decide } = retryParts(retry);
+  if (decide !== undefined) bindings[`retry:${name}`] = decide;
+  return { retry: policy };
 }
 
 /** Conditions as plan data; their functions go to the bindings. */

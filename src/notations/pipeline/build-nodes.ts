@@ -180,7 +180,11 @@ function policies(step: StepBase): NodeBase {
 function retryPolicy(retry: RetryDef): NodeBase['retry'] {
   const { retries, backoff, delayMs, jitter, on } = retry;
   if (retries === 0) return undefined;
-  const wanted = on?.flatMap(retriedBy);
-  const policy = { retries, backoff, delayMs, on: wanted === undefined ? ('any' as const) : [...new Set(wanted)] };
+  const policy = {
+    retries,
+    backoff,
+    delayMs,
+    ...(on === undefined ? {} : { on: [...new Set(on.flatMap(retriedBy))] }),
+  };
   return jitter === 0 ? policy : { ...policy, jitter };
 }

@@ -171,7 +171,7 @@ function readPatterns(fields: Fields, label: string, findings: Findings): readon
   if (texts === undefined) return undefined;
   const node = fields.node('on');
   if (node?.kind === 'list' && node.items.length === 0) {
-    const hint = 'list classes such as timeout, or remove the key to retry whatever failed';
+    const hint = 'list classes such as timeout, or remove the key to retry whatever may go away';
     findings.error('bad-retry', `on of retry of ${label} is empty`, node.at, hint);
   }
   for (const { text, at } of texts) {

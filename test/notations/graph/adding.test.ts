@@ -27,7 +27,7 @@ describe('adding nodes', () => {
         id: 'a',
         kind: 'task',
         label: 'First',
-        retry: { retries: 2, backoff: 'exponential', delayMs: 1000, on: 'any' },
+        retry: { retries: 2, backoff: 'exponential', delayMs: 1000 },
         timeoutMs: 50,
       },
     ]);

@@ -1,5 +1,5 @@
-import { ERROR_CODES, SkeinError } from '../../../base/errors.js';
-import type { ErrorCode } from '../../../base/errors.js';
+import { ERROR_CODES, SkeinError, fromErrorData, plainError, toErrorData } from '../../../base/errors.js';
+import type { ErrorData } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { ownValue } from '../../../base/json.js';
 import { kindText, valueText } from '../../../lang/value-text.js';
@@ -119,17 +119,8 @@ const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);
 
 function failure(error: unknown, by: string): SkeinError {
   const message = typeof error === 'string' ? error : (messageOf(error) ?? 'it does not say why');
-  const code = ownValue(error, 'code');
-  const hint = ownValue(error, 'hint');
-  return new SkeinError(
-    CODES.has(code) ? (code as ErrorCode) : 'SKEIN_STEP_FAILED',
-    `${by}: the agent failed: ${message}`,
-    {
-      ...(typeof hint === 'string' ? { hint } : {}),
-      retryable: ownValue(error, 'retryable') === true,
-      cause: error,
-    },
-  );
+  const told = CODES.has(ownValue(error, 'code')) ? plainError(error as ErrorData) : toErrorData(error);
+  return fromErrorData({ ...told, message: `${by}: the agent failed: ${message}` });
 }
 
 function messageOf(error: unknown): string | undefined {

@@ -1,0 +1,107 @@
+/** What a thrown value that is no error of Skein's says about itself, as plain data. What it does not say is absent. */
+export interface ThrownFacts {
+  /** Its `name`; where that says nothing, the name of its class. */
+  readonly name?: string;
+  /** Its classes from its own up to `Error`, without that one and without its name. */
+  readonly classes?: readonly string[];
+  /** Its `code`, or that of what caused it: `ECONNRESET`. */
+  readonly thrownCode?: string;
+  /** The HTTP status that it carries, or what caused it. */
+  readonly status?: number;
+  /** It says itself whether another attempt may help. */
+  readonly retryable?: boolean;
+}
+
+/** Causes of causes that are looked at. */
+const DEEPEST_CAUSE = 8;
+const MOST_CLASSES = 10;
+/** Longest name or code that is kept, in characters. */
+const LONGEST_WORD = 200;
+
+/**
+ * What can be told of a thrown value later, when only data is left of it. Never throws, whatever the value.
+ *
+ * @example
+ * factsOf(Object.assign(new Error('busy'), { status: 503 })); // { name: 'Error', status: 503 }
+ */
+export function factsOf(thrown: unknown): ThrownFacts {
+  const classes = classesOf(thrown);
+  const name = nameOf(thrown, classes);
+  const others = classes.filter((each) => each !== name && each !== 'Error');
+  const thrownCode = first(thrown, codeOf);
+  const status = first(thrown, statusOf);
+  const retryable = read(thrown, 'retryable');
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(others.length === 0 ? {} : { classes: others }),
+    ...(thrownCode === undefined ? {} : { thrownCode }),
+    ...(status === undefined ? {} : { status }),
+    ...(typeof retryable === 'boolean' ? { retryable } : {}),
+  };
+}
+
+/** A class that sets no name has that of the class it extends. */
+function nameOf(thrown: unknown, [own]: readonly string[]): string | undefined {
+  const name = wordOf(read(thrown, 'name'));
+  return name === undefined || (name === 'Error' && own !== undefined) ? (own ?? name) : name;
+}
+
+/** Names of its classes, its own first. */
+function classesOf(thrown: unknown): readonly string[] {
+  const names: string[] = [];
+  if (!(thrown instanceof Error)) return names;
+  let proto = prototypeOf(thrown);
+  for (let at = 0; at < MOST_CLASSES && proto !== null && proto !== Object.prototype; at += 1) {
+    const name = wordOf(read(read(proto, 'constructor'), 'name'));
+    if (name !== undefined && !names.includes(name)) names.push(name);
+    proto = prototypeOf(proto);
+  }
+  return names;
+}
+
+function prototypeOf(value: object): object | null {
+  try {
+    return Object.getPrototypeOf(value) as object | null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the first of an error, its cause, the cause of that says. */
+function first<T>(thrown: unknown, ask: (one: unknown) => T | undefined): T | undefined {
+  let one = thrown;
+  for (let depth = 0; depth < DEEPEST_CAUSE && typeof one === 'object' && one !== null; depth += 1) {
+    const found = ask(one);
+    if (found !== undefined) return found;
+    one = read(one, 'cause');
+  }
+  return undefined;
+}
+
+function codeOf(one: unknown): string | undefined {
+  const code = read(one, 'code');
+  return typeof code === 'number' ? String(code) : wordOf(code);
+}
+
+/** As clients of HTTP say it: `status`, `statusCode`, or that of their `response`. */
+function statusOf(one: unknown): number | undefined {
+  for (const value of [read(one, 'status'), read(one, 'statusCode'), read(read(one, 'response'), 'status')]) {
+    const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
+    if (typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 599) return status;
+  }
+  return undefined;
+}
+
+function wordOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_WORD) : undefined;
+}
+
+/** Getters of users may throw. */
+function read(value: unknown, key: string): unknown {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  try {
+    return (value as Readonly<Record<string, unknown>>)[key];
+  } catch {
+    return undefined;
+  }
+}
