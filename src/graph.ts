@@ -35,6 +35,4 @@ export type { ReducerInput } from './notations/graph/reducers.js';
 export type { BuiltNode, NodeSpec } from './notations/graph/node-spec.js';
 export type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './notations/graph/views.js';
 export type { TaskStep } from './plan/builder-input.js';
-export { NonRetryableError } from './base/errors.js';
-export type { FailedAttempt, RetryInput } from './plan/retry-input.js';
 export { END } from './plan/plan.js';

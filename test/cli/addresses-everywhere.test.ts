@@ -28,7 +28,7 @@ workflow:
       - { id: ok, type: ask, question: Is it good?, choices: ["yes", "no"] }
   - id: par
     type: parallel
-    retry: { max_attempts: 1, initial_delay: 1ms }
+    retry: { max_attempts: 1, initial_delay: 1ms, on: [no luck] }
     steps:
       - { id: a, type: agent, name: reader }
       - id: inner

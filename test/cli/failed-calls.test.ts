@@ -4,7 +4,7 @@ import { documentOf, makeProject, skein } from './support/skein.js';
 const FLOW = `agents:
   scout: { instruction: You look. }
 workflow:
-  - { id: look, type: agent, name: scout, retry: { max_attempts: 1, initial_delay: 1ms } }
+  - { id: look, type: agent, name: scout, retry: { max_attempts: 1, initial_delay: 1ms, on: [no luck] } }
   - { id: again, type: agent, name: scout }
 `;
 
@@ -39,7 +39,7 @@ test('[XP9] failed model calls are counted, and the line of a failure names the 
 
 test('[XP9] a call that is cut off at a timeout was asked all the same; one that was never sent was not', async () => {
   const cwd = await makeProject({
-    'slow.yaml': FLOW.replace('retry: { max_attempts: 1, initial_delay: 1ms }', 'timeout: 1s, on_error: continue'),
+    'slow.yaml': FLOW.replace('retry: { max_attempts: 1, initial_delay: 1ms, on: [no luck] }', 'timeout: 1s, on_error: continue'),
     'script.yaml': `strict: false\nrules:\n  - { step: look, answer: { text: Late., delay: 1000s } }\n  - { step: again, answer: { error: { code: SKEIN_NO_KEY, message: no key } } }\n`,
   });
   const end = await skein(['exec', 'slow.yaml', 'go', '--mock=script.yaml', '--no-audit', '--json'], { cwd });

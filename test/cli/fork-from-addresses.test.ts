@@ -26,7 +26,7 @@ workflow:
 const BLOCKS_SCRIPT = `strict: false
 rules:
   - { step: list, answer: { json: { files: [x, y, z] } } }
-  - { step: par/b, answers: [{ error: { status: 400, message: no luck } }, { text: B two }], repeat: true }
+  - { step: par/b, answers: [{ error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: B two }], repeat: true }
 `;
 
 async function record(file: string, script: string): Promise<string> {

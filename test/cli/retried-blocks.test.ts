@@ -37,10 +37,10 @@ workflow:
 const SCRIPT = `strict: false
 rules:
   - { step: par/a, answers: [{ text: A one }, { text: A two }, { text: A three }] }
-  - { step: par/b, answers: [{ error: { status: 400, message: no luck } }, { error: { status: 400, message: no luck } }, { text: B three }] }
+  - { step: par/b, answers: [{ error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: B three }] }
   - { step: sub/inner/c, answers: [{ text: C one }, { text: C two }, { text: C three }] }
-  - { step: sub/inner/d, answers: [{ error: { status: 400, message: no luck } }, { text: D two }, { text: D three }] }
-  - { step: sub/last, answers: [{ error: { status: 400, message: no luck } }, { text: Last two }] }
+  - { step: sub/inner/d, answers: [{ error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: D two }, { text: D three }] }
+  - { step: sub/last, answers: [{ error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: Last two }] }
   - { step: end, answer: { text: The end. } }
 `;
 
@@ -158,7 +158,7 @@ test('[XP1] the audit folder has all attempts, and says which do not count', asy
 test('[XP1] what fails in its last attempt is told with what that attempt said', async () => {
   const cwd = await makeProject({
     ...FILES,
-    'script.yaml': SCRIPT.replace('{ text: B three }', '{ error: { status: 400, message: gone } }'),
+    'script.yaml': SCRIPT.replace('{ text: B three }', '{ error: { code: SKEIN_TOOL_FAILED, message: gone } }'),
   });
   const end = await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd });
   expect(end.code).toBe(3);

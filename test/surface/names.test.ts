@@ -57,7 +57,6 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
   'skein/graph': [
     'END',
-    'NonRetryableError',
     'agent',
     'agentAsTool',
     'agentNode',
