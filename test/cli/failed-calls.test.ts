@@ -39,7 +39,10 @@ test('[XP9] failed model calls are counted, and the line of a failure names the 
 
 test('[XP9] a call that is cut off at a timeout was asked all the same; one that was never sent was not', async () => {
   const cwd = await makeProject({
-    'slow.yaml': FLOW.replace('retry: { max_attempts: 1, initial_delay: 1ms, on: [no luck] }', 'timeout: 1s, on_error: continue'),
+    'slow.yaml': FLOW.replace(
+      'retry: { max_attempts: 1, initial_delay: 1ms, on: [no luck] }',
+      'timeout: 1s, on_error: continue',
+    ),
     'script.yaml': `strict: false\nrules:\n  - { step: look, answer: { text: Late., delay: 1000s } }\n  - { step: again, answer: { error: { code: SKEIN_NO_KEY, message: no key } } }\n`,
   });
   const end = await skein(['exec', 'slow.yaml', 'go', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
