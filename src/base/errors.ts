@@ -187,7 +187,7 @@ export function plainError(error: ErrorData | SkeinError): ErrorData {
 
 /** What an error keeps of a foreign one. */
 function thrownOf(error: ErrorData | SkeinError): ThrownFacts {
-  if (!SkeinError.isInstance(error)) return error as ErrorData;
+  if (!SkeinError.isInstance(error)) return error;
   return ((error as unknown as Record<symbol, unknown>)[THROWN] as ThrownFacts | undefined) ?? {};
 }
 

@@ -53,8 +53,7 @@ export function retryParts(input: RetryInput): RetryParts {
   const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const { on, ...rest } = { ...GROWING, ...said } as Exclude<RetryInput, number> & RetryPolicy;
   if (on === undefined || on === 'any') return { policy: on === undefined ? rest : { ...rest, on } };
-  if (typeof on === 'function' && !isErrorClass(on))
-    return { policy: { ...rest, on: 'code' }, decide: on as (failure: FailedAttempt) => unknown };
+  if (typeof on === 'function' && !isErrorClass(on)) return { policy: { ...rest, on: 'code' }, decide: on };
   const list: readonly unknown[] = Array.isArray(on) ? on : [on];
   if (list.includes(Error)) return { policy: { ...rest, on: 'any' } };
   return { policy: { ...rest, on: list.map((one) => (isErrorClass(one) ? one.name : one)) as (string | number)[] } };

@@ -127,7 +127,7 @@ describe('[XG8] an error that ends the retries', () => {
     definePlan({
       name: 'inner',
       inputs: [{ name: 'seed', default: 1 }],
-      nodes: [{ id: 'deep', run: body as () => object }],
+      nodes: [{ id: 'deep', run: body }],
     });
 
   test('ends those of the workflow, the map and the function around it', async () => {
