@@ -32,14 +32,10 @@ export type AskPerson = (question: Question) => Promise<unknown>;
  * an error that carries the question, so that the step can pause with it.
  */
 export async function askPerson(step: Pick<StepContext, 'note'>, question: Question, ask: AskPerson): Promise<string> {
-  const { text, choices } = question;
-  step.note(
-    choices === undefined ? { kind: 'question', question: text } : { kind: 'question', question: text, choices },
-  );
   const given = await ask(question).catch((error: unknown) => {
     throw withQuestion(error, question);
   });
-  const answer = pickChoice(typeof given === 'string' ? given : recordText(given), choices);
+  const answer = pickChoice(typeof given === 'string' ? given : recordText(given), question.choices);
   step.note({ kind: 'answer', answer });
   return answer;
 }

@@ -87,6 +87,20 @@ export function formatAddress({ places, effect }: Address): string {
   return effect === undefined ? text : `${text}@${effect}`;
 }
 
+/**
+ * The step that another one runs inside of, whatever round or item that belongs to; empty at the top.
+ *
+ * @example
+ * parentOf('review/loop#3/critic', (ids) => ids === 'review/loop'); // 'review/loop'
+ */
+export function parentOf(path: string, isLoop?: (ids: string) => boolean): string {
+  const around = parseAddress(path, isLoop)?.places.slice(0, -1) ?? [];
+  const last = around.pop();
+  if (last === undefined) return '';
+  const { id, visit, attempt } = last;
+  return formatAddress({ places: [...around, { id, visit, attempt }] });
+}
+
 /** A visit of a node: the number shows from the second on. `prefix` is empty or ends in a slash. */
 export function visitAddress(prefix: string, id: string, visit: number): string {
   return visit > 1 ? `${prefix}${id}#${visit}` : prefix + id;

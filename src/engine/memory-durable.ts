@@ -6,8 +6,10 @@ import type { Json } from '../base/json.js';
 import { recordText } from '../base/json.js';
 import { Queue } from '../base/queue.js';
 import { isThenable } from '../base/thenable.js';
+import type { OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import { askKey } from './inner-keys.js';
+import { waitingFor } from './open-question.js';
 import type {
   Durable,
   Effect,
@@ -96,7 +98,9 @@ export class MemoryDurable implements Durable {
   signal(key: string, wait: Wait): Ticket {
     const ticket = new MemoryTicket(key, this);
     const { question, expiresMs } = wait;
+    const open = this.opens(key, wait);
     if (this.answer === undefined || question === undefined) {
+      this.taker?.unanswered(open);
       ticket.outcome = { ok: false, error: toErrorData(unanswered(wait, key)) };
       return ticket;
     }
@@ -107,7 +111,7 @@ export class MemoryDurable implements Durable {
         ticket.abort();
       });
     }
-    this.takeTurn({ question, address: key, ticket, answered: undefined });
+    this.takeTurn({ question, open, ticket, answered: undefined });
     return ticket;
   }
 
@@ -116,9 +120,20 @@ export class MemoryDurable implements Durable {
    *
    * @throws SkeinError `SKEIN_QUESTION` when nobody can answer, `SKEIN_ANSWER` for an answer that does not match the schema
    */
-  async ask(question: Question, address: string, ticket: MemoryTicket): Promise<unknown> {
-    if (this.answer === undefined) throw unanswered({ name: '', question }, address);
-    return await new Promise((answered) => this.takeTurn({ question, address, ticket, answered }));
+  async ask(name: string, question: Question, ticket: MemoryTicket): Promise<unknown> {
+    const wait = { name, question };
+    const key = askKey(ticket.key, name);
+    const open = this.opens(key, wait);
+    if (this.answer !== undefined)
+      return await new Promise((answered) => this.takeTurn({ question, open, ticket, answered }));
+    this.taker?.unanswered(open);
+    throw unanswered(wait, key);
+  }
+
+  private opens(key: string, wait: Wait): OpenQuestion {
+    const open = waitingFor(key, wait, this.clock.now());
+    this.taker?.waitsFor(open, false);
+    return open;
   }
 
   private takeTurn(turn: QuestionTurn): void {
@@ -135,15 +150,17 @@ export class MemoryDurable implements Durable {
     else turn.answered(answer);
   }
 
-  private async put({ question, address, ticket, answered }: QuestionTurn): Promise<unknown> {
+  private async put({ question, open, ticket, answered }: QuestionTurn): Promise<unknown> {
     // Whoever has it put is not done yet.
     await Promise.resolve();
     try {
       if (this.answer === undefined || ticket.dropped || ticket.outcome !== undefined) return undefined;
-      return checked(question, await this.answer(question, address, ticket.signal));
+      return checked(question, await this.answer(question, open.key, ticket.signal));
     } catch (error) {
-      if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION' || error.details !== undefined) throw error;
-      throw new SkeinError(error.code, error.message, { ...toErrorData(error), ...detailsOf(question, address) });
+      if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION') throw error;
+      this.taker?.unanswered(open);
+      if (error.details !== undefined) throw error;
+      throw new SkeinError(error.code, error.message, { ...toErrorData(error), ...detailsOf(question, open.key) });
     } finally {
       // Time has passed while a person thought, whoever is waiting for it.
       this.time = undefined;
@@ -244,7 +261,7 @@ function checked({ schema }: Question, answer: unknown): unknown {
 /** A question that is put when those before it are answered. */
 interface QuestionTurn {
   readonly question: Question;
-  readonly address: string;
+  readonly open: OpenQuestion;
   readonly ticket: MemoryTicket;
   /** Takes the answer; absent: it is the outcome of the ticket. */
   readonly answered: ((answer: Promise<unknown>) => void) | undefined;
@@ -276,7 +293,7 @@ class MemoryTicket implements Ticket, StepIo {
   }
 
   ask(name: string, question: Question): Promise<unknown> {
-    return this.durable.ask(question, askKey(this.key, name), this);
+    return this.durable.ask(name, question, this);
   }
 
   /** Nobody works for it any more. What waited for long is old to the collector of garbage, and keeps alive what it has got since. */

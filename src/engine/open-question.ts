@@ -1,6 +1,11 @@
 import type { ErrorData } from '../base/errors.js';
-import { isPlainObject } from '../base/json.js';
-import type { Question } from './ports/durable.js';
+import { digestText } from '../base/hash.js';
+import { isPlainObject, recordText } from '../base/json.js';
+import type { StepNote } from '../events/event.js';
+import type { OpenQuestion } from '../events/question.js';
+import { openQuestion } from '../events/question.js';
+import type { RecordedQuestion } from '../journal/record.js';
+import type { Question, Wait } from './ports/durable.js';
 
 /** The question that nobody could answer, out of a `SKEIN_QUESTION`: in `details.question`. Without one: an empty text. */
 export function questionIn(error: ErrorData): Question {
@@ -14,6 +19,34 @@ export function questionIn(error: ErrorData): Question {
     ...(schema === undefined ? {} : { schema }),
     ...(evidence === undefined ? {} : { evidence }),
   };
+}
+
+/** Digest of what is asked: an edited question is another one. */
+export function waitId({ name, question, expiresMs }: Wait): string {
+  return digestText(recordText({ name, question, expiresMs }));
+}
+
+/** A question as it is recorded and told. */
+export function recordedQuestion(question: Question): RecordedQuestion {
+  return JSON.parse(recordText(question)) as RecordedQuestion;
+}
+
+/** What is told of a wait that began at a time. */
+export function waitingFor(key: string, wait: Wait, at: number): OpenQuestion {
+  const { name, question, expiresMs } = wait;
+  return openQuestion({
+    key,
+    id: waitId(wait),
+    name,
+    at,
+    ...(expiresMs === undefined ? {} : { due: at + expiresMs }),
+    ...(question === undefined ? {} : { question: recordedQuestion(question) }),
+  });
+}
+
+/** What listeners are told of an answer. */
+export function answerNote(answer: unknown): StepNote {
+  return { kind: 'answer', answer: typeof answer === 'string' ? answer : recordText(answer) };
 }
 
 /** The schema of an answer: as it is given, or that of a choice. */

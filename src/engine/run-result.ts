@@ -1,6 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Census } from '../events/census.js';
 import type { RunOutcome } from '../events/outcome.js';
+import type { OpenQuestion } from '../events/question.js';
 import type { StepReport } from './reports.js';
 
 /** What a run gives back. It never throws for what happens inside of steps. */
@@ -17,6 +18,8 @@ export interface RunResult {
    * before its last attempt.
    */
   readonly steps: readonly StepReport[];
+  /** What the run waits for, when it is paused, in the order of asking: questions, and events, which have no `question`. */
+  readonly questions: readonly OpenQuestion[];
   /** Steps that succeeded and whose end came from the record. Counted are steps that do work: tasks, agents, questions, waits. */
   readonly reused: number;
   /** Steps that do work and ended here, one way or the other. */

@@ -5,6 +5,7 @@ import { systemIds } from '../base/ids.js';
 import type { EventBody, Listener } from '../events/event.js';
 import { Emitter } from '../events/emitter.js';
 import type { RunOutcome } from '../events/outcome.js';
+import type { OpenQuestion } from '../events/question.js';
 import type { Plan } from '../plan/plan.js';
 import { compile } from './compile.js';
 import type { CompiledPlan } from './compile.js';
@@ -15,10 +16,11 @@ import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import { inOrder } from './reports.js';
 import type { RunHandle, RunResult } from './run-result.js';
+import { RunQuestions } from './run-questions.js';
 import { Scope } from './scope.js';
 import type { Restable, Work, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
 import type { StartOptions } from './start-options.js';
-import { NO_OPTIONS, checkOf } from './start-options.js';
+import { NO_OPTIONS, cancelBy, checkOf } from './start-options.js';
 import { givesPropertyAway } from './whole-view.js';
 import { IdleScopes, WorkQueue } from './work-queue.js';
 
@@ -74,6 +76,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private ended = false;
   /** Steps of which it was told that they run again. */
   private told: Set<string> | undefined = undefined;
+  private questions: RunQuestions | undefined = undefined;
   private resolve: ((result: RunResult) => void) | undefined = undefined;
 
   constructor(
@@ -116,7 +119,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     for (const warning of this.options.warnings ?? [])
       this.emitter?.emit(this.durable.now(), '', '', { type: 'run.warning', ...warning });
     const { signal } = this.options;
-    if (signal !== undefined) this.watch(signal);
+    if (signal !== undefined) cancelBy(signal, this);
     if (this.ended) return;
     this.durable.deliverTo(this);
     this.top.start();
@@ -131,9 +134,13 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   emit(path: string, parent: string, body: EventBody): void {
-    const { durable } = this;
-    if (durable.replaying) this.emitter?.emitAgain(durable.now(), path, parent, body);
-    else this.emitter?.emit(durable.now(), path, parent, body);
+    this.tell(this.durable.replaying, path, parent, body);
+  }
+
+  private tell(again: boolean, path: string, parent: string, body: EventBody): void {
+    const at = this.durable.now();
+    if (again) this.emitter?.emitAgain(at, path, parent, body);
+    else this.emitter?.emit(at, path, parent, body);
   }
 
   nextReport(): number {
@@ -219,6 +226,16 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.emitter.emit(this.durable.now(), step, '', { type: 'run.warning', code: 'runs-again', message });
   }
 
+  waitsFor(open: OpenQuestion, again: boolean): void {
+    if (!this.followed || this.ended) return;
+    this.questions ??= new RunQuestions(this.compiled.plan);
+    this.questions.tell(open, (path, parent, body) => this.tell(again, path, parent, body));
+  }
+
+  unanswered(question: OpenQuestion): void {
+    (this.questions ??= new RunQuestions(this.compiled.plan)).unanswered(question);
+  }
+
   caughtUp(): void {
     if (this.followed && !this.ended) this.emit('', '', { type: 'run.resumed' });
   }
@@ -295,16 +312,6 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     return true;
   }
 
-  private watch(signal: AbortSignal): void {
-    const reason = (): string => (signal.reason instanceof Error ? signal.reason.message : 'the run was cancelled');
-    const onAbort = (): void => this.cancel(reason());
-    if (signal.aborted) onAbort();
-    else {
-      signal.addEventListener('abort', onAbort, { once: true });
-      void this.result.then(() => signal.removeEventListener('abort', onAbort));
-    }
-  }
-
   private close(outcome: RunOutcome, error: ErrorData | undefined): void {
     if (this.ended) return;
     this.ended = true;
@@ -335,6 +342,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     const { runId, reused, ran } = this;
     const steps = inOrder(this.top.reports);
     this.options.last?.(this.top.last());
-    this.resolve?.({ runId, outcome, state: this.top.state(), ...why, census, steps, reused, ran });
+    const questions = (outcome === 'paused' ? this.questions?.openAt(steps) : undefined) ?? [];
+    this.resolve?.({ runId, outcome, state: this.top.state(), ...why, census, steps, questions, reused, ran });
   }
 }

@@ -6,6 +6,7 @@ import type { LastState } from './carried-state.js';
 import type { FirstState } from './inputs.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
+import type { RunHandle } from './run-result.js';
 import type { CheckedStep, RunServices, RunWarning, Starting, StepCheck } from './services.js';
 
 /** How a run is carried out. */
@@ -59,5 +60,16 @@ function checked(check: StepCheck, view: CheckedStep): ErrorData | undefined {
     return check(view);
   } catch (error) {
     return toErrorData(error);
+  }
+}
+
+/** A run is cancelled when the signal is aborted. */
+export function cancelBy(signal: AbortSignal, run: RunHandle): void {
+  const reason = (): string => (signal.reason instanceof Error ? signal.reason.message : 'the run was cancelled');
+  const onAbort = (): void => run.cancel(reason());
+  if (signal.aborted) onAbort();
+  else {
+    signal.addEventListener('abort', onAbort, { once: true });
+    void run.result.then(() => signal.removeEventListener('abort', onAbort));
   }
 }

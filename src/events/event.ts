@@ -2,6 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Census } from './census.js';
 import type { RunOutcome, StepOutcome } from './outcome.js';
+import type { OpenQuestion } from './question.js';
 
 /** What every event has. `seq` counts from 0 without gaps; `at` is milliseconds since 1970 by the run's clock. */
 export interface EventBase {
@@ -68,12 +69,20 @@ export type StepNote =
       readonly status: 'ok' | 'error';
       readonly output: string;
     }
-  | { readonly kind: 'question'; readonly question: string; readonly choices?: readonly string[] }
+  /** The step asks a person, or a record says that it did. */
+  | AskedNote
+  /** The question has its answer: its text, or its value as JSON. */
   | { readonly kind: 'answer'; readonly answer: string }
   | { readonly kind: 'memory'; readonly mode: 'append' | 'replace'; readonly text: string }
   | { readonly kind: 'warning'; readonly code: string; readonly message: string }
   /** Told from inside of a function (`step.emit`). */
   | { readonly kind: 'event'; readonly event: JsonObject };
+
+/** A question opens: the same is told of it in the result of the run and in what is read of a store. */
+export interface AskedNote extends OpenQuestion {
+  readonly kind: 'question';
+  readonly question: string;
+}
 
 /** Tokens of a model call, as the provider counted them; 0 where it did not say. */
 export interface Usage {

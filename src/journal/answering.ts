@@ -5,13 +5,13 @@ import { systemIds } from '../base/ids.js';
 import { recordText } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
+import type { OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import { parsedJson, typedAnswer } from '../lang/typed-answer.js';
 import { pathOf, stepOf } from '../base/address.js';
 import { encodeRecord } from './codec.js';
 import { Journal } from './journal.js';
 import type { JournalOwner } from './journal.js';
-import type { OpenPause } from './overview-pauses.js';
 import type { RunOverview, RunStatus } from './overview.js';
 import { readRun } from './overview.js';
 import { readHistory } from './session.js';
@@ -35,7 +35,7 @@ export interface KeptAnswer {
   readonly path: string;
   readonly value: unknown;
   /** Questions and events that are still open. */
-  readonly left: readonly OpenPause[];
+  readonly left: readonly OpenQuestion[];
 }
 
 /**
@@ -54,7 +54,7 @@ export function answerRun(store: Store, runId: string, answer: GivenAnswer): Kep
   const value = checkedValue(pause, answer);
   const given = { key: pause.key, id: pause.id, value: jsonText(pause, value), at: now, by: answer.by ?? 'code' };
   if (!store.answer(runId, given)) throw answeredBefore(pause.key);
-  return { key: pause.key, path: pause.path, value, left: overview.pauses.filter((one) => one !== pause) };
+  return { key: pause.key, path: pause.path, value, left: overview.questions.filter((one) => one !== pause) };
 }
 
 /**
@@ -62,14 +62,14 @@ export function answerRun(store: Store, runId: string, answer: GivenAnswer): Kep
  *
  * @throws SkeinError `SKEIN_ANSWER`
  */
-function findPause(store: Store, { id, status, pauses }: RunOverview, key: string | undefined): OpenPause {
+function findPause(store: Store, { id, status, questions }: RunOverview, key: string | undefined): OpenQuestion {
   if (status === 'cancelled')
     throw refused('the run is cancelled', `skein resume ${id} goes on with it, and asks again`);
-  const found = pausesNamed(pauses, key);
+  const found = questionsNamed(questions, key);
   const [pause] = found;
   if (pause !== undefined && found.length === 1) {
     if (pause.overdue !== true) return pause;
-    const since = new Date(pause.due ?? 0).toISOString();
+    const since = new Date(pause.expires ?? 0).toISOString();
     throw refused(`the answer to '${pause.key}' was due at ${since}`, 'resume the run: it goes on without an answer');
   }
   if (found.length > 1) {
@@ -78,23 +78,23 @@ function findPause(store: Store, { id, status, pauses }: RunOverview, key: strin
   }
   const isMeant = (given: string): boolean => given === key || pathOf(stepOf(given)) === key;
   if (key !== undefined && store.answers(id).some((answer) => isMeant(answer.key))) throw answeredBefore(key);
-  if (pauses.length === 0 && status === 'paused') {
+  if (questions.length === 0 && status === 'paused') {
     throw refused('all that the run asked is answered', `skein resume ${id} goes on with it`);
   }
-  if (pauses.length === 0) throw refused(nothingOpen(status), `skein show ${id} shows how it stands`);
-  const names = pauses.flatMap((one) => [one.key, one.path, one.name]);
+  if (questions.length === 0) throw refused(nothingOpen(status), `skein show ${id} shows how it stands`);
+  const names = questions.flatMap((one) => [one.key, one.path, one.name]);
   const near = key === undefined ? undefined : didYouMean(key, names);
   throw refused(
     `the run asks nothing that is called '${key ?? ''}'`,
-    `${near === undefined ? '' : `${near} `}open: ${keysOf(pauses)}`,
+    `${near === undefined ? '' : `${near} `}open: ${keysOf(questions)}`,
   );
 }
 
 /** A key is meant before a path, a path before a name. */
-function pausesNamed(pauses: readonly OpenPause[], key: string | undefined): readonly OpenPause[] {
-  if (key === undefined) return pauses;
+function questionsNamed(questions: readonly OpenQuestion[], key: string | undefined): readonly OpenQuestion[] {
+  if (key === undefined) return questions;
   for (const field of ['key', 'path', 'name'] as const) {
-    const found = pauses.filter((pause) => pause[field] === key);
+    const found = questions.filter((pause) => pause[field] === key);
     if (found.length > 0) return found;
   }
   return [];
@@ -106,7 +106,7 @@ function nothingOpen(status: RunStatus): string {
     : 'the run waits for no answer';
 }
 
-function checkedValue(pause: OpenPause, answer: GivenAnswer): unknown {
+function checkedValue(pause: OpenQuestion, answer: GivenAnswer): unknown {
   const { schema, question } = pause;
   if (!('text' in answer)) {
     const findings = schema === undefined ? [] : schemaFindings(schema, answer.value);
@@ -122,14 +122,14 @@ function checkedValue(pause: OpenPause, answer: GivenAnswer): unknown {
   throw unfit(pause, typed.why);
 }
 
-function unfit({ key, schema, choices = [] }: OpenPause, why: string): SkeinError {
+function unfit({ key, schema, choices = [] }: OpenQuestion, why: string): SkeinError {
   const listed = choices.length === 0 ? `the schema is ${JSON.stringify(schema)}` : `choices: ${choices.join(', ')}`;
   const isChoice = JSON.stringify(schema) === JSON.stringify({ enum: choices });
   const what = isChoice ? 'it must be one of the choices' : why;
   return refused(`the answer to '${key}' does not match what was asked for: ${what}`, listed);
 }
 
-function jsonText(pause: OpenPause, value: unknown): string {
+function jsonText(pause: OpenQuestion, value: unknown): string {
   try {
     return recordText(value);
   } catch (cause) {
@@ -138,10 +138,10 @@ function jsonText(pause: OpenPause, value: unknown): string {
   }
 }
 
-function keysOf(pauses: readonly OpenPause[]): string {
-  const shown = pauses.slice(0, 20).map((pause) => pause.key);
-  return pauses.length > shown.length
-    ? `${shown.join(', ')} and ${pauses.length - shown.length} more`
+function keysOf(questions: readonly OpenQuestion[]): string {
+  const shown = questions.slice(0, 20).map((pause) => pause.key);
+  return questions.length > shown.length
+    ? `${shown.join(', ')} and ${questions.length - shown.length} more`
     : shown.join(', ');
 }
 

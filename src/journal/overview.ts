@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
 import type { Usage } from '../events/event.js';
 import type { RunOutcome, StepOutcome } from '../events/outcome.js';
+import type { OpenQuestion } from '../events/question.js';
 import type { Plan } from '../plan/plan.js';
 import { nodeIdOf } from '../base/address.js';
 import { forgetting } from './forgotten.js';
@@ -13,8 +14,7 @@ import { OverviewFold } from './overview-fold.js';
 import type { RunWarning } from './overview-fold.js';
 import type { RunMoment, TellMoment } from './overview-moments.js';
 import { nodeFinder } from './overview-nodes.js';
-import type { OpenPause } from './overview-pauses.js';
-import { openPauses } from './overview-pauses.js';
+import { openQuestions } from './overview-questions.js';
 import { modelsOf, sumUsage } from './overview-trace.js';
 import type { ModelOverview, StepTrace } from './overview-trace.js';
 import type { Stored } from './record.js';
@@ -23,7 +23,6 @@ import { readStored } from './stored.js';
 import type { RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
 
-export type { OpenPause } from './overview-pauses.js';
 export type { RunMoment } from './overview-moments.js';
 export type { ModelOverview } from './overview-trace.js';
 
@@ -64,7 +63,7 @@ export interface RunOverview {
   readonly failedModelCalls: number;
   readonly toolCalls: number;
   /** Questions and events that it waits for. */
-  readonly pauses: readonly OpenPause[];
+  readonly questions: readonly OpenQuestion[];
   readonly warnings: readonly RunWarning[];
   /** What was left out of the record because it was not written to its end. */
   readonly cut?: string;
@@ -186,8 +185,8 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   );
   const end = fold.sessions.at(-1)?.end;
   const last = sessions.at(-1);
-  const pauses = isOver(status) ? [] : openPauses(fold, store.answers(begin.run), now);
-  const waiting = new Set(WAITING.has(status) ? pauses.map((pause) => pause.path) : []);
+  const questions = isOver(status) ? [] : openQuestions(fold, store.answers(begin.run), now);
+  const waiting = new Set(WAITING.has(status) ? questions.map((pause) => pause.path) : []);
   const own = [...fold.steps.values()]
     .filter((trace) => !fold.isAbandoned(trace))
     .map((trace) => stepOverview(trace, gathered, { status, outputs, waiting }));
@@ -212,7 +211,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     modelCalls: turns.length + failedModelCalls,
     failedModelCalls,
     toolCalls: turns.reduce((sum, turn) => sum + turn.calls, 0),
-    pauses,
+    questions,
     warnings: fold.warnings,
     ...(cut === undefined ? {} : { cut }),
   };

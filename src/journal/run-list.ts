@@ -56,7 +56,7 @@ function summary(store: Store, row: RunRow, now: number): RunSummary {
     const known = standing !== undefined && (held || standing.batches === row.batches) ? standing : lifted(store, row);
     const status = held ? 'running' : ((row.outcome as RunStatus | undefined) ?? 'interrupted');
     const { ms, steps } = known;
-    const pauses = openPauses(store, id, status, known);
+    const pauses = openQuestions(store, id, status, known);
     return { id, name, beganAt: createdAt, ...above, status, ms, steps, pauses };
   } catch (error) {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_JOURNAL') throw error;
@@ -66,7 +66,7 @@ function summary(store: Store, row: RunRow, now: number): RunSummary {
 }
 
 /** Questions that have an answer wait for nobody, also when the run has not taken it yet. */
-function openPauses(store: Store, id: string, status: RunStatus, { pauses }: RunStanding): number {
+function openQuestions(store: Store, id: string, status: RunStatus, { pauses }: RunStanding): number {
   if (pauses.length === 0 || isOver(status)) return 0;
   const given = new Set(store.answers(id).map((answer) => `${answer.key} ${answer.id}`));
   return pauses.filter((pause) => !given.has(`${pause.key} ${pause.id}`)).length;
@@ -74,13 +74,13 @@ function openPauses(store: Store, id: string, status: RunStatus, { pauses }: Run
 
 /** How a run stands, from its record. It is noted, so that nobody has to go through that again. */
 function lifted(store: Store, { id, batches }: RunRow): RunStanding {
-  const { ms, steps, pauses } = readRun(store, id);
+  const { ms, steps, questions } = readRun(store, id);
   const ended = steps.filter(({ outcome }) => !OPEN.has(outcome));
   const standing = {
     batches,
     steps: ended.length,
     ms,
-    pauses: pauses.map(({ key, id: asked }) => ({ key, id: asked })),
+    pauses: questions.map(({ key, id: asked }) => ({ key, id: asked })),
   };
   try {
     store.stand(id, standing);

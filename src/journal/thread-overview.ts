@@ -1,9 +1,9 @@
 import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
+import type { OpenQuestion } from '../events/question.js';
 import type { RunStatus } from './overview.js';
 import { readRun } from './overview.js';
-import type { OpenPause } from './overview-pauses.js';
 import { readStored } from './stored.js';
 import type { RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
@@ -68,7 +68,7 @@ export interface ThreadOverview {
   readonly turns: readonly ThreadTurn[];
   readonly edits: readonly ThreadEdit[];
   /** What the last turn waits for. Until it is answered no other turn begins. */
-  readonly pauses: readonly OpenPause[];
+  readonly questions: readonly OpenQuestion[];
 }
 
 /**
@@ -76,7 +76,7 @@ export interface ThreadOverview {
  *
  * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_JOURNAL` when it is damaged; `SKEIN_STORE`
  * @example
- * const { state, turns, pauses } = getThread(store, 'support-4711');
+ * const { state, turns, questions } = getThread(store, 'support-4711');
  * for (const { turn, status, inputs, results } of turns) console.log(turn, status, inputs, results);
  */
 export function getThread(store: Store, id: string): ThreadOverview {
@@ -99,7 +99,7 @@ export function getThread(store: Store, id: string): ThreadOverview {
     state: Object.fromEntries(values),
     turns,
     edits,
-    pauses: mayWait ? readRun(store, row.id).pauses : [],
+    questions: mayWait ? readRun(store, row.id).questions : [],
   };
 }
 

@@ -2,6 +2,7 @@ import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import { isThenable } from '../base/thenable.js';
 import { askKey } from '../engine/inner-keys.js';
+import { waitingFor } from '../engine/open-question.js';
 import type {
   Durable,
   Effect,
@@ -13,6 +14,8 @@ import type {
   Ticket,
   Wait,
 } from '../engine/ports/durable.js';
+import type { OpenQuestion } from '../events/question.js';
+import { newTicket, noop, settled } from './manual-ticket.js';
 import { seededRandom } from './seeded.js';
 
 /** Something that the interpreter started and that has not been delivered. */
@@ -90,6 +93,7 @@ export class ManualDurable implements Durable {
   readonly delivered: string[] = [];
   #now: number;
   #wake: (() => void) | undefined;
+  #taker: Taker | undefined;
 
   constructor(options: ManualDurableOptions = {}) {
     this.#options = options;
@@ -180,7 +184,9 @@ export class ManualDurable implements Durable {
 
   /** Tells the oldest signal or question that waits for `name` that nobody can answer for now; false when none does. */
   refuse(name: string): boolean {
-    return this.#settle(name, ({ key, question }) => {
+    return this.#settle(name, (entry) => {
+      const { key, question } = entry;
+      this.#taker?.unanswered(this.#waitFor(entry));
       const details = JSON.parse(JSON.stringify({ key, question })) as Json;
       return { ok: false, error: { code: 'SKEIN_QUESTION', message: `nobody answers '${name}'`, details } };
     });
@@ -213,6 +219,7 @@ export class ManualDurable implements Durable {
   }
 
   deliverTo(taker: Taker): void {
+    this.#taker = taker;
     void this.#hand(taker);
   }
 
@@ -260,8 +267,13 @@ export class ManualDurable implements Durable {
     return { key, kind, label: this.#options.label?.(key) ?? key };
   }
 
+  #waitFor({ key, name = '', question }: Entry): OpenQuestion {
+    return waitingFor(key, { name, ...(question === undefined ? {} : { question }) }, this.#now);
+  }
+
   #add(entry: Entry): void {
     this.#entries.add(entry);
+    if (entry.kind === 'signal') this.#taker?.waitsFor(this.#waitFor(entry), false);
     this.#stir();
   }
 
@@ -311,14 +323,6 @@ export class ManualDurable implements Durable {
   }
 }
 
-function newTicket(key: string): Ticket {
-  return { key, outcome: undefined, waiter: undefined };
-}
-
-function noop(): void {
-  // Nothing runs that could be stopped.
-}
-
 /** It ends when its time has come: a timer, or a signal without an answer. */
 function isTicking(entry: Entry): boolean {
   return entry.kind === 'timer' || entry.ready === undefined;
@@ -335,12 +339,4 @@ function awaited(entry: Entry): Promise<Outcome | undefined> {
     entry.giveUp = () => resolve(undefined);
   });
   return Promise.race([entry.running, dropped]);
-}
-
-async function settled(promise: PromiseLike<unknown>): Promise<Outcome> {
-  try {
-    return { ok: true, value: await promise };
-  } catch (error) {
-    return { ok: false, error: toErrorData(error) };
-  }
 }

@@ -193,7 +193,6 @@ describe('an interactive agent (decisions 11 and 14, statements 67 and 68)', () 
     expect(outputOf(result)).toBe('Done.');
     expect(step.asked).toEqual([{ text: 'Which?', choices: ['red', 'blue'] }]);
     expect(step.of('tool.ended')[0]?.output).toBe('blue');
-    expect(step.of('question')).toEqual([{ kind: 'question', question: 'Which?', choices: ['red', 'blue'] }]);
     expect(step.of('answer')).toEqual([{ kind: 'answer', answer: 'blue' }]);
   });
 

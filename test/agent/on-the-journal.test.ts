@@ -144,7 +144,7 @@ describe('a once tool that was started and has no result', () => {
     const resume = { resume: 'one' };
     const paused = await session({ store, said, tools: [pay], options: resume });
     expect([paused.result.outcome, paid, paused.turns]).toEqual(['paused', 0, []]);
-    expect(readRun(store, 'one').pauses).toMatchObject([{ evidence: { tool: 'pay', input: { path: 'a' } } }]);
+    expect(readRun(store, 'one').questions).toMatchObject([{ evidence: { tool: 'pay', input: { path: 'a' } } }]);
     const after = await session({
       store,
       said,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/audit/redact.js';
 import { findSecrets } from '../../src/audit/secrets.js';
-import { agentNode, allText, read, readLines, record, tempDir, workflowOf } from './support/folder.js';
+import { ASKED, agentNode, allText, read, readLines, record, tempDir, workflowOf } from './support/folder.js';
 import type { Script } from './support/folder.js';
 
 const SECRET = 'pä$s w0rd/+"quoted"&=1';
@@ -166,7 +166,7 @@ describe('a run folder', () => {
       for (const text of all.match(/.{1,3}/gsu) ?? []) step.note({ kind: 'model.delta', text });
       step.note({ kind: 'tool.started', id: '1', tool: 'sh', input: { key: SECRET, deep: { [SECRET]: forms } } });
       step.note({ kind: 'tool.ended', id: '1', tool: 'sh', status: 'ok', output: all });
-      step.note({ kind: 'question', question: all, choices: forms });
+      step.note({ ...ASKED, kind: 'question', question: all, choices: forms });
       step.note({ kind: 'answer', answer: all });
       step.note({ kind: 'memory', mode: 'append', text: all });
       step.note({ kind: 'warning', code: 'x', message: all });

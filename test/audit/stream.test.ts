@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { StepContext } from '../../src/engine/ports/executor.js';
-import { agentNode, echo, filesIn, read, readJson, readLines, record, tempDir, workflowOf } from './support/folder.js';
+import { ASKED, agentNode, echo, filesIn, read, readJson, readLines, record, tempDir, workflowOf } from './support/folder.js';
 import type { Script } from './support/folder.js';
 
 const usage = { inputTokens: 1, outputTokens: 1 };
@@ -23,7 +23,7 @@ describe('stream.jsonl', () => {
       step.note({ kind: 'tool.ended', id: '1', tool: 'grep', status: 'ok', output: 'a.ts:1' });
       step.note({ kind: 'tool.started', id: '2', tool: 'view', input: {} });
       step.note({ kind: 'tool.ended', id: '2', tool: 'view', status: 'error', output: 'Error: no path' });
-      step.note({ kind: 'question', question: 'Which one?', choices: ['a', 'b'] });
+      step.note({ ...ASKED, kind: 'question', question: 'Which one?', choices: ['a', 'b'] });
       step.note({ kind: 'answer', answer: 'b' });
       turn(step, 2, ['line\n', '"quoted"']);
       return { type: 'done', output: 'line\n"quoted"' };

@@ -54,7 +54,7 @@ interface Shown {
     readonly kind?: string;
     readonly modelCalls: number;
   }[];
-  readonly pauses: readonly { readonly path: string; readonly key: string }[];
+  readonly questions: readonly { readonly path: string; readonly key: string }[];
 }
 
 let cwd = '';
@@ -81,11 +81,11 @@ describe('[XP1] one address of a step in all places', () => {
     { timeout: 120_000 },
     async () => {
       await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--audit-dir=audit'], { cwd });
-      const { pauses } = await shown();
-      expect(pauses.map((pause) => pause.path).toSorted()).toEqual(
+      const { questions } = await shown();
+      expect(questions.map((pause) => pause.path).toSorted()).toEqual(
         NAMES_IN_PATHS.map((name) => `each[${name}]/ok`).toSorted(),
       );
-      for (const [at, { path, key }] of pauses.entries()) {
+      for (const [at, { path, key }] of questions.entries()) {
         const end = await skein(['answer', '-1', at % 2 === 0 ? path : key, 'yes'], { cwd });
         expect(end).toMatchObject({ code: 0, stdout: `${path} is answered: "yes"\n` });
       }

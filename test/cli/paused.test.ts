@@ -59,7 +59,7 @@ describe('a run that waits for an answer', () => {
     expect(again.code).toBe(5);
     expect(documentOf(again)).toMatchObject({
       outcome: 'paused',
-      questions: [{ key: words[2], path: 'facts', text: 'Which kind?', choices: ['hand', 'power'] }],
+      questions: [{ key: words[2], path: 'facts', question: 'Which kind?', choices: ['hand', 'power'] }],
       modelCalls: 0,
     });
   });

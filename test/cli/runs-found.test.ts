@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findRun, shortId } from '../../src/cli/runs/find-run.js';
 import { lineDiff } from '../../src/cli/runs/line-diff.js';
 import { answerCommand, shellWord } from '../../src/cli/runs/text.js';
-import type { OpenPause } from '../../src/journal/overview-pauses.js';
+import type { OpenQuestion } from '../../src/events/question.js';
 import { errorOf } from '../journal/support/recorded-runs.js';
 
 const NEW = '01a2004c-c9dc-7012-8345-0000abcdef01';
@@ -59,7 +59,7 @@ test.each([
 });
 
 describe('the command that answers', () => {
-  const pause = (key: string, name: string): OpenPause => ({
+  const pause = (key: string, name: string): OpenQuestion => ({
     key: `${key}@answer`,
     id: '',
     path: key,

@@ -201,7 +201,7 @@ strict: false
     expect(documentOf(json)).toMatchObject({
       outcome: 'paused',
       exitCode: 5,
-      questions: [{ path: 'facts', text: 'Which kind?', choices: ['hand', 'power'] }],
+      questions: [{ path: 'facts', question: 'Which kind?', choices: ['hand', 'power'] }],
       steps: { facts: { status: 'paused' } },
     });
   });

@@ -29,7 +29,7 @@ describe('an answer', () => {
       const { store, id } = await paused();
       const kept = answerRun(store, id, { ...(key === undefined ? {} : { key }), value: 'yes' });
       expect(kept).toMatchObject({ key: 'publish@answer', path: 'publish', value: 'yes', left: [] });
-      expect(readRun(store, id).pauses).toEqual([]);
+      expect(readRun(store, id).questions).toEqual([]);
       const { outcome, state } = await run(ASKING, { store, resume: id }).result;
       expect([outcome, state['verdict']]).toEqual(['succeeded', 'yes']);
     },
@@ -88,9 +88,9 @@ describe('an answer', () => {
     const { store, id } = await paused(
       definePlan({ name: 'late', nodes: [{ id: 'go', kind: 'wait', event: 'go', ms: 3_600_000 }] }),
     );
-    const { due = 0 } = readRun(store, id).pauses[0] ?? {};
-    expect(readRun(store, id, { now: due - 1 }).pauses[0]).not.toHaveProperty('overdue');
-    expect(readRun(store, id, { now: due }).pauses[0]).toMatchObject({ overdue: true, name: 'go' });
+    const { expires: due = 0 } = readRun(store, id).questions[0] ?? {};
+    expect(readRun(store, id, { now: due - 1 }).questions[0]).not.toHaveProperty('overdue');
+    expect(readRun(store, id, { now: due }).questions[0]).toMatchObject({ overdue: true, name: 'go' });
     const clock = vi.spyOn(Date, 'now').mockReturnValue(due);
     onTestFinished(() => clock.mockRestore());
     const error = errorOf(() => answerRun(store, id, { key: 'go', value: 1 }));

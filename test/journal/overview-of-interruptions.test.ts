@@ -54,8 +54,8 @@ test('what became of an effect is asked of its step, and is no end of it', async
   const store = died({ ...thisProcess(), id: 'dead', pid }, { t: 'start', at: Date.now(), key: 'send' });
   expect(readRun(store, 'r').steps).toMatchObject([{ path: 'send', outcome: 'interrupted' }]);
   expect((await record(store, SENDING, { resume: 'r' })).outcome).toBe('paused');
-  const { pauses, steps, sessions } = readRun(store, 'r');
-  expect(pauses).toMatchObject([{ key: 'send@outcome', path: 'send', choices: ['run it', 'it was done', 'fail'] }]);
+  const { questions, steps, sessions } = readRun(store, 'r');
+  expect(questions).toMatchObject([{ key: 'send@outcome', path: 'send', choices: ['run it', 'it was done', 'fail'] }]);
   expect(steps).toMatchObject([{ path: 'send', outcome: 'paused' }]);
   expect(sessions.map((session) => session.status)).toEqual(['interrupted', 'paused']);
   expect(answerRun(store, 'r', { key: 'send', text: '1' }).value).toBe('run it');
@@ -110,14 +110,14 @@ test('an agent that asked and was answered by another process ends with its last
   const { id, outcome } = await record(store, plan, { models });
   expect(outcome).toBe('paused');
   expect(readRun(store, id)).toMatchObject({
-    pauses: [{ path: 'ask', question: 'Which?' }],
+    questions: [{ path: 'ask', question: 'Which?' }],
     steps: [{ outcome: 'paused' }],
   });
   expect(answerRun(store, id, { text: '2' }).value).toBe('blue');
   expect((await record(store, plan, { resume: id, models })).outcome).toBe('succeeded');
   expect(readRun(store, id, { outputs: true })).toMatchObject({
     usage: { inputTokens: 20, outputTokens: 2 },
-    pauses: [],
+    questions: [],
     steps: [{ path: 'ask', outcome: 'succeeded', modelCalls: 2, output: 'done' }],
   });
 });

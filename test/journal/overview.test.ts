@@ -134,9 +134,9 @@ describe('the overview of a run', () => {
       ],
     });
     const { id } = await record(store, plan, { inputs: { list: ['x', 'y'] } });
-    const { pauses, status, steps } = readRun(store, id);
+    const { questions, status, steps } = readRun(store, id);
     expect(status).toBe('paused');
-    expect(pauses.map((pause) => [pause.key, pause.path, pause.name, pause.question])).toEqual([
+    expect(questions.map((pause) => [pause.key, pause.path, pause.name, pause.question])).toEqual([
       ['each[0]/publish@answer', 'each[0]/publish', 'publish', 'Publish x?'],
       ['each[1]/publish@answer', 'each[1]/publish', 'publish', 'Publish y?'],
     ]);

@@ -15,9 +15,9 @@ const OPEN = new Set(['running', 'interrupted', 'paused']);
 
 /** What the list says of a run, from its record. */
 function toldByRecord(store: Store, id: string) {
-  const { name, status, ms, steps, pauses, beganAt } = readRun(store, id);
+  const { name, status, ms, steps, questions, beganAt } = readRun(store, id);
   const ended = steps.filter(({ outcome }) => !OPEN.has(outcome)).length;
-  return { id, name, status, ms, steps: ended, pauses: pauses.length, beganAt };
+  return { id, name, status, ms, steps: ended, pauses: questions.length, beganAt };
 }
 
 /** A store that counts how often a journal is read. */

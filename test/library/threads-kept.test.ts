@@ -52,8 +52,8 @@ describe('[XG6] getThread', () => {
       await say(store, 'a');
       await say(store, 'b');
       updateThread(store, 'one', { log: ['edited'], say: 'c' }, ADA);
-      const { id, workflow, state, turns, edits, pauses } = getThread(store, 'one');
-      expect([id, workflow, pauses]).toEqual(['one', 'chat', []]);
+      const { id, workflow, state, turns, edits, questions } = getThread(store, 'one');
+      expect([id, workflow, questions]).toEqual(['one', 'chat', []]);
       expect(state).toEqual({ say: 'c', log: ['re: a', 're: b', 'edited'], notes: { a: true, b: true } });
       expect(turns.map(({ inputs, results }) => [inputs, results])).toEqual([
         [{ say: 'a' }, { log: ['re: a'], notes: { a: true } }],

@@ -131,9 +131,9 @@ describe('[XG6] a turn that waits for an answer', () => {
       'SKEIN_QUESTION',
       "turn 1 of the thread 'one' waits for an answer: Are you sure?",
     ]);
-    expect(refused.details).toMatchObject({ run: paused.runId, questions: [{ text: 'Are you sure?' }] });
-    const { pauses, turns } = getThread(store, 'one');
-    expect([pauses[0]?.question, turns[0]?.status]).toEqual(['Are you sure?', 'paused']);
+    expect(refused.details).toMatchObject({ run: paused.runId, questions: [{ question: 'Are you sure?' }] });
+    const { questions, turns } = getThread(store, 'one');
+    expect([questions[0]?.question, turns[0]?.status]).toEqual(['Are you sure?', 'paused']);
     answerRun(store, paused.runId, { value: 'yes' });
     const next = await say('b');
     expect(next.outcome).toBe('paused');
@@ -141,7 +141,7 @@ describe('[XG6] a turn that waits for an answer', () => {
     answerRun(store, next.runId, { value: 'sure' });
     const { state } = await run(asking, { store, resume: next.runId }).result;
     expect(state['log']).toEqual(['a', 'yes', 'b', 'sure']);
-    expect(getThread(store, 'one')).toMatchObject({ state, pauses: [] });
+    expect(getThread(store, 'one')).toMatchObject({ state, questions: [] });
   });
 
   it('and is cancelled from outside waits for nothing any more: the state may be edited, and it does not count', async () => {

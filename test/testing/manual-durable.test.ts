@@ -14,6 +14,8 @@ function collect(durable: ManualDurable): {
     stepsEnded: 0,
     caughtUp: () => undefined,
     outdated: () => undefined,
+    waitsFor: () => undefined,
+    unanswered: () => undefined,
     take: (ticket: Ticket) => {
       keys.push(ticket.key);
       outcomes.set(ticket.key, ticket.outcome);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { text as readAll } from 'node:stream/consumers';
 import { suggest } from '../../base/suggest.js';
-import type { GivenAnswer, KeptAnswer, OpenPause } from '../../index.js';
+import type { GivenAnswer, KeptAnswer, OpenQuestion } from '../../index.js';
 import { SkeinError, answerRun, readRun } from '../../index.js';
 import { EXIT } from '../exit-codes.js';
 import { findRun, shortId } from '../runs/find-run.js';
@@ -54,7 +54,7 @@ async function answer(run: string, words: Words): Promise<number> {
   return await withStore(async (store) => {
     const id = findRun(store, run);
     const ids = store.list().map((row) => row.id);
-    const { key, value } = splitWords(words, () => readRun(store, id).pauses);
+    const { key, value } = splitWords(words, () => readRun(store, id).questions);
     const asked = { store, id, short: shortId(id, ids), key, json: words.json };
     if (value === undefined) return await showOrAsk(asked);
     const text = value === '-' ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : value;
@@ -63,11 +63,11 @@ async function answer(run: string, words: Words): Promise<number> {
 }
 
 /** A single word that names nothing, nor nearly, is the answer to the only question. */
-function splitWords({ key, value }: Words, read: () => readonly OpenPause[]): Pick<Words, 'key' | 'value'> {
+function splitWords({ key, value }: Words, read: () => readonly OpenQuestion[]): Pick<Words, 'key' | 'value'> {
   if (key === undefined || value !== undefined) return { key, value };
-  const pauses = read();
-  const names = pauses.flatMap((pause) => [pause.key, pause.path, pause.name]);
-  const isValue = pauses.length === 1 && !names.includes(key) && suggest(key, names) === undefined;
+  const questions = read();
+  const names = questions.flatMap((pause) => [pause.key, pause.path, pause.name]);
+  const isValue = questions.length === 1 && !names.includes(key) && suggest(key, names) === undefined;
   return isValue ? { key: undefined, value: key } : { key, value };
 }
 
@@ -76,8 +76,7 @@ function record(asked: Asked, given: Omit<Extract<GivenAnswer, { text: string }>
   const kept = answerRun(store, id, { ...given, ...(key === undefined ? {} : { key }) });
   const { status } = readRun(store, id);
   if (asked.json) {
-    const { left, ...rest } = kept;
-    printResult(jsonText({ run: id, ...rest, left: left.map((pause) => pause.key), status }));
+    printResult(jsonText({ run: id, ...kept, status }));
   } else {
     printResult(`${printable(kept.path)} is answered: ${oneLine(JSON.stringify(kept.value), 200)}`);
     for (const line of nextLines(kept, status === 'running', asked.short)) printNote(line);
@@ -92,18 +91,18 @@ function nextLines({ left }: KeptAnswer, running: boolean, short: string): reado
 
 async function showOrAsk(asked: Asked): Promise<number> {
   const { store, id, short, key } = asked;
-  const { pauses } = readRun(store, id);
-  const found = key === undefined ? pauses : pauses.filter((one) => [one.key, one.path, one.name].includes(key));
+  const { questions } = readRun(store, id);
+  const found = key === undefined ? questions : questions.filter((one) => [one.key, one.path, one.name].includes(key));
   const [pause] = found;
   // What is refused for its key is refused as an answer would be.
   if (pause === undefined) return record(asked, { text: '', by: 'command' });
   if (found.length === 1 && process.stdin.isTTY && process.stderr.isTTY && !asked.json) return await ask(asked, pause);
-  printResult(asked.json ? jsonText({ run: id, pauses: found }) : pauseLines(found, short).join('\n'));
+  printResult(asked.json ? jsonText({ run: id, questions: found }) : pauseLines(found, short).join('\n'));
   return EXIT.paused;
 }
 
 /** Asks until the answer is one that is taken. */
-async function ask(asked: Asked, pause: OpenPause): Promise<number> {
+async function ask(asked: Asked, pause: OpenQuestion): Promise<number> {
   for (const line of questionLines(pause)) printNote(line);
   const line = openLine(process.stdin, process.stderr);
   try {
@@ -124,7 +123,7 @@ function tryRecord(asked: Asked, text: string): number | undefined {
     return record(asked, { text, by: 'terminal' });
   } catch (error) {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_ANSWER') throw error;
-    const open = readRun(asked.store, asked.id).pauses.some((one) => one.key === asked.key && one.overdue !== true);
+    const open = readRun(asked.store, asked.id).questions.some((one) => one.key === asked.key && one.overdue !== true);
     if (!open) throw error;
     printNote(printable(error.message));
     return undefined;

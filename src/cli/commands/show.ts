@@ -45,7 +45,7 @@ async function show(text: string, json: boolean): Promise<number> {
 }
 
 function showLines(overview: RunOverview, short: string, style: Style): readonly string[] {
-  const { steps, census, error, pauses, warnings } = overview;
+  const { steps, census, error, questions, warnings } = overview;
   const usage = usageLine(overview);
   return [
     ...headLines(overview, style),
@@ -59,7 +59,7 @@ function showLines(overview: RunOverview, short: string, style: Style): readonly
     ),
     ...(error === undefined ? [] : [`${style.bad('error')} ${error.code}: ${printable(error.message)}`]),
     ...(error?.hint === undefined ? [] : [`    hint: ${printable(error.hint)}`]),
-    ...pauseLines(pauses, short),
+    ...pauseLines(questions, short),
     ...nextLines(overview, short),
   ];
 }
@@ -93,8 +93,8 @@ function stepLines({ steps }: RunOverview, style: Style): readonly string[] {
   return left === 0 ? lines : [...lines, `  … and ${countText(left, 'step')} more, all in --json`];
 }
 
-function nextLines({ status, pauses }: RunOverview, short: string): readonly string[] {
+function nextLines({ status, questions }: RunOverview, short: string): readonly string[] {
   if (status === 'running' || status === 'succeeded' || status === 'degraded') return [];
-  if (status === 'paused' && pauses.some((pause) => pause.overdue !== true)) return [];
+  if (status === 'paused' && questions.some((pause) => pause.overdue !== true)) return [];
   return [`next: skein resume ${shellWord(short)}`];
 }

@@ -50,7 +50,7 @@ function threadNamed(store: Store, name: string): ThreadOverview {
 }
 
 function lines(thread: ThreadOverview, ids: readonly string[], style: Style): readonly string[] {
-  const { id, workflow, from, turns, edits, pauses } = thread;
+  const { id, workflow, from, turns, edits, questions } = thread;
   const of = workflow === undefined ? '' : ` of ${oneLine(workflow, 40)}`;
   const forked = from === undefined ? [] : [`forked from turn ${from.turn} of ${oneLine(from.thread, 60)}`];
   const shown = turns.slice(-SHOWN);
@@ -64,7 +64,7 @@ function lines(thread: ThreadOverview, ids: readonly string[], style: Style): re
     ...(hidden === 0 ? [] : [style.dim(`the first ${countText(hidden, 'turn')} are not shown: --json prints all`)]),
     ...(hidden === 0 ? between(0) : []),
     ...shown.flatMap((turn) => [...turnLines(turn, ids, style), ...(turn.turn >= first ? between(turn.turn) : [])]),
-    ...(pauses.length === 0 ? [] : ['', ...pauseLines(pauses, turns.at(-1)?.runId ?? '')]),
+    ...(questions.length === 0 ? [] : ['', ...pauseLines(questions, turns.at(-1)?.runId ?? '')]),
   ];
 }
 

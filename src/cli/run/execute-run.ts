@@ -83,7 +83,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
       answer: (question, address, signal) => asker.answer(question, address, signal),
     });
     const result = await run.result;
-    return { result, asker, style, quiet };
+    return { result, style, quiet };
   } finally {
     view.stop();
     interrupt.release();

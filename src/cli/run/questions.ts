@@ -5,14 +5,11 @@ import type { Question } from '../../index.js';
 import { evidenceLines } from '../view/evidence.js';
 import type { isApproval, typedAnswer } from '../../runtime.js';
 import { printable } from '../view/printable.js';
-import type { OpenQuestion } from '../view/summary.js';
 import type { View } from '../view/view.js';
 
-/** Puts questions to the person at the terminal, or keeps those that nobody can answer. */
+/** Puts questions to the person at the terminal. */
 export interface Asker {
   answer(question: Question, address: string, signal: AbortSignal): Promise<unknown>;
-  /** Questions without an answer. */
-  readonly open: readonly OpenQuestion[];
 }
 
 /** Where questions are asked. */
@@ -41,17 +38,12 @@ export interface AskerOptions {
  * const asker = createAsker({ view, terminal, input: process.stdin, output: process.stderr, readLine: typedAnswer, isApproval, recorded, yes: false });
  */
 export function createAsker(options: AskerOptions): Asker {
-  const open: OpenQuestion[] = [];
   let lines: LineSource | undefined;
   return {
-    open,
     async answer(question, address, signal) {
       if (options.yes && options.isApproval(question, address)) return ALLOW;
       const { path } = parseKey(address);
-      const choices = question.choices ?? [];
       const unanswered = (why: string): SkeinError => {
-        const { evidence } = question;
-        open.push({ path, text: question.text, choices, ...(evidence === undefined ? {} : { evidence }) });
         const hint = options.recorded ? 'answer it with skein answer' : 'run it on a terminal to answer';
         return new SkeinError('SKEIN_QUESTION', `${why}: ${question.text}`, { hint });
       };

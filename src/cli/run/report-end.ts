@@ -8,10 +8,9 @@ import { escapeJson, jsonText } from '../view/json-text.js';
 import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
-import type { OpenQuestion, RecordedEnd } from '../view/summary.js';
+import type { RecordedEnd } from '../view/summary.js';
 import { summaryLines, trouble } from '../view/summary.js';
 import type { Execution } from './execution.js';
-import type { Asker } from './questions.js';
 import { runReport } from './run-report.js';
 import { stepContext } from './step-context.js';
 
@@ -21,14 +20,13 @@ const CONTEXT_HEAD = '--- Step Context ---';
 /** A run that has ended, and what telling it takes. */
 export interface Ended {
   readonly result: WorkflowResult;
-  readonly asker: Asker;
   readonly style: Style;
   /** Only what went wrong is told. */
   readonly quiet: boolean;
 }
 
 /** Prints how a run ended and its results, and gives the exit code. */
-export async function reportEnd(execution: Execution, { result, asker, style, quiet }: Ended): Promise<number> {
+export async function reportEnd(execution: Execution, { result, style, quiet }: Ended): Promise<number> {
   const { flags, workflow, log } = execution;
   const [{ formatCensus }, { formatOutput }] = await Promise.all([
     import('../../index.js'),
@@ -43,7 +41,7 @@ export async function reportEnd(execution: Execution, { result, asker, style, qu
     census: result.census,
     error: result.error,
     auditFolder: result.auditFolder,
-    questions: await openQuestions(execution, result, asker),
+    questions: result.questions,
     ...(recorded === undefined ? {} : { recorded }),
   };
   warnOfAudit(result, style);
@@ -132,22 +130,4 @@ export function nameOf(store: Store | undefined, runId: string): string | undefi
   } catch {
     return shortId(runId, []);
   }
-}
-
-/** Of a recorded run, whatever anybody may answer; else what was asked here in vain. */
-async function openQuestions(
-  { recording }: Execution,
-  { outcome, runId }: WorkflowResult,
-  asker: Asker,
-): Promise<readonly OpenQuestion[]> {
-  if (recording?.store === undefined || outcome !== 'paused') return asker.open;
-  const { readRun } = await import('../../index.js');
-  return readRun(recording.store, runId).pauses.map(({ key, path, name, question, choices = [], evidence, due }) => ({
-    key,
-    path,
-    text: question ?? `waits for the event ${name}`,
-    choices,
-    ...(evidence === undefined ? {} : { evidence }),
-    ...(due === undefined ? {} : { due }),
-  }));
 }

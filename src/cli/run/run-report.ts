@@ -2,10 +2,11 @@ import type { ErrorData } from '../../base/errors.js';
 import type { Problem } from '../../base/problem.js';
 import type { Census } from '../../events/census.js';
 import type { RunOutcome } from '../../events/outcome.js';
+import type { OpenQuestion } from '../../events/question.js';
 import { EXIT } from '../exit-codes.js';
 import { jsonText } from '../view/json-text.js';
 import type { RunLog, StepLog } from '../view/run-log.js';
-import type { OpenQuestion, RecordedEnd } from '../view/summary.js';
+import type { RecordedEnd } from '../view/summary.js';
 import type { StepContext } from './step-context.js';
 
 /** What `skein run --json` is made from. */

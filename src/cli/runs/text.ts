@@ -1,4 +1,4 @@
-import type { OpenPause, RunOverview, RunStatus, StepOverview } from '../../index.js';
+import type { OpenQuestion, RunOverview, RunStatus, StepOverview } from '../../index.js';
 import { formatDuration } from '../../base/duration.js';
 import { evidenceLines } from '../view/evidence.js';
 import { oneLine, printable } from '../view/printable.js';
@@ -84,34 +84,34 @@ export function usageLine({ modelCalls, failedModelCalls, models, toolCalls, usa
  * What a run waits for, with the command that answers it.
  *
  * @example
- * for (const line of pauseLines(overview.pauses, 'abcdef01')) printNote(line);
+ * for (const line of pauseLines(overview.questions, 'abcdef01')) printNote(line);
  */
-export function pauseLines(pauses: readonly OpenPause[], run: string): readonly string[] {
-  return pauses.flatMap((pause) => [...questionLines(pause), `  answer: ${answerCommand(pause, pauses, run)}`]);
+export function pauseLines(questions: readonly OpenQuestion[], run: string): readonly string[] {
+  return questions.flatMap((pause) => [...questionLines(pause), `  answer: ${answerCommand(pause, questions, run)}`]);
 }
 
 /** What is asked, with numbered choices. */
-export function questionLines(pause: OpenPause): readonly string[] {
-  const { question, choices = [], evidence, due, overdue, schema } = pause;
+export function questionLines(pause: OpenQuestion): readonly string[] {
+  const { question, choices = [], evidence, expires, overdue, schema } = pause;
   const what = question === undefined ? `waits for the event ${printable(pause.name)}` : `asks: ${printable(question)}`;
   return [
     `${printable(pause.path)} ${what}`,
     ...evidenceLines(evidence),
     ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
     ...(schema === undefined || choices.length > 0 ? [] : [`  schema: ${oneLine(JSON.stringify(schema), 500)}`]),
-    ...(due === undefined ? [] : [`  ${overdue === true ? 'was due' : 'due'} ${localTime(due)}`]),
+    ...(expires === undefined ? [] : [`  ${overdue === true ? 'was due' : 'due'} ${localTime(expires)}`]),
   ];
 }
 
 /** The shortest command that means this question and no other. */
-export function answerCommand(pause: OpenPause, pauses: readonly OpenPause[], run: string): string {
-  const name = ([pause.name, pause.path] as const).find((text) => meansOnly(text, pause, pauses)) ?? pause.key;
+export function answerCommand(pause: OpenQuestion, questions: readonly OpenQuestion[], run: string): string {
+  const name = ([pause.name, pause.path] as const).find((text) => meansOnly(text, pause, questions)) ?? pause.key;
   const value = pause.question === undefined ? '[VALUE]' : 'VALUE';
   return `skein answer ${shellWord(run)} ${shellWord(name)} ${value}`;
 }
 
-function meansOnly(text: string, pause: OpenPause, pauses: readonly OpenPause[]): boolean {
-  return pauses.every((one) => one === pause || (one.key !== text && one.path !== text && one.name !== text));
+function meansOnly(text: string, pause: OpenQuestion, questions: readonly OpenQuestion[]): boolean {
+  return questions.every((one) => one === pause || (one.key !== text && one.path !== text && one.name !== text));
 }
 
 /** A word of a command line; quoted where a shell would not take it as it is. */

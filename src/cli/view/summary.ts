@@ -3,6 +3,7 @@ import type { ErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import type { RunOutcome } from '../../events/outcome.js';
 import type { Census } from '../../events/census.js';
+import type { OpenQuestion } from '../../events/question.js';
 import { evidenceLines } from './evidence.js';
 import { oneLine, printable } from './printable.js';
 import type { RunLog, StepLog } from './run-log.js';
@@ -51,19 +52,6 @@ export interface RecordedEnd {
   };
   /** Another process has the run now. */
   readonly takenOver?: true;
-}
-
-/** A question that nobody has answered. */
-export interface OpenQuestion {
-  readonly path: string;
-  readonly text: string;
-  readonly choices: readonly string[];
-  /** What a person should see to decide, such as a tool call. */
-  readonly evidence?: unknown;
-  /** What an answer is given to, when the run was recorded. */
-  readonly key?: string;
-  /** When it is too late, milliseconds since 1970. */
-  readonly due?: number;
 }
 
 /** More steps than this are not listed one by one, unless something is the matter with them. */
@@ -187,12 +175,12 @@ function reusedWords({ status }: StepLog): string {
 
 function questionLines({ questions, outcome, recorded }: SummaryOptions): readonly string[] {
   if (outcome !== 'paused' || questions.length === 0) return [];
-  const asked = questions.flatMap(({ path, text, choices, evidence, key, due }) => [
-    `question of ${printable(path)}: ${printable(text)}`,
+  const asked = questions.flatMap(({ path, name, question, choices = [], evidence, key, expires }) => [
+    `question of ${printable(path)}: ${printable(question ?? `waits for the event ${name}`)}`,
     ...evidenceLines(evidence),
     ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
-    ...(due === undefined ? [] : [`  until ${new Date(due).toISOString()}`]),
-    ...(key === undefined || recorded === undefined ? [] : [`  skein answer ${recorded.id} ${quoted(key)} VALUE`]),
+    ...(expires === undefined ? [] : [`  until ${new Date(expires).toISOString()}`]),
+    ...(recorded === undefined ? [] : [`  skein answer ${recorded.id} ${quoted(key)} VALUE`]),
   ]);
   if (recorded !== undefined) return asked;
   return [...asked, 'next: run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"'];

@@ -1,4 +1,4 @@
-import { answerSchema } from '../open-question.js';
+import { answerNote, answerSchema } from '../open-question.js';
 import type { Question } from '../ports/durable.js';
 import type { AskNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';
@@ -16,8 +16,11 @@ export const askBody: Body = {
   take(step, outcome) {
     const { node } = step.compiled;
     if (node.kind !== 'ask') return;
-    if (outcome.ok) answered(step, node, outcome.value);
-    else if (outcome.error.code === 'SKEIN_QUESTION') step.pause(questionOf(step, node), outcome.error.message);
+    if (outcome.ok) {
+      const { run, path, owner } = step;
+      if (run.followed) run.emit(path, owner.parent, { type: 'step.note', note: answerNote(outcome.value) });
+      answered(step, node, outcome.value);
+    } else if (outcome.error.code === 'SKEIN_QUESTION') step.pause(questionOf(step, node), outcome.error.message);
     else if (outcome.error.code === 'SKEIN_TIMEOUT' && typeof node.onExpire === 'object')
       answered(step, node, node.onExpire.answer);
     else step.fail(outcome.error);

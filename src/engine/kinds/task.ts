@@ -8,8 +8,9 @@ import { isThenable } from '../../base/thenable.js';
 import type { Goto, Jump } from '../../plan/goto.js';
 import { isGoto, jumpOf } from '../../plan/goto.js';
 import type { TaskFunction } from '../compile.js';
+import { askInside } from '../asking.js';
 import { definitionOf } from '../identity.js';
-import { answerSchema, questionIn } from '../open-question.js';
+import { answerNote, answerSchema, questionIn } from '../open-question.js';
 import type { Effect, Identity, Outcome, Question, StepIo, StepOptions } from '../ports/durable.js';
 import { ReadLog } from '../reads.js';
 import type { Body, Step } from '../step.js';
@@ -73,15 +74,10 @@ export class TaskStep implements TaskStepInput {
   ask(question: TaskQuestion, name?: string): Promise<unknown>;
   async ask(question: TaskQuestion, name?: string): Promise<unknown> {
     this.asked += 1;
-    if (this.step.over || this.io.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
-    const clock = { stop: this.step.stopClock() };
-    this.step.hold(clock);
-    try {
-      return await this.io.ask(name ?? String(this.asked), asQuestion(question));
-    } finally {
-      this.step.release(clock);
-      clock.stop();
-    }
+    const called = name ?? String(this.asked);
+    const answer = await askInside(this.step, this.io.signal, () => this.io.ask(called, asQuestion(question)));
+    this.tell(() => answerNote(answer));
+    return answer;
   }
 
   /**
@@ -91,9 +87,13 @@ export class TaskStep implements TaskStepInput {
    * const run = (state, step) => step.emit({ progress: 0.5 });
    */
   emit(event: JsonObject): void {
+    this.tell(() => eventNote(event));
+  }
+
+  private tell(note: () => StepNote): void {
     const { run, path, owner } = this.step;
     if (run.followed && this.step.performs(this.attempt))
-      run.emit(path, owner.parent, { type: 'step.note', note: eventNote(event) });
+      run.emit(path, owner.parent, { type: 'step.note', note: note() });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorData } from '../../base/errors.js';
+import type { OpenQuestion } from '../../events/question.js';
 
 /**
  * The durability port (DESIGN.md section 5). The interpreter is deterministic; everything else goes through here (J1).
@@ -56,6 +57,10 @@ export interface Taker {
   readonly stepsEnded: number;
   /** Takes a settled ticket; the promise resolves when everything that it woke has come to rest. */
   take(ticket: Ticket): Promise<void> | undefined;
+  /** A question or an event is waited for. `again`: that is recorded, maybe with its answer. */
+  waitsFor(question: OpenQuestion, again: boolean): void;
+  /** Nobody can answer it for now; whoever asked is told so by its outcome, `SKEIN_QUESTION`. */
+  unanswered(question: OpenQuestion): void;
   /** What is recorded of a step does not hold any more: it is about to run again. */
   outdated(step: string): void;
   /** Everything that is recorded has been delivered: what goes on from here is new. Never for a run that begins. */

@@ -1,14 +1,13 @@
 import type { Clock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
-import { digestText } from '../../base/hash.js';
-import type { Json } from '../../base/json.js';
 import { recordText } from '../../base/json.js';
 import { Semaphore } from '../../base/semaphore.js';
 import type { PauseRecord } from '../../journal/record.js';
 import type { Answer, Store } from '../../journal/store.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import type { AnswerQuestion } from '../memory-durable.js';
+import { recordedQuestion } from '../open-question.js';
 import type { Outcome, Wait } from '../ports/durable.js';
 
 /** How often the store is asked for answers while something else runs, in milliseconds. */
@@ -44,11 +43,6 @@ interface Attended {
   stopExpiry: (() => void) | undefined;
   /** Somebody here is asked at the moment. */
   asked: boolean;
-}
-
-/** Digest of what is asked: an edited question is another one. */
-export function waitId({ name, question, expiresMs }: Wait): string {
-  return digestText(recordText({ name, question, expiresMs }));
 }
 
 /**
@@ -223,16 +217,12 @@ function outcomeOf({ wait }: OpenWait, answer: Answer): Outcome {
 function unanswered({ key, wait }: OpenWait): ErrorData {
   const { question, name } = wait;
   const what = question === undefined ? `waits for the event '${name}'` : `waits for an answer to: ${question.text}`;
-  const details = question === undefined ? { key, name } : { key, name, question: toJson(question) };
+  const details = question === undefined ? { key, name } : { key, name, question: { ...recordedQuestion(question) } };
   return { code: 'SKEIN_QUESTION', message: what, hint: 'answer it, then resume the run', details };
 }
 
-function toJson(value: unknown): Json {
-  return JSON.parse(recordText(value)) as Json;
-}
-
 /** The record of a wait. */
-export function pauseRecord(at: number, { key, id, wait, due }: OpenWait): PauseRecord {
-  const question = wait.question === undefined ? {} : { question: toJson(wait.question) as never };
+export function pauseRecord(at: number, { key, id, wait, due }: Omit<OpenWait, 'settle'>): PauseRecord {
+  const question = wait.question === undefined ? {} : { question: recordedQuestion(wait.question) };
   return { t: 'pause', at, key, id, name: wait.name, ...question, ...(due === undefined ? {} : { due }) };
 }

@@ -13,12 +13,12 @@ import type { OpenSession } from '../../journal/session.js';
 import { giveBack, leaveFinished } from '../../journal/session.js';
 import type { RunStanding } from '../../journal/store.js';
 import { askKey, innerKey } from '../inner-keys.js';
+import { waitId } from '../open-question.js';
 import type { Durable, Effect, Outcome, Question, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
 import type { RunResult } from '../run.js';
 import { watchForCancel } from './cancel-watch.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
-import { waitId } from './open-waits.js';
 import type { RecordedOptions } from './recorded-options.js';
 import { RecordedOutcomes } from './recorded-outcomes.js';
 import { RecordedQuestions } from './recorded-questions.js';
@@ -86,6 +86,7 @@ export class RecordedDurable implements Durable, JournalOwner {
       count: this.count,
       owner: this,
       options,
+      taker: () => this.taker,
       stamped: (ticket, outcome) => this.stamped(ticket, outcome),
     });
   }
@@ -131,7 +132,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     const found = this.outcomes.find(ticket);
     if (found === undefined) this.questions.open(ticket, ticket, wait, (outcome) => this.settle(ticket, outcome));
     else this.reuse(ticket, found);
-    if (found !== undefined) this.questions.tellReplayed(wait, key);
+    if (found !== undefined) this.questions.tellReplayed(wait, found.record);
     return ticket;
   }
 

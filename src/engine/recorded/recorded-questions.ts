@@ -1,10 +1,13 @@
 import type { Clock } from '../../base/clock.js';
 import { encodeRecord } from '../../journal/codec.js';
 import type { Journal } from '../../journal/journal.js';
+import type { DoneRecord } from '../../journal/record.js';
 import type { OpenSession } from '../../journal/session.js';
-import type { Outcome, Wait } from '../ports/durable.js';
+import { openQuestion } from '../../events/question.js';
+import { waitId, waitingFor } from '../open-question.js';
+import type { Outcome, Taker, Wait } from '../ports/durable.js';
 import type { Deliveries } from './deliveries.js';
-import { OpenWaits, pauseRecord, waitId } from './open-waits.js';
+import { OpenWaits, pauseRecord } from './open-waits.js';
 import type { RecordedOptions } from './recorded-options.js';
 import type { RecordedOutcomes } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
@@ -21,6 +24,8 @@ interface QuestionParts {
   readonly count: StandingCount;
   readonly owner: ConstructorParameters<typeof RecordedTicket>[1];
   readonly options: RecordedOptions;
+  /** The interpreter, once it takes outcomes. */
+  readonly taker: () => Taker | undefined;
   /** Gives an outcome its place and time. */
   readonly stamped: (ticket: RecordedTicket, outcome: Outcome) => Outcome;
 }
@@ -48,7 +53,7 @@ export class RecordedQuestions {
     question.id = waitId(wait);
     const found = outcomes.find(question);
     if (found !== undefined) {
-      this.tellReplayed(wait, key);
+      this.tellReplayed(wait, found.record);
       take(outcomes.outcomeOf(found.record));
       return;
     }
@@ -61,21 +66,33 @@ export class RecordedQuestions {
     });
   }
 
-  tellReplayed({ question }: Wait, key: string): void {
-    if (question !== undefined) this.parts.options.onReplayedAnswer?.(question, key);
+  /** It was asked before, and the record has the answer. */
+  tellReplayed(wait: Wait, { key, at }: DoneRecord): void {
+    const { options, taker } = this.parts;
+    if (wait.question === undefined) return;
+    options.onReplayedAnswer?.(wait.question, key);
+    taker()?.waitsFor(waitingFor(key, wait, at), true);
   }
 
   /** Waits for an answer or event; `holder` is the ticket with which it is dropped. */
   open(holder: RecordedTicket, ticket: RecordedTicket, wait: Wait, settle: (outcome: Outcome) => void): void {
     const { waits } = this;
-    const { session, journal, clock, count, deliveries } = this.parts;
+    const { session, journal, clock, count, deliveries, taker } = this.parts;
     const { key, id = '' } = ticket;
     const known = session.ledger.pause(key);
     const again = known !== undefined && known.id === id;
     const at = clock.now();
     const due = again ? known.due : wait.expiresMs === undefined ? undefined : at + wait.expiresMs;
-    const open = { key, id, wait, due, settle };
-    if (!again) journal.write(encodeRecord(pauseRecord(at, open)));
+    const fresh = pauseRecord(at, { key, id, wait, due });
+    if (!again) journal.write(encodeRecord(fresh));
+    const told = openQuestion(again ? known : fresh);
+    const open = {
+      ...{ key, id, wait, due },
+      settle: (outcome: Outcome): void => {
+        if (isUnanswered(outcome)) taker()?.unanswered(told);
+        settle(outcome);
+      },
+    };
     count.asked(key, id);
     const { undo } = holder;
     holder.undo = () => {
@@ -83,6 +100,7 @@ export class RecordedQuestions {
       waits.close(key);
     };
     waits.open(open);
+    taker()?.waitsFor(told, again);
     deliveries.wake();
   }
 }

@@ -17,7 +17,7 @@ interface Ended {
 
 /** The result of a graph, from that of its run. Its events are made when somebody looks at them. */
 export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
-  const { runId, outcome, state, error, census } = result;
+  const { runId, outcome, state, error, census, questions } = result;
   const success = outcome === 'succeeded' || outcome === 'degraded';
   const { nodesRun } = log;
   const { from, to } = log.times ?? { from: 0, to: 0 };
@@ -50,6 +50,7 @@ export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
     iterations: nodesRun.length,
     nodesRun,
     metrics,
+    questions,
     census,
   };
 }

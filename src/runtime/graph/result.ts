@@ -1,6 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import type { Census } from '../../events/census.js';
 import type { RunOutcome } from '../../events/outcome.js';
+import type { OpenQuestion } from '../../events/question.js';
 import type { RunOptions } from '../options.js';
 import type { GraphMetrics } from './metrics.js';
 
@@ -85,6 +86,8 @@ export interface GraphResult<S extends object = Record<string, unknown>> {
   /** Their names, in the order in which they ended. */
   readonly nodesRun: readonly string[];
   readonly metrics: GraphMetrics;
+  /** What the run waits for, when it is paused, in the order of asking: questions, and events, which have no `question`. */
+  readonly questions: readonly OpenQuestion[];
   /** How all steps ended, with those of workflows inside of nodes. */
   readonly census: Census;
 }

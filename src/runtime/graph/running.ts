@@ -149,7 +149,7 @@ function refused({ plan }: RunnableGraph, log: RunLog, runId: string, error: Err
   const event = { runId, at: systemClock.now(), path: '', parent: '' };
   log.listen({ ...event, seq: 0, type: 'run.started', plan: plan.name, nodes: plan.nodes.length });
   log.listen({ ...event, seq: 1, type: 'run.ended', outcome: 'failed', census, error });
-  return { runId, outcome: 'failed', state: {}, error, census, steps: [], reused: 0, ran: 0 };
+  return { runId, outcome: 'failed', state: {}, error, census, steps: [], questions: [], reused: 0, ran: 0 };
 }
 
 function checkedInputs(inputs: unknown): Readonly<Record<string, unknown>> {

@@ -221,13 +221,13 @@ function wordOf(outcome: string): string {
 
 /** @throws SkeinError `SKEIN_QUESTION` that names the question */
 function checkAnswered(store: Store, id: string, run: string, turn: number): void {
-  const pauses = readRun(store, run).pauses.filter(({ overdue }) => overdue !== true);
-  const [first, ...more] = pauses;
+  const open = readRun(store, run).questions.filter(({ overdue }) => overdue !== true);
+  const [first, ...more] = open;
   if (first === undefined) return;
   const text = first.question ?? first.name;
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
   throw new SkeinError('SKEIN_QUESTION', `turn ${turn} of the thread '${id}' waits for an answer: ${text}${others}`, {
     hint: `answer it: skein answer ${run}, or answerRun(store, '${run}', ...); the next turn goes on with it`,
-    details: { run, turn, questions: pauses.map(({ key, question, name }) => ({ key, text: question ?? name })) },
+    details: { run, turn, questions: open.map((one) => ({ ...one })) },
   });
 }

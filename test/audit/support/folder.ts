@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { StepContext } from '../../../src/engine/ports/executor.js';
+import type { AskedNote } from '../../../src/events/event.js';
 import type { Result } from '../../../src/engine/ports/executor.js';
 import { startRun } from '../../../src/engine/run.js';
 import type { RunResult } from '../../../src/engine/run.js';
@@ -123,3 +124,12 @@ export async function allText(folder: string): Promise<string> {
   const names = await filesIn(folder);
   return (await Promise.all(names.map((name) => read(folder, name)))).join('\n');
 }
+
+/** What every question is told with, besides its words. */
+export const ASKED: Omit<AskedNote, 'kind' | 'question'> = {
+  key: 'a@ask:tool#1.1',
+  id: 'x',
+  path: 'a',
+  name: 'ask:tool#1.1',
+  askedAt: 0,
+};

@@ -25,7 +25,7 @@ function askingTwice() {
   return { plan, begun };
 }
 
-const open = (store: Store, runId: string): string[] => readRun(store, runId).pauses.map(({ key }) => key);
+const open = (store: Store, runId: string): string[] => readRun(store, runId).questions.map(({ key }) => key);
 
 describe('J10: functions that ask', () => {
   test('two questions at once are answered in two sessions, each is asked until it has its answer', async () => {

@@ -1,0 +1,65 @@
+import { pathOf, stepOf } from '../base/address.js';
+import type { Json } from '../base/json.js';
+
+/**
+ * A question that waits for an answer, or an event that is waited for. It has the same form wherever it is told: in the result of a run, in an
+ * event, in what is read of a store, and in JSON of the command line.
+ */
+export interface OpenQuestion {
+  /** What an answer is given to: the path of the step, its attempt from the second on, and what of the step asks. */
+  readonly key: string;
+  /** Digest of what is asked: an edited question is another one. */
+  readonly id: string;
+  /** Path of the step that waits. */
+  readonly path: string;
+  /** Id of the `ask` node, name of the event or of the question. */
+  readonly name: string;
+  /** What is asked; absent: an event. */
+  readonly question?: string;
+  readonly choices?: readonly string[];
+  /** JSON Schema of the answer. */
+  readonly schema?: Json;
+  /** What a person should see to decide, such as a tool call. */
+  readonly evidence?: Json;
+  /** Milliseconds since 1970. */
+  readonly askedAt: number;
+  /** When it is too late, milliseconds since 1970; absent: never. */
+  readonly expires?: number;
+  /** It is too late already. */
+  readonly overdue?: true;
+}
+
+/** A question or an event as it is recorded. */
+interface Waiting {
+  readonly key: string;
+  readonly id: string;
+  readonly name: string;
+  readonly at: number;
+  readonly due?: number | undefined;
+  readonly question?: {
+    readonly text: string;
+    readonly choices?: readonly string[];
+    readonly schema?: Json;
+    readonly evidence?: Json;
+  };
+}
+
+/**
+ * What is told of something that is waited for.
+ *
+ * @example
+ * openQuestion({ key: 'gate@answer', id: '8fK...', name: 'gate', at: 0, question: { text: 'Publish?' } }).path; // 'gate'
+ */
+export function openQuestion({ key, id, name, at, due, question }: Waiting): OpenQuestion {
+  const { text, ...rest } = question ?? { text: undefined };
+  return {
+    key,
+    id,
+    path: pathOf(stepOf(key)),
+    name,
+    ...(text === undefined ? {} : { question: text }),
+    ...rest,
+    askedAt: at,
+    ...(due === undefined ? {} : { expires: due }),
+  };
+}
