@@ -87,7 +87,10 @@ export class RecordedQuestions {
     if (!again) journal.write(encodeRecord(fresh));
     const told = openQuestion(again ? known : fresh);
     const open = {
-      ...{ key, id, wait, due },
+      key,
+      id,
+      wait,
+      due,
       settle: (outcome: Outcome): void => {
         if (isUnanswered(outcome)) taker()?.unanswered(told);
         settle(outcome);
