@@ -1,7 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { StepContext } from '../../src/engine/ports/executor.js';
-import { ASKED, agentNode, echo, filesIn, read, readJson, readLines, record, tempDir, workflowOf } from './support/folder.js';
+import {
+  ASKED,
+  agentNode,
+  echo,
+  filesIn,
+  read,
+  readJson,
+  readLines,
+  record,
+  tempDir,
+  workflowOf,
+} from './support/folder.js';
 import type { Script } from './support/folder.js';
 
 const usage = { inputTokens: 1, outputTokens: 1 };
