@@ -159,7 +159,7 @@ describe('[XG6] a turn that waits for an answer', () => {
     const early = await errorOf(() => updateThread(store, 'one', { log: ['(noted)'] }, who));
     expect(early.code).toBe('SKEIN_THREAD');
     cancelRun(store, paused.runId);
-    expect(getThread(store, 'one').pauses).toEqual([]);
+    expect(getThread(store, 'one').questions).toEqual([]);
     updateThread(store, 'one', { log: ['(noted)'] }, who);
     const { turns, edits, state } = getThread(store, 'one');
     expect(turns.map(({ status, counts }) => [status, counts])).toEqual([

@@ -111,7 +111,7 @@ export const EDITS: readonly Behaviour[] = [
     async run() {
       const store = memoryStore();
       const { runId } = await letter().run({ text: 'Hi' }, { store });
-      return readRun(store, runId).pauses.map(({ path, question }) => [path, question]);
+      return readRun(store, runId).questions.map(({ path, question }) => [path, question]);
     },
     gives: [['ask', 'Post "Hi"?']],
   },
@@ -146,8 +146,8 @@ export const EDITS: readonly Behaviour[] = [
       const { runId } = await letter().run({ text: 'Hi' }, { store });
       answerRun(store, runId, { value: 'yes' });
       await letter().run({}, { store, resume: runId });
-      const { status, pauses, census } = readRun(store, runId);
-      return { status, waits: pauses.length, left: census?.notRun };
+      const { status, questions, census } = readRun(store, runId);
+      return { status, waits: questions.length, left: census?.notRun };
     },
     gives: { status: 'succeeded', waits: 0, left: 0 },
   },

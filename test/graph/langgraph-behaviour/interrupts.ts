@@ -60,10 +60,10 @@ export const INTERRUPTS: readonly Behaviour[] = [
         .setEntry('pack');
       const store = memoryStore();
       const { runId } = await plan.run({}, { store });
-      const asked = readRun(store, runId).pauses.map(({ question }) => question);
+      const asked = readRun(store, runId).questions.map(({ question }) => question);
       answerRun(store, runId, { value: 'blue' });
       await plan.run({}, { store, resume: runId });
-      asked.push(...readRun(store, runId).pauses.map(({ question }) => question));
+      asked.push(...readRun(store, runId).questions.map(({ question }) => question));
       answerRun(store, runId, { value: 'brown' });
       return [asked, (await plan.run({}, { store, resume: runId })).state.log];
     },
@@ -84,7 +84,7 @@ export const INTERRUPTS: readonly Behaviour[] = [
       const { runId } = await plan.run({}, { store });
       answerRun(store, runId, { value: 'blue' });
       const { outcome } = await plan.run({}, { store, resume: runId });
-      return [outcome, readRun(store, runId).pauses.map(({ question }) => question)];
+      return [outcome, readRun(store, runId).questions.map(({ question }) => question)];
     },
     gives: ['paused', ['Which shoes?']],
   },
@@ -131,7 +131,7 @@ export const INTERRUPTS: readonly Behaviour[] = [
         .setEntry('look');
       const store = memoryStore();
       const { runId } = await outer.run({ task: 'the form' }, { store });
-      const [pause] = readRun(store, runId).pauses;
+      const [pause] = readRun(store, runId).questions;
       answerRun(store, runId, { key: pause?.path ?? '', value: 'signed' });
       return [pause?.path, (await outer.run({}, { store, resume: runId })).state.file];
     },
@@ -153,7 +153,7 @@ export const INTERRUPTS: readonly Behaviour[] = [
       plan.setEntry('begin');
       const store = memoryStore();
       const { runId } = await plan.run({}, { store });
-      const asked = readRun(store, runId).pauses.map(({ question }) => question);
+      const asked = readRun(store, runId).questions.map(({ question }) => question);
       for (const key of ['cleo', 'ann', 'bob']) answerRun(store, runId, { key, value: `${key} yes` });
       const { state } = await plan.run({}, { store, resume: runId });
       return [asked, state.log, state.place];
@@ -285,7 +285,7 @@ export const INTERRUPTS: readonly Behaviour[] = [
       answerRun(store, runId, { value: 'b' });
       await outer.run({}, { store, resume: runId });
       const again = await outer.run({}, { store, fork: { run: runId, from: 'both/two' } });
-      return readRun(store, again.runId).pauses.map(({ path, question }) => [path, question]);
+      return readRun(store, again.runId).questions.map(({ path, question }) => [path, question]);
     },
     gives: [['both/two', 'a, and two?']],
   },

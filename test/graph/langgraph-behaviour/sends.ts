@@ -91,7 +91,7 @@ export const SENDS: readonly Behaviour[] = [
       const cards = graph<{ guests: string[] }>().map('cards', { over: 'guests', item: 'guest' }, card);
       const store = memoryStore();
       const { runId } = await cards.run({ guests: ['Ann', 'Bo'] }, { store });
-      const open = readRun(store, runId).pauses;
+      const open = readRun(store, runId).questions;
       for (const { key, path } of open) answerRun(store, runId, { key, value: path.includes('[0]') ? 'yes' : 'no' });
       return [open.map(({ path }) => path), (await cards.run({}, { store, resume: runId })).state.cards];
     },
