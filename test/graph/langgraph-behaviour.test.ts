@@ -5,6 +5,7 @@ import { CONVERSATIONS } from './langgraph-behaviour/conversations.js';
 import { EDITS } from './langgraph-behaviour/edits.js';
 import { FAILURES } from './langgraph-behaviour/failures.js';
 import { INTERRUPTS } from './langgraph-behaviour/interrupts.js';
+import { JOINS } from './langgraph-behaviour/joins.js';
 import { SENDS } from './langgraph-behaviour/sends.js';
 import { STREAMS } from './langgraph-behaviour/streams.js';
 import { STRUCTURE } from './langgraph-behaviour/structure.js';
@@ -17,6 +18,7 @@ const TABLE: readonly Behaviour[] = [
   ...EDITS,
   ...FAILURES,
   ...INTERRUPTS,
+  ...JOINS,
   ...SENDS,
   ...STREAMS,
   ...STRUCTURE,

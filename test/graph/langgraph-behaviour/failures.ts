@@ -184,7 +184,7 @@ export const FAILURES: readonly Behaviour[] = [
   },
   {
     feature: 'error handler',
-    from: 'node_error_handler.test.ts: what a run looks like when a handler has run',
+    from: 'node_error_handler.test.ts: a handler that is an async function',
     what: 'the verdict of a run in which a failure was handled',
     verdict: { differs: 'it is degraded, and the census counts it: nobody takes it for a run without trouble' },
     async run() {

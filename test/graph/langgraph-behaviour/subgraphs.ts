@@ -117,7 +117,7 @@ export const SUBGRAPHS: readonly Behaviour[] = [
   },
   {
     feature: 'private state and output schema',
-    from: 'pregel.test.ts: a node that writes a key which the schema does not have',
+    from: 'pregel.test.ts: node schemas with a custom output, and a key that nobody declares',
     what: 'an update with a key that is not declared',
     verdict: { differs: 'with schemas it fails the step: a misspelt key is not dropped in silence' },
     async run() {
