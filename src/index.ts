@@ -29,6 +29,7 @@ export type { ThreadChange, ThreadEdit, ThreadFork, ThreadOptions } from './thre
 export type { ThreadOverview, ThreadSummary, ThreadTurn } from './threads.js';
 export { conditionText, templateText } from './lang/condition-text.js';
 export { definePlan } from './plan/builder.js';
+export { checkPlan } from './plan/checks.js';
 export { toDot, toMermaid } from './plan/draw.js';
 export { estimateCalls, type Bound, type Envelope } from './plan/envelope.js';
 export { goto, type Goto } from './plan/goto.js';

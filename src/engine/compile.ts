@@ -1,6 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import type { GraphShape } from '../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../plan/graph-shape.js';
+import { maxStepsOf } from '../plan/limits.js';
 import { toolKey } from '../plan/agent-spec.js';
 import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../plan/plan.js';
 import type { LabelledChannel } from '../lang/outputs-block.js';
@@ -171,7 +172,6 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       countsAnew: countedAnew(plan.nodes, at),
     };
   });
-  const maxSteps = plan.limits?.maxSteps ?? shape.longestPath + 100;
   return {
     plan,
     bindings,
@@ -182,7 +182,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
     channels,
     labelled: plan.channels.flatMap(({ name, label }) => (label === undefined ? [] : [{ channel: name, label }])),
     untouched: plan.nodes.map(() => -1),
-    maxSteps,
+    maxSteps: maxStepsOf(plan, shape),
   };
 }
 

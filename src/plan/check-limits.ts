@@ -1,11 +1,10 @@
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
+import { MOST_ROUNDS } from './limits.js';
 import type { AskNode, PlanNode } from './plan.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import type { Template } from '../lang/values.js';
 
-/** More rounds, items or visits than this are no bound. */
-export const MOST_ROUNDS = 1_000_000;
 /** Longest timer, in milliseconds: about 24 days. */
 const LONGEST_TIMER = 2_147_483_647;
 

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { hasErrors } from '../base/problem.js';
 import { checkBindings } from './check-bindings.js';
@@ -20,13 +21,28 @@ import type { Bindings, Plan } from './plan.js';
 /**
  * Checks a plan and all its sub-plans, and collects everything that is wrong: first what concerns a plan as a whole, then its nodes in
  * plan order, then its sub-plans. The order and the codes are stable. With `bindings`, functions that are needed and absent are reported too.
- * Nothing runs, and nothing is thrown, whatever the data.
+ * Nothing runs, and nothing is thrown, whatever the data. A plan that is frozen, as those of {@link definePlan} and of files are, is checked once
+ * in a process for the same bindings.
  *
  * @example
- * const problems = checkPlan(plan, bindings);
- * if (hasErrors(problems)) for (const problem of problems) console.error(formatProblem(problem));
+ * import { checkPlan, definePlan, formatProblem } from 'skein';
+ *
+ * const { plan, bindings } = definePlan({ name: 'p', nodes: [{ id: 'a', run: () => 1 }], edges: [['a', 'b']] });
+ * for (const problem of checkPlan(plan, bindings)) console.log(formatProblem(problem)); // ... there is no node "b"
  */
 export function checkPlan(plan: Plan, bindings?: Bindings): readonly Problem[] {
+  const known = checked.get(plan);
+  if (known !== undefined && known.bindings === bindings) return known.problems;
+  const problems = Object.freeze(problemsOf(plan, bindings));
+  const isFixed = isPlainObject(plan) && Object.isFrozen(plan) && (bindings === undefined || Object.isFrozen(bindings));
+  if (isFixed) checked.set(plan, { bindings, problems });
+  return problems;
+}
+
+/** Of plans that nobody can change any more, for the bindings that they were last checked with. */
+const checked = new WeakMap<Plan, { readonly bindings: Bindings | undefined; readonly problems: readonly Problem[] }>();
+
+function problemsOf(plan: Plan, bindings: Bindings | undefined): Problem[] {
   const problems: Problem[] = [];
   const open: Task[] = [{ plan, place: '', address: '', depth: 1, around: new Set() }];
   for (let task = open.pop(); task !== undefined; task = open.pop()) {

@@ -2,6 +2,7 @@ import { visitCaps } from './visit-caps.js';
 import type { AgentSpec } from './agent-spec.js';
 import { analyzeShape } from './graph-shape.js';
 import type { GraphShape } from './graph-shape.js';
+import { MODEL_TRIES, REPAIR_ROUNDS, maxStepsOf, maxToolCallsOf, maxTurnsOf } from './limits.js';
 import type { Plan, PlanNode } from './plan.js';
 import { forEachReach } from './reach.js';
 
@@ -14,10 +15,6 @@ export interface Envelope {
   readonly toolCalls: { readonly typical: number; readonly worst: Bound };
 }
 
-/** Turns of an agent with tools that sets no `maxTurns`, and calls of one that sets no `maxToolCalls`. */
-export const DEFAULT_MAX_TURNS = 25;
-export const DEFAULT_MAX_TOOL_CALLS = 100;
-
 /** A loop is taken to end in its second round, and a list to have this many items. */
 const TYPICAL_ROUNDS = 2;
 const TYPICAL_ITEMS = 5;
@@ -27,12 +24,12 @@ const MOST_CYCLES = 256;
 
 /**
  * How many model and tool calls a run of a plan makes at most, and typically. At most: every branch is taken, every agent uses all its turns
- * and its repair round, every retry is used, every loop and map goes to its cap; nodes on a cycle run until `maxVisits` or the plan's
- * `maxSteps`. Typically: every node runs once; an agent makes one call, or two and one tool call when it has tools; a loop takes two
- * rounds, a map has five items.
+ * and its repair round, every turn is tried three times (and once more as often for each further model of the agent), every retry is used,
+ * every loop and map goes to its cap; nodes on a cycle run until `maxVisits` or the plan's `maxSteps`. Typically: every node runs once; an
+ * agent makes one call, or two and one tool call when it has tools; a loop takes two rounds, a map has five items.
  *
  * @example
- * estimateCalls(plan).modelCalls; // { typical: 8, worst: 182 }
+ * estimateCalls(plan).modelCalls; // { typical: 8, worst: 546 }
  */
 export function estimateCalls(plan: Plan): Envelope {
   const cost = planCost(plan);
@@ -106,14 +103,16 @@ function repeated(cost: Cost, cap: number | undefined, typical: number): Cost {
 
 function agentCost(agent: AgentSpec): Cost {
   const withTools = hasTools(agent);
-  const turns = agent.maxTurns ?? (withTools ? DEFAULT_MAX_TURNS : 1);
-  const repair = agent.output === undefined ? 0 : 1;
-  const calls = withTools ? (agent.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS) : 0;
+  const turns = withTools || agent.maxTurns !== undefined ? maxTurnsOf(agent) : 1;
+  const repair = agent.output === undefined ? 0 : REPAIR_ROUNDS;
+  // Once a model has given up, the next one of the list takes over for all turns that are left.
+  const models = Math.max(1, agent.models.length);
+  const calls = withTools ? maxToolCallsOf(agent) : 0;
   const inner = innerCost(agent);
   return {
     typicalModel: (withTools ? Math.min(2, turns) : 1) + inner.typicalModel,
     typicalTool: (withTools ? 1 : 0) + inner.typicalTool,
-    worstModel: turns + repair + times(inner.worstModel, calls),
+    worstModel: MODEL_TRIES * (turns + repair + models - 1) + times(inner.worstModel, calls),
     worstTool: calls + times(inner.worstTool, calls),
   };
 }
@@ -140,7 +139,7 @@ function highest(bounds: readonly Bound[]): number {
 
 /** How often each node runs at most in one run of the plan. */
 function visitBounds(plan: Plan, shape: GraphShape): readonly number[] {
-  const maxSteps = plan.limits?.maxSteps ?? shape.longestPath + 100;
+  const maxSteps = maxStepsOf(plan, shape);
   const caps = visitCaps(plan.nodes);
   const capOf = (node: number): number => Math.min(caps.get(node) ?? maxSteps, maxSteps);
   const returns = shape.edges.filter((edge) => edge.closesCycle);

@@ -41,15 +41,25 @@ export interface GraphShape {
   readonly longestPath: number;
 }
 
+/** Of plans that nobody can change any more. */
+const known = new WeakMap<Plan, GraphShape>();
+
 /**
- * Analyses the graph of a plan once, for checks, outline and compilation. Iterative, and linear in the size of the plan
- * when the nodes are declared in an order in which they can run. A broken plan gives a shape too: what is unknown is left out.
+ * The graph of a plan, for checks, outline, costs and compilation: analysed once in a process when the plan is frozen, as those of `definePlan`
+ * and of files are. A broken plan gives a shape too: what is unknown is left out.
  *
  * @example
  * const shape = analyzeShape(plan);
  * const first = shape.starts.map((node) => plan.nodes[node]?.id);
  */
 export function analyzeShape(plan: Plan): GraphShape {
+  const shape = known.get(plan) ?? shapeOf(plan);
+  if (Object.isFrozen(plan)) known.set(plan, shape);
+  return shape;
+}
+
+/** Iterative, and linear in the size of the plan when the nodes are declared in an order in which they can run. */
+function shapeOf(plan: Plan): GraphShape {
   const index = new Map<string, number>();
   plan.nodes.forEach((node, at) => {
     if (!index.has(node.id)) index.set(node.id, at);

@@ -271,3 +271,6 @@ export type NodeKind = PlanNode['kind'];
  * `tool:NODE/NAME` (a tool of an agent), `schema:CHANNEL` (a Standard Schema). Keys of a sub-plan are prefixed with the path of its node: `outer/inner`, `outer/route:inner`.
  */
 export type Bindings = Readonly<Record<string, unknown>>;
+
+/** Of plans without functions, as files give them. */
+export const NO_BINDINGS: Bindings = Object.freeze({});

@@ -5,6 +5,7 @@ import { formatProblem, hasErrors } from '../base/problem.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Plan } from '../plan/plan.js';
+import { NO_BINDINGS } from '../plan/plan.js';
 import { agentsOf } from '../plan/agents-of.js';
 import type { Runnable } from './options.js';
 
@@ -15,7 +16,7 @@ import type { Runnable } from './options.js';
  */
 export function checkedPlan(workflow: Runnable): Plan {
   const { plan } = workflow;
-  const problems = plan === undefined ? (workflow.problems ?? []) : checkPlan(plan, workflow.bindings ?? {});
+  const problems = plan === undefined ? (workflow.problems ?? []) : checkPlan(plan, workflow.bindings ?? NO_BINDINGS);
   if (plan !== undefined && !hasErrors(problems)) return plan;
   const errors = problems.filter((problem) => problem.severity === 'error');
   const message =

@@ -48,3 +48,15 @@ test('[XP9] a call that is cut off at a timeout was asked all the same; one that
   const end = await skein(['exec', 'slow.yaml', 'go', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
   expect(documentOf(end)).toMatchObject({ outcome: 'failed', modelCalls: 1, failedModelCalls: 1 });
 });
+
+test('the most model calls that skein plan tells are those of a run in which every try fails', async () => {
+  const flow = FLOW.slice(0, FLOW.indexOf('  - { id: again'));
+  const script = `rules:
+  - { step: look, repeat: true, answer: { error: { status: 503, message: later, retry_after: 0.01 } } }
+`;
+  const cwd = await makeProject({ 'flow.yaml': flow, 'script.yaml': script });
+  const plan = JSON.parse((await skein(['plan', 'flow.yaml', '--json'], { cwd })).stdout) as object;
+  const end = await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
+  expect(documentOf(end)).toMatchObject({ outcome: 'failed', modelCalls: 6 });
+  expect(plan).toMatchObject({ modelCalls: { worst: 6 } });
+});

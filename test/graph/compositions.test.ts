@@ -333,9 +333,9 @@ describe('[62] a team', () => {
       .setEntry('a')
       .setExit('b');
     const team = agentTeam({ supervisor: lead, workers: [member('search'), member('inner', inner.asAgent())] });
-    expect(estimateCalls(team.plan).modelCalls).toEqual({ typical: 4, worst: 4 + 3 * 2 });
+    expect(estimateCalls(team.plan).modelCalls).toEqual({ typical: 4, worst: 3 * (4 + 3 * 2) });
     expect(estimateCalls(agentTeam({ supervisor: lead, workers: [member('team', team)] }).plan).modelCalls.worst).toBe(
-      4 + 3 * 10,
+      3 * (4 + 3 * 10),
     );
   });
 

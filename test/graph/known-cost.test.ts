@@ -18,7 +18,7 @@ const planOf = (tools: readonly (typeof add)[]) =>
 
 test('a function as the tool of an agent counts among the calls that a run may make', () => {
   expect(estimateCalls(planOf([add]))).toMatchObject({
-    modelCalls: { typical: 2, worst: 5 },
+    modelCalls: { typical: 2, worst: 3 * 5 },
     toolCalls: { typical: 1, worst: 7 },
   });
   expect(estimateCalls(planOf([]))).toMatchObject({ toolCalls: { typical: 0, worst: 0 } });

@@ -77,21 +77,27 @@ describe('the calls that a run can cost', () => {
     return [modelCalls.typical, modelCalls.worst, toolCalls.typical, toolCalls.worst];
   };
 
+  // A call that fails for a while is made three times.
   it('are one for an agent without tools, and its turns with tools', () => {
-    expect(costOf([agent('a')])).toEqual([1, 1, 0, 0]);
-    expect(costOf([agent('a', { tools: undefined })])).toEqual([2, 25, 1, 100]);
-    expect(costOf([agent('a', { tools: ['fetch'], maxTurns: 4, maxToolCalls: 7 })])).toEqual([2, 4, 1, 7]);
-    expect(costOf([agent('a', { interactive: true })])).toEqual([2, 25, 1, 100]);
-    expect(costOf([agent('a', { mcpServers: { s: { command: 'x' } } })])).toEqual([2, 25, 1, 100]);
+    expect(costOf([agent('a')])).toEqual([1, 3, 0, 0]);
+    expect(costOf([agent('a', { tools: undefined })])).toEqual([2, 3 * 25, 1, 100]);
+    expect(costOf([agent('a', { tools: ['fetch'], maxTurns: 4, maxToolCalls: 7 })])).toEqual([2, 3 * 4, 1, 7]);
+    expect(costOf([agent('a', { interactive: true })])).toEqual([2, 3 * 25, 1, 100]);
+    expect(costOf([agent('a', { mcpServers: { s: { command: 'x' } } })])).toEqual([2, 3 * 25, 1, 100]);
+  });
+
+  it('have the tries of each further model once', () => {
+    expect(costOf([agent('a', { models: ['x/a', 'x/b', 'x/c'] })])).toEqual([1, 3 * 3, 0, 0]);
+    expect(costOf([agent('a', { models: ['x/a', 'x/b'], tools: ['fetch'], maxTurns: 4 })])).toEqual([2, 3 * 5, 1, 100]);
   });
 
   it('have one more for the repair of a structured output', () => {
-    expect(costOf([agent('a', { output: { schema: {} } })])).toEqual([1, 2, 0, 0]);
+    expect(costOf([agent('a', { output: { schema: {} } })])).toEqual([1, 3 * 2, 0, 0]);
   });
 
   it('multiply with retries, rounds and items', () => {
     const retry = { retries: 2, backoff: 'fixed', delayMs: 1 } as const;
-    expect(costOf([agent('a', {}, { retry })])).toEqual([1, 3, 0, 0]);
+    expect(costOf([agent('a', {}, { retry })])).toEqual([1, 3 * 3, 0, 0]);
     const inner = definePlan({ name: 'i', inputs: ['x'], nodes: [agent('a', {}, { retry })] });
     const loop: NodeInput<StateOf> = { id: 'l', kind: 'loop', plan: inner, until: [], maxRounds: 4 };
     const map: NodeInput<StateOf> = {
@@ -103,10 +109,10 @@ describe('the calls that a run can cost', () => {
       result: 'a',
       maxItems: 3,
     };
-    expect(costOf([loop])).toEqual([2, 12, 0, 0]);
-    expect(costOf([map])).toEqual([3, 9, 0, 0]);
-    expect(costOf([{ ...loop, retry }])).toEqual([2, 36, 0, 0]);
-    expect(costOf([{ id: 'c', kind: 'call', plan: inner }, loop, map])).toEqual([6, 24, 0, 0]);
+    expect(costOf([loop])).toEqual([2, 3 * 12, 0, 0]);
+    expect(costOf([map])).toEqual([3, 3 * 9, 0, 0]);
+    expect(costOf([{ ...loop, retry }])).toEqual([2, 3 * 36, 0, 0]);
+    expect(costOf([{ id: 'c', kind: 'call', plan: inner }, loop, map])).toEqual([6, 3 * 24, 0, 0]);
   });
 
   it('are unbounded where nothing bounds them, and nothing costs nothing', () => {
@@ -128,10 +134,10 @@ describe('the calls that a run can cost', () => {
     const cycle = (rest: object): (number | string)[] =>
       costOf([agent('a', {}, rest), agent('b'), agent('c')], { routes, edges, entry: 'a' });
     // a three times, b after each of them, c after each of those.
-    expect(cycle({ maxVisits: 3 })).toEqual([3, 9, 0, 0]);
+    expect(cycle({ maxVisits: 3 })).toEqual([3, 3 * 9, 0, 0]);
     expect(
       costOf([agent('a'), agent('b'), agent('c')], { routes, edges, entry: 'a', limits: { maxSteps: 10 } }),
-    ).toEqual([3, 30, 0, 0]);
-    expect(cycle({})).toEqual([3, 3 * 103, 0, 0]);
+    ).toEqual([3, 3 * 30, 0, 0]);
+    expect(cycle({})).toEqual([3, 3 * 3 * 103, 0, 0]);
   });
 });

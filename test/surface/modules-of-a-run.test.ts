@@ -1,22 +1,33 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { ROOT, makeProject, skein } from '../cli/support/skein.js';
 
-/** Modules of the built program that a command evaluates, as paths in `dist`: what V8 counts coverage of was evaluated. */
-async function evaluated(args: readonly string[], files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+interface Script {
+  readonly url: string;
+  readonly functions: readonly {
+    readonly functionName: string;
+    readonly ranges: readonly { readonly count: number }[];
+  }[];
+}
+
+/** What V8 counts of a command: its scripts, and how often their functions were called. */
+async function counted(args: readonly string[], files: Readonly<Record<string, string>>): Promise<readonly Script[]> {
   const cwd = await makeProject(files);
   const counts = join(cwd, 'counts');
   await mkdir(counts);
   const end = await skein(args, { cwd, env: { NODE_V8_COVERAGE: counts } });
   expect(end).toMatchObject({ code: 0 });
   const texts = await Promise.all((await readdir(counts)).map((name) => readFile(join(counts, name), 'utf8')));
-  const urls = texts.flatMap((text) =>
-    (JSON.parse(text) as { result: { url: string }[] }).result.map(({ url }) => url),
-  );
   const dist = new URL(`file://${ROOT}/dist/`).href;
-  const own = urls.filter((url) => url.startsWith(dist)).map((url) => url.slice(dist.length));
-  return [...new Set(own)].toSorted();
+  return texts
+    .flatMap((text) => (JSON.parse(text) as { result: Script[] }).result)
+    .flatMap((script) => (script.url.startsWith(dist) ? [{ ...script, url: script.url.slice(dist.length) }] : []));
+}
+
+/** Modules of the built program that a command evaluates, as paths in `dist`. */
+async function evaluated(...command: Parameters<typeof counted>): Promise<readonly string[]> {
+  return [...new Set((await counted(...command)).map(({ url }) => url))].toSorted();
 }
 
 const WORKFLOW = `name: two
@@ -62,4 +73,13 @@ describe('what a mock run evaluates', () => {
       expect(modules).not.toContain(other);
     }
   });
+});
+
+test('a plan is analysed, checked and compiled once in a process', async () => {
+  const scripts = await counted(['run', 'w.yaml', '--mock'], { 'w.yaml': WORKFLOW });
+  const callsOf = (url: string, name: string): number | undefined =>
+    scripts.find((script) => script.url === url)?.functions.find((one) => one.functionName === name)?.ranges[0]?.count;
+  expect(callsOf('plan/graph-shape.js', 'shapeOf')).toBe(1);
+  expect(callsOf('plan/checks.js', 'problemsOf')).toBe(1);
+  expect(callsOf('engine/compile.js', 'compilePlan')).toBe(1);
 });

@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'SkeinError',
     'answerRun',
     'cancelRun',
+    'checkPlan',
     'compile',
     'conditionText',
     'definePlan',

@@ -1,8 +1,8 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import type { AgentSpec, StructuredOutput } from '../../plan/agent-spec.js';
-import { limitHint } from '../../plan/limit-words.js';
-import type { Limit } from '../../plan/limit-words.js';
+import type { Limit } from '../../plan/limits.js';
+import { REPAIR_ROUNDS, limitHint, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
 import type { StepContext } from '../../engine/ports/executor.js';
 import type { Message, ModelTurn, ToolResult } from '../model.js';
 import type { ReplayedCall } from '../model-source.js';
@@ -15,11 +15,6 @@ import { checkOutput, repairPrompt } from './structured-output.js';
 import type { StepTool } from './step-tool.js';
 import type { ToolRunner } from './tool-runner.js';
 import { toolRunner } from './tool-runner.js';
-
-/** Model turns of an agent at most, when it does not say. */
-export const DEFAULT_MAX_TURNS = 25;
-/** Tool calls of an agent at most, when it does not say. */
-export const DEFAULT_MAX_TOOL_CALLS = 100;
 
 /** What one agent step works with. */
 export interface LoopOptions {
@@ -100,7 +95,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
 }
 
 async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopState): Promise<ModelTurn> {
-  const cap = (options.spec.maxTurns ?? DEFAULT_MAX_TURNS) + (state.repaired ? 1 : 0);
+  const cap = maxTurnsOf(options.spec) + (state.repaired ? REPAIR_ROUNDS : 0);
   if (state.turns >= cap) throw capReached(options, `${cap} model turns`, 'maxTurns');
   state.turns += 1;
   const turn = await caller.turn(state.turns);
@@ -157,7 +152,7 @@ async function runCalls(
 }
 
 function checkCalls(options: LoopOptions, calls: number): void {
-  const cap = options.spec.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS;
+  const cap = maxToolCallsOf(options.spec);
   if (calls > cap) throw capReached(options, `${cap} tool calls`, 'maxToolCalls');
 }
 

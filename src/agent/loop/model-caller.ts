@@ -2,6 +2,7 @@ import { SkeinError, toErrorData } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
 import type { StepContext } from '../../engine/ports/executor.js';
 import type { ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
+import { MODEL_TRIES } from '../../plan/limits.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 import type { Message, Model, ModelRequest, ModelTurn, ToolCall, ToolResult, ToolSpec } from '../model.js';
 import type { ReplayedCall } from '../model-source.js';
@@ -10,13 +11,11 @@ import { conversationDigest } from './identities.js';
 import { takeTurn } from './model-turn.js';
 import { outputInstructions, outputRequest } from './structured-output.js';
 
-/** Tries of one model for one turn, after the first. */
-export const MODEL_RETRIES = 2;
 /** First delay between tries, in milliseconds; doubles, up to {@link LONGEST_DELAY_MS}. */
-export const FIRST_DELAY_MS = 500;
-export const LONGEST_DELAY_MS = 30_000;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
 /** A provider that asks for a longer pause than this, in milliseconds, is not waited for. */
-export const LONGEST_RETRY_AFTER_MS = 60_000;
+const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** What all turns of an agent have in common. */
 export interface CallerOptions {
@@ -102,7 +101,7 @@ async function afterFailure(options: CallerOptions, failure: Failure): Promise<'
   const next = options.models[failure.current + 1];
   const asked = error.retryAfterMs;
   const tooLong = asked !== undefined && asked > LONGEST_RETRY_AFTER_MS;
-  if (error.retryable && failure.failures < MODEL_RETRIES && !tooLong) {
+  if (error.retryable && failure.failures + 1 < MODEL_TRIES && !tooLong) {
     const delayMs = asked ?? Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failure.failures);
     options.step.note({ kind: 'model.retrying', model: model.id, error: toErrorData(error), delayMs });
     await options.step.sleep(failure.pause, delayMs);

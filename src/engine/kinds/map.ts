@@ -2,7 +2,7 @@ import { SkeinError } from '../../base/errors.js';
 import { escapeKey } from '../../base/item-key.js';
 import { readPath, readRef, refText } from '../../lang/json-path.js';
 import { JsonTexts } from '../../lang/json-texts.js';
-import { limitHint } from '../../plan/limit-words.js';
+import { limitHint } from '../../plan/limits.js';
 import type { MapNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../events/census.js';

@@ -1,8 +1,10 @@
 import { dirname, resolve } from 'node:path';
+import { freezeData } from '../../base/json.js';
 import { hasErrors } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { checkPlan } from '../../plan/checks.js';
 import type { Plan } from '../../plan/plan.js';
+import { NO_BINDINGS } from '../../plan/plan.js';
 import { noteReadFrom } from '../../plan/read-from.js';
 import type { SourceFile, Workflow } from '../../plan/workflow.js';
 import { createFindings, sortProblems } from '../source/findings.js';
@@ -117,13 +119,13 @@ async function assemble(definition: Definition, loading: Loading, findings: Find
   // Whoever calls the file knows where the name is written.
   if (options.called !== true) checkGiven(given, plan, findings);
   // What is wrong here would be found again there, in words that are further from the file.
-  if (!hasErrors(findings.list)) findings.add(checkPlan(plan));
+  if (!hasErrors(findings.list)) findings.add(checkPlan(freezeData(plan), NO_BINDINGS));
   const files = [loading.source, ...workspace.used];
   const folders = agentFolders(definition, workspace).map(({ path }) => path);
   noteReadFrom(plan, [...files.map(({ path }) => path), ...folders]);
   return {
     plan: hasErrors(findings.list) ? undefined : plan,
-    bindings: {},
+    bindings: NO_BINDINGS,
     settings: buildSettings(definition, workspace, memory),
     files,
     agentFiles: agentFiles(agents),

@@ -1,8 +1,10 @@
 import { basename, dirname, extname } from 'node:path';
+import { freezeData } from '../../base/json.js';
 import { hasErrors } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { checkPlan } from '../../plan/checks.js';
 import type { Plan } from '../../plan/plan.js';
+import { NO_BINDINGS } from '../../plan/plan.js';
 import { noteReadFrom } from '../../plan/read-from.js';
 import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow.js';
 import { createFindings, sortProblems } from '../source/findings.js';
@@ -48,14 +50,14 @@ export async function loadOpenedPipeline(opened: OpenedFile, loading: PipelineLo
   const plan = buildPlan(definition, { yaml: content.yaml, calls: called.plans }, findings);
   checkGiven(loading.inputs ?? [], plan, findings);
   // What is wrong here would be found again there, in words that are further from the file.
-  if (!hasErrors(findings.list)) findings.add(checkPlan(plan));
+  if (!hasErrors(findings.list)) findings.add(checkPlan(freezeData(plan), NO_BINDINGS));
   const isUsable = !hasErrors(findings.list);
   const all = [...files, ...otherFiles(called, opened.path)];
   const agentFolders = [...new Set(called.workflows.flatMap((workflow) => workflow.agentFolders ?? []))];
   noteReadFrom(plan, [...all.map(({ path }) => path), ...agentFolders]);
   return {
     plan: isUsable ? plan : undefined,
-    bindings: {},
+    bindings: NO_BINDINGS,
     settings: isUsable ? settingsOf(plan, definition, called) : { output: { format: 'markdown' } },
     files: all,
     agentFiles: new Map(called.workflows.flatMap((workflow) => [...(workflow.agentFiles ?? [])])),

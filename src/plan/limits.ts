@@ -1,0 +1,58 @@
+import type { AgentSpec } from './agent-spec.js';
+import type { GraphShape } from './graph-shape.js';
+import type { Plan } from './plan.js';
+
+/** What bounds a run: what runs keeps to it, and the envelope counts by it. */
+
+/** Turns of an agent that sets no `maxTurns`. */
+const DEFAULT_MAX_TURNS = 25;
+/** Calls of tools of an agent that sets no `maxToolCalls`. */
+const DEFAULT_MAX_TOOL_CALLS = 100;
+
+/** Rounds in which an agent may correct an answer that its schema refuses, besides its turns. */
+export const REPAIR_ROUNDS = 1;
+
+/** Calls of one model for one turn: the first, and those after errors that may pass. */
+export const MODEL_TRIES = 3;
+
+/** Nodes that may run one after another in a plan that sets no `maxSteps`, besides those on its longest path. */
+const STEPS_OVER_LONGEST_PATH = 100;
+
+/** More rounds, items or visits than this are no bound. */
+export const MOST_ROUNDS = 1_000_000;
+
+/** Turns of an agent at most, without the rounds of repair. */
+export function maxTurnsOf({ maxTurns = DEFAULT_MAX_TURNS }: Pick<AgentSpec, 'maxTurns'>): number {
+  return maxTurns;
+}
+
+/** Calls of tools that an agent makes at most. */
+export function maxToolCallsOf({ maxToolCalls = DEFAULT_MAX_TOOL_CALLS }: Pick<AgentSpec, 'maxToolCalls'>): number {
+  return maxToolCalls;
+}
+
+/** Nodes of a plan that run one after another at most. */
+export function maxStepsOf(plan: Pick<Plan, 'limits'>, shape: Pick<GraphShape, 'longestPath'>): number {
+  return plan.limits?.maxSteps ?? shape.longestPath + STEPS_OVER_LONGEST_PATH;
+}
+
+/** Limits of nodes and agents that a run can reach. */
+export type Limit = 'maxItems' | 'maxTurns' | 'maxToolCalls';
+
+/** What the notations in YAML call them; a limit that is not here has no key there. */
+const WORDS: Readonly<Record<string, Readonly<Partial<Record<Limit, string>>>>> = {
+  dag: {},
+  pipeline: { maxItems: 'max_items', maxTurns: 'max_iterations' },
+};
+
+/**
+ * What to do about a limit that was reached, in the words of the notation.
+ *
+ * @example
+ * limitHint('pipeline', 'maxItems', 'shorten the list'); // 'raise max_items, or shorten the list'
+ */
+export function limitHint(notation: string | undefined, limit: Limit, otherwise: string): string {
+  const words = notation === undefined || !Object.hasOwn(WORDS, notation) ? undefined : WORDS[notation];
+  const word = words === undefined ? limit : words[limit];
+  return word === undefined ? otherwise : `raise ${word}, or ${otherwise}`;
+}
