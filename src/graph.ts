@@ -34,5 +34,5 @@ export { reducers } from './notations/graph/reducers.js';
 export type { ReducerInput } from './notations/graph/reducers.js';
 export type { BuiltNode, NodeSpec } from './notations/graph/node-spec.js';
 export type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './notations/graph/views.js';
-export type { TaskStep } from './plan/builder-input.js';
+export type { StepPart, TaskStep } from './plan/builder-input.js';
 export { END } from './plan/plan.js';

@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   'SKEIN_CANCELLED', // the run or the step was cancelled
   'SKEIN_STATE_MUTATED', // a node changed the state instead of returning an update
   'SKEIN_BAD_UPDATE', // a node returned something that is no update, or an undeclared channel
+  'SKEIN_BAD_OUTPUT', // the final state does not match what the workflow says that it gives
   'SKEIN_WRITE_CONFLICT', // two unordered writes of a channel without reducer (S3)
   'SKEIN_BAD_ROUTE', // a route chose something that is no declared target
   'SKEIN_MAX_STEPS', // more nodes ran one after another than limits.maxSteps

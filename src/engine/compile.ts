@@ -15,6 +15,8 @@ import { findCycles } from './cycles.js';
 export interface CompiledPlan {
   readonly plan: Plan;
   readonly bindings: Bindings;
+  /** In front of its keys in the bindings. */
+  readonly prefix: string;
   readonly nodes: readonly CompiledNode[];
   /** Nodes that start a run (E6), in plan order. */
   readonly starts: readonly number[];
@@ -175,6 +177,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
   return {
     plan,
     bindings,
+    prefix,
     nodes,
     starts: shape.starts,
     index: shape.index,

@@ -28,8 +28,8 @@ export function releaseMessage(node: CompiledNode, missing: number): string {
 export function tooDeep(maxSteps: number): ErrorData {
   return {
     code: 'SKEIN_MAX_STEPS',
-    message: `more than ${maxSteps} nodes ran one after another, the plan's maxSteps`,
-    hint: 'raise limits.maxSteps, or give the cycle an end',
+    message: `more than ${maxSteps} nodes ran one after another, which is all that maxSteps allows`,
+    hint: 'give the cycle an end, or go on with a higher bound: the option maxSteps of a run or resume, --max-steps N on the command line',
   };
 }
 
@@ -59,6 +59,8 @@ export interface Ending {
   readonly output?: unknown;
   /** What its routes chose. */
   readonly choice?: Choice | undefined;
+  /** The state after it, where listeners are told. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Why a step ended as it did. */
@@ -68,7 +70,7 @@ export function whyOf({ reason, error }: Ending): { readonly reason?: string; re
 
 /** How a step ended, as an observer is told. */
 export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: number, ending: Ending): EventBody {
-  const { output, choice } = ending;
+  const { output, choice, state } = ending;
   return {
     type: 'step.ended',
     node: node.id,
@@ -78,6 +80,7 @@ export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: n
     ...whyOf(ending),
     ...(outcome === 'succeeded' ? { update: updateOf(node, output) } : {}),
     ...(choice === undefined ? {} : { to: [...choice.hops.map((hop) => hop.name), ...choice.others] }),
+    ...(state === undefined ? {} : { state }),
   };
 }
 

@@ -68,13 +68,18 @@ export abstract class ScopeState {
     return { version: this.final ?? this.inputs, channels: this.channels };
   }
 
-  /** The final state (S4), or what there is of it. */
+  /** What there is of the final state (S4) for whoever ran it. */
   state(): Record<string, unknown> {
-    return readState(this, this.final ?? this.inputs);
+    return readState(this, this.final ?? this.inputs, this.compiled.plan.output);
+  }
+
+  /** A version as plain data, put together when it is read. */
+  protected plain(version: Version): State {
+    return plainState({ version, source: this });
   }
 
   /** What the check of the run is told of a version. */
   protected checkedState(version: Version): State {
-    return this.run.checksWholes ? plainState({ version, source: this }) : this.view(version);
+    return this.run.checksWholes ? this.plain(version) : this.view(version);
   }
 }

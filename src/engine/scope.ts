@@ -17,7 +17,7 @@ import { chooseRoutes } from './routes.js';
 import { joined, reported } from './reports.js';
 import type { Reports } from './reports.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
-import { foldError, writeOutput } from './state-writer.js';
+import { foldError, outputError, writeOutput } from './state-writer.js';
 import type { Body, StepOwner } from './step.js';
 import { Step } from './step.js';
 import { addStep, removeStep } from './step-list.js';
@@ -183,7 +183,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     if (this.over) return;
     const cap = node.node.maxVisits;
     if (cap !== undefined && this.visits.runs(node.index) >= cap) this.pastCap(node, firing, cap);
-    else if (firing.depth >= this.compiled.maxSteps) this.refuse(node, firing, tooDeep(this.compiled.maxSteps));
+    else if (firing.depth >= this.maxSteps) this.refuse(node, firing, tooDeep(this.maxSteps));
     else {
       this.visits.countAnew(node.countsAnew);
       this.enqueue(new Step(this, node, firing, this.visits.next(node.index)));
@@ -220,6 +220,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
   }
 
+  private get maxSteps(): number {
+    return this.run.maxSteps ?? this.compiled.maxSteps;
+  }
+
   private isOnlyThread(version: Version): boolean {
     return this.outstanding === 1 && this.waiting === 0 && this.pausedSteps === 0 && this.coveredBy(version);
   }
@@ -233,8 +237,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     if (error !== undefined) {
       this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
       countAllowed(this.census, failureOf(error));
-    } else if (this.run.followed) this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice });
-    else this.countStep(compiled, 'succeeded');
+    } else if (this.run.followed) {
+      const state = this.run.tellsState && compiled.node.kind !== 'pass' ? this.plain(version) : undefined;
+      this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice, state });
+    } else this.countStep(compiled, 'succeeded');
     if (compiled.counted) this.run.leafEnded(error === undefined);
     if (this.run.check !== undefined && error === undefined && this.isStopped(step, version)) return;
     const live = tokenOf('live', version, depth, round);
@@ -311,7 +317,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   /** All that is to run has run. A state that nobody can read is no success. */
   private finishWith({ version, conflict }: ReturnType<Scope['mergeEnds']>): void {
     this.final = version;
-    const error = conflict ?? foldError(this, version);
+    const error = conflict ?? foldError(this, version) ?? outputError(this.compiled, this.reader(version));
     this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
   }
 

@@ -23,6 +23,10 @@ export interface RunServices extends WorkMeter {
   readonly observed: boolean;
   /** Somebody wants to know of starts and successes too. */
   readonly followed: boolean;
+  /** Replaces the bounds of all plans. */
+  readonly maxSteps: number | undefined;
+  /** The end of a step is told with the state after it. */
+  readonly tellsState: boolean;
   /** Is told what a step sees, right before its start is told. Absent when nobody listens. */
   readonly starting: Starting | undefined;
   /** Looks at the run after each step of its own plan: gives an error to end it there. */

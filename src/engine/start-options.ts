@@ -31,6 +31,10 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
   /** Leaf steps at once; replaces the plan's own bound. */
   readonly concurrency?: number;
+  /** How many nodes may run one after another in each of its plans; replaces their own bounds. */
+  readonly maxSteps?: number;
+  /** Listeners are told the state after each step. */
+  readonly streamState?: boolean;
   /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
   readonly check?: StepCheck;
   /** Told what each step sees, right before listeners are told that it starts. */

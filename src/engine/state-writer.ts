@@ -2,7 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
-import type { ChannelTable, CompiledNode } from './compile.js';
+import type { ChannelTable, CompiledNode, CompiledPlan } from './compile.js';
 import type { Reducer } from '../plan/reducers.js';
 import type { Cell, Moment, Writer } from './cell.js';
 import { cellValue, foldedWith, isCleared, isUnread, keepDigest, tryFold, writeCell } from './cell.js';
@@ -141,11 +141,30 @@ export function foldError({ channels }: ChannelHolder, version: Version): ErrorD
   return undefined;
 }
 
+/** Why a final state is not what its plan says that it gives; undefined when it is. */
+export function outputError(
+  { plan, bindings, prefix }: Pick<CompiledPlan, 'plan' | 'bindings' | 'prefix'>,
+  read: (channel: string) => unknown,
+): ErrorData | undefined {
+  for (const name of plan.output ?? []) {
+    const schema = bindings[`${prefix}output:${name}`];
+    if (schema === undefined) continue;
+    try {
+      validated(schema, read(name), name);
+    } catch (error) {
+      const message = `the output of '${plan.name}' is not what it declares: ${toErrorData(error).message}`;
+      const hint = `no node gave '${name}' such a value; its node may not have run`;
+      return { code: 'SKEIN_BAD_OUTPUT', message, hint };
+    }
+  }
+  return undefined;
+}
+
 /**
  * Values by channel name: those of the plan in plan order, then the others by name. What a reducer can't make a value of is left out: the run
- * has failed for it.
+ * has failed for it. `only`: these channels alone, in this order.
  */
-export function readState(holder: ChannelHolder, version: Version): Record<string, unknown> {
+export function readState(holder: ChannelHolder, version: Version, only?: readonly string[]): Record<string, unknown> {
   const { names, reducers, index } = holder.channels;
   const declared = holder.declared.names.length;
   const state: Record<string, unknown> = {};
@@ -159,6 +178,10 @@ export function readState(holder: ChannelHolder, version: Version): Record<strin
       // See foldError.
     }
   };
+  if (only !== undefined) {
+    for (const name of only) take(name, index.get(name) ?? -1);
+    return state;
+  }
   for (let channel = 0; channel < declared; channel++) take(names[channel] ?? '', channel);
   if (names.length > declared) {
     for (const name of names.slice(declared).toSorted()) take(name, index.get(name) ?? -1);

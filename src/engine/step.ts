@@ -74,6 +74,8 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
   next: Work | undefined = undefined;
+  /** What its function did by `step.run`, by name: another attempt takes it as it is. */
+  results: Map<string, unknown> | undefined = undefined;
   /** Its routes were asked for the ways on. */
   routed = false;
   private ticket: Ticket | undefined = undefined;

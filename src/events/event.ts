@@ -38,6 +38,8 @@ export type EventBody =
       readonly update?: Readonly<Record<string, unknown>>;
       /** The nodes that its routes chose; absent without routes. */
       readonly to?: readonly string[];
+      /** With the option `streamState`: the state that goes on from it, read-only. */
+      readonly state?: Readonly<Record<string, unknown>>;
     }
   | { readonly type: 'run.warning'; readonly code: string; readonly message: string }
   | { readonly type: 'step.note'; readonly note: StepNote };

@@ -140,6 +140,7 @@ export class OverviewFold {
     else if (name === undefined) this.bodyEnded(trace, record);
     else if (name.startsWith('model#')) this.turn(trace, name, record);
     else if (name.startsWith('tool#')) this.tool(trace, name, record);
+    else if (name.startsWith('run:')) this.part(trace, name, record);
     else if (name === 'close') this.closed(trace, at);
     else if (name === 'timeout') this.tell(key, at, { kind: 'step', text: 'the attempt took too long' });
   }
@@ -188,6 +189,13 @@ export class OverviewFold {
     const took = record.ms === undefined ? {} : { ms: record.ms };
     const text = `tool ${tool} ${refused ? 'failed' : 'done'}`;
     this.options.tell({ at: record.at, kind: 'tool', path: trace.path, text, ...took });
+  }
+
+  /** Something that its function did by `step.run`. */
+  private part(trace: StepTrace, name: string, { at, ms, error }: DoneRecord): void {
+    trace.reopen();
+    const text = `${name.slice('run:'.length)} ${error === undefined ? 'done' : 'failed'}`;
+    this.options.tell({ at, kind: 'step', path: trace.path, text, ...(ms === undefined ? {} : { ms }) });
   }
 
   private closed(trace: StepTrace, at: number): void {

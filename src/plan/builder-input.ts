@@ -54,6 +54,14 @@ export interface StepArrival {
   readonly error?: ErrorData;
 }
 
+/** What a function that `step.run` is given may use. */
+export interface StepPart {
+  /** Aborted when the run is cancelled or the attempt timed out. */
+  readonly signal: AbortSignal;
+  /** The same for every execution of it, also after a crash: hand it to services that know idempotency keys. */
+  readonly idempotencyKey: string;
+}
+
 /** What a task's function may know about its step, and the signal that tells it to stop. */
 export interface TaskStep {
   /** Address of the step, `review/loop#3/critic`. */
@@ -79,6 +87,12 @@ export interface TaskStep {
    */
   ask<const C extends string = string>(question: TextQuestion<C>, name?: string): Promise<C>;
   ask(question: TaskQuestion, name?: string): Promise<unknown>;
+  /**
+   * Does something of its own inside of the step, such as a call that costs money, and gives what came of it. With a store it is recorded when
+   * it has ended: a step that is tried again, or goes on after its process died, has it and does not do it again. A name that is used twice
+   * is counted, `page` and `page#2`. What fails is not kept. What it gives is JSON.
+   */
+  run<T>(name: string, part: (io: StepPart) => T): Promise<Awaited<T>>;
   /**
    * Tells whoever listens something: an event of kind `step.note` with `{ kind: 'event', event }`. It is not recorded, a step whose result is
    * taken from a record tells nothing again, and nothing is told any more once the attempt is over. Never rely on it for the result.
@@ -221,5 +235,7 @@ export interface PlanInput<S = StateOf> {
   readonly entry?: string;
   readonly exits?: readonly string[];
   readonly firstExitWins?: boolean;
+  /** Channels that the final state has for whoever runs it. Default: all. */
+  readonly output?: readonly string[];
   readonly limits?: Limits;
 }

@@ -54,6 +54,7 @@ export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
     ...optional('entry', input.entry),
     ...optional('exits', input.exits),
     ...optional('firstExitWins', input.firstExitWins),
+    ...optional('output', input.output),
     ...optional('limits', input.limits),
   };
   return Object.freeze({ plan: ownPlan(plan), bindings: Object.freeze(builder.bindings) });

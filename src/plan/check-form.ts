@@ -248,5 +248,6 @@ const PLAN = object({
   'entry?': TEXT,
   'exits?': list(TEXT),
   'firstExitWins?': FLAG,
+  'output?': list(TEXT),
   'limits?': object({ 'maxSteps?': NUMBER, 'concurrency?': NUMBER }),
 });

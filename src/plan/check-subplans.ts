@@ -38,16 +38,49 @@ function checkGiven(scope: Scope, inputs: SubInputs | undefined, node: SubPlanNo
   if (node.kind === 'map') check(node.item, 'item');
 }
 
+/** The keys that a plan says it gives: `unknown-channel` for one that nobody writes. */
+export function checkOutput({ plan, findings }: Scope, writers: Writers): void {
+  const known = [...writers.inputs, ...writers.byChannel.keys(), ...plan.channels.map(({ name }) => name)];
+  if (writers.open && writers.unknown.length > 0) return;
+  plan.output?.forEach((name, index) => {
+    if (known.includes(name) || (writers.unknown.length > 0 && plan.closedState !== true)) return;
+    const hint = didYouMean(name, known) ?? `its keys are: ${known.slice(0, 8).join(', ')}`;
+    findings.add('unknown-channel', `the output names ${JSON.stringify(name)}, which nothing writes`, {
+      path: `output[${index}]`,
+      hint,
+    });
+  });
+}
+
 /** What is read from the final state of the sub-plan. */
 function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number): void {
-  if (within.open || within.unknown.length > 0) return;
+  checkPrivate(scope, node, at);
+  const { closedState = false, channels } = node.plan;
+  const given = new Set([...Object.keys(node.inputs ?? {}), ...(node.kind === 'map' ? [node.item] : [])]);
+  if ((within.open && node.inputs === undefined) || (within.unknown.length > 0 && !closedState)) return;
+  const known = [
+    ...new Set([...within.byChannel.keys(), ...(closedState ? channels.map((channel) => channel.name) : [])]),
+  ];
   for (const { name, path } of takenFrom(node)) {
-    if (name === WHOLE_STATE || within.inputs.has(name) || within.byChannel.has(name)) continue;
-    const known = [...within.byChannel.keys()];
+    if (name === WHOLE_STATE || within.inputs.has(name) || known.includes(name)) continue;
+    if (within.open && given.has(name)) continue;
     const hint =
       didYouMean(name, known) ?? `it writes: ${known.length === 0 ? 'nothing' : known.slice(0, 8).join(', ')}`;
     const message = `nothing in the workflow in ${nameOf(scope, at)} writes ${JSON.stringify(name)}`;
     scope.findings.add('unknown-channel', message, { node: at, path, hint });
+  }
+}
+
+/** `private-channel` for what the sub-plan does not give. What a loop carries stays inside of it. */
+function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
+  const { output } = node.plan;
+  if (output === undefined) return;
+  const carried = node.kind === 'loop' ? (node.carry ?? []) : [];
+  for (const { name, path } of takenFrom(node)) {
+    if (name === WHOLE_STATE || output.includes(name) || carried.includes(name)) continue;
+    const message = `${JSON.stringify(name)} is private to the workflow in ${nameOf(scope, at)}`;
+    const hint = didYouMean(name, output) ?? `it gives: ${output.join(', ')}`;
+    scope.findings.add('private-channel', message, { node: at, path, hint });
   }
 }
 

@@ -12,7 +12,7 @@ import type { Writers } from './check-references.js';
 import { checkSchemas } from './check-schemas.js';
 import { Findings } from './check-scope.js';
 import type { Scope } from './check-scope.js';
-import { checkSubPlans } from './check-subplans.js';
+import { checkOutput, checkSubPlans } from './check-subplans.js';
 import { checkWriters } from './check-writers.js';
 import { analyzeShape } from './graph-shape.js';
 import { DEEPEST_PLAN } from './own-plan.js';
@@ -78,6 +78,7 @@ function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly
   const writers = writersOf(scope);
   const inner = readableWriters(below);
   checkSubPlans(scope, writers, inner);
+  checkOutput(scope, writers);
   checkLoopEnds(scope, inner);
   checkReferences(scope, writers);
   // Order means nothing while the static edges go in circles.

@@ -192,7 +192,7 @@ function meaningOf({ channel, required, default: value }: InputSpec): unknown {
 }
 
 function planParts(before: Plan, after: Plan): readonly string[] {
-  const names = ['entry', 'exits', 'firstExitWins', 'limits', 'openInputs', 'closedState'] as const;
+  const names = ['entry', 'exits', 'firstExitWins', 'output', 'limits', 'openInputs', 'closedState'] as const;
   return names.filter((name) => differs(before[name], after[name])).map((name) => PLAN_WORDS[name]);
 }
 
@@ -200,6 +200,7 @@ const PLAN_WORDS = {
   entry: 'entry',
   exits: 'exits',
   firstExitWins: 'exits',
+  output: 'output',
   limits: 'limits',
   openInputs: 'open inputs',
   closedState: 'closed state',

@@ -83,12 +83,14 @@ const AGENT_WORDS: Readonly<Record<keyof AgentSpec, string>> = {
   searchesAll: 'searches',
 };
 
-/** What decides about the answers of agents and stands in no plan: it is kept with each session of a run. */
+/** What stands in no plan and decides about the answers of agents, and how far a run may go: it is kept with each session of a run. */
 export interface RunSettings {
   /** Flags that say which models answer, as canonical JSON; `{}`: each agent's own do. */
   readonly models: string;
   /** First text of the shared memory; absent: there is none. */
   readonly memory?: string;
+  /** How many nodes may run one after another; absent: as the plans say. It decides about no result. */
+  readonly maxSteps?: number;
 }
 
 /** What a run that was told nothing has. */

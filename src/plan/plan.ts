@@ -31,6 +31,11 @@ export interface Plan {
   readonly exits?: readonly string[];
   /** The first exit that is reached ends the run (E7). */
   readonly firstExitWins?: boolean;
+  /**
+   * Channels that its final state has for whoever runs it; the others are private. Each is checked at the end by the Standard Schema in the
+   * bindings under `output:NAME`, if there is one. Absent: all.
+   */
+  readonly output?: readonly string[];
   readonly limits?: Limits;
 }
 

@@ -17,6 +17,8 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   listeners: true,
   signal: true,
   concurrency: true,
+  maxSteps: true,
+  streamState: true,
   check: true,
   executors: true,
   store: true,
@@ -37,11 +39,18 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
   const names = [...more, ...NAMES].filter((name) => !without.includes(name));
   const strange = Object.keys(options).find((name) => !names.includes(name));
   if (strange === undefined) {
+    checkMaxSteps(options);
     checkThreadOptions(options);
     return;
   }
   const hint = didYouMean(strange, names) ?? `options are: ${names.join(', ')}`;
   throw new SkeinError('SKEIN_USAGE', `a run has no option ${JSON.stringify(strange)}`, { hint });
+}
+
+function checkMaxSteps({ maxSteps }: Pick<RunOptions, 'maxSteps'>): void {
+  if (maxSteps === undefined || (Number.isSafeInteger(maxSteps) && maxSteps > 0)) return;
+  const hint = 'it counts how many nodes may run one after another: run(workflow, { maxSteps: 200 })';
+  throw new SkeinError('SKEIN_USAGE', `maxSteps is a whole number from 1 up, not ${String(maxSteps)}`, { hint });
 }
 
 /**

@@ -105,15 +105,28 @@ export interface GoingOn {
  */
 export function goingOn(recorded: RecordedRun, models: string, options: RunOptions): GoingOn {
   const { before } = recorded;
-  const { inputs: given = {}, memory = before.settings?.memory, resume } = options;
+  const { inputs: given = {}, resume } = options;
+  const { memory = before.settings?.memory, maxSteps = before.settings?.maxSteps } = options;
   if (resume !== undefined) checkInputs(resume, before, given);
   const { all } = recorded.models;
   const counts = resume !== undefined || asksNothingNew(models, recorded.models);
   return {
     inputs: resume === undefined ? { ...before.inputs, ...given } : before.inputs,
-    settings: { models, ...(memory === undefined ? {} : { memory }) },
+    settings: settingsOf(models, { memory, maxSteps }),
     formerModels: (agent) =>
       counts ? all : all.filter((flags) => whoAnswers(flags, agent) === whoAnswers(models, agent)),
+  };
+}
+
+/** What is kept with a session besides its plan. */
+export function settingsOf(
+  models: string,
+  { memory, maxSteps }: { readonly memory?: string | undefined; readonly maxSteps?: number | undefined },
+): RunSettings {
+  return {
+    models,
+    ...(memory === undefined ? {} : { memory }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
   };
 }
 

@@ -28,7 +28,7 @@ import { answerBy } from './answers.js';
 import { checkGiven, withAdvice } from './check-run.js';
 import type { Changes } from './changes.js';
 import type { GoingOn, RecordedRun } from './going-on.js';
-import { goingOn, readRecordedRun } from './going-on.js';
+import { goingOn, readRecordedRun, settingsOf } from './going-on.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
@@ -113,10 +113,10 @@ async function openOnThread(one: Launch, store: Store, runId: string): Promise<O
 
 function startUnrecorded(one: Launch, runId: string): RunHandle {
   const { compiled, models, options } = one;
-  const { inputs = {}, memory } = options;
+  const { inputs = {} } = options;
   one.begins?.(inputs);
   const durable = new MemoryDurable(runId, { answer: answerBy(models, options.answer) });
-  const handle = startRun(compiled, { ...started(one, memory), runId, inputs, durable });
+  const handle = startRun(compiled, { ...started(one, options), runId, inputs, durable });
   return {
     runId,
     result: advised(handle.result, options),
@@ -148,7 +148,7 @@ function startRecorded(one: Launch, opened: Opened): RunHandle {
     },
     onCancel: () => cancel(),
   });
-  const parts = started(one, settings.memory, formerModels);
+  const parts = started(one, settings, formerModels);
   const state = turn === undefined ? { inputs } : { first: turn.start(compiled, inputs), last: turn.note };
   const handle = startRun(compiled, { ...parts, ...state, warnings, announced, log: durable.listen, durable });
   cancel = () => handle.cancel('somebody asked for it to be cancelled');
@@ -181,7 +181,11 @@ function lazily<T extends object>(make: () => T): () => T {
 }
 
 /** What every run is started with. */
-function started(one: Launch, memory: string | undefined, formerModels?: GoingOn['formerModels']): StartOptions {
+function started(
+  one: Launch,
+  { memory, maxSteps }: Pick<RunOptions, 'memory' | 'maxSteps'>,
+  formerModels?: GoingOn['formerModels'],
+): StartOptions {
   const { compiled, models, options, starting, origins = {} } = one;
   // The process may have moved when the first agent starts.
   const cwd = options.cwd ?? process.cwd();
@@ -191,7 +195,7 @@ function started(one: Launch, memory: string | undefined, formerModels?: GoingOn
     return { own, runOptions: inheritedOptions(models, own, options) };
   });
   const agents = lazily(() => agentsOf({ one, cwd, ...lent(), memory, formerModels }));
-  const { listeners, signal, concurrency, check } = options;
+  const { listeners, signal, concurrency, check, streamState } = options;
   return {
     runOptions: () => lent().runOptions,
     executors: { agent: (node, step) => agents()(node, step), ...options.executors },
@@ -201,6 +205,8 @@ function started(one: Launch, memory: string | undefined, formerModels?: GoingOn
     ...(signal === undefined ? {} : { signal }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(check === undefined ? {} : { check }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(streamState === undefined ? {} : { streamState }),
   };
 }
 
@@ -274,8 +280,8 @@ function* openRun(one: Launch, store: Store, runId: string): Slices<Opened> {
   return { ...going, session, turn, ...told };
 }
 
-function begun(models: ModelRegistry, { inputs = {}, memory }: RunOptions): GoingOn {
-  const settings = { models: models.identity(), ...(memory === undefined ? {} : { memory }) };
+function begun(models: ModelRegistry, { inputs = {}, memory, maxSteps }: RunOptions): GoingOn {
+  const settings = settingsOf(models.identity(), { memory, maxSteps });
   return { inputs, settings, formerModels: () => [] };
 }
 

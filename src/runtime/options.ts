@@ -29,6 +29,13 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Leaf steps at once. */
   readonly concurrency?: number;
+  /**
+   * How many nodes may run one after another, in the workflow and in each one inside of it, whatever they say themselves. A recorded run keeps
+   * it; a resume may raise it.
+   */
+  readonly maxSteps?: number;
+  /** The end of each step is told with the state that goes on from it. */
+  readonly streamState?: boolean;
   /** Looks at the run after each step of the plan, before anything goes on from there: an error that it gives ends the run as failed. */
   readonly check?: StepCheck;
   /** Further executors, by node kind. */

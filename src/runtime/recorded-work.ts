@@ -42,4 +42,4 @@ function isWork(key: string): boolean {
   return name === '' || WORK.test(name);
 }
 
-const WORK = /^@(?:model#|tool#|answer|timer|event)/;
+const WORK = /^@(?:model#|tool#|run:|answer|timer|event)/;

@@ -115,6 +115,7 @@ test('error codes never change: this list only grows', () => {
   expect([...ERROR_CODES].toSorted()).toEqual([
     'SKEIN_ANSWER',
     'SKEIN_AUDIT',
+    'SKEIN_BAD_OUTPUT',
     'SKEIN_BAD_ROUTE',
     'SKEIN_BAD_UPDATE',
     'SKEIN_CANCELLED',

@@ -166,7 +166,7 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
 
 /** The options that stand for a command line. */
 export function runOptions({ flags, cwd, inputs, recording }: Execution): WorkflowRunOptions {
-  const { mock, model, record, replay, auditDir, concurrency } = flags;
+  const { mock, model, record, replay, auditDir, concurrency, maxSteps } = flags;
   return {
     ...recordingOptions(recording),
     inputs,
@@ -179,6 +179,7 @@ export function runOptions({ flags, cwd, inputs, recording }: Execution): Workfl
     },
     allowPrivateAddresses: flags.allowPrivateAddresses ?? false,
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(flags.stream === true || flags.verbose === true ? { streaming: true } : {}),
     ...(flags.audit ? (auditDir === undefined ? {} : { audit: { dir: resolve(cwd, auditDir) } }) : { audit: false }),
   };

@@ -24,11 +24,11 @@ interface Beginning {
 
 /** Never values of the environment, and so no keys: only what was typed. */
 export function writeOrigin({ root, cwd, file, flags, workflow }: Beginning): JsonObject {
-  const { model, mock, replay, format, stream, concurrency, strict } = flags;
+  const { model, mock, replay, format, stream, concurrency, maxSteps, strict } = flags;
   const { lenient, interactive, auditDir, audit, allowPrivateAddresses, exec } = flags;
   const kept: KeptFlags = {
     audit,
-    ...defined({ model, mock, replay, format, stream, concurrency, strict }),
+    ...defined({ model, mock, replay, format, stream, concurrency, maxSteps, strict }),
     ...defined({ lenient, interactive, auditDir, allowPrivateAddresses, exec }),
   };
   const path = workflow.files[0]?.path ?? resolve(cwd, file);
@@ -75,14 +75,18 @@ function textFlags(flags: JsonObject): Partial<KeptFlags> {
     const value = flags[name];
     return typeof value === 'string' ? value : undefined;
   };
-  const { concurrency } = flags;
+  const count = (name: string): number | undefined => {
+    const value = flags[name];
+    return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+  };
   return defined({
     model: text('model'),
     mock: text('mock'),
     replay: text('replay'),
     auditDir: text('auditDir'),
     format: FORMATS.find((name) => name === flags['format']),
-    concurrency: typeof concurrency === 'number' && Number.isSafeInteger(concurrency) ? concurrency : undefined,
+    concurrency: count('concurrency'),
+    maxSteps: count('maxSteps'),
   });
 }
 

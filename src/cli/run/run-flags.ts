@@ -12,6 +12,7 @@ export interface KeptFlags {
   readonly format?: OutputFormat;
   readonly stream?: boolean;
   readonly concurrency?: number;
+  readonly maxSteps?: number;
   readonly strict?: boolean;
   readonly lenient?: boolean;
   readonly interactive?: boolean;

@@ -17,6 +17,7 @@ export function addRunOptions(command: Command): Command {
     .addOption(new Option('--verbose', 'show model turns and tool calls').conflicts('quiet'))
     .option('-q, --quiet', 'show only warnings, errors and results')
     .option('--concurrency <n>', 'how many steps run at once', readCount)
+    .option('--max-steps <n>', 'how many nodes may run one after another', readCount)
     .option('--strict', 'refuse files with warnings; exit with 4 when a step failed that was allowed to')
     .addOption(lenientOption())
     .option('-y, --yes', 'allow tool calls that would ask a person (also --yolo); a resume needs it again')

@@ -129,7 +129,7 @@ function given(step: Step, source: SubInputs[string], { read, texts }: Sources):
 }
 
 /** What a finished sub-plan writes into the plan around it. */
-export function outputsOf(step: Step, node: Pick<SubPlan, 'outputs'>, scope: ScopeHandle): unknown {
+export function outputsOf(step: Step, node: Pick<SubPlan, 'inputs' | 'outputs'>, scope: ScopeHandle): unknown {
   const { output, writes } = step.compiled.node;
   if (output !== undefined) return taken(scope, node.outputs?.[output] ?? output);
   const update: Record<string, unknown> = {};
@@ -137,9 +137,29 @@ export function outputsOf(step: Step, node: Pick<SubPlan, 'outputs'>, scope: Sco
     node.outputs === undefined ? (writes ?? []).map((name) => [name, name] as const) : Object.entries(node.outputs);
   for (const [outer, inner] of pairs) {
     const value = taken(scope, inner);
-    if (value !== undefined || scope.clears(inner)) update[outer] = value;
+    if (value !== undefined || scope.clears(inner)) update[outer] = newTo(step, { node, outer, inner }, value);
   }
   return update;
+}
+
+/** Of a list that the sub-plan was given and made longer, the reducer `extend` takes what came to it: the rest is there. */
+function newTo(step: Step, pair: OutputPair, value: unknown): unknown {
+  const { node, outer, inner } = pair;
+  const { channels } = step.owner;
+  if (channels.reducers[channels.index.get(outer) ?? -1]?.definition() !== 'extend' || !Array.isArray(value))
+    return value;
+  const source = node.inputs === undefined ? { channel: inner } : node.inputs[inner];
+  if (source === undefined || !('channel' in source) || source.channel !== outer) return value;
+  const before = step.owner.reader(step.input)(outer);
+  const isLonger = Array.isArray(before) && before.every((item, at) => value[at] === item);
+  return isLonger ? value.slice(before.length) : value;
+}
+
+/** A channel of the plan around a sub-plan, and the channel of the sub-plan that is written to it. */
+interface OutputPair {
+  readonly node: Pick<SubPlan, 'inputs'>;
+  readonly outer: string;
+  readonly inner: string;
 }
 
 /** A channel of the final state, or all of it. */

@@ -3,7 +3,13 @@ import type { JsonObject } from '../../base/json.js';
 import { isPlainObject, recordText } from '../../base/json.js';
 import { kindText } from '../../lang/value-text.js';
 import type { StepNote } from '../../events/event.js';
-import type { StepArrival, TaskQuestion, TaskStep as TaskStepInput, TextQuestion } from '../../plan/builder-input.js';
+import type {
+  StepArrival,
+  StepPart,
+  TaskQuestion,
+  TaskStep as TaskStepInput,
+  TextQuestion,
+} from '../../plan/builder-input.js';
 import { isThenable } from '../../base/thenable.js';
 import type { Goto, Jump } from '../../plan/goto.js';
 import { isGoto, jumpOf } from '../../plan/goto.js';
@@ -15,6 +21,7 @@ import type { Effect, Identity, Outcome, Question, StepIo, StepOptions } from '.
 import { ReadLog } from '../reads.js';
 import type { Body, Step } from '../step.js';
 import { recordedUpdate, updateOf } from './cleared.js';
+import { InnerRuns } from './inner-run.js';
 import { isMutation } from '../viewed.js';
 
 /** The second argument of a code node's function. */
@@ -23,6 +30,7 @@ export class TaskStep implements TaskStepInput {
   readonly attempt: number;
   /** Questions so far. */
   private asked = 0;
+  private inner: InnerRuns | undefined = undefined;
 
   constructor(
     private readonly step: Step,
@@ -78,6 +86,18 @@ export class TaskStep implements TaskStepInput {
     const answer = await askInside(this.step, this.io.signal, () => this.io.ask(called, asQuestion(question)));
     this.tell(() => answerNote(answer));
     return answer;
+  }
+
+  /**
+   * Does something of its own inside of the step, and gives what came of it. With a store it is recorded when it has ended: a step that is
+   * tried again, or that goes on after its process died, does not do it again. What fails is not kept. What it gives is JSON.
+   *
+   * @example
+   * const run = async ({ order }, step) => ({ receipt: await step.run('charge', () => charge(order)) });
+   */
+  async run<T>(name: string, part: (io: StepPart) => T): Promise<Awaited<T>> {
+    this.inner ??= new InnerRuns(this.step, this.io, this.log);
+    return (await this.inner.run(name, part)) as Awaited<T>;
   }
 
   /**

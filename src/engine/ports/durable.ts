@@ -104,6 +104,8 @@ export interface StepIo {
    * effect then ends, and is performed from its beginning when there is an answer.
    */
   ask(name: string, question: Question): Promise<unknown>;
+  /** Runs an effect inside of this one, and records its success under a key of its own. Absent: nothing is recorded. */
+  run?(key: string, effect: Effect, options: StepOptions): Promise<unknown>;
 }
 
 /** How an effect is recorded, and treated after a crash (J6). */

@@ -12,14 +12,15 @@ import type { Recorded } from '../../journal/ledger.js';
 import type { OpenSession } from '../../journal/session.js';
 import { giveBack, leaveFinished } from '../../journal/session.js';
 import type { RunStanding } from '../../journal/store.js';
-import { askKey, innerKey } from '../inner-keys.js';
+import { innerKey } from '../inner-keys.js';
 import { waitId } from '../open-question.js';
-import type { Durable, Effect, Outcome, Question, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
+import type { Durable, Effect, Outcome, StepOptions, Taker, Ticket, Wait } from '../ports/durable.js';
 import type { RunResult } from '../run.js';
 import { watchForCancel } from './cancel-watch.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
 import type { RecordedOptions } from './recorded-options.js';
+import { RecordedInside } from './recorded-inside.js';
 import { RecordedOutcomes } from './recorded-outcomes.js';
 import { RecordedQuestions } from './recorded-questions.js';
 import { RecordedTicket } from './recorded-ticket.js';
@@ -48,12 +49,13 @@ export class RecordedDurable implements Durable, JournalOwner {
   private readonly deliveries: Deliveries;
   private readonly timers: RecordedTimers;
   private readonly questions: RecordedQuestions;
+  readonly inside: RecordedInside;
   private readonly log: EventLog;
   private readonly count: StandingCount;
   private taker: Taker | undefined = undefined;
   /** Outcomes that are written and not committed. */
   private uncommitted: RecordedTicket[] = [];
-  /** Effects whose start is to be committed. */
+  /** What goes on once all that is written is committed: effects whose start is, or those inside of others. */
   private starting: (() => void)[] = [];
   private running = 0;
   private nextOrder: number;
@@ -77,17 +79,16 @@ export class RecordedDurable implements Durable, JournalOwner {
     );
     this.log = new EventLog(session.logs, this.journal);
     this.count = new StandingCount(session.before);
-    this.questions = new RecordedQuestions({
-      session,
-      journal: this.journal,
-      clock: this.clock,
-      outcomes: this.outcomes,
-      deliveries: this.deliveries,
-      count: this.count,
-      owner: this,
-      options,
-      taker: () => this.taker,
-      stamped: (ticket, outcome) => this.stamped(ticket, outcome),
+    const { journal, outcomes, deliveries, count, clock } = this;
+    const stamped = (ticket: RecordedTicket, outcome: Outcome): Outcome => this.stamped(ticket, outcome);
+    const shared = { journal, clock, outcomes, deliveries, owner: this, stamped };
+    this.questions = new RecordedQuestions({ ...shared, session, count, options, taker: () => this.taker });
+    this.inside = new RecordedInside({
+      ...shared,
+      questions: this.questions,
+      starts: (ticket) => this.startRunning(ticket),
+      stops: (ticket) => this.stopRunning(ticket),
+      committed: (then) => this.starting.push(then),
     });
   }
 
@@ -207,21 +208,6 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.stop();
     giveBack(this.session, this.clock.now());
     this.taker?.broken(error);
-  }
-
-  /** A question from inside of an effect: its answer is recorded, and goes straight to the effect. */
-  async askInside(ticket: RecordedTicket, name: string, question: Question): Promise<unknown> {
-    this.stopRunning(ticket);
-    ticket.questions += 1;
-    const outcome = await new Promise<Outcome>((resolve) =>
-      this.questions.askAside(ticket, askKey(ticket.key, name), { name, question }, resolve),
-    );
-    ticket.questions -= 1;
-    if (ticket.questions === 0 && !ticket.dropped) this.startRunning(ticket);
-    // The clock of the attempt goes on from now, not from the last delivery.
-    this.deliveries.takeTime();
-    if (outcome.ok) return outcome.value;
-    throw fromErrorData(outcome.error);
   }
 
   /** R2 */

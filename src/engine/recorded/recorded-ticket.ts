@@ -1,10 +1,13 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Outcome, Question, StepIo, StepOptions, Ticket, Waiter } from '../ports/durable.js';
+import type { Effect, Outcome, Question, StepIo, StepOptions, Ticket, Waiter } from '../ports/durable.js';
 
 /** What a ticket asks of its back end. */
 interface TicketOwner {
   readonly runId: string;
-  askInside(ticket: RecordedTicket, name: string, question: Question): Promise<unknown>;
+  readonly inside: {
+    ask(ticket: RecordedTicket, name: string, question: Question): Promise<unknown>;
+    run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown>;
+  };
 }
 
 /** Something that was started, and the {@link StepIo} of its effect. */
@@ -24,6 +27,8 @@ export class RecordedTicket implements Ticket, StepIo {
   running = false;
   /** Questions of its effect that are open. */
   questions = 0;
+  /** Effects inside of it that are under way. */
+  effects = 0;
   /** When its effect started, milliseconds since 1970. */
   startedAt: number | undefined = undefined;
   /** Digest of what it depends on, asked when it was started. */
@@ -51,7 +56,11 @@ export class RecordedTicket implements Ticket, StepIo {
   }
 
   ask(name: string, question: Question): Promise<unknown> {
-    return this.owner.askInside(this, name, question);
+    return this.owner.inside.ask(this, name, question);
+  }
+
+  run(key: string, effect: Effect, options: StepOptions): Promise<unknown> {
+    return this.owner.inside.run(this, key, effect, options);
   }
 
   drop(): void {

@@ -48,6 +48,7 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
     ...(draft.entry === undefined ? {} : { entry: draft.entry }),
     ...(draft.exits.size === 0 ? {} : { exits: [...draft.exits] }),
     ...(settings.firstExitWins === undefined ? {} : { firstExitWins: settings.firstExitWins }),
+    ...outputOf(settings, bindings),
     ...limitsOf(settings),
   });
   Object.freeze(bindings);
@@ -60,6 +61,17 @@ function limitsOf({ maxSteps, concurrency }: DraftSettings): Pick<Plan, 'limits'
   return {
     limits: { ...(maxSteps === undefined ? {} : { maxSteps }), ...(concurrency === undefined ? {} : { concurrency }) },
   };
+}
+
+function outputOf({ output }: DraftSettings, bindings: Record<string, unknown>): Pick<Plan, 'output'> {
+  if (output === undefined) return {};
+  if (isList(output)) return { output: [...new Set(output)] };
+  for (const [name, schema] of Object.entries(output)) bindings[`output:${name}`] = schema;
+  return { output: Object.keys(output) };
+}
+
+function isList(output: NonNullable<DraftSettings['output']>): output is readonly string[] {
+  return Array.isArray(output);
 }
 
 /** What follows from another problem, by the code of that one. */

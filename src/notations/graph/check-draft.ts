@@ -37,7 +37,7 @@ export function checkDraft(checked: Checked): readonly Problem[] {
   for (const node of draft.nodes.values()) {
     checkReads(`the function of ${quoted(node.name)}`, inference.reads.get(node.name), add);
     checkRouting(draft, node, isSource.has(node.name), add);
-    if (draft.settings.state !== undefined) checkKeys(draft, node, inference, add);
+    if (draft.settings.state !== undefined) checkKeys(checked, node, add);
   }
   for (const route of draft.routes.values()) {
     checkReads(`the router after ${quoted(route.from)}`, inference.routeReads.get(route.from), add);
@@ -73,7 +73,14 @@ function checkEntry({ draft, plan }: Checked, add: Add): void {
 }
 
 function checkSettings(draft: GraphDraft, add: Add): void {
-  const { reducers = {}, state, inputs = [], answerKey } = draft.settings;
+  const { reducers = {}, state, inputs = [], answerKey, output } = draft.settings;
+  if (answerKey !== undefined && output !== undefined) {
+    const keys = Array.isArray(output) ? (output as readonly string[]) : Object.keys(output);
+    if (!keys.includes(answerKey)) {
+      const hint = 'name it in the output too, or leave answerKey out';
+      add('private-channel', `the answer is ${quoted(answerKey)}, which the output does not have`, hint);
+    }
+  }
   for (const [key, reducer] of Object.entries(reducers)) {
     if (reducer !== undefined && reducerName(reducer) === undefined) {
       add('bad-reducer', `the reducer of ${quoted(key)} is no reducer`, 'give a function, or one of `reducers`');
@@ -125,10 +132,11 @@ function checkRouting(draft: GraphDraft, node: DraftNode, hasEdges: boolean, add
 }
 
 /** With a declared state, everything that a node reads or writes is a key of it. */
-function checkKeys(draft: GraphDraft, node: DraftNode, inference: Inference, add: Add): void {
+function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Add): void {
   const { state = {} } = draft.settings;
   const { output, writes = [] } = node.options;
-  const owned = node.layer === 'node' || isNodeSpec(node.body) ? [output ?? node.name] : [];
+  const made = isNodeSpec(node.body) ? plan.nodes.find(({ id }) => id === node.name) : undefined;
+  const owned = made?.writes ?? (node.layer === 'node' || made !== undefined ? [output ?? node.name] : []);
   for (const key of [...owned, ...writes]) {
     if (!Object.hasOwn(state, key)) {
       add(

@@ -22,6 +22,8 @@ export interface DraftSettings {
   readonly concurrency?: number;
   readonly firstExitWins?: boolean;
   readonly answerKey?: string;
+  /** Keys that a run gives, or Standard Schemas by key. */
+  readonly output?: readonly string[] | Readonly<Record<string, unknown>>;
 }
 
 /** Options of any node, of either layer. */

@@ -31,9 +31,11 @@ function reachable(shape: GraphShape): (node: number) => boolean {
 /** The key whose value is the answer of a run: the one that was named, or that of the only exit. */
 export function answerKeyOf(draft: GraphDraft, plan: Plan): string | undefined {
   if (draft.settings.answerKey !== undefined) return draft.settings.answerKey;
+  if (plan.output?.length === 1) return plan.output[0];
   const [exit, ...others] = exitsOf(plan);
   if (exit === undefined || others.length > 0) return undefined;
-  return plan.nodes.find((node) => node.id === exit)?.output ?? exit;
+  const key = plan.nodes.find((node) => node.id === exit)?.output ?? exit;
+  return plan.output?.includes(key) === false ? undefined : key;
 }
 
 /** What would run, and what must be given. Nothing is called. */

@@ -17,13 +17,16 @@ export interface BuiltNode {
 
 /**
  * A node that is made by something else than a function of the user: an agent, a tool, another workflow, a map over a list. It can be
- * built any number of times under different names. `R` is the type of the result that it leaves in the state.
+ * built any number of times under different names. `R` is the type of the result that it leaves in the state, `Writes` are further keys that it
+ * writes.
  */
-export interface NodeSpec<R = unknown> {
+export interface NodeSpec<R = unknown, Writes extends string = never> {
   /** Makes the node under a name. Its result goes to the key `output`, or to the one named like the node. Nothing is started. */
   build(name: string, output?: string): BuiltNode;
   /** The type of the result; never there when the program runs. */
   readonly result?: R;
+  /** The keys that it writes besides; likewise. */
+  readonly writes?: Writes;
 }
 
 /** Tells node makers from functions. */

@@ -16,6 +16,7 @@ const NAMES = [
   'answerKey',
   'taskParam',
   'firstExitWins',
+  'output',
 ] as const satisfies readonly (keyof GraphSettings<never> | 'state' | 'reducers')[];
 
 const POLICIES: readonly unknown[] = ['ignore', 'observe', 'enforce', 'quickEnforce', undefined];
@@ -33,8 +34,9 @@ export function checkSettings(settings: object): void {
     if (NAMES.some((known) => known === name)) continue;
     throw usage(`a graph has no option ${quoted(name)}`, didYouMean(name, NAMES) ?? `options are: ${NAMES.join(', ')}`);
   }
-  const { state, invariants = [], policy } = settings as Record<string, unknown>;
+  const { state, output, invariants = [], policy } = settings as Record<string, unknown>;
   if (state !== undefined) checkState(state);
+  if (output !== undefined) checkOutput(output);
   if (!Array.isArray(invariants)) throw usage('the option "invariants" is a list', INVARIANT);
   checkPolicy(policy);
   for (const invariant of invariants as unknown[]) {
@@ -61,6 +63,16 @@ function checkState(state: unknown): void {
   for (const [key, schema] of Object.entries(state)) {
     if (!isSchema(schema)) throw refusal('bad-schema', `what is given for the key ${quoted(key)} is no schema`, HINT);
   }
+}
+
+function checkOutput(output: unknown): void {
+  const hint = "name its keys, { output: ['answer'] }, or give a schema for each, { output: { answer: z.string() } }";
+  if (Array.isArray(output) ? output.every((key) => typeof key === 'string') : isSchemas(output)) return;
+  throw refusal('bad-schema', 'the output is neither keys of the state nor schemas by key', hint);
+}
+
+function isSchemas(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !isSchema(value) && Object.values(value).every(isSchema);
 }
 
 const HINT = 'a schema is a Standard Schema, as zod, Valibot and ArkType make them';

@@ -129,7 +129,9 @@ export class GraphEvents {
       this.open.get(event.parent)?.nodesRun.push(node);
       const { update = {}, to } = event;
       const metadata = { node, update, result: update, ...times, ...(to === undefined ? {} : { to }) };
-      return [...inner, this.make(event, { type: 'node_end', node, eventId, metadata })];
+      const end = this.make(event, { type: 'node_end', node, eventId, metadata });
+      if (event.state === undefined) return [...inner, end];
+      return [...inner, end, this.make(event, { type: 'state', node, metadata: { node, state: event.state } })];
     }
     const why = { node, reason: event.reason ?? '', ...times };
     if (outcome === 'cancelled') return [...inner, this.make(event, { type: 'node_cancel', node, metadata: why })];

@@ -1,7 +1,7 @@
 import type { ReducerInput } from '../../notations/graph/reducers.js';
 import { GraphBuilder } from './builder.js';
 import { checkSettings } from './check-settings.js';
-import type { GraphSettings, ReducersOf, StateOfSchemas, StateSchemas } from './options.js';
+import type { GraphSettings, OutputOf, ReducersOf, StateOfSchemas, StateSchemas } from './options.js';
 import type { Graph } from './types.js';
 
 /** Everything that {@link graph} may be given, whatever its types. */
@@ -22,12 +22,24 @@ type LooseSettings = GraphSettings<never> & {
  *   .setEntry('draft');
  * console.log((await flow.run({ topic: 'looms' })).state.loud); // ABOUT LOOMS.
  */
-export function graph<const Schemas extends StateSchemas, Reduced extends keyof Schemas & string = never>(
+export function graph<
+  const Schemas extends StateSchemas,
+  Reduced extends keyof Schemas & string = never,
+  Out extends keyof Schemas & string = keyof Schemas & string,
+>(
   options: GraphSettings<StateOfSchemas<Schemas>> & {
     readonly state: Schemas;
     readonly reducers?: { readonly [K in Reduced]: ReducerInput };
+    readonly output?: OutputOf<Out>;
   },
-): Graph<StateOfSchemas<Schemas>, Reduced>;
+): Graph<StateOfSchemas<Schemas>, Reduced, never, Out>;
+export function graph<S extends object = Record<never, never>, Out extends string = string>(
+  options: GraphSettings<Readonly<S>> & {
+    readonly state?: never;
+    readonly reducers?: ReducersOf<keyof S>;
+    readonly output: OutputOf<Out>;
+  },
+): Graph<Readonly<S>, keyof S, never, Out>;
 export function graph<S extends object, Reduced extends keyof S = keyof S>(
   options: GraphSettings<Readonly<S>> & { readonly state?: never; readonly reducers: ReducersOf<Reduced> },
 ): Graph<Readonly<S>, Reduced>;

@@ -39,9 +39,17 @@ export interface GraphSettings<S> {
   readonly answerKey?: string;
   /** The input that takes the task when the graph is used as an agent. Default `task`. */
   readonly taskParam?: string;
+  /**
+   * What a run gives: keys of the state, or schemas by key, which are checked at its end. Other keys are private: they are recorded and told
+   * in events, and not in the result. Default: all keys.
+   */
+  readonly output?: readonly string[] | StateSchemas;
   /** The first exit that is reached ends the run. Default: an exit ends its own branch. */
   readonly firstExitWins?: boolean;
 }
 
 /** Reducers by key. */
 export type ReducersOf<Keys extends PropertyKey> = { readonly [K in Keys]?: ReducerInput };
+
+/** Keys, or schemas by key. */
+export type OutputOf<Keys extends string> = readonly Keys[] | { readonly [K in Keys]: StateSchema };

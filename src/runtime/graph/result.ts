@@ -19,6 +19,7 @@ export type GraphEventType =
   | 'workflow_resume'
   | 'node_start'
   | 'node_end'
+  | 'state'
   | 'node_skip'
   | 'node_retry'
   | 'node_cancel'

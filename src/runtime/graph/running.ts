@@ -93,6 +93,11 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
   const inputs = checkedInputs(given);
   checkRunOptions(options, ['answerKey', 'events'], ['inputs']);
   const { answerKey = graph.answerKey, events = true, ...rest } = options;
+  if (!events && options.streamState === true) {
+    throw new SkeinError('SKEIN_USAGE', 'streamState is told in events, and events: false keeps none', {
+      hint: 'leave one of the two out',
+    });
+  }
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const told = { plan: graph.plan, inputs };
   const log = new RunLog(runId, told, events);

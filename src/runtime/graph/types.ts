@@ -46,6 +46,9 @@ type Strange<R, S> =
 /** The keys of the state; a computed key is a number too, where any text is one. */
 type Keys<S> = string extends keyof S ? PropertyKey : keyof S;
 
+/** What a run gives of the state. */
+type Told<S, Out extends string> = string extends Out ? S & object : Pick<S, Extract<keyof S, Out>>;
+
 /** The name of a node: editors offer those that were added so far; others may follow. */
 type NodeName<Names extends string> = Names | (string & Record<never, never>);
 
@@ -93,9 +96,14 @@ type ItemOf<T> = NonNullable<T> extends readonly (infer Item)[] ? Item : unknown
  * A workflow as a typed state graph. Nodes are functions: those of `.node` name what they need in their first parameter, and edges
  * follow from it; those of `.addNode` take the state and return an update, and edges are declared. Both may be mixed.
  * `S` is the type of the state; in a chain it grows with each node. `Reduced` are the keys with a reducer,
- * `Names` the nodes that were added so far.
+ * `Names` the nodes that were added so far, `Out` the keys that a run gives; any text: all.
  */
-export interface Graph<S extends object, Reduced extends PropertyKey = never, Names extends string = never> {
+export interface Graph<
+  S extends object,
+  Reduced extends PropertyKey = never,
+  Names extends string = never,
+  Out extends string = string,
+> {
   /**
    * Adds a node whose result is kept under its name. What it reads stands in its first parameter, `({ search, query }) => ...`: the name of
    * a node is what that node gave, any other name is an input of the workflow.
@@ -104,18 +112,18 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never, Na
     name: N,
     fn: (state: S, step: TaskStep) => R,
     options?: FunctionNodeOptions<S>,
-  ): Graph<With<S, N, Value<R>>, Reduced, Names | N>;
+  ): Graph<With<S, N, Value<R>>, Reduced, Names | N, Out>;
   /** Adds a node that is an agent, a tool or another workflow. */
   node<const N extends string, R extends Result<S, N>>(
     name: N,
-    spec: NodeSpec<R>,
+    spec: NodeSpec<R, string>,
     options?: SpecNodeOptions<S>,
-  ): Graph<With<S, N, R>, Reduced, Names | N>;
+  ): Graph<With<S, N, R>, Reduced, Names | N, Out>;
   /** Adds a function under its own name. Minifiers change names of functions: give the name where code is minified. */
   node(
     fn: (state: S, step: TaskStep) => unknown,
     options?: FunctionNodeOptions<S> & { readonly name?: string },
-  ): Graph<S, Reduced, Names>;
+  ): Graph<S, Reduced, Names, Out>;
   /**
    * Adds a node that calls a function for each item of a list, at most so many at once. The function names what it reads: the item, called
    * `item` unless it is said otherwise, and anything else of the state. The results, in the order of the items, are the result of the node.
@@ -124,13 +132,13 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never, Na
     name: N,
     options: ItemOptions<S, K, I> & OnlyList<S[K]>,
     fn: (state: S & { readonly [P in I]: ItemOf<S[K]> }, step: TaskStep) => R | PromiseLike<R>,
-  ): Graph<With<S, N, R[]>, Reduced, Names | N>;
+  ): Graph<With<S, N, R[]>, Reduced, Names | N, Out>;
   /** Adds a node that runs a workflow for each item of a list. Its answers, in the order of the items, are the result of the node. */
   map<const N extends string>(
     name: N,
     options: ItemOptions<S, keyof S & string, string>,
     workflow: InnerWorkflow,
-  ): Graph<With<S, N, unknown[]>, Reduced, Names | N>;
+  ): Graph<With<S, N, unknown[]>, Reduced, Names | N, Out>;
   /** Adds a choice after a node. The function names what it reads, like one of {@link Graph.node}. */
   route(after: NodeName<Names>, router: (state: S) => Answer | PromiseLike<Answer>, options?: RouteOptions): this;
 
@@ -139,9 +147,13 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never, Na
     name: N,
     fn: (state: S, step: TaskStep) => R & OnlyKeys<R, S>,
     options?: UpdateNodeOptions<S>,
-  ): Graph<S, Reduced, Names | N>;
+  ): Graph<S, Reduced, Names | N, Out>;
   /** Adds a node that is an agent, a tool or another workflow. */
-  addNode<const N extends string>(name: N, spec: NodeSpec, options?: SpecNodeOptions<S>): Graph<S, Reduced, Names | N>;
+  addNode<const N extends string>(
+    name: N,
+    spec: NodeSpec<unknown, keyof S & string>,
+    options?: SpecNodeOptions<S>,
+  ): Graph<S, Reduced, Names | N, Out>;
   /** `to` runs after `from`. The nodes may be added later. */
   addEdge(from: NodeName<Names>, to: NodeName<Names>): this;
   /** After `from` the router chooses what runs next: by name, or by a key of the map. */
@@ -173,13 +185,13 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never, Na
    *
    * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
    */
-  compile(): CompiledGraph<S>;
+  compile(): CompiledGraph<S, Told<S, Out>>;
   /** Compiles if necessary, and runs. What happens inside of nodes never throws: it is in the result. */
-  run(inputs?: Partial<S>, options?: GraphRunOptions): Promise<GraphResult<S>>;
+  run(inputs?: Partial<S>, options?: GraphRunOptions): Promise<GraphResult<Told<S, Out>>>;
   /** Runs, and gives the final state or throws what made the run fail. */
-  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions): Promise<Partial<S>>;
+  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions): Promise<Partial<Told<S, Out>>>;
   /** Runs, and gives the events as they happen. Leaving the loop cancels the run. */
-  stream(inputs?: Partial<S>, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult<S>>;
+  stream(inputs?: Partial<S>, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult<Told<S, Out>>>;
   /** What would run, level by level, and what must be given. Runs nothing. */
   dryRun(inputs?: Partial<S>): DryRun;
   /** The graph as a Mermaid flowchart. */
@@ -191,7 +203,7 @@ export interface Graph<S extends object, Reduced extends PropertyKey = never, Na
 }
 
 /** A graph that was checked: a plan with its functions. It can't be changed, and runs any number of times, also at once. */
-export interface CompiledGraph<S extends object = Record<string, unknown>> {
+export interface CompiledGraph<S extends object = Record<string, unknown>, R extends object = S> {
   readonly plan: Plan;
   readonly bindings: Bindings;
   /** Warnings that the checks gave. */
@@ -201,11 +213,11 @@ export interface CompiledGraph<S extends object = Record<string, unknown>> {
   /** Figures of the last run; null before one. */
   readonly metrics: GraphMetrics | null;
   /** Runs. What happens inside of nodes never throws: it is in the result. */
-  run(inputs?: Partial<S>, options?: GraphRunOptions): Promise<GraphResult<S>>;
+  run(inputs?: Partial<S>, options?: GraphRunOptions): Promise<GraphResult<R>>;
   /** Runs, and gives the final state or throws what made the run fail. */
-  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions): Promise<Partial<S>>;
+  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions): Promise<Partial<R>>;
   /** Runs, and gives the events as they happen. Leaving the loop cancels the run. */
-  stream(inputs?: Partial<S>, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult<S>>;
+  stream(inputs?: Partial<S>, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult<R>>;
   /** The graph as something that takes a task and gives an answer. */
   asAgent(options?: AsAgentOptions): AgentLike;
 }

@@ -1,7 +1,7 @@
 import type { Problem } from '../../../base/problem.js';
 import { hasErrors } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
-import type { Bindings, InputSpec, Plan, PlanNode, SubInputs } from '../../../plan/plan.js';
+import type { Bindings, CallNode, InputSpec, Plan, PlanNode, SubInputs } from '../../../plan/plan.js';
 import { WHOLE_STATE } from '../../../plan/plan.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
@@ -25,6 +25,11 @@ export interface WorkflowNodeOptions {
   readonly projectState?: boolean;
   /** The key, or the node, of the workflow whose value is its answer. Default: what the workflow says, or that of its only exit. */
   readonly answerKey?: string;
+  /**
+   * What the node leaves in the state, in place of the answer: key of the workflow -> key of the state. Reducers take the values in; of a list
+   * that the workflow was given and made longer, `extend` takes what came to it.
+   */
+  readonly writes?: Readonly<Record<string, string>>;
 }
 
 /** A workflow, as far as a node is made of it. */
@@ -45,25 +50,38 @@ export interface Inner {
  * const flow = graph<{ task: string }>().node('review', workflowNode(review, 'review')).setEntry('review');
  * console.log((await flow.run({ task: 'looms' })).state.review); // fine: looms
  */
+export function workflowNode<const Outer extends string>(
+  workflow: InnerWorkflow,
+  name: string,
+  options: WorkflowNodeOptions & { readonly writes: Readonly<Record<string, Outer>> },
+): NodeSpec<undefined, Outer>;
 export function workflowNode<Result = unknown>(
   workflow: InnerWorkflow,
   name: string,
+  options?: WorkflowNodeOptions,
+): NodeSpec<Result>;
+export function workflowNode(
+  workflow: InnerWorkflow,
+  name: string,
   options: WorkflowNodeOptions = {},
-): NodeSpec<Result> {
+): NodeSpec<never> {
   const by = `workflowNode('${name}')`;
   const inner = innerOf(workflow, by);
-  const result = options.projectState === true ? WHOLE_STATE : answerOf(inner, options.answerKey, by);
+  const written = options.writes === undefined ? undefined : writtenBy(options.writes, by);
+  const result = (): string => (options.projectState === true ? WHOLE_STATE : answerOf(inner, options.answerKey, by));
+  const only = written === undefined ? result() : undefined;
   const given = inputsOf(inner, options.taskParam, by);
   return {
-    build(node, output = node): BuiltNode {
+    build(node, output): BuiltNode {
       return {
         node: {
           id: node,
           kind: 'call',
           plan: inner.plan,
           inputs: given.inputs,
-          outputs: { [output]: result },
-          output,
+          ...(only === undefined
+            ? leaving({ ...written, ...(output && { [output]: result() }) })
+            : giving(output ?? node, only)),
           errorPrefix: `${by}: inner workflow failed: `,
         },
         bindings: innerBindings(node, inner.bindings),
@@ -72,6 +90,35 @@ export function workflowNode<Result = unknown>(
       };
     },
   };
+}
+
+/** The answer is the result of the node. */
+function giving(output: string, answer: string): Pick<CallNode, 'outputs' | 'output'> {
+  return { outputs: { [output]: answer }, output };
+}
+
+/** The result of the node is an update. */
+function leaving(outputs: Readonly<Record<string, string>>): Pick<CallNode, 'outputs' | 'writes'> {
+  return { outputs, writes: Object.keys(outputs) };
+}
+
+/** Key of the state -> key of the workflow. */
+function writtenBy(writes: unknown, by: string): Readonly<Record<string, string>> {
+  const hint = 'name a key of the state for each key of the workflow: writes: { summary: "report" }';
+  const pairs: readonly (readonly [string, unknown])[] = isObject(writes) ? Object.entries(writes) : [];
+  if (pairs.length === 0) throw refusal('bad-writes', `${by}: writes names no keys`, hint);
+  const outer = new Map<string, string>();
+  for (const [inner, to] of pairs) {
+    if (typeof to !== 'string' || to === '')
+      throw refusal('bad-writes', `${by}: writes gives ${quoted(inner)} no key`, hint);
+    const other = outer.get(to);
+    if (other !== undefined) {
+      const both = `${quoted(other)} and ${quoted(inner)}`;
+      throw refusal('bad-writes', `${by}: ${both} are both written to ${quoted(to)}`, 'give each a key of its own');
+    }
+    outer.set(to, inner);
+  }
+  return Object.fromEntries(outer);
 }
 
 /** What is needed of a workflow to make it a part of another. */

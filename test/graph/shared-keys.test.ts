@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { memoryStore } from 'skein';
+import { graph, reducers, workflowNode } from 'skein/graph';
+
+interface Inner {
+  task: string;
+  title: string;
+  found: string[];
+}
+const inner = () =>
+  graph<Inner>({ inputs: ['task'], reducers: { found: reducers.extend } })
+    .addNode('title', ({ task }) => ({ title: task.toUpperCase(), found: ['inner'] }), { writes: ['title', 'found'] })
+    .setEntry('title');
+
+interface Outer {
+  task: string;
+  heading: string;
+  log: string[];
+}
+
+test('[XG11] several keys of a workflow are written to keys of the state, through its reducers', async () => {
+  const flow = graph<Outer>({ reducers: { log: reducers.extend } })
+    .addNode('begin', () => ({ log: ['outer'] }))
+    .addNode('sub', workflowNode(inner(), 'sub', { writes: { title: 'heading', found: 'log' } }))
+    .addNode('end', ({ heading, log }) => ({ log: [`${heading} ${log.length}`] }))
+    .addEdge('begin', 'sub')
+    .addEdge('sub', 'end')
+    .setEntry('begin');
+  const store = memoryStore();
+  const { state, runId } = await flow.run({ task: 'looms' }, { store });
+  expect(state).toEqual({ task: 'looms', heading: 'LOOMS', log: ['outer', 'inner', 'LOOMS 2'] });
+  expect((await flow.run({}, { store, resume: runId })).state).toEqual(state);
+});
+
+test('[XG11] of a shared list only what the workflow added is taken in', async () => {
+  const talk = graph<{ messages: string[] }>({ inputs: ['messages'], reducers: { messages: reducers.extend } })
+    .addNode('reply', ({ messages }) => ({ messages: [`reply to ${messages.at(-1)}`] }))
+    .setEntry('reply');
+  const flow = graph<{ messages: string[] }>({ reducers: { messages: reducers.extend } })
+    .addNode('talk', workflowNode(talk, 'talk', { taskParam: null, writes: { messages: 'messages' } }))
+    .setEntry('talk');
+  expect((await flow.run({ messages: ['hi'] })).state.messages).toEqual(['hi', 'reply to hi']);
+});
+
+test('[XG11] two workflows side by side write a key with a reducer, and without one it is a problem', async () => {
+  const of = (reduced: boolean) =>
+    graph<{ task: string; log: string[] }>(reduced ? { reducers: { log: reducers.extend } } : (undefined as never))
+      .addNode('start', () => null, { writes: [] })
+      .addNode('a', workflowNode(inner(), 'a', { writes: { found: 'log' } }))
+      .addNode('b', workflowNode(inner(), 'b', { writes: { found: 'log' } }))
+      .addEdge('start', 'a')
+      .addEdge('start', 'b')
+      .setEntry('start');
+  expect((await of(true).run({ task: 'x' })).state.log).toEqual(['inner', 'inner']);
+  expect(() => of(false).compile()).toThrow(/unordered-writers/);
+});
+
+test('[XG11] unknown keys, inside and outside, are found before a run', () => {
+  const wrong = graph<{ task: string; heading: string }>()
+    .addNode('sub', workflowNode(inner(), 'sub', { writes: { titel: 'heading' } }))
+    .setEntry('sub');
+  expect(() => wrong.compile()).toThrow(/"titel"[\s\S]*title/);
+  const outside = graph({ state: { task: z.string(), heading: z.string() } })
+    // @ts-expect-error: no such key of the state
+    .addNode('sub', workflowNode(inner(), 'sub', { writes: { title: 'headng' } }))
+    .setEntry('sub');
+  expect(() => outside.compile()).toThrow(/"headng"[\s\S]*heading/);
+  expect(() => workflowNode(inner(), 'sub', { writes: {} })).toThrow(/names no keys/);
+  expect(() => workflowNode(inner(), 'sub', { writes: { title: 'x', found: 'x' } })).toThrow(/both written to "x"/);
+});
+
+test('[XG11] with an output the answer is there as well', async () => {
+  const flow = graph<{ task: string; heading: string; all: unknown }>()
+    .addNode('sub', workflowNode(inner(), 'sub', { answerKey: 'found', writes: { title: 'heading' } }), {
+      output: 'all',
+    })
+    .setEntry('sub');
+  expect((await flow.run({ task: 'x' })).state).toEqual({ task: 'x', heading: 'X', all: ['inner'] });
+});
