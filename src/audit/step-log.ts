@@ -58,7 +58,7 @@ export class StepLog {
   private asked = '';
 
   note(note: StepNote, at: number): void {
-    if (note.kind !== 'model.failed') this.stream?.note(note, at);
+    if (note.kind !== 'model.failed' && note.kind !== 'items') this.stream?.note(note, at);
     if (note.kind === 'tool.started') this.toolCalls += 1;
     if (note.kind === 'prompt') {
       this.asked = note.model;

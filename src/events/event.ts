@@ -75,6 +75,8 @@ export type StepNote =
   | AskedNote
   /** The question has its answer: its text, or its value as JSON. */
   | { readonly kind: 'answer'; readonly answer: string }
+  /** A map has opened its list. */
+  | { readonly kind: 'items'; readonly count: number }
   | { readonly kind: 'memory'; readonly mode: 'append' | 'replace'; readonly text: string }
   | { readonly kind: 'warning'; readonly code: string; readonly message: string }
   /** Told from inside of a function (`step.emit`). */

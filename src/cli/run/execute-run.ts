@@ -9,6 +9,7 @@ import type { Watch } from '../modules/exported.js';
 import { asSeen } from '../view/as-seen.js';
 import { printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
 import type { View } from '../view/view.js';
 import { createView } from '../view/view.js';
@@ -38,17 +39,10 @@ export async function followRun(execution: Execution): Promise<Ended> {
   const { invariantCheck, isApproval, runWorkflow, typedAnswer } = await import('../../runtime.js');
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   const { quiet, verbose } = loudness(flags, workflow);
-  const view = createView({
-    log,
-    style,
-    quiet,
-    verbose,
-    stream: flags.stream ?? workflow.settings.streaming ?? false,
-    tools: flags.exec ?? false,
-    screen: process.stderr,
-    env: process.env,
-    nameOfRun: (runId) => nameOf(recording?.store, runId),
-  });
+  const view = viewOf(execution, { style, quiet, verbose });
+  // However the process ends, nothing of the view is left behind.
+  const leave = (): void => view.stop();
+  process.once('exit', leave);
   const terminal = process.stdin.isTTY && process.stderr.isTTY;
   const asker = createAsker({
     view,
@@ -86,8 +80,24 @@ export async function followRun(execution: Execution): Promise<Ended> {
     return { result, style, quiet };
   } finally {
     view.stop();
+    process.off('exit', leave);
     interrupt.release();
   }
+}
+
+function viewOf(
+  { flags, workflow, log, recording }: Execution,
+  look: { readonly style: Style; readonly quiet: boolean; readonly verbose: boolean },
+): View {
+  return createView({
+    ...look,
+    log,
+    stream: flags.stream ?? workflow.settings.streaming ?? false,
+    tools: flags.exec ?? false,
+    screen: process.stderr,
+    env: process.env,
+    nameOfRun: (runId) => nameOf(recording?.store, runId),
+  });
 }
 
 /** Shows a listener what people see. */

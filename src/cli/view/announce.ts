@@ -10,6 +10,8 @@ import type { Style } from './style.js';
 export interface AnnounceOptions {
   /** Steps that start, too; the live view shows them already. */
   readonly starts: boolean;
+  /** How steps ended; the end of the run tells it, too. */
+  readonly ends: boolean;
   /** Model turns, tool calls and prompts. */
   readonly verbose: boolean;
   /** Tool calls alone. */
@@ -45,7 +47,7 @@ export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: 
       if (event.type === 'step.started') silent.add(event.path);
       if (event.type !== 'step.ended') return [];
       silent.delete(event.path);
-      return reused(event.path, log.steps.get(event.path));
+      return options.ends ? reused(event.path, log.steps.get(event.path)) : [];
     }
     if (event.type === 'run.resumed') {
       const open = [...silent];
@@ -95,16 +97,16 @@ function newsLines(event: SkeinEvent, { log, texts, options }: Telling & { reado
     case 'step.started':
       return options.starts ? [startedLine(event.path, style)] : [];
     case 'step.retrying': {
-      const why = oneLine(event.error.message, LONGEST_DETAIL);
+      const why = oneLine(event.error.message, LONGEST_DETAIL, style.signs.cut);
       return [`step ${printable(event.path)} tries again in ${formatDuration(event.delayMs)}: ${style.warn(why)}`];
     }
     case 'step.ended': {
       const step = log.steps.get(event.path);
-      const rest = takeRest(texts, event.path);
-      return [...rest, ...(step === undefined ? [] : [endedLine(step, style)])];
+      const rest = takeRest(texts, event.path, style);
+      return [...rest, ...(step === undefined || !options.ends ? [] : [endedLine(step, style)])];
     }
     case 'step.note':
-      return noteLines(event.path, event.note, { texts, options });
+      return event.note.kind === 'items' ? [] : noteLines(event.path, event.note, { texts, options });
   }
 }
 
@@ -114,32 +116,38 @@ interface Telling {
 }
 
 /** Why a model failed, without its name, which most messages begin with and the line has already. */
-function reason(error: { readonly message: string }, model: string): string {
+function reason(error: { readonly message: string }, model: string, cut: string): string {
   const { message } = error;
   const name = `${model}: `;
-  return oneLine(message.startsWith(name) ? message.slice(name.length) : message, LONGEST_DETAIL);
+  return oneLine(message.startsWith(name) ? message.slice(name.length) : message, LONGEST_DETAIL, cut);
 }
 
-function noteLines(path: string, note: StepNote, { texts, options }: Telling): readonly string[] {
+function noteLines(
+  path: string,
+  note: Exclude<StepNote, { kind: 'items' }>,
+  { texts, options }: Telling,
+): readonly string[] {
   const { style } = options;
   switch (note.kind) {
     case 'model.delta':
-      return options.stream ? takeLines(texts, path, note.text) : [];
+      return options.stream ? takeLines(texts, path, note.text, style) : [];
     case 'model.ended':
-      return [...takeRest(texts, path), ...(options.verbose ? [verboseLine(path, note)] : [])].filter(isLine);
+      return [...takeRest(texts, path, style), ...(options.verbose ? [verboseLine(path, note, style)] : [])].filter(
+        isLine,
+      );
     case 'model.retrying':
       return [
-        `[${printable(path)}] ${modelText(note.model)}: ${style.warn(reason(note.error, note.model))}; asks again in ${formatDuration(note.delayMs)}`,
+        `[${printable(path)}] ${modelText(note.model)}: ${style.warn(reason(note.error, note.model, style.signs.cut))}; asks again in ${formatDuration(note.delayMs)}`,
       ];
     case 'model.fallback':
       return [
-        `[${printable(path)}] ${modelText(note.from)}: ${style.warn(reason(note.error, note.from))}; goes on with ${modelText(note.to)}`,
+        `[${printable(path)}] ${modelText(note.from)}: ${style.warn(reason(note.error, note.from, style.signs.cut))}; goes on with ${modelText(note.to)}`,
       ];
     case 'warning':
       return [warning(`${path}: ${note.message}`, style)];
     case 'tool.started':
     case 'tool.ended':
-      return detail(path, note, options.verbose || options.tools === true);
+      return detail(path, note, style, options.verbose || options.tools === true);
     case 'prompt':
     case 'model.started':
     case 'model.failed':
@@ -147,24 +155,24 @@ function noteLines(path: string, note: StepNote, { texts, options }: Telling): r
     case 'answer':
     case 'memory':
     case 'event':
-      return detail(path, note, options.verbose);
+      return detail(path, note, style, options.verbose);
   }
 }
 
-function detail(path: string, note: StepNote, isShown: boolean): readonly string[] {
-  return isShown ? [verboseLine(path, note)].filter(isLine) : [];
+function detail(path: string, note: StepNote, style: Style, isShown: boolean): readonly string[] {
+  return isShown ? [verboseLine(path, note, style)].filter(isLine) : [];
 }
 
 function isLine(line: string | undefined): line is string {
   return line !== undefined;
 }
 
-function verboseLine(path: string, note: StepNote): string | undefined {
-  const what = verboseText(note);
+function verboseLine(path: string, note: StepNote, { signs }: Style): string | undefined {
+  const what = verboseText(note, signs.cut);
   return what === undefined ? undefined : `[${printable(path)}] ${what}`;
 }
 
-function verboseText(note: StepNote): string | undefined {
+function verboseText(note: StepNote, cut: string): string | undefined {
   switch (note.kind) {
     case 'prompt':
       return `prompt of ${countText(note.prompt.length, 'character')} for ${modelText(note.model)}`;
@@ -173,19 +181,20 @@ function verboseText(note: StepNote): string | undefined {
     case 'model.ended':
       return `turn ${note.turn} ended: ${note.usage.inputTokens} tokens in, ${note.usage.outputTokens} out, ${countText(note.toolCalls, 'tool call')}`;
     case 'tool.started':
-      return `calls ${printable(note.tool)} ${oneLine(JSON.stringify(note.input), LONGEST_DETAIL)}`;
+      return `calls ${printable(note.tool)} ${oneLine(JSON.stringify(note.input), LONGEST_DETAIL, cut)}`;
     case 'tool.ended':
       return note.status === 'ok'
         ? `${printable(note.tool)} done`
-        : `${printable(note.tool)} failed: ${oneLine(note.output, LONGEST_DETAIL)}`;
+        : `${printable(note.tool)} failed: ${oneLine(note.output, LONGEST_DETAIL, cut)}`;
     case 'question':
-      return `asks: ${oneLine(note.question, LONGEST_DETAIL)}`;
+      return `asks: ${oneLine(note.question, LONGEST_DETAIL, cut)}`;
     case 'answer':
-      return `answer: ${oneLine(note.answer, LONGEST_DETAIL)}`;
+      return `answer: ${oneLine(note.answer, LONGEST_DETAIL, cut)}`;
     case 'memory':
       return note.mode === 'append' ? 'adds to the shared memory' : 'rewrites the shared memory';
     case 'event':
-      return `tells: ${oneLine(JSON.stringify(note.event), LONGEST_DETAIL)}`;
+      return `tells: ${oneLine(JSON.stringify(note.event), LONGEST_DETAIL, cut)}`;
+    case 'items':
     case 'model.delta':
     case 'model.failed':
     case 'model.retrying':
@@ -200,14 +209,18 @@ function warning(message: string, style: Style): string {
 }
 
 /** Parallel steps write at once: only whole lines are shown, each with its step. */
-function takeLines(texts: Map<string, string>, path: string, text: string): readonly string[] {
+function takeLines(texts: Map<string, string>, path: string, text: string, style: Style): readonly string[] {
   const lines = ((texts.get(path) ?? '') + text).split('\n');
   texts.set(path, lines.pop() ?? '');
-  return lines.map((line) => `${printable(path)} │ ${printable(line)}`);
+  return lines.map((line) => saidLine(path, line, style));
 }
 
-function takeRest(texts: Map<string, string>, path: string): readonly string[] {
+function takeRest(texts: Map<string, string>, path: string, style: Style): readonly string[] {
   const rest = texts.get(path) ?? '';
   texts.delete(path);
-  return rest === '' ? [] : [`${printable(path)} │ ${printable(rest)}`];
+  return rest === '' ? [] : [saidLine(path, rest, style)];
+}
+
+function saidLine(path: string, line: string, { signs }: Style): string {
+  return `${printable(path)} ${signs.bar} ${printable(line)}`;
 }

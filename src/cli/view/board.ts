@@ -1,13 +1,12 @@
-import { fitCells, printable } from './printable.js';
-import type { RunLog, StepLog } from './run-log.js';
-import { countText, factsText, tookText } from './step-text.js';
-import type { Style } from './style.js';
+import { stripVTControlCharacters } from 'node:util';
+import { cellsOfText } from '../../base/cells.js';
+import type { Moment } from './live-lines.js';
 
 /** The lines at the foot of a terminal that change in place. */
 export interface Board {
-  /** Writes lines that stay, above the board. */
+  /** Writes lines that stay, above the board: with the next frame. */
   write(lines: readonly string[]): void;
-  /** Writes a line that stays, also while the board is away. */
+  /** Writes a line that stays at once, also while the board is away. */
   say(line: string): void;
   /** Does something that writes to the same terminal, with the board out of its way; while the board is away, later. */
   aside(body: () => void): void;
@@ -24,136 +23,159 @@ export interface BoardScreen {
   write(text: string): unknown;
 }
 
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+/** What a board is made of. */
+export interface BoardOptions {
+  readonly screen: BoardScreen;
+  /** What is to be seen now, each line no wider than the columns; empty: nothing. */
+  readonly picture: (moment: Moment) => readonly string[];
+  /** Lines that are wider than a terminal that got narrower are broken by it, as most terminals do. */
+  readonly breaksLines: boolean;
+}
+
 const FRAME_MS = 100;
-const START_OF_LINE = '\r';
+/** More lines are no better to read, and a terminal that gets lower would push them out of reach. */
+const TALLEST = 24;
+/** Lines that are longer than a terminal that is just getting narrower must not go on in the next one. */
+const WRAP_OFF = '\u001b[?7l';
+const WRAP_ON = '\u001b[?7h';
+const ERASE_LINE_END = '\u001b[K';
 const ERASE_DOWN = '\u001b[J';
 
 /**
- * A board with one line for each running step. It redraws itself ten times a second and keeps no process alive.
+ * A board that draws its picture ten times a second, and of that only the lines that changed. The cursor stays visible, in the line below. It keeps
+ * no process alive.
  *
  * @example
- * const board = createBoard(log, style, process.stderr);
- * board.write(['step a started']);
+ * const board = createBoard({ screen: process.stderr, picture: () => ['1/2'], breaksLines: true });
+ * board.write(['step a failed']);
  * board.stop();
  */
-export function createBoard(log: RunLog, style: Style, screen: BoardScreen): Board {
-  let drawn = 0;
-  let frame = 0;
-  let suspended = false;
-  const later = createLater();
-
-  const erase = (): string => (drawn === 0 ? '' : `${START_OF_LINE}\u001b[${drawn}A${ERASE_DOWN}`);
-  const redraw = (above: readonly string[]): void => {
-    const lines = boardLines(log, style, { screen, frame });
-    const text = erase() + textOf([...above, ...lines]);
-    drawn = lines.length;
-    if (text !== '') screen.write(text);
-  };
-  const clear = (): void => {
-    if (drawn > 0) screen.write(erase());
-    drawn = 0;
+export function createBoard(options: BoardOptions): Board {
+  const { screen } = options;
+  const pen = new Pen(options);
+  let away = false;
+  let later: (() => void)[] = [];
+  const catchUp = (): void => {
+    const bodies = later;
+    later = [];
+    for (const body of bodies) body();
   };
   const timer = setInterval(() => {
-    frame += 1;
-    if (!suspended && (drawn > 0 || log.running().length > 0)) redraw([]);
+    if (!away) pen.draw();
   }, FRAME_MS);
   timer.unref();
 
   return {
     write(lines) {
-      // Without lines the next frame is soon enough.
-      if (lines.length === 0) return;
-      if (suspended) later.add(() => screen.write(textOf(lines)));
-      else redraw(lines);
-    },
-    aside(body) {
-      later.add(body);
-      if (suspended) return;
-      clear();
-      later.catchUp();
-      redraw([]);
+      if (away) later.push(() => screen.write(textOf(lines)));
+      else pen.above.push(...lines);
     },
     say(line) {
-      if (suspended) screen.write(`${line}\n`);
-      else redraw([line]);
+      if (away) screen.write(`${line}\n`);
+      else {
+        pen.above.push(line);
+        pen.draw();
+      }
+    },
+    aside(body) {
+      later.push(body);
+      if (away) return;
+      pen.clear();
+      catchUp();
+      pen.draw();
     },
     suspend() {
-      if (suspended) return;
-      suspended = true;
-      clear();
+      if (away) return;
+      away = true;
+      pen.clear();
     },
     resume() {
-      if (!suspended) return;
-      suspended = false;
-      later.catchUp();
-      redraw([]);
+      if (!away) return;
+      away = false;
+      catchUp();
+      pen.draw();
     },
     stop() {
       clearInterval(timer);
-      clear();
-      later.catchUp();
-      suspended = true;
+      away = true;
+      catchUp();
+      pen.clear();
     },
   };
 }
 
-/** What has to wait until the board is back. */
-function createLater(): { add(body: () => void): void; catchUp(): void } {
-  let bodies: (() => void)[] = [];
-  return {
-    add: (body) => void bodies.push(body),
-    catchUp() {
-      const now = bodies;
-      bodies = [];
-      for (const body of now) body();
-    },
-  };
+/** Knows what of the board is on the screen. */
+class Pen {
+  /** Lines that stay, to be written above the next picture. */
+  above: string[] = [];
+  private lines: readonly string[] = [];
+  /** Width of the screen that they were drawn on. */
+  private columns = 0;
+  private frame = 0;
+
+  constructor(private readonly options: BoardOptions) {}
+
+  draw(): void {
+    const { screen } = this.options;
+    const { columns, rows } = sizeOf(screen);
+    const lines = this.picture(columns, rows);
+    const isFresh = this.above.length > 0 || columns !== this.columns;
+    const kept = isFresh ? this.erased(columns) + textOf(this.above) : '';
+    const text = isFresh ? textOf(lines) : changes(this.lines, lines);
+    this.lines = lines;
+    this.columns = columns;
+    this.above = [];
+    if (kept + text !== '') screen.write(kept + (text === '' ? '' : WRAP_OFF + text + WRAP_ON));
+  }
+
+  clear(): void {
+    const { screen } = this.options;
+    const text = this.erased(sizeOf(screen).columns) + textOf(this.above);
+    this.lines = [];
+    this.above = [];
+    if (text !== '') screen.write(text);
+  }
+
+  /** What a terminal pushes out of sight can't be erased: also at half of its width all of the board must be in sight. */
+  private picture(columns: number, rows: number): readonly string[] {
+    const { picture, breaksLines } = this.options;
+    // The last column stays free: some terminals go on in the next line when it is taken.
+    const moment = { columns: columns - 1, now: Date.now(), frame: this.frame++ };
+    const lines = picture({ ...moment, lines: Math.max(1, Math.min(rows - 2, TALLEST)) });
+    if (!breaksLines || heightOf(lines, Math.ceil(columns / 2)) < rows) return lines;
+    return picture({ ...moment, lines: Math.max(1, Math.min(Math.floor(rows / 2) - 1, TALLEST)) });
+  }
+
+  private erased(columns: number): string {
+    const isBroken = this.options.breaksLines && columns < this.columns;
+    return upBy(isBroken ? heightOf(this.lines, columns) : this.lines.length, ERASE_DOWN);
+  }
 }
 
 function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function boardLines(
-  log: RunLog,
-  style: Style,
-  { screen, frame }: { readonly screen: BoardScreen; readonly frame: number },
-): readonly string[] {
-  const columns = sizeOr(screen.columns, 80);
-  const most = Math.max(1, sizeOr(screen.rows, 24) - 3);
-  // What only contains steps shows in them.
-  const running = log
-    .running()
-    .filter(({ kind, reused }) => !reused && kind !== 'call' && kind !== 'map' && kind !== 'loop');
-  const shown = running.length > most ? running.slice(0, Math.max(most - 1, 1)) : running;
-  const spinner = FRAMES[frame % FRAMES.length] ?? '';
-  const now = Date.now();
-  // The last column stays free: a full line would wrap.
-  const lines = shown.map((step) => colored(fitCells(`${spinner} ${stepText(step, now)}`, columns - 1), step, style));
-  const hidden = running.length - shown.length;
-  return hidden === 0 ? lines : [...lines, style.dim(fitCells(`  and ${countText(hidden, 'step')} more`, columns - 1))];
+/** Up to the first of so many lines, if there are any, and what is done there. */
+function upBy(lines: number, then: string): string {
+  return lines === 0 ? '' : `\r\u001b[${lines}A${then}`;
 }
 
-function stepText(step: StepLog, now: number): string {
-  const tools = [...step.openTools.values()];
-  const parts = [
-    printable(step.path),
-    factsText(step),
-    tools.length === 0 ? '' : `runs ${printable([...new Set(tools)].join(', '))}`,
-    step.activity === undefined ? '' : printable(step.activity),
-    tookText(step, now),
-  ];
-  return parts.filter((part) => part !== '').join('  ');
+/** How many lines of a screen these take when it breaks them. */
+function heightOf(lines: readonly string[], columns: number): number {
+  const each = lines.map((line) => Math.max(1, Math.ceil(cellsOfText(stripVTControlCharacters(line)) / columns)));
+  return each.reduce((sum, height) => sum + height, 0);
 }
 
-/** Colours are put in after cutting, so that no escape sequence is ever cut. */
-function colored(line: string, step: StepLog, style: Style): string {
-  const path = printable(step.path);
-  const at = line.indexOf(path);
-  if (at === -1) return line;
-  const end = at + path.length;
-  return style.accent(line.slice(0, at)) + style.bold(line.slice(at, end)) + style.dim(line.slice(end));
+/** Draws over lines that are there; empty when nothing changed. */
+function changes(before: readonly string[], lines: readonly string[]): string {
+  if (before.length === lines.length && before.every((line, at) => line === lines[at])) return '';
+  const over = lines.map((line, at) => (line === before[at] ? '\n' : `${line}${ERASE_LINE_END}\n`)).join('');
+  return `${upBy(before.length, '')}${over}${lines.length < before.length ? ERASE_DOWN : ''}`;
+}
+
+function sizeOf(screen: BoardScreen): { readonly columns: number; readonly rows: number } {
+  return { columns: sizeOr(screen.columns, 80), rows: sizeOr(screen.rows, 24) };
 }
 
 function sizeOr(size: number | undefined, fallback: number): number {

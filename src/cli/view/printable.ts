@@ -1,4 +1,4 @@
-import { cellsOf } from '../../base/cells.js';
+import { cellsOf, cellsOfText } from '../../base/cells.js';
 
 /** Control characters, and the marks that turn the direction of text around. */
 const UNSAFE = /\p{Cc}|\p{Bidi_Control}/gu;
@@ -17,17 +17,17 @@ export function printable(text: string): string {
 }
 
 /**
- * The same on one line, at most `limit` characters long.
+ * The same on one line, at most `limit` characters long; `cut` stands for what is left out.
  *
  * @example
  * oneLine('a\nb', 80); // 'a b'
  */
-export function oneLine(text: string, limit: number): string {
+export function oneLine(text: string, limit: number, cut = '…'): string {
   const flat = printable(text.slice(0, limit * 4))
     .replaceAll(/\s+/g, ' ')
     .trim();
   const chars = Array.from(flat);
-  return chars.length <= limit ? flat : `${chars.slice(0, Math.max(limit - 1, 0)).join('')}…`;
+  return chars.length <= limit ? flat : `${chars.slice(0, Math.max(limit - cut.length, 0)).join('')}${cut}`;
 }
 
 function escapeOf(char: string): string {
@@ -35,26 +35,61 @@ function escapeOf(char: string): string {
   return code <= 0xff ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
+/** Which part of a text is left out when it is too long. */
+export type Cut = 'start' | 'middle' | 'end';
+
 /**
- * Cuts a line of printable text to a number of terminal cells. Wide characters, such as Chinese ones and emoji, take two.
+ * Cuts printable text on one line to a number of terminal cells. Wide characters, such as Chinese ones and emoji, take two.
  *
  * @example
  * fitCells('a long line', 6); // 'a lon…'
+ * fitCells('a long line', 6, 'middle'); // 'a l…ne'
  */
-export function fitCells(line: string, cells: number): string {
-  let used = 0;
-  let kept = '';
-  for (const char of line) {
-    const width = cellsOf(char);
-    if (used + width > cells) return cells < 1 ? '' : `${dropLast(kept, used, cells)}…`;
-    used += width;
-    kept += char;
-  }
-  return kept;
+export function fitCells(text: string, cells: number, from: Cut = 'end', mark = '…'): string {
+  if (text.length <= cells && ASCII_ONLY.test(text)) return text;
+  if (cellsOfText(text) <= cells) return text;
+  const room = cells - cellsOfText(mark);
+  if (room < 0) return mark.slice(0, Math.max(cells, 0));
+  const ahead = from === 'end' ? room : from === 'start' ? 0 : Math.ceil(room / 2);
+  const chars = Array.from(text);
+  const [head, used] = taken(chars, ahead);
+  const [tail] = from === 'end' ? [[]] : taken(chars.toReversed(), from === 'start' ? room : room - used);
+  return `${head.join('')}${mark}${tail.toReversed().join('')}`;
 }
 
-/** Makes room for the mark of a cut. */
-function dropLast(kept: string, used: number, cells: number): string {
-  if (used < cells) return kept;
-  return Array.from(kept).slice(0, -1).join('');
+const ASCII_ONLY = /^[\u0020-\u007e]*$/;
+
+/** The first characters that fit, and the cells that they take. Marks that stand on a character are kept with it. */
+function taken(chars: readonly string[], cells: number): readonly [readonly string[], number] {
+  let used = 0;
+  let end = 0;
+  for (const char of chars) {
+    const width = cellsOf(char);
+    if (used + width > cells) break;
+    used += width;
+    end += 1;
+  }
+  return [chars.slice(0, end), used];
 }
+
+/**
+ * Fills text up to so many cells.
+ *
+ * @example
+ * padCells('ab', 4); // 'ab  '
+ */
+export function padCells(text: string, cells: number): string {
+  return text + ' '.repeat(Math.max(0, cells - cellsOfText(text)));
+}
+
+/**
+ * Text as a part of a line that goes on behind it: what is written from right to left turns nothing around that stands beside it.
+ *
+ * @example
+ * isolated('שלום'); // '\u2068שלום\u2069'
+ */
+export function isolated(text: string): string {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;

@@ -7,6 +7,7 @@ import type { Plan } from '../../plan/plan.js';
 import { decisionText, jumpTarget } from './decision.js';
 import type { PlacedNode } from './node-path.js';
 import { nodesByPath } from './node-path.js';
+import { Progress, VISIT } from './progress.js';
 
 /** What is known of a step so far. Times are milliseconds since 1970. */
 export interface StepLog {
@@ -35,6 +36,8 @@ export interface StepLog {
   usage: Usage;
   /** What it does besides running: `waits 2.0s`, for example. */
   activity: string | undefined;
+  /** The end of the text that its model is writing, with nothing changed in it; empty while it writes none. */
+  said: string;
   output: unknown;
   reason: string | undefined;
   error: ErrorData | undefined;
@@ -43,6 +46,9 @@ export interface StepLog {
 }
 
 type Begun = SkeinEvent & { readonly type: 'step.started' | 'step.ended' };
+
+/** How much of the text that is being written is kept, in UTF-16 units: more than the widest line shows. */
+const KEPT_TEXT = 500;
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
@@ -57,6 +63,8 @@ const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 export class RunLog {
   /** By path, in the order in which they started; a step that runs again is moved to the end. */
   readonly steps = new Map<string, StepLog>();
+  /** The newest visit of each place in a plan, by its path without the number of the visit. Some have been forgotten since. */
+  private readonly visits = new Map<string, StepLog>();
   /** Calls by the model that answered. */
   readonly callsByModel = new Map<string, number>();
   readonly warnings: string[] = [];
@@ -67,6 +75,8 @@ export class RunLog {
   toolCalls = 0;
   startedAt = 0;
   now = 0;
+  /** How many steps there are, and how many have ended. */
+  readonly progress: Progress;
   private readonly open = new Map<string, StepLog>();
   /** Paths of the steps that ran inside of a step. */
   private readonly inside = new Map<string, Set<string>>();
@@ -76,10 +86,11 @@ export class RunLog {
 
   /** Times are those at which events arrive: a cancelled run ends now, not at its last outcome. */
   constructor(
-    plan: Plan,
+    readonly plan: Plan,
     private readonly clock: () => number = Date.now,
   ) {
     this.nodes = nodesByPath(plan);
+    this.progress = new Progress(plan, this.nodes);
   }
 
   /** What a condition decided, in words. */
@@ -95,9 +106,15 @@ export class RunLog {
     return target === undefined ? path : `goto ${path.slice(0, path.lastIndexOf('/') + 1)}${target}`;
   }
 
-  /** Steps that run now. */
-  running(): readonly StepLog[] {
-    return [...this.open.values()];
+  /** The step of a place, such as `loop#3/critic`: of several visits the newest. */
+  at(place: string): StepLog | undefined {
+    const step = this.visits.get(place);
+    return step !== undefined && this.steps.get(step.path) === step ? step : undefined;
+  }
+
+  /** Steps that run now, those around others included, in the order in which they started. */
+  running(): Iterable<StepLog> {
+    return this.open.values();
   }
 
   listen(event: SkeinEvent): void {
@@ -124,8 +141,10 @@ export class RunLog {
         if (step === undefined) return;
         step.attempts = event.attempt;
         step.openTools.clear();
+        step.said = '';
         this.gaveUp(step, event.replayed);
         this.forgetInside(event.path);
+        this.progress.again(event.path);
         step.activity = `failed (${event.error.code}), tries again`;
         return;
       }
@@ -134,6 +153,7 @@ export class RunLog {
         return;
       case 'step.note':
         // What is told again was paid before.
+        if (event.note.kind === 'items') this.progress.items(event.path, event.note.count);
         this.ask(this.steps.get(event.path), event.note);
         if (event.replayed !== true) this.note(this.steps.get(event.path), event.note);
     }
@@ -152,7 +172,10 @@ export class RunLog {
     this.inside.delete(path);
     for (const each of inner) {
       const step = this.steps.get(each);
-      if (step !== undefined) this.failed.set(each, step);
+      if (step !== undefined) {
+        this.failed.set(each, step);
+        this.progress.forget(each, step.status);
+      }
       this.steps.delete(each);
       this.open.delete(each);
       this.forgetInside(each);
@@ -179,6 +202,7 @@ export class RunLog {
       openTools: new Map(),
       usage: before?.usage ?? NO_USAGE,
       activity: undefined,
+      said: '',
       output: undefined,
       reason: undefined,
       error: undefined,
@@ -190,6 +214,8 @@ export class RunLog {
     this.steps.delete(path);
     this.steps.set(path, step);
     this.open.set(path, step);
+    this.visits.set(path.replace(VISIT, ''), step);
+    this.progress.begin(step);
     return step;
   }
 
@@ -204,7 +230,9 @@ export class RunLog {
     step.endedAt = this.now;
     step.attempts = event.attempts;
     step.activity = undefined;
+    step.said = '';
     step.openTools.clear();
+    this.progress.end(step, event.outcome);
     this.gaveUp(step, event.replayed);
     step.reason = event.reason;
     step.error = event.error;
@@ -220,6 +248,7 @@ export class RunLog {
         return;
       case 'model.started':
         step.activity = undefined;
+        step.said = '';
         return;
       case 'model.retrying':
         step.activity = `${note.error.code}, asks again`;
@@ -232,6 +261,7 @@ export class RunLog {
         return;
       case 'model.ended':
         this.count(step, note.model, note.usage);
+        step.said = '';
         return;
       case 'tool.started':
         step.toolCalls += 1;
@@ -251,6 +281,9 @@ export class RunLog {
         this.warnings.push(`${step.path}: ${note.message}`);
         return;
       case 'model.delta':
+        step.said = (step.said + note.text).slice(-KEPT_TEXT);
+        return;
+      case 'items':
       case 'memory':
       case 'event':
     }

@@ -3,7 +3,7 @@ import type { Usage } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import { oneLine, printable } from './printable.js';
 import type { StepLog } from './run-log.js';
-import type { Style } from './style.js';
+import type { Signs, Style } from './style.js';
 
 const WORDS: Readonly<Record<StepOutcome, string>> = {
   succeeded: 'succeeded',
@@ -15,14 +15,14 @@ const WORDS: Readonly<Record<StepOutcome, string>> = {
   out_of_budget: 'out of budget',
 };
 
-const MARKS: Readonly<Record<StepOutcome, string>> = {
-  succeeded: '✔',
-  skipped: '○',
-  failed: '✖',
-  timed_out: '✖',
-  cancelled: '■',
-  paused: '?',
-  out_of_budget: '■',
+const MARKS: Readonly<Record<StepOutcome, Exclude<keyof Signs, 'spinner'>>> = {
+  succeeded: 'done',
+  skipped: 'skipped',
+  failed: 'failed',
+  timed_out: 'failed',
+  cancelled: 'stopped',
+  paused: 'paused',
+  out_of_budget: 'stopped',
 };
 
 /** How long an explanation on one line may be. */
@@ -40,7 +40,7 @@ export function endedLine(step: StepLog, style: Style): string {
   const tries = step.attempts > 1 ? ` after ${step.attempts} attempts` : '';
   const facts = status === 'skipped' ? '' : factsText(step);
   const why = step.error?.message ?? step.reason;
-  const because = why === undefined ? '' : `: ${oneLine(why, LONGEST_REASON)}`;
+  const because = why === undefined ? '' : `: ${oneLine(why, LONGEST_REASON, style.signs.cut)}`;
   const agent = step.error === undefined ? '' : ofAgent(step);
   const head = `step ${style.bold(printable(step.name))}${agent} ${paint(status, style)(WORDS[status])}${time}${tries}`;
   return `${head}${facts === '' ? '' : style.dim(` (${facts})`)}${because}`;
@@ -53,7 +53,8 @@ export function ofAgent({ agent, node }: StepLog): string {
 
 /** The mark of an outcome, coloured. */
 export function outcomeMark(status: StepLog['status'], style: Style): string {
-  return status === 'running' ? ' ' : paint(status, style)(MARKS[status]);
+  if (status === 'running') return ' ';
+  return paint(status, style)(style.signs[MARKS[status]]);
 }
 
 /** The words of an outcome. */
@@ -94,7 +95,8 @@ export function tookText(step: StepLog, now: number): string {
   return formatDuration(Math.max(0, now - step.startedAt));
 }
 
-function shortCount(count: number): string {
+/** A count in at most four characters or so: `950`, `4.7k`, `84k`, `1.2M`. */
+export function shortCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;

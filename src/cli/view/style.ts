@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
 
-/** Colours, or none. */
+/** Colours, or none, and the signs that a terminal can show. */
 export interface Style {
+  readonly signs: Signs;
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
   readonly good: (text: string) => string;
@@ -9,6 +10,59 @@ export interface Style {
   readonly warn: (text: string) => string;
   readonly accent: (text: string) => string;
 }
+
+/** Marks and lines of the screens of this program. */
+export interface Signs {
+  readonly done: string;
+  readonly failed: string;
+  readonly skipped: string;
+  readonly stopped: string;
+  readonly paused: string;
+  readonly waiting: string;
+  /** Stands where text is cut. */
+  readonly cut: string;
+  /** Between parts of a line. */
+  readonly dot: string;
+  readonly bar: string;
+  /** Before a step inside of another one, before the last such step, and before what is inside of one that is not the last. */
+  readonly branch: string;
+  readonly lastBranch: string;
+  readonly trunk: string;
+  /** Frames of what turns while a step runs. */
+  readonly spinner: readonly string[];
+}
+
+const UNICODE: Signs = {
+  done: '✔',
+  failed: '✖',
+  skipped: '○',
+  stopped: '■',
+  paused: '?',
+  waiting: '·',
+  cut: '…',
+  dot: '·',
+  bar: '│',
+  branch: '├ ',
+  lastBranch: '└ ',
+  trunk: '│ ',
+  spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
+};
+
+const ASCII: Signs = {
+  done: '+',
+  failed: 'x',
+  skipped: '-',
+  stopped: '!',
+  paused: '?',
+  waiting: '.',
+  cut: '...',
+  dot: '|',
+  bar: '|',
+  branch: '|-',
+  lastBranch: '`-',
+  trunk: '| ',
+  spinner: ['|', '/', '-', '\\'],
+};
 
 /** What decides about colours and the live view. */
 export interface ScreenTraits {
@@ -26,11 +80,12 @@ export function wantsColor(stream: ScreenTraits, env: NodeJS.ProcessEnv, flag: b
   return flag && !refused && stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** The colours of the screens of this program, or functions that change nothing. */
-export function createStyle(colored: boolean): Style {
+/** The colours of the screens of this program, or functions that change nothing; and its signs, in ASCII where a locale has no others. */
+export function createStyle(colored: boolean, unicode = hasUnicode()): Style {
   const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
     colored ? styleText(format, text, { validateStream: false }) : text;
   return {
+    signs: unicode ? UNICODE : ASCII,
     bold: paint('bold'),
     dim: paint('dim'),
     good: paint('green'),
@@ -38,6 +93,29 @@ export function createStyle(colored: boolean): Style {
     warn: paint('yellow'),
     accent: paint('cyan'),
   };
+}
+
+/**
+ * Whether lines may change in place: the stream is a terminal that can move its cursor, and neither a build machine (`CI`) nor a wish for plain
+ * text (`NO_COLOR`) speaks against it.
+ *
+ * @example
+ * isLive(process.stderr, { CI: '1' }); // false
+ */
+export function isLive(stream: ScreenTraits, env: NodeJS.ProcessEnv): boolean {
+  const builds = !['', '0', 'false'].includes(env['CI'] ?? '');
+  return stream.isTTY === true && env['TERM'] !== 'dumb' && !builds && (env['NO_COLOR'] ?? '') === '';
+}
+
+/**
+ * Whether a terminal that gets narrower breaks the lines that it shows. Most do; these cut them off.
+ *
+ * @example
+ * breaksLines({ TERM: 'linux' }); // false
+ */
+export function breaksLines(env: NodeJS.ProcessEnv): boolean {
+  if (env['TMUX'] !== undefined) return true;
+  return !/^(?:linux|rxvt)/.test(env['TERM'] ?? '') && env['XTERM_VERSION'] === undefined && env['STY'] === undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { cellsOfText } from '../../base/cells.js';
 import { formatDuration } from '../../base/duration.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
@@ -5,7 +6,8 @@ import type { RunOutcome } from '../../events/outcome.js';
 import type { Census } from '../../events/census.js';
 import type { OpenQuestion } from '../../events/question.js';
 import { evidenceLines } from './evidence.js';
-import { oneLine, printable } from './printable.js';
+import { fitCells, isolated, oneLine, padCells, printable } from './printable.js';
+import type { Within } from './progress.js';
 import type { RunLog, StepLog } from './run-log.js';
 import {
   countText,
@@ -55,7 +57,7 @@ export interface RecordedEnd {
 }
 
 /** More steps than this are not listed one by one, unless something is the matter with them. */
-const LISTED_STEPS = 40;
+const LISTED_STEPS = 24;
 const LONGEST_REASON = 200;
 
 /**
@@ -144,29 +146,48 @@ function outcomeText({ name, outcome, style, strict }: SummaryOptions): string {
   }
 }
 
-function stepTable(steps: readonly StepLog[], { error, style }: SummaryOptions): readonly string[] {
-  const listed = steps.length <= LISTED_STEPS ? steps : steps.filter((step) => step.status !== 'succeeded');
-  const rows = listed.slice(0, LISTED_STEPS).map((step) => ({ step, path: oneLine(step.name, 60) }));
-  const width = Math.max(0, ...rows.map((row) => row.path.length));
+function stepTable(steps: readonly StepLog[], { error, style, log }: SummaryOptions): readonly string[] {
+  const listed = listedOf(steps);
+  const rows = listed
+    .slice(0, LISTED_STEPS)
+    .map((step) => ({ step, path: fitCells(printable(step.name), 60, 'middle', style.signs.cut) }));
+  const width = Math.max(0, ...rows.map((row) => cellsOfText(row.path)));
   const lines = rows.map(
-    ({ step, path }) => `  ${outcomeMark(step.status, style)} ${path.padEnd(width)}  ${rest(step, error)}`,
+    ({ step, path }) =>
+      `  ${outcomeMark(step.status, style)} ${padCells(isolated(path), width)}  ${rest(step, { error, style, log })}`,
   );
   const left = steps.length - rows.length;
-  return left === 0 ? lines : [...lines, `  … and ${countText(left, 'step')} more`];
+  return left === 0 ? lines : [...lines, `  ${style.signs.cut} and ${countText(left, 'step')} more`];
+}
+
+/** All steps; of many, those that went well in maps and loops are left out, and if that is not enough all that went well. */
+function listedOf(steps: readonly StepLog[]): readonly StepLog[] {
+  if (steps.length <= LISTED_STEPS) return steps;
+  const repeats = new Set(steps.filter(({ kind }) => kind === 'map' || kind === 'loop').map(({ path }) => path));
+  // A step starts after the one that it is inside of.
+  for (const { path, parent } of steps) if (repeats.has(parent)) repeats.add(path);
+  const listed = steps.filter(({ status, parent }) => status !== 'succeeded' || !repeats.has(parent));
+  return listed.length <= LISTED_STEPS ? listed : steps.filter(({ status }) => status !== 'succeeded');
 }
 
 /** The error of the run itself is told below the table. */
-function rest(step: StepLog, told: ErrorData | undefined): string {
+function rest(step: StepLog, { error: told, style, log }: Pick<SummaryOptions, 'error' | 'style' | 'log'>): string {
   const why = step.error !== undefined && step.error === told ? undefined : (step.error?.message ?? step.reason);
+  const within = log.progress.within(step.path);
   const time =
     step.endedAt === undefined || step.status === 'skipped' || step.reused ? '' : tookText(step, step.endedAt);
   const parts = [
     step.reused ? reusedWords(step) : outcomeWords(step.status),
     time,
+    within === undefined || step.kind === 'call' ? '' : withinText(step, within),
     factsText(step),
-    why === undefined ? '' : oneLine(why, LONGEST_REASON),
+    why === undefined ? '' : oneLine(why, LONGEST_REASON, style.signs.cut),
   ];
   return parts.filter((part) => part !== '').join(', ');
+}
+
+function withinText({ kind }: StepLog, { done, total }: Within): string {
+  return kind === 'loop' ? countText(done, 'round') : countText(total, 'item');
 }
 
 function reusedWords({ status }: StepLog): string {

@@ -2,7 +2,9 @@ import type { SkeinEvent } from '../../events/event.js';
 import { createAnnouncer } from './announce.js';
 import { createBoard } from './board.js';
 import type { RunLog } from './run-log.js';
+import { liveLines } from './live-lines.js';
 import type { ScreenTraits, Style } from './style.js';
+import { breaksLines, isLive } from './style.js';
 
 /** Shows how a run goes on. The log must have taken an event before. */
 export interface View {
@@ -42,7 +44,7 @@ export interface Screen extends ScreenTraits {
 }
 
 /**
- * The view for a stream: on a terminal running steps are lines that change in place, anywhere else every start and end is one line.
+ * The view for a stream: on a terminal the steps are lines that change in place, anywhere else every start and end is one line.
  * A quiet one shows only warnings.
  *
  * @example
@@ -51,8 +53,10 @@ export interface Screen extends ScreenTraits {
 export function createView(options: ViewOptions): View {
   const { log, quiet, screen, env } = options;
   if (quiet) return quietView(options);
-  const live = screen.isTTY === true && env['TERM'] !== 'dumb';
-  const announce = createAnnouncer(log, { ...options, starts: !live });
+  const live = isLive(screen, env);
+  // Where steps change in place, how they ended is said once: at the end of the run. Beside all that happened, it belongs to its time.
+  const ends = !live || options.verbose || options.stream;
+  const announce = createAnnouncer(log, { ...options, starts: !live, ends });
   if (!live) {
     return {
       listen(event) {
@@ -61,7 +65,11 @@ export function createView(options: ViewOptions): View {
       ...still(screen),
     };
   }
-  const board = createBoard(log, options.style, screen);
+  const board = createBoard({
+    screen,
+    picture: (moment) => (log.startedAt === 0 ? [] : liveLines(log, options.style, moment)),
+    breaksLines: breaksLines(env),
+  });
   return {
     listen(event) {
       board.write(announce(event));
@@ -85,7 +93,7 @@ function still(screen: Screen): Omit<View, 'listen'> {
 }
 
 function quietView({ log, style, screen }: ViewOptions): View {
-  const announce = createAnnouncer(log, { starts: false, verbose: false, stream: false, style });
+  const announce = createAnnouncer(log, { starts: false, ends: false, verbose: false, stream: false, style });
   return {
     listen(event) {
       const warns = event.type === 'run.warning' || (event.type === 'step.note' && event.note.kind === 'warning');

@@ -38,6 +38,7 @@ export function noteEvent(note: StepNote, path: string): NoteEvent {
     case 'tool.ended':
     case 'question':
     case 'answer':
+    case 'items':
     case 'memory':
     case 'warning': {
       const { kind, ...metadata } = note;
@@ -54,6 +55,7 @@ const TYPES = {
   'tool.ended': 'tool_end',
   question: 'question',
   answer: 'question_answer',
+  items: 'map_items',
   memory: 'memory',
   warning: 'warning',
 } as const;

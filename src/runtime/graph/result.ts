@@ -39,6 +39,7 @@ export type GraphEventType =
   | 'question'
   | 'question_answer'
   | 'memory'
+  | 'map_items'
   | 'custom'
   | 'answer'
   | 'workflow_end';

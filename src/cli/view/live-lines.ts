@@ -1,0 +1,227 @@
+import { cellsOfText } from '../../base/cells.js';
+import type { Row } from './live-rows.js';
+import { rowsOf } from './live-rows.js';
+import { fitCells, isolated, padCells, printable } from './printable.js';
+import type { RunLog, StepLog } from './run-log.js';
+import { modelText, outcomeMark, outcomeWords, shortCount } from './step-text.js';
+import type { Style } from './style.js';
+
+/** Lines and cells that there are for a picture, and when it is of: milliseconds since 1970, and how often it has been drawn before. */
+export interface Moment {
+  readonly columns: number;
+  readonly lines: number;
+  readonly now: number;
+  readonly frame: number;
+}
+
+/** A row with the texts of its columns, which hold nothing that a terminal obeys. */
+interface Cells {
+  readonly row: Row;
+  readonly tree: string;
+  readonly name: string;
+  readonly state: string;
+  readonly time: string;
+  readonly tokens: string;
+}
+
+/** Widths of the columns; 0 for one that is not shown. */
+interface Widths {
+  readonly name: number;
+  readonly state: number;
+  readonly time: number;
+  readonly tokens: number;
+}
+
+/** Columns are dropped on screens that are narrower than this. */
+const LEAST = { time: 16, tokens: 40, state: 50, text: 30 };
+const WIDEST_STATE = 32;
+const NARROWEST_STATE = 6;
+/** A tree on a narrow screen is not indented further than one level for so many cells. */
+const CELLS_A_LEVEL = 12;
+const GAP = '  ';
+
+/**
+ * The picture of a run that goes on: how far it is, and below that its steps as a tree with a mark, name, model or state, time and tokens, and under
+ * a step whose model writes the last line of its text. Each line fits.
+ *
+ * @example
+ * const lines = liveLines(log, style, { columns: 80, lines: 20, now: Date.now(), frame: 0 });
+ */
+export function liveLines(log: RunLog, style: Style, moment: Moment): readonly string[] {
+  const { columns, lines, now } = moment;
+  const head = headLine(log, style, moment);
+  if (lines < 2) return [head];
+  const { rows, more } = rowsOf(log, lines - 1);
+  const { signs } = style;
+  const trees = branches(rows, Math.floor(columns / CELLS_A_LEVEL), style);
+  const cells = rows.map((row, at) => cellsOf(row, trees[at] ?? '', log, now));
+  const widths = widthsOf(cells, columns);
+  const writing = rows.filter(({ step }) => (step?.said ?? '') !== '').length;
+  const hasTexts = columns >= LEAST.text && rows.length + writing + (more === undefined ? 1 : 2) <= lines;
+  const body = cells.flatMap((one) => {
+    const line = rowLine(one, widths, style, moment);
+    const text = hasTexts ? textLine(one, style, columns) : undefined;
+    return text === undefined ? [line] : [line, text];
+  });
+  if (more === undefined) return [head, ...body];
+  const counts = [
+    [more.running, 'running'],
+    [log.progress.waiting, 'waiting'],
+    [log.progress.done, 'done'],
+  ] as const;
+  const rest = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const last =
+    rest.length === 0 ? [] : [style.dim(fitCells(`${signs.cut} ${rest.join(', ')}`, columns, 'end', signs.cut))];
+  return [head, ...body, ...last];
+}
+
+/** `review  12/31 · 1 failed · 1m20 · 84k tok`, as much of it as fits. */
+function headLine(log: RunLog, style: Style, { columns, now }: Moment): string {
+  const { progress, usage } = log;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const parts = [
+    { text: `${progress.done}/${progress.total}`, paint: style.bold },
+    ...(progress.failed === 0 ? [] : [{ text: `${progress.failed} failed`, paint: style.bad }]),
+    { text: clockText(now - log.startedAt), paint: style.dim },
+    ...(tokens === 0 ? [] : [{ text: `${shortCount(tokens)} tok`, paint: style.dim }]),
+  ];
+  const between = ` ${style.signs.dot} `;
+  const kept = parts.filter(
+    (_, at) =>
+      parts.slice(0, at + 1).reduce((sum, { text }) => sum + text.length + between.length, 0) - between.length <=
+      columns,
+  );
+  const counts = kept.map(({ text, paint }) => paint(text)).join(style.dim(between));
+  const used = kept.reduce((sum, { text }) => sum + text.length + between.length, 0) - between.length;
+  const room = columns - used - GAP.length;
+  const name = room < 8 ? '' : isolated(fitCells(printable(log.plan.name), room, 'middle', style.signs.cut));
+  if (kept.length === 0) return fitCells(parts[0]?.text ?? '', columns, 'end', style.signs.cut);
+  return name === '' ? counts : `${style.accent(name)}${GAP}${counts}`;
+}
+
+function cellsOf(row: Row, tree: string, log: RunLog, now: number): Cells {
+  const { step } = row;
+  const name = printable(row.name);
+  if (step === undefined) return { row, tree, name, state: '', time: '', tokens: '' };
+  const tokens = step.usage.inputTokens + step.usage.outputTokens;
+  const isTimed = step.status !== 'skipped' && !step.reused;
+  return {
+    row,
+    tree,
+    name,
+    state: stateText(step, log),
+    time: isTimed ? clockText((step.endedAt ?? now) - step.startedAt) : '',
+    tokens: tokens === 0 ? '' : shortCount(tokens),
+  };
+}
+
+/** What a step does, or how far it is; of one that has ended how, or by which model. */
+function stateText(step: StepLog, log: RunLog): string {
+  const within = log.progress.within(step.path);
+  if (step.status === 'running' && step.openTools.size > 0)
+    return `runs ${printable([...new Set(step.openTools.values())].join(', '))}`;
+  if (step.activity !== undefined) return printable(step.activity);
+  if (step.reused && step.status === 'succeeded') return 'reused';
+  if (within !== undefined && within.total > 0) {
+    const count = `${within.done}/${within.total}`;
+    return step.kind === 'loop' ? `round ${count}` : count;
+  }
+  if (step.status !== 'running' && step.status !== 'succeeded') return outcomeWords(step.status);
+  return step.model === undefined ? '' : modelText(step.model);
+}
+
+function widthsOf(cells: readonly Cells[], columns: number): Widths {
+  const widest = (text: (cells: Cells) => string): number =>
+    cells.reduce((most, one) => Math.max(most, cellsOfText(text(one))), 0);
+  const time = columns < LEAST.time ? 0 : widest((one) => one.time);
+  const tokens = columns < LEAST.tokens ? 0 : widest((one) => one.tokens);
+  const name = widest((one) => one.tree + one.name);
+  // The mark and what stands at the right end.
+  const left = columns - 2 - [time, tokens].reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0);
+  const wanted =
+    columns < LEAST.state
+      ? 0
+      : Math.min(
+          WIDEST_STATE,
+          widest((one) => one.state),
+        );
+  const room = left - Math.min(name, Math.floor(left / 2)) - GAP.length;
+  const state = Math.min(wanted, room) < Math.min(NARROWEST_STATE, wanted) ? 0 : Math.min(wanted, room);
+  return { name: Math.max(1, Math.min(name, left - (state === 0 ? 0 : state + GAP.length))), state, time, tokens };
+}
+
+function rowLine(
+  { row, tree, name, ...texts }: Cells,
+  widths: Widths,
+  style: Style,
+  { frame, columns }: Moment,
+): string {
+  const { cut } = style.signs;
+  const shortTree = fitCells(tree, Math.max(0, widths.name - 1), 'start', '');
+  const shown = isolated(fitCells(name, widths.name - cellsOfText(shortTree), 'middle', cut));
+  const state = isolated(fitCells(texts.state, widths.state, 'end', cut));
+  const columnsOf = [
+    ...(widths.state === 0 ? [] : [padCells(state, widths.state)]),
+    ...(widths.time === 0 ? [] : [texts.time.padStart(widths.time)]),
+    ...(widths.tokens === 0 ? [] : [texts.tokens.padStart(widths.tokens)]),
+  ];
+  const mark = columns < 4 ? '' : `${markOf(row.step, style, frame)} `;
+  const rest = columnsOf.length === 0 ? '' : GAP + columnsOf.join(GAP);
+  const isRunning = row.step?.status === 'running';
+  const filled = padCells('', rest.trim() === '' ? 0 : widths.name - cellsOfText(shortTree + shown));
+  return `${mark}${style.dim(shortTree)}${isRunning ? style.bold(shown) : row.step === undefined ? style.dim(shown) : shown}${filled}${style.dim(rest.trimEnd())}`;
+}
+
+function markOf(step: StepLog | undefined, style: Style, frame: number): string {
+  const { waiting, spinner } = style.signs;
+  if (step === undefined) return style.dim(waiting);
+  if (step.status !== 'running') return outcomeMark(step.status, style);
+  return style.accent(spinner[frame % spinner.length] ?? waiting);
+}
+
+/** The end of what the model writes, on one line. */
+function textLine({ row, tree }: Cells, style: Style, columns: number): string | undefined {
+  const end = row.step?.said.trimEnd() ?? '';
+  if (end === '') return undefined;
+  const line = printable(end.slice(end.lastIndexOf('\n') + 1).replace(LOWER_HALF, ''))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const before = `${' '.repeat(2 + cellsOfText(tree))}${style.signs.bar} `;
+  return style.dim(before + isolated(fitCells(line, columns - cellsOfText(before), 'start', style.signs.cut)));
+}
+
+/** The second half of a character whose first one is gone. */
+const LOWER_HALF = /^[\udc00-\udfff]/;
+
+/** Where each row stands in the tree. Deep ones on narrow screens are indented as far as there is room. */
+function branches(rows: readonly Row[], levels: number, { signs }: Style): readonly string[] {
+  const goesOn: boolean[] = [];
+  const trees: string[] = [];
+  for (const { depth } of rows.toReversed()) {
+    const trunks = Array.from({ length: Math.max(0, depth - 1) }, (_, at) =>
+      goesOn[at + 1] === true ? signs.trunk : '  ',
+    );
+    const own = depth === 0 ? [] : [goesOn[depth] === true ? signs.branch : signs.lastBranch];
+    trees.push([...trunks, ...own].slice(-Math.max(levels, 1)).join(''));
+    goesOn.length = depth + 1;
+    goesOn[depth] = true;
+  }
+  return trees.toReversed();
+}
+
+/**
+ * Time in few characters: `4s`, `1m20`, `2h05`.
+ *
+ * @example
+ * clockText(80_000); // '1m20'
+ */
+function clockText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes}m${two(seconds % 60)}` : `${Math.floor(minutes / 60)}h${two(minutes % 60)}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -1,0 +1,113 @@
+import type { Plan, PlanNode } from '../../plan/plan.js';
+import { FAILURES } from './progress.js';
+import type { RunLog, StepLog } from './run-log.js';
+
+/** One line of the tree of steps. */
+export interface Row {
+  /** How many steps it is inside of. */
+  readonly depth: number;
+  readonly name: string;
+  /** Absent: it has not begun. */
+  readonly step: StepLog | undefined;
+}
+
+/** Failures that are shown where not all steps are. */
+const SHOWN_FAILURES = 3;
+
+/** What is shown of the steps of a run. */
+export interface Rows {
+  readonly rows: readonly Row[];
+  /** There are more than fit: how many running ones are left out. */
+  readonly more?: { readonly running: number };
+}
+
+/**
+ * The steps of a run as a tree: all of its plan, and what is inside of those that run. When that is more than `most` lines, those that
+ * run, and below them the last that failed.
+ *
+ * @example
+ * const { rows, more } = rowsOf(log, 20);
+ */
+export function rowsOf(log: RunLog, most: number): Rows {
+  const open = openInside(log);
+  const all = new Tree(log, open, most);
+  if (all.addPlan(log.plan, '', 0)) return { rows: all.rows };
+  const busy = new Tree(log, open, Math.max(most - 1, 0));
+  busy.addOpen('', 0);
+  const running = log.progress.running - busy.rows.length;
+  if (log.progress.failed > 0) busy.addFailed();
+  return { rows: busy.rows, more: { running } };
+}
+
+/** Steps that run, by the step that they are inside of. */
+type Open = ReadonlyMap<string, readonly StepLog[]>;
+
+function openInside(log: RunLog): Open {
+  const open = new Map<string, StepLog[]>();
+  for (const step of log.running()) {
+    const beside = open.get(step.parent);
+    if (beside === undefined) open.set(step.parent, [step]);
+    else beside.push(step);
+  }
+  return open;
+}
+
+/** Collects rows until there are too many. Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here. */
+class Tree {
+  readonly rows: Row[] = [];
+
+  constructor(
+    private readonly log: RunLog,
+    private readonly open: Open,
+    private readonly most: number,
+  ) {}
+
+  /** Whether all of it fitted. */
+  addPlan(plan: Plan, scope: string, depth: number): boolean {
+    return plan.nodes.every((node) => {
+      if (node.kind === 'pass') return true;
+      const step = this.log.at(scope === '' ? node.id : `${scope}/${node.id}`);
+      const name = step === undefined ? node.id : lastPlace(step.path);
+      if (!this.add({ depth, name, step })) return false;
+      return step?.status !== 'running' || this.addInside(step, node, depth + 1);
+    });
+  }
+
+  /** The same of running steps alone. */
+  addOpen(parent: string, depth: number): boolean {
+    return (this.open.get(parent) ?? []).every(
+      (step) => this.add({ depth, name: nameIn(parent, step.path), step }) && this.addOpen(step.path, depth + 1),
+    );
+  }
+
+  addFailed(): void {
+    const failed = [...this.log.steps.values()]
+      .filter(({ status }) => FAILURES.includes(status))
+      .slice(-SHOWN_FAILURES);
+    for (const step of failed) this.add({ depth: 0, name: step.path, step });
+  }
+
+  private addInside(step: StepLog, node: PlanNode, depth: number): boolean {
+    if (node.kind === 'call') return this.addPlan(node.plan, step.path, depth);
+    if (node.kind === 'map') return this.addOpen(step.path, depth);
+    if (node.kind !== 'loop') return true;
+    const round = this.log.progress.within(step.path)?.done ?? 0;
+    return round === 0 || this.addPlan(node.plan, `${step.path}#${round}`, depth);
+  }
+
+  private add(row: Row): boolean {
+    if (this.rows.length >= this.most) return false;
+    this.rows.push(row);
+    return true;
+  }
+}
+
+function lastPlace(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** What a step is called beside those that are inside of the same one: `[a.ts]/read` in a map. */
+function nameIn(parent: string, path: string): string {
+  const name = parent === '' ? path : path.slice(parent.length);
+  return name.startsWith('/') ? name.slice(1) : name;
+}

@@ -1,0 +1,184 @@
+import { nodePathOf } from '../../base/address.js';
+import type { StepOutcome } from '../../events/outcome.js';
+import type { Plan, PlanNode } from '../../plan/plan.js';
+import type { PlacedNode } from './node-path.js';
+
+/** How far what is inside of a step is. */
+export interface Within {
+  readonly done: number;
+  /** Grows where it isn't known from the beginning. */
+  readonly total: number;
+}
+
+/** What is inside of a step that contains others, or of the run. */
+interface Inside {
+  readonly node: PlanNode | undefined;
+  /** Steps right inside of it that began, and of these those that ended. */
+  begun: number;
+  ended: number;
+  /** Steps at any depth that are expected and have not begun. */
+  expected: number;
+  /** Of a map: its items, those that are finished, and the steps that ended by the address of an item that is not. */
+  items: number;
+  finished: number;
+  readonly endedIn: Map<string, number>;
+  /** Of a loop: the round that it is in. */
+  round: number;
+}
+
+/** A step as far as it is counted. */
+interface Counted {
+  readonly path: string;
+  readonly parent: string;
+}
+
+/** How a step ends that failed. */
+export const FAILURES: readonly (StepOutcome | 'running')[] = ['failed', 'timed_out', 'out_of_budget'];
+
+/**
+ * Counts the steps of a run: all that the plan has, calls included, and what maps and loops open on the way. Nodes that do nothing are no steps.
+ *
+ * @example
+ * const progress = new Progress(plan, nodesByPath(plan));
+ * progress.begin({ path: 'draft', parent: '' });
+ * `${progress.done}/${progress.total}`; // '0/12'
+ */
+export class Progress {
+  done = 0;
+  failed = 0;
+  /** Steps that are expected, as far as it is known. */
+  waiting: number;
+  private begun = 0;
+  private readonly insides = new Map<string, Inside>();
+
+  constructor(
+    plan: Plan,
+    private readonly nodes: ReadonlyMap<string, PlacedNode>,
+  ) {
+    this.waiting = stepsIn(plan);
+    this.insides.set('', insideOf(undefined, this.waiting));
+  }
+
+  get total(): number {
+    return this.begun + this.waiting;
+  }
+
+  get running(): number {
+    return this.begun - this.done;
+  }
+
+  /** Of a call the steps, of a map the items, of a loop the rounds. */
+  within(path: string): Within | undefined {
+    const inside = this.insides.get(path);
+    if (inside?.node === undefined) return undefined;
+    if (inside.node.kind === 'loop') return { done: inside.round, total: inside.node.maxRounds };
+    if (inside.node.kind === 'map') return { done: inside.finished, total: inside.items };
+    return { done: inside.ended, total: Math.max(inside.begun, stepsRightIn(inside.node)) };
+  }
+
+  begin({ path, parent }: Counted): void {
+    const node = this.nodes.get(nodePathOf(path))?.node;
+    this.begun += 1;
+    const around = this.insides.get(parent);
+    if (around !== undefined) this.beginIn(around, path, node);
+    if (node !== undefined && 'plan' in node)
+      this.reset(path, insideOf(node, node.kind === 'call' ? stepsIn(node.plan) : 0));
+  }
+
+  end({ path, parent }: Counted, outcome: StepOutcome): void {
+    this.done += 1;
+    if (FAILURES.includes(outcome)) this.failed += 1;
+    const around = this.insides.get(parent);
+    if (around !== undefined) endIn(around, path);
+    const own = this.insides.get(path);
+    if (own === undefined) return;
+    this.expect(own, 0);
+    if (own.node?.kind === 'map' && outcome === 'succeeded') own.finished = own.items;
+  }
+
+  /** How many items a map has. */
+  items(path: string, count: number): void {
+    const inside = this.insides.get(path);
+    if (inside?.node?.kind !== 'map') return;
+    inside.items = count;
+    this.expect(inside, count * stepsIn(inside.node.plan));
+  }
+
+  /** A step is tried again: what is inside of it begins anew. */
+  again(path: string): void {
+    const own = this.insides.get(path);
+    if (own?.node !== undefined)
+      this.reset(path, insideOf(own.node, own.node.kind === 'call' ? stepsIn(own.node.plan) : 0));
+  }
+
+  /** A step does not count any more. */
+  forget(path: string, status: StepOutcome | 'running'): void {
+    this.begun -= 1;
+    if (status !== 'running') this.done -= 1;
+    if (status !== 'running' && FAILURES.includes(status)) this.failed -= 1;
+    const own = this.insides.get(path);
+    if (own !== undefined) this.expect(own, 0);
+    this.insides.delete(path);
+  }
+
+  private reset(path: string, inside: Inside): void {
+    const before = this.insides.get(path);
+    if (before !== undefined) this.expect(before, 0);
+    this.insides.set(path, inside);
+    this.waiting += inside.expected;
+  }
+
+  private beginIn(around: Inside, path: string, node: PlanNode | undefined): void {
+    around.begun += 1;
+    if (around.node?.kind === 'loop') {
+      const round = roundOf(path);
+      if (round !== around.round) this.expect(around, stepsIn(around.node.plan));
+      around.round = round;
+    }
+    // A later visit is one more than was expected.
+    if (node !== undefined && !VISIT.test(path)) this.expect(around, Math.max(0, around.expected - weightOf(node)));
+  }
+
+  private expect(inside: Inside, expected: number): void {
+    this.waiting += expected - inside.expected;
+    inside.expected = expected;
+  }
+}
+
+/** The number of a visit from the second on, at the end of a path. */
+export const VISIT = /#\d+$/;
+
+function insideOf(node: PlanNode | undefined, expected: number): Inside {
+  return { node, begun: 0, ended: 0, expected, items: 0, finished: 0, endedIn: new Map(), round: 0 };
+}
+
+function endIn(around: Inside, path: string): void {
+  around.ended += 1;
+  if (around.node?.kind !== 'map' || VISIT.test(path)) return;
+  const item = path.slice(0, path.lastIndexOf('/'));
+  const ended = (around.endedIn.get(item) ?? 0) + 1;
+  around.endedIn.set(item, ended);
+  if (ended !== stepsRightIn(around.node)) return;
+  around.finished += 1;
+  around.endedIn.delete(item);
+}
+
+/** Of a step in a loop: `loop#3/critic` is in round 3. */
+function roundOf(path: string): number {
+  const scope = path.slice(0, path.lastIndexOf('/'));
+  return Number(scope.slice(scope.lastIndexOf('#') + 1));
+}
+
+/** Steps that a plan is known to have, at any depth. Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here. */
+function stepsIn(plan: Plan): number {
+  return plan.nodes.reduce((sum, node) => sum + weightOf(node), 0);
+}
+
+function weightOf(node: PlanNode): number {
+  if (node.kind === 'pass') return 0;
+  return node.kind === 'call' ? 1 + stepsIn(node.plan) : 1;
+}
+
+function stepsRightIn(node: PlanNode): number {
+  return 'plan' in node ? node.plan.nodes.filter(({ kind }) => kind !== 'pass').length : 0;
+}
