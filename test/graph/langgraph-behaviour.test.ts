@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FEATURES } from './langgraph-behaviour/behaviour.js';
 import type { Behaviour } from './langgraph-behaviour/behaviour.js';
 import { CONVERSATIONS } from './langgraph-behaviour/conversations.js';
+import { DURABILITY } from './langgraph-behaviour/durability.js';
 import { EDITS } from './langgraph-behaviour/edits.js';
 import { FAILURES } from './langgraph-behaviour/failures.js';
 import { INTERRUPTS } from './langgraph-behaviour/interrupts.js';
@@ -15,6 +16,7 @@ import { TASKS } from './langgraph-behaviour/tasks.js';
 /** What LangGraph.js' own tests say of its features, with graphs, names and figures of our own. */
 const TABLE: readonly Behaviour[] = [
   ...CONVERSATIONS,
+  ...DURABILITY,
   ...EDITS,
   ...FAILURES,
   ...INTERRUPTS,

@@ -1,4 +1,4 @@
-import { memoryStore, readRun } from 'skein';
+import { memoryStore } from 'skein';
 import { graph, reducers, workflowNode } from 'skein/graph';
 import { gate } from '../support.js';
 import type { Behaviour } from './behaviour.js';
@@ -280,25 +280,5 @@ export const STRUCTURE: readonly Behaviour[] = [
       return [outcome, (await pair.run({}, { store, resume: runId })).state];
     },
     gives: ['cancelled', { first: 'done', second: 'done' }],
-  },
-  {
-    feature: 'durability',
-    from: 'durability.sync.test.ts: the next node waits until the one before is kept',
-    what: 'what a step gave is in the store before the step after it begins',
-    verdict: { differs: 'always: what can be chosen is only whether it survives a power cut, too' },
-    async run() {
-      const store = memoryStore();
-      const seen: unknown[] = [];
-      const pair = graph<{ n: number }>()
-        .addNode('first', () => ({ n: 1 }))
-        .addNode('second', (_state, step) => {
-          seen.push(...readRun(store, step.runId).steps.map(({ path, outcome }) => `${path} ${outcome}`));
-        })
-        .addEdge('first', 'second')
-        .setEntry('first');
-      await pair.run({}, { store });
-      return seen;
-    },
-    gives: ['first succeeded'],
   },
 ];
