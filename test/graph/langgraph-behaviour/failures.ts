@@ -1,5 +1,5 @@
 import { answerRun, memoryStore } from 'skein';
-import { graph, reducers, workflowNode } from 'skein/graph';
+import { END, graph, reducers, workflowNode } from 'skein/graph';
 import type { Behaviour } from './behaviour.js';
 
 const boom = (text: string) => (): never => {
@@ -10,15 +10,15 @@ export const FAILURES: readonly Behaviour[] = [
   {
     feature: 'recursion limit',
     from: 'pregel.test.ts: a recursion limit of one for two nodes',
-    what: 'more nodes one after another than the limit allows end the run',
+    what: 'more nodes one after another than the limit of this run allows end it',
     verdict: 'same',
     async run() {
-      const walk = graph<{ at: string }>({ maxSteps: 1 })
+      const walk = graph<{ at: string }>()
         .addNode('gate', () => ({ at: 'gate' }))
         .addNode('hall', () => ({ at: 'hall' }))
         .addEdge('gate', 'hall')
         .setEntry('gate');
-      const { outcome, error, state } = await walk.run();
+      const { outcome, error, state } = await walk.run({}, { maxSteps: 1 });
       return [outcome, error?.code, state.at];
     },
     gives: ['failed', 'SKEIN_MAX_STEPS', 'gate'],
@@ -35,6 +35,27 @@ export const FAILURES: readonly Behaviour[] = [
       return (await chain.setEntry('n0').run({ n: 0 })).state.n;
     },
     gives: 40,
+  },
+  {
+    feature: 'recursion limit',
+    from: 'pregel.test.ts: a recursion limit of one for two nodes, and none for the same graph',
+    what: 'the limit belongs to the run: what reached it goes on with a higher one',
+    verdict: 'same',
+    async run() {
+      let calls = 0;
+      const climb = graph<{ floor: number }>()
+        .addNode('up', ({ floor }) => {
+          calls += 1;
+          return { floor: floor + 1 };
+        })
+        .addConditionalEdge('up', ({ floor }) => (floor < 9 ? 'up' : END), { up: 'up' })
+        .setEntry('up');
+      const store = memoryStore();
+      const first = await climb.run({ floor: 0 }, { store, maxSteps: 4 });
+      const second = await climb.run({}, { store, resume: first.runId, maxSteps: 20 });
+      return [first.error?.code, first.state.floor, second.state.floor, calls];
+    },
+    gives: ['SKEIN_MAX_STEPS', 4, 9, 9],
   },
   {
     feature: 'error handler',

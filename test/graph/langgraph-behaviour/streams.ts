@@ -31,6 +31,32 @@ export const STREAMS: readonly Behaviour[] = [
   },
   {
     feature: 'stream modes',
+    from: 'pregel.test.ts: several stream modes, the values',
+    what: 'the whole state after each node',
+    verdict: 'same',
+    async run() {
+      const events = await collect(counter().stream({ n: 1 }, { streamState: true }));
+      return ofType(events, 'state').map(({ metadata }) => metadata['state']);
+    },
+    gives: [{ n: 3 }, { n: 5 }, { n: 7 }],
+  },
+  {
+    feature: 'stream modes',
+    from: 'pregel.test.ts: several stream modes at once',
+    what: 'updates and values in one stream, in the order in which they happen',
+    verdict: { differs: 'no second stream and no tuples: two types of events' },
+    async run() {
+      const told: unknown[] = [];
+      for await (const { type, metadata } of counter().stream({ n: 4 }, { streamState: true })) {
+        if (type === 'node_end') told.push(metadata['update']);
+        if (type === 'state') told.push(metadata['state']);
+      }
+      return told;
+    },
+    gives: [{ n: 2 }, { n: 6 }, { n: 2 }, { n: 8 }],
+  },
+  {
+    feature: 'stream modes',
     from: 'func.test.ts: a stream writer',
     what: 'a function tells something of its own while it works',
     verdict: 'same',

@@ -1,5 +1,5 @@
-import { memoryStore, readRun } from 'skein';
-import { graph, workflowNode } from 'skein/graph';
+import { answerRun, memoryStore, readRun } from 'skein';
+import { graph, reducers, workflowNode } from 'skein/graph';
 import { z } from 'zod';
 import type { Behaviour } from './behaviour.js';
 
@@ -7,20 +7,48 @@ export const SUBGRAPHS: readonly Behaviour[] = [
   {
     feature: 'shared keys',
     from: 'pregel.test.ts: a nested graph is invoked',
-    what: 'an inner graph reads a key of the state around it, and gives its result back under one',
-    verdict: { differs: 'the node says which key it takes and which it gives; nothing is shared by having one name' },
+    what: 'an inner graph reads a key of the state around it, and writes it',
+    verdict: { differs: 'the node says which keys it writes; nothing is shared for having the same name' },
     async run() {
-      const inner = graph<{ line: string }>({ inputs: ['line'] })
-        .addNode('more', ({ line }) => ({ line: `${line} there` }))
+      const inner = graph<{ line: string; secret: string }>({ inputs: ['line'] })
+        .addNode('more', ({ line }) => ({ line: `${line} there`, secret: 'inside' }))
         .setEntry('more');
       const outer = graph<{ line: string }>()
-        .addNode('sub', workflowNode(inner, 'sub', { taskParam: null, answerKey: 'line' }), { output: 'line' })
+        .addNode('sub', workflowNode(inner, 'sub', { taskParam: null, writes: { line: 'line' } }))
         .addNode('back', ({ line }) => ({ line: `${line} and back` }))
         .addEdge('sub', 'back')
         .setEntry('sub');
-      return (await outer.run({ line: 'from here' })).state.line;
+      return (await outer.run({ line: 'from here' })).state;
     },
-    gives: 'from here there and back',
+    gives: { line: 'from here there and back' },
+  },
+  {
+    feature: 'shared keys',
+    from: 'pregel.test.ts: an interrupt inside a subgraph, and a list that both have',
+    what: 'a list with a reducer that an inner graph was given, made longer and gave back',
+    verdict: { differs: 'only what the inner graph added is taken in: nothing stands there twice' },
+    async run() {
+      interface Shared {
+        items: string[];
+        note: string;
+      }
+      const shared = { reducers: { items: reducers.extend } };
+      const inner = graph<Shared>({ ...shared, inputs: ['items'] })
+        .addNode('ask', async (_state, step) => ({ items: ['inner'], note: await step.ask({ text: 'A note?' }) }))
+        .setEntry('ask');
+      const outer = graph<Shared>(shared)
+        .addNode('one', () => ({ items: ['one'] }))
+        .addNode('sub', workflowNode(inner, 'sub', { taskParam: null, writes: { items: 'items', note: 'note' } }))
+        .addNode('two', () => ({ items: ['two'] }))
+        .addEdge('one', 'sub')
+        .addEdge('sub', 'two')
+        .setEntry('one');
+      const store = memoryStore();
+      const { runId } = await outer.run({ items: ['zero'] }, { store });
+      answerRun(store, runId, { value: 'fine' });
+      return (await outer.run({}, { store, resume: runId })).state;
+    },
+    gives: { items: ['zero', 'one', 'inner', 'two'], note: 'fine' },
   },
   {
     feature: 'shared keys',
@@ -80,6 +108,52 @@ export const SUBGRAPHS: readonly Behaviour[] = [
       [8, 8],
       ['a/twice', 'b/twice', 'both'],
     ],
+  },
+  {
+    feature: 'private state and output schema',
+    from: 'pregel.test.ts: private state that is passed between nodes',
+    what: 'a key that one node leaves for the next one, and that the result does not have',
+    verdict: 'same',
+    async run() {
+      const post = graph<{ text: string; stamp: string }, 'text'>({ inputs: ['text'], output: ['text'] })
+        .addNode('weigh', ({ text }) => ({ stamp: `${text.length} g` }))
+        .addNode('close', ({ text, stamp }) => ({ text: `${text} (${stamp})` }))
+        .addEdge('weigh', 'close')
+        .setEntry('weigh');
+      return (await post.run({ text: 'Hello' })).state;
+    },
+    gives: { text: 'Hello (5 g)' },
+  },
+  {
+    feature: 'private state and output schema',
+    from: 'pregel.test.ts: node schemas with a custom output, the stream',
+    what: 'keys that the result does not have, in the stream',
+    verdict: 'same',
+    async run() {
+      const post = graph<{ text: string; stamp: string }, 'text'>({ inputs: ['text'], output: ['text'] })
+        .addNode('weigh', ({ text }) => ({ stamp: `${text.length} g` }))
+        .setEntry('weigh');
+      const { events, state } = await post.run({ text: 'Hi' });
+      return [events.find(({ type }) => type === 'node_end')?.metadata['update'], state];
+    },
+    gives: [{ stamp: '2 g' }, { text: 'Hi' }],
+  },
+  {
+    feature: 'private state and output schema',
+    from: 'pregel.test.ts: a Zod schema for the output',
+    what: 'what a run gives is what the schemas of its output say',
+    verdict: { differs: 'it is checked at the end: a run whose result does not match fails' },
+    async run() {
+      const scale = graph<{ text: string; grams: number }, 'grams'>({
+        inputs: ['text'],
+        output: { grams: z.number().max(20) },
+      })
+        .addNode('weigh', ({ text }) => ({ grams: text.length }))
+        .setEntry('weigh');
+      const heavy = await scale.run({ text: 'a very long letter indeed' });
+      return [(await scale.run({ text: 'short' })).state, heavy.outcome, heavy.error?.code];
+    },
+    gives: [{ grams: 5 }, 'failed', 'SKEIN_BAD_OUTPUT'],
   },
   {
     feature: 'private state and output schema',
