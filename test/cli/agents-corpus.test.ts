@@ -58,6 +58,21 @@ describe.skipIf(!found)('[XD3] each agent file of the corpus is the agent of a s
   });
 });
 
+it.skipIf(!found)('[XD3] an agent of the corpus loads also when its description holds an unquoted colon', async () => {
+  const agents = FILES.map((file) => readFileSync(join(FOLDER, file), 'utf8'));
+  const broken = agents.map((text) =>
+    text.replace(/^description:.*$(?:\n[ \t].*)*/m, 'description: Use it like this: often'),
+  );
+  const steps = agents.map((text, at) => `  - { id: s${at}, agent: ${JSON.stringify(nameIn(text))}, prompt: Go }\n`);
+  const files = Object.fromEntries(broken.map((text, at) => [`.github/agents/${FILES[at]}`, text]));
+  const cwd = await makeProject({ 'flow.yaml': `name: all\nsteps:\n${steps.join('')}`, ...files });
+  const { code, stderr } = await skein(['validate', 'flow.yaml'], { cwd });
+  expect(code, stderr).toBe(0);
+  expect(stderr.match(/warning front-matter: the head is no YAML/g)).toHaveLength(
+    agents.filter((text) => /^description:/m.test(text)).length,
+  );
+});
+
 /** The name that the head of a file gives. */
 function nameIn(text: string): string {
   return (/^name: *(.*)$/m.exec(text)?.[1] ?? '').trim().replaceAll(/^['"]|['"]$/g, '');
