@@ -7,6 +7,7 @@ import { EDITS } from './langgraph-behaviour/edits.js';
 import { FAILURES } from './langgraph-behaviour/failures.js';
 import { INTERRUPTS } from './langgraph-behaviour/interrupts.js';
 import { JOINS } from './langgraph-behaviour/joins.js';
+import { PARENTS } from './langgraph-behaviour/parents.js';
 import { SENDS } from './langgraph-behaviour/sends.js';
 import { STREAMS } from './langgraph-behaviour/streams.js';
 import { STRUCTURE } from './langgraph-behaviour/structure.js';
@@ -21,6 +22,7 @@ const TABLE: readonly Behaviour[] = [
   ...FAILURES,
   ...INTERRUPTS,
   ...JOINS,
+  ...PARENTS,
   ...SENDS,
   ...STREAMS,
   ...STRUCTURE,

@@ -3,6 +3,7 @@ export const FEATURES = [
   'conversation',
   'updateState',
   'getState().next',
+  'Command.PARENT',
   'Send with own state',
   'conditional start',
   'shared keys',
