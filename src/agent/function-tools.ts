@@ -2,14 +2,22 @@ import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import type { JsonObject } from '../base/json.js';
 import type { StepContext } from '../engine/ports/executor.js';
+import { answerNote } from '../events/question.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
+import type { TaskQuestion } from '../plan/builder-input.js';
 import { sourceText } from '../plan/made-of.js';
-import type { Tool, ToolIo } from './tool.js';
+import { asQuestion } from '../plan/task-question.js';
+import { stateOfTool } from '../plan/tool-state.js';
+import type { CallIo, Tool, ToolIo } from './tool.js';
 
 /** What a function that is a tool gets besides its input. */
 export interface FunctionToolIo extends ToolIo {
   /** Tells whoever listens something; it is not recorded. */
   emit(event: JsonObject): void;
+  /** Asks a person. */
+  ask(question: TaskQuestion, name?: string): Promise<unknown>;
+  /** The state that the agent's node sees, read-only. */
+  readonly state: Readonly<Record<string, unknown>>;
   /** Options for a run that the tool starts, such as that of another agent: its models are those of this run. */
   readonly runOptions: object;
 }
@@ -36,10 +44,33 @@ function toolOf(tool: FunctionTool, step: StepContext, runOptions: object): Tool
     ...(approve === undefined ? {} : { approve }),
     ...(coerce === undefined ? {} : { coerce }),
     code: digestText(sourceText(call)),
-    execute: async (given, io) => {
+    // The runner of an agent gives all of it.
+    execute: async (given, io: CallIo) => {
       const { signal, idempotencyKey } = io;
-      const result = await call(given, { signal, idempotencyKey, emit, runOptions });
+      const getState = (): CallIo['state'] => stateOfTool(call, io.state);
+      const ask = askOf(io, step);
+      const result = await call(given, {
+        signal,
+        idempotencyKey,
+        emit,
+        ask,
+        runOptions,
+        get state() {
+          return getState();
+        },
+      });
       return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
     },
+  };
+}
+
+/** Questions without a name are numbered. */
+function askOf(io: CallIo, step: StepContext): FunctionToolIo['ask'] {
+  let asked = 0;
+  return async (question, name) => {
+    asked += 1;
+    const answer = await io.ask(name ?? String(asked), asQuestion(question));
+    step.note(answerNote(answer));
+    return answer;
   };
 }

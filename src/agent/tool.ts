@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.js';
+import type { Question } from '../engine/ports/durable.js';
 
 /**
  * A tool that an agent may call. Names are what the model sees: letters, digits, `_`, `-`, at most 64.
@@ -34,6 +35,14 @@ export interface ToolIo {
   readonly signal: AbortSignal;
   /** The same on every execution of this call, also after a crash. */
   readonly idempotencyKey: string;
+}
+
+/** What a tool that is a function of the program gets besides. */
+export interface CallIo extends ToolIo {
+  /** Asks a person; `name` is unique in the call. See `StepIo`. */
+  ask(name: string, question: Question): Promise<unknown>;
+  /** What the step of the agent sees, read-only. */
+  readonly state: Readonly<Record<string, unknown>>;
 }
 
 /** Tools that live as long as an agent's step, such as those of MCP servers. */

@@ -190,6 +190,21 @@ export function parseKey(key: string): Key {
   };
 }
 
+/**
+ * The effect that asks a question from inside of itself; undefined for other keys.
+ *
+ * @example
+ * askerOf('a@tool#1.2.ask:size'); // 'a@tool#1.2'
+ * askerOf('t@ask:1'); // 't'
+ */
+export function askerOf(key: string): string | undefined {
+  const step = stepOf(key);
+  const name = key.slice(step.length);
+  if (name.startsWith('@ask:')) return step;
+  const at = name.indexOf('.ask:');
+  return at < 0 ? undefined : step + name.slice(0, at);
+}
+
 /** A step without attempts. */
 export function pathOf(step: string): string {
   return step.includes('~') ? step.replaceAll(BRACKETS_OR_ATTEMPT, (part) => (part.startsWith('[') ? part : '')) : step;

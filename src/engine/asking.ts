@@ -1,4 +1,5 @@
 import { SkeinError } from '../base/errors.js';
+import type { Question, StepIo } from './ports/durable.js';
 import type { Step } from './step.js';
 
 /**
@@ -16,5 +17,25 @@ export async function askInside(step: Step, signal: AbortSignal, ask: () => Prom
   } finally {
     step.release(clock);
     clock.stop();
+  }
+}
+
+/** What an effect of an executor gets: its questions stop the clocks, too. */
+export class AskingIo implements StepIo {
+  constructor(
+    private readonly step: Step,
+    private readonly io: StepIo,
+  ) {}
+
+  get idempotencyKey(): string {
+    return this.io.idempotencyKey;
+  }
+
+  get signal(): AbortSignal {
+    return this.io.signal;
+  }
+
+  ask(name: string, question: Question): Promise<unknown> {
+    return askInside(this.step, this.signal, () => this.io.ask(name, question));
   }
 }

@@ -1,7 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import { isPlainObject, recordText } from '../base/json.js';
-import type { StepNote } from '../events/event.js';
 import type { OpenQuestion } from '../events/question.js';
 import { openQuestion } from '../events/question.js';
 import type { RecordedQuestion } from '../journal/record.js';
@@ -42,15 +41,4 @@ export function waitingFor(key: string, wait: Wait, at: number): OpenQuestion {
     ...(expiresMs === undefined ? {} : { due: at + expiresMs }),
     ...(question === undefined ? {} : { question: recordedQuestion(question) }),
   });
-}
-
-/** What listeners are told of an answer. */
-export function answerNote(answer: unknown): StepNote {
-  return { kind: 'answer', answer: typeof answer === 'string' ? answer : recordText(answer) };
-}
-
-/** The schema of an answer: as it is given, or that of a choice. */
-export function answerSchema(choices: readonly string[] | undefined, schema: unknown): { readonly schema?: unknown } {
-  if (schema !== undefined) return { schema };
-  return choices === undefined ? {} : { schema: { enum: choices } };
 }

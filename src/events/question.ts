@@ -1,5 +1,6 @@
 import { pathOf, stepOf } from '../base/address.js';
 import type { Json } from '../base/json.js';
+import { recordText } from '../base/json.js';
 
 /**
  * A question that waits for an answer, or an event that is waited for. It has the same form wherever it is told: in the result of a run, in an
@@ -62,4 +63,9 @@ export function openQuestion({ key, id, name, at, due, question }: Waiting): Ope
     askedAt: at,
     ...(due === undefined ? {} : { expires: due }),
   };
+}
+
+/** What listeners are told of an answer. */
+export function answerNote(answer: unknown): { readonly kind: 'answer'; readonly answer: string } {
+  return { kind: 'answer', answer: typeof answer === 'string' ? answer : recordText(answer) };
 }

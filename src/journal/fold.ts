@@ -1,3 +1,4 @@
+import { askerOf } from '../base/address.js';
 import { SkeinError } from '../base/errors.js';
 import { Entry } from './history.js';
 import type { RunHistory, Session, StartedEffect } from './history.js';
@@ -89,6 +90,7 @@ export class HistoryFold {
         break;
       case 'pause':
         this.pauses.set(record.key, record);
+        this.addAsk(record.key);
         break;
       case 'end': {
         const last = this.sessions.at(-1);
@@ -110,10 +112,28 @@ export class HistoryFold {
     this.outcomes += 1;
     this.timers.delete(key);
     this.pauses.delete(key);
+    this.endAsk(key);
     const started = this.started.get(key);
     if (started === undefined) return;
     if (record.error === undefined) this.started.delete(key);
-    else this.started.set(key, { ...started, failed: true });
+    else this.started.set(key, { at: started.at, ...idOf(started), failed: true });
+  }
+
+  private addAsk(key: string): void {
+    const asker = askerOf(key);
+    const started = asker === undefined ? undefined : this.started.get(asker);
+    if (asker !== undefined && started !== undefined)
+      this.started.set(asker, { ...started, asks: [...(started.asks ?? []), key] });
+  }
+
+  private endAsk(key: string): void {
+    if (this.started.size === 0) return;
+    const asker = askerOf(key);
+    const started = asker === undefined ? undefined : this.started.get(asker);
+    if (asker === undefined || started?.asks === undefined) return;
+    const { asks, ...rest } = started;
+    const left = asks.filter((one) => one !== key);
+    this.started.set(asker, left.length === 0 ? rest : { ...rest, asks: left });
   }
 }
 

@@ -57,4 +57,6 @@ export interface StartedEffect {
   readonly id?: string;
   /** It ended with an error, which does not say whether it had its effect. */
   readonly failed: boolean;
+  /** Keys of questions that it has asked since it started, and that have no answer: it stands there. Absent: none. */
+  readonly asks?: readonly string[];
 }

@@ -118,8 +118,10 @@ export class OverviewFold {
   }
 
   private pause(record: PauseRecord): void {
+    const isKnown = this.pauses.get(record.key)?.id === record.id;
     this.pauses.set(record.key, record);
     this.trace(record.key, record.at).reopen();
+    if (isKnown) return;
     const { question, name } = record;
     const text = question === undefined ? `waits for the event '${name}'` : `asks: ${question.text}`;
     this.tell(record.key, record.at, { kind: 'pause', text });

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
 import type { Question, StepIo } from '../../engine/ports/durable.js';
-import type { StepContext } from '../../engine/ports/executor.js';
+import type { StateWatch, StepContext } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
 import type { OpenParts, OpenedTool } from '../session.js';
@@ -12,6 +12,7 @@ import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
 import { callChecks } from './call-check.js';
 import { callDigest } from './identities.js';
+import type { CallIo } from '../tool.js';
 import type { StepTool } from './step-tool.js';
 import { readInput } from './tool-input.js';
 
@@ -66,11 +67,13 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
   const identityOf = (call: ToolCall) => ({ digest: () => callDigest(call, recorded.get(call.name)?.code) });
   const check = callChecks({ gate, stepTools, use: options.use });
 
-  async function runTool(call: ToolCall, io: StepIo): Promise<Answer> {
+  async function runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
     const { tools } = await options.use(io.signal);
     return answerOf(async () => {
       const { tool, input } = await check.prepared(call, tools);
-      return tool.execute(input, io);
+      const { signal, idempotencyKey } = io;
+      const given: CallIo = { signal, idempotencyKey, state, ask: (name, asked) => io.ask(ask + name, asked) };
+      return tool.execute(input, given);
     }, io);
   }
   /** The tools may have to be opened for it, so it is an effect: a replay knows what was found. */
@@ -82,9 +85,10 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
   function effect(call: ToolCall, name: string): Promise<Answer> {
     // Of a tool that was not there when the step began nothing is known: it is treated as the worst kind.
     const kind = recorded.get(call.name)?.effect ?? 'once';
-    return step.effect(name, (io) => runTool(call, io), {
+    const watch = step.watch();
+    return step.effect(name, (io) => runTool(call, io, watch), {
       effect: kind,
-      identity: identityOf(call),
+      identity: { ...watch, ...identityOf(call) },
       ...(kind === 'once' ? { lostValue: LOST, evidence: callEvidence(call) } : {}),
     });
   }
@@ -109,7 +113,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         const refused = await gate.refusal(call, { fault: () => check.fault(call, io), ask: ask('approve') });
         if (refused !== undefined) return refused;
         const own = stepTools.get(call.name);
-        if (own === undefined) return runTool(call, io);
+        if (own === undefined) return runTool(call, io, step.watch(), `tool#${index}.`);
         return answerOf(async () => {
           if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
           return own.run(readInput(call, own), ask('tool'));

@@ -1,4 +1,5 @@
-import { answerNote, answerSchema } from '../open-question.js';
+import { answerNote } from '../../events/question.js';
+import { answerSchema } from '../../plan/task-question.js';
 import type { Question } from '../ports/durable.js';
 import type { AskNode } from '../../plan/plan.js';
 import type { Body, Step } from '../step.js';

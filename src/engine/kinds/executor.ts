@@ -6,7 +6,9 @@ import { JsonTexts } from '../../lang/json-texts.js';
 import type { Template, ValueRef } from '../../lang/values.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../ports/durable.js';
-import type { Executor, Result, StepContext } from '../ports/executor.js';
+import type { Executor, Result, StateWatch, StepContext } from '../ports/executor.js';
+import { AskingIo } from '../asking.js';
+import { ReadLog } from '../reads.js';
 import type { Activity, Body, Step } from '../step.js';
 import { definitionOf } from '../identity.js';
 import { questionIn } from '../open-question.js';
@@ -71,13 +73,19 @@ class ExecutorAttempt implements StepContext, Activity {
     return readRef(ref, owner.reader(input), new JsonTexts(run));
   }
 
+  watch(): StateWatch {
+    const log = new ReadLog(this.step.input, this.step.owner);
+    return { state: log.viewFor(undefined), reads: () => log.reads(), current: (name) => log.current(name) };
+  }
+
   render(template: Template): string {
     return this.step.render(template);
   }
 
   async effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: StepOptions): Promise<T> {
     this.check();
-    return (await this.wait(this.step.run.durable.step(this.keyOf(name), { perform: effect }, options))) as T;
+    const perform = (io: StepIo): T | Promise<T> => effect(new AskingIo(this.step, io));
+    return (await this.wait(this.step.run.durable.step(this.keyOf(name), { perform }, options))) as T;
   }
 
   async sleep(name: string, ms: number): Promise<void> {

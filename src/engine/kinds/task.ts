@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.js';
 import { isPlainObject, recordText } from '../../base/json.js';
 import { kindText } from '../../lang/value-text.js';
 import type { StepNote } from '../../events/event.js';
+import { answerNote } from '../../events/question.js';
 import type {
   StepArrival,
   StepPart,
@@ -10,14 +11,15 @@ import type {
   TaskStep as TaskStepInput,
   TextQuestion,
 } from '../../plan/builder-input.js';
+import { asQuestion } from '../../plan/task-question.js';
 import { isThenable } from '../../base/thenable.js';
 import type { Goto, Jump } from '../../plan/goto.js';
 import { isGoto, jumpOf } from '../../plan/goto.js';
 import type { TaskFunction } from '../compile.js';
 import { askInside } from '../asking.js';
 import { definitionOf } from '../identity.js';
-import { answerNote, answerSchema, questionIn } from '../open-question.js';
-import type { Effect, Identity, Outcome, Question, StepIo, StepOptions } from '../ports/durable.js';
+import { questionIn } from '../open-question.js';
+import type { Effect, Identity, Outcome, StepIo, StepOptions } from '../ports/durable.js';
 import { ReadLog } from '../reads.js';
 import type { Body, Step } from '../step.js';
 import { recordedUpdate, updateOf } from './cleared.js';
@@ -125,14 +127,6 @@ function eventNote(event: JsonObject): StepNote {
   } catch (error) {
     return { kind: 'warning', code: 'bad-event', message: `an event was dropped: ${toErrorData(error).message}` };
   }
-}
-
-function asQuestion({ text, choices, schema }: TaskQuestion): Question {
-  return {
-    text,
-    ...(choices === undefined ? {} : { choices }),
-    ...answerSchema(choices, schema),
-  };
 }
 
 function arrivalsOf({ arrivals, compiled, failure, owner }: Step): readonly StepArrival[] {

@@ -2,7 +2,7 @@ import type { ErrorData } from '../../base/errors.js';
 import type { StepNote } from '../../events/event.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Template, ValueRef } from '../../lang/values.js';
-import type { Question, StepIo, StepOptions } from './durable.js';
+import type { Identity, Question, StepIo, StepOptions } from './durable.js';
 
 /**
  * Runs one kind of node. An executor is deterministic between its awaits: what it awaits are promises of its
@@ -32,6 +32,11 @@ export interface StepContext {
   readonly tools: Bindings;
   /** Reads the state that this step sees (S2); undefined when nobody upstream wrote it. */
   read(ref: ValueRef): unknown;
+  /**
+   * A read-only view of the state that this step sees, for code of the program. What was read of it goes into the identity of the effect that
+   * used it.
+   */
+  watch(): StateWatch;
   /** Renders a template in one pass. */
   render(template: Template): string;
   /**
@@ -54,6 +59,11 @@ export interface StepContext {
   definition(): string;
   /** A number in [0, 1), the same on every replay and in every fork. */
   random(): number;
+}
+
+/** A view of a state, and what was read of it. */
+export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current'>> {
+  readonly state: Readonly<Record<string, unknown>>;
 }
 
 /** Executors by node kind. `runtime.ts` registers those of agents. */

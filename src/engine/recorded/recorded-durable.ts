@@ -236,7 +236,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     const kind = ticket.options?.effect;
     const before = kind === 'once' ? this.session.ledger.started(ticket.key) : undefined;
     if (kind !== 'once' && kind !== 'idempotent') this.perform(ticket, effect);
-    else if (before === undefined) this.performLater(ticket, effect);
+    else if (before === undefined || before.asks !== undefined) this.performLater(ticket, effect);
     else {
       const wait = lostQuestion(ticket.key, before, ticket.options?.evidence);
       this.questions.askAside(ticket, innerKey(ticket.key, 'outcome'), wait, (outcome) => {

@@ -84,7 +84,9 @@ export class RecordedQuestions {
     const at = clock.now();
     const due = again ? known.due : wait.expiresMs === undefined ? undefined : at + wait.expiresMs;
     const fresh = pauseRecord(at, { key, id, wait, due });
-    if (!again) journal.write(encodeRecord(fresh));
+    // Of what may be done once it must show that it stands at a question, since it started: then it may be started again.
+    const standsHere = holder.startedAt !== undefined && holder.options?.effect === 'once';
+    if (!again || standsHere) journal.write(encodeRecord(again ? known : fresh));
     const told = openQuestion(again ? known : fresh);
     const open = {
       key,

@@ -1,9 +1,10 @@
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
+import { stateOfTool } from '../../../plan/tool-state.js';
 import type { NodeSpec } from '../node-spec.js';
 import { callTool, functionTool } from './tool.js';
-import type { ToolDefinition } from './tool.js';
+import type { ToolDefinition, ToolStep } from './tool.js';
 
 /** How a tool is used as a node. */
 export interface ToolNodeOptions {
@@ -26,18 +27,28 @@ export function toolNode<Result>(
   const described = schema as Parameters<typeof callTool>[1];
   const names = propertyNames(described);
   const required = requiredNames(described);
+  const [execute] = partsOf(definition, ['execute']);
   const body = (state: StateOf, step: TaskStep): Promise<unknown> => {
     const given = Object.fromEntries(
       names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]] as const])),
     );
     const { signal, idempotencyKey, runOptions } = step;
-    const io = { signal, idempotencyKey, runOptions, emit: step.emit.bind(step) };
+    const io: ToolStep = {
+      signal,
+      idempotencyKey,
+      runOptions,
+      emit: step.emit.bind(step),
+      ask: step.ask.bind(step) as ToolStep['ask'],
+      get state() {
+        return stateOfTool(execute, state);
+      },
+    };
     return callTool({ ...bound(definition), name: called }, described, given, io);
   };
   return {
     build: (name, output = name) => ({
       node: { id: name, kind: 'task', output, ...(effect === undefined ? {} : { effect }) },
-      bindings: { [name]: madeOf(body, [...partsOf(definition, ['execute']), JSON.stringify(described)]) },
+      bindings: { [name]: madeOf(body, [execute, JSON.stringify(described)]) },
       reads: required,
       mayRead: names.filter((each) => !required.includes(each)),
     }),

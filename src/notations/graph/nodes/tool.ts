@@ -3,13 +3,26 @@ import type { JsonObject } from '../../../base/json.js';
 import { coerceInput, requiredNames } from '../../../lang/coerce.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
+import type { StateOf, TaskQuestion, TextQuestion } from '../../../plan/builder-input.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
 import { refusal } from '../problems.js';
 import { jsonSchemaOf, validated } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
 
-/** What a tool gets besides its input. */
-export interface ToolStep {
+/**
+ * What a tool gets besides its input. `State` is the type of the state that it reads.
+ *
+ * @example
+ * const refund = tool({
+ *   name: 'refund',
+ *   inputSchema: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
+ *   async execute({ sum }, io: ToolStep<{ customer: string }>) {
+ *     const may = await io.ask({ text: `Refund ${sum} to ${io.state.customer}?`, choices: ['yes', 'no'] });
+ *     return may === 'yes' ? 'refunded' : 'a person refused it';
+ *   },
+ * });
+ */
+export interface ToolStep<State extends object = StateOf> {
   /** Aborted when the call is not wanted any more. */
   readonly signal: AbortSignal;
   /** The same on every execution of this call, also after a crash. */
@@ -18,6 +31,15 @@ export interface ToolStep {
   emit(event: JsonObject): void;
   /** Options for an agent that the tool calls: the models are those of this run. */
   readonly runOptions: object;
+  /**
+   * Asks a person and gives the answer: text, or what the schema asks for. Each question of a call has a name of its own; without one it is its
+   * number. When nobody can answer for now the call ends here and the step is paused. When there is an answer, the call is made again from its
+   * beginning, with the same input, and is given the answer; what the model said before is not asked for again.
+   */
+  ask<const C extends string = string>(question: TextQuestion<C>, name?: string): Promise<C>;
+  ask(question: TaskQuestion, name?: string): Promise<unknown>;
+  /** What the node sees of the state, the agent's or that of the tool, read-only. A recorded result holds as long as what was read of it is the same. */
+  readonly state: Readonly<State>;
 }
 
 /** A function as a tool: of an agent, or as a node of its own. */
