@@ -23,6 +23,7 @@ import { readStored } from './stored.js';
 import type { RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
 
+export type { OpenQuestion } from '../events/question.js';
 export type { RunMoment } from './overview-moments.js';
 export type { ModelOverview } from './overview-trace.js';
 
