@@ -71,9 +71,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
     const { tools } = await options.use(io.signal);
     return answerOf(async () => {
       const { tool, input } = await check.prepared(call, tools);
-      const { signal, idempotencyKey } = io;
-      const given: CallIo = { signal, idempotencyKey, state, ask: (name, asked) => io.ask(ask + name, asked) };
-      return tool.execute(input, given);
+      return tool.execute(input, callIo(io, state, ask));
     }, io);
   }
   /** The tools may have to be opened for it, so it is an effect: a replay knows what was found. */
@@ -99,8 +97,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         const at = `${turn}.${index}`;
         const ask = (what: string) => (question: Question) =>
           askPerson(step, question, (asked) => step.ask(`ask:${what}#${at}`, asked));
-        const fault = (): Promise<Answer | undefined> => faultBetweenTurns(call, at);
-        const refused = await gate.refusal(call, { fault, ask: ask('approve') });
+        const refused = await gate.refusal(call, { fault: () => faultBetweenTurns(call, at), ask: ask('approve') });
         if (refused !== undefined) return refused;
         const own = stepTools.get(call.name);
         if (own === undefined) return effect(call, `tool#${at}`);
@@ -120,6 +117,12 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         }, io);
       }),
   };
+}
+
+/** What a call is given; its questions have names of its own. */
+function callIo(io: StepIo, state: CallIo['state'], prefix: string): CallIo {
+  const { signal, idempotencyKey } = io;
+  return { signal, idempotencyKey, state, ask: (name, question) => io.ask(prefix + name, question) };
 }
 
 async function told(step: StepContext, call: ToolCall, run: () => Promise<Answer>): Promise<ToolResult> {

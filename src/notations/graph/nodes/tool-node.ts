@@ -38,7 +38,7 @@ export function toolNode<Result>(
       idempotencyKey,
       runOptions,
       emit: step.emit.bind(step),
-      ask: step.ask.bind(step) as ToolStep['ask'],
+      ask: step.ask.bind(step),
       get state() {
         return stateOfTool(execute, state);
       },
