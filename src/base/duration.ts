@@ -1,6 +1,9 @@
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/y;
 
+/** The form of a duration, as the source of a regular expression. */
+export const DURATION_PATTERN = `^\\s*(?:0|(?:${PART.source})+)\\s*$`;
+
 /**
  * Reads a duration such as `30s`, `1h30m`, `250ms`, `1.5h` and gives milliseconds; a bare `0` is zero.
  * Gives undefined for anything else, also for a number without a unit.

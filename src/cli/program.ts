@@ -36,6 +36,7 @@ const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/validate.js'),
   },
   { name: 'graph', summary: 'draw a workflow', load: () => import('./commands/graph.js') },
+  { name: 'schema', summary: 'print a JSON Schema for editors', load: () => import('./commands/schema.js') },
   { name: 'plan', summary: 'show what a run would do, and run nothing', load: () => import('./commands/plan.js') },
   {
     name: 'runs',

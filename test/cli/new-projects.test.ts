@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -21,7 +22,7 @@ test.each(['chain', 'fan-out', 'question', 'pipeline'])(
 );
 
 test(
-  '[XU12] npm install, npx tsc and npm start work in what skein new --ts makes from a checkout',
+  '[XU12] [XU11] npm install, npx tsc, the schema of the script and npm start work in what skein new --ts makes from a checkout',
   { timeout: 300_000 },
   async () => {
     const cwd = await makeProject();
@@ -36,6 +37,8 @@ test(
     const npm = async (...words: string[]): Promise<string> => (await exec('npm', words, { cwd: mine, env })).stdout;
     await npm('install', '--no-audit', '--no-fund', '--prefer-offline');
     expect(existsSync(join(mine, 'node_modules/skein/package.json'))).toBe(true);
+    const [, schema = 'none'] = /\$schema=(\S+)/.exec(await readFile(join(mine, 'script.yaml'), 'utf8')) ?? [];
+    expect(existsSync(join(mine, schema)), schema).toBe(true);
     await npm('exec', '--offline', '--', 'tsc');
     expect(await npm('start')).toContain('LOOMS: A paragraph that was written before the run.');
   },

@@ -44,7 +44,16 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'toMermaid',
     'updateThread',
   ],
-  'skein/yaml': ['loadDag', 'loadDagText', 'loadPipeline', 'loadPipelineText', 'loadWorkflow', 'loadWorkflowText'],
+  'skein/yaml': [
+    'SCHEMA_NAMES',
+    'loadDag',
+    'loadDagText',
+    'loadPipeline',
+    'loadPipelineText',
+    'loadWorkflow',
+    'loadWorkflowText',
+    'yamlSchema',
+  ],
   'skein/agent': [
     'agentExecutor',
     'createModelRegistry',

@@ -8,13 +8,9 @@ import { didYouMean } from '../../base/suggest.js';
 import type { LimitFinding } from '../../text/yaml-limits.js';
 import { composeYaml } from '../../text/yaml-document.js';
 import { YAML_LIMITS } from '../../text/yaml-limits.js';
+import { ANSWER, CALL, ERROR, QUESTION, REPLY, RULE, SCRIPT, USAGE } from '../../text/script-keys.js';
 import type { Script, ScriptAnswer, ScriptCall, ScriptError, ScriptReply, ScriptRule } from './script-types.js';
 import { YamlFields } from './yaml-fields.js';
-
-const TOP = ['strict', 'rules', 'answers'] as const;
-const RULE = ['step', 'agent', 'prompt', 'answer', 'answers', 'repeat', 'once', 'optional'] as const;
-const ANSWER = ['text', 'json', 'tools', 'error', 'question', 'cut', 'empty', 'delay', 'times', 'usage'] as const;
-const ERROR = ['code', 'status', 'message', 'retry_after'] as const;
 
 /**
  * Reads a script. Everything that is wrong is reported at once, with line and column.
@@ -68,7 +64,7 @@ function invalid(file: string, problems: readonly Problem[]): SkeinError {
 }
 
 function readTop(node: unknown, file: string, fields: YamlFields): Script | undefined {
-  const top = fields.map(node, 'a script', TOP);
+  const top = fields.map(node, 'a script', SCRIPT);
   if (top === undefined) return undefined;
   const rules = fields.list(top.get('rules'), '"rules"').map((rule, i) => readRule(rule, `rule ${i + 1}`, fields));
   const answers = fields.list(top.get('answers'), '"answers"').map((reply) => readReply(reply, fields));
@@ -127,7 +123,7 @@ function readAnswer(node: unknown, what: string, fields: YamlFields): ScriptAnsw
     cut: fields.flag(answer.get('cut'), `"cut" of ${what}`, false),
     empty: fields.flag(answer.get('empty'), `"empty" of ${what}`, false),
     delayMs: readDelay(answer.get('delay'), `"delay" of ${what}`, fields),
-    times: fields.count(answer.get('times'), `"times" of ${what}`, 1) ?? 1,
+    times: fields.count(answer.get('times'), `"times" of ${what}`, ANSWER.keys.times) ?? 1,
     ...(text === undefined ? {} : { text }),
     ...(json === undefined ? {} : { json }),
     ...(tools === undefined ? {} : { tools }),
@@ -150,7 +146,7 @@ function readCalls(node: unknown, what: string, fields: YamlFields): readonly Sc
   if (node === undefined) return undefined;
   return present(
     fields.list(node, `"tools" of ${what}`).map((item) => {
-      const call = fields.map(item, `a tool call of ${what}`, ['name', 'input']);
+      const call = fields.map(item, `a tool call of ${what}`, CALL);
       if (call === undefined) return undefined;
       const name = fields.text(call.get('name'), '"name" of a tool call');
       if (name === undefined) fields.problem('script-answers', `a tool call of ${what} has no name`, item);
@@ -171,7 +167,7 @@ function readError(node: unknown, what: string, fields: YamlFields): ScriptError
       didYouMean(code, ERROR_CODES),
     );
   }
-  const status = fields.count(error.get('status'), '"status" of an error', 100);
+  const status = fields.count(error.get('status'), '"status" of an error', ERROR.keys.status);
   if ((code === undefined) === (status === undefined)) {
     fields.problem('script-error-code', `"error" of ${what} needs either a code or a status`, node);
   }
@@ -189,7 +185,7 @@ function readError(node: unknown, what: string, fields: YamlFields): ScriptError
 function readQuestion(node: unknown, what: string, fields: YamlFields): ScriptAnswer['question'] {
   const plain = fields.json(node, `"question" of ${what}`);
   if (typeof plain === 'string') return { text: plain };
-  const question = fields.map(node, `"question" of ${what}`, ['text', 'choices']);
+  const question = fields.map(node, `"question" of ${what}`, QUESTION);
   if (question === undefined) return undefined;
   const text = fields.text(question.get('text'), '"text" of a question');
   if (text === undefined) fields.problem('script-answers', `the question of ${what} has no text`, node);
@@ -200,21 +196,21 @@ function readQuestion(node: unknown, what: string, fields: YamlFields): ScriptAn
 }
 
 function readUsage(node: unknown, what: string, fields: YamlFields): ScriptAnswer['usage'] {
-  const usage = fields.map(node, `"usage" of ${what}`, ['input', 'output']);
+  const usage = fields.map(node, `"usage" of ${what}`, USAGE);
   if (usage === undefined) return undefined;
-  const input = fields.count(usage.get('input'), '"input" of a usage', 0) ?? 0;
-  return { input, output: fields.count(usage.get('output'), '"output" of a usage', 0) ?? 0 };
+  const input = fields.count(usage.get('input'), '"input" of a usage', USAGE.keys.input) ?? 0;
+  return { input, output: fields.count(usage.get('output'), '"output" of a usage', USAGE.keys.output) ?? 0 };
 }
 
 function readReply(node: unknown, fields: YamlFields): ScriptReply | undefined {
-  const reply = fields.map(node, 'an answer of the person', ['question', 'answer', 'times']);
+  const reply = fields.map(node, 'an answer of the person', REPLY);
   if (reply === undefined) return undefined;
   const question = fields.text(reply.get('question'), '"question"');
   const answer = fields.text(reply.get('answer'), '"answer"');
   if (question === undefined || answer === undefined) {
     fields.problem('script-answers', 'an answer of the person needs "question" and "answer"', node);
   }
-  const times = fields.count(reply.get('times'), '"times" of an answer of the person', 1);
+  const times = fields.count(reply.get('times'), '"times" of an answer of the person', REPLY.keys.times);
   return { question: question ?? '', answer: answer ?? '', ...(times === undefined ? {} : { times }) };
 }
 

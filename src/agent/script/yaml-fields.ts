@@ -3,6 +3,7 @@ import { isMap, isScalar, isSeq } from 'yaml';
 import type { Json } from '../../base/json.js';
 import type { Position, Problem } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
+import type { IntegerForm, MapForm } from '../../text/forms.js';
 
 /** More problems than this are not listed: they repeat the first ones. */
 const MAX_LISTED = 50;
@@ -38,7 +39,8 @@ export class YamlFields {
   }
 
   /** The fields of a map by name; undefined, with a problem, when it is none. Unknown keys are problems. */
-  map(node: unknown, what: string, known: readonly string[]): ReadonlyMap<string, unknown> | undefined {
+  map(node: unknown, what: string, { keys }: MapForm): ReadonlyMap<string, unknown> | undefined {
+    const known = Object.keys(keys);
     if (!isMap(node)) {
       this.problem('script-type', `${what} must be a map`, node, `its keys are ${known.join(', ')}`);
       return undefined;
@@ -81,12 +83,12 @@ export class YamlFields {
     return absent;
   }
 
-  /** A whole number of at least `least`. */
-  count(node: unknown, what: string, least: number): number | undefined {
+  /** A whole number of at least the row's bound. */
+  count(node: unknown, what: string, { min = 0 }: IntegerForm): number | undefined {
     if (node === undefined) return undefined;
     const value = isScalar(node) ? node.value : undefined;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
-    this.problem('script-type', `${what} must be a whole number of at least ${least}`, node);
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min) return value;
+    this.problem('script-type', `${what} must be a whole number of at least ${min}`, node);
     return undefined;
   }
 

@@ -1,3 +1,7 @@
+import type { SchemaName } from '../../yaml.js';
+import { yamlSchema } from '../../yaml.js';
+import { jsonText } from '../view/json-text.js';
+import { modeline } from './modeline.js';
 import { typescriptFiles } from './typescript.js';
 
 /** What `skein new` can begin with. */
@@ -7,7 +11,8 @@ export const TEMPLATE_NAMES = ['chain', 'fan-out', 'question', 'pipeline', 'type
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
 /**
- * The files of a template, by path inside the new folder: a workflow, which is the first, an agent, and a script that lets it run without a model.
+ * The files of a template, by path inside the new folder: a workflow, which is the first, an agent, a script that lets it run without a model, and the
+ * schemas by which an editor checks and completes them.
  *
  * @example
  * templateFiles('chain', 'weekly').get('workflow.yaml');
@@ -16,20 +21,31 @@ export function templateFiles(template: TemplateName, name: string): ReadonlyMap
   if (template === 'typescript') return typescriptFiles(name);
   if (template === 'pipeline') {
     return new Map([
-      ['workflow.yaml', `# ${name}\n${PIPELINE}`],
+      ['workflow.yaml', `${modelineFor('pipeline')}# ${name}\n${PIPELINE}`],
       ['script.yaml', withHead(PIPELINE_SCRIPT, 'exec')],
+      ...schemas('pipeline', 'script'),
     ]);
   }
   const { steps, script } = TEMPLATES[template];
   return new Map([
-    ['workflow.yaml', head(name) + steps],
+    ['workflow.yaml', modelineFor('dag') + head(name) + steps],
     ['agents/writer.agent.md', WRITER],
     ['script.yaml', withHead(script, 'run')],
+    ...schemas('dag', 'script'),
   ]);
 }
 
+/** A project without the package has no other place that is there for everybody who has the folder. */
+const pathOf = (schema: SchemaName): string => `schema/${schema}.json`;
+
+const modelineFor = (schema: SchemaName): string => modeline(pathOf(schema));
+
+function schemas(...names: readonly SchemaName[]): readonly (readonly [path: string, text: string])[] {
+  return names.map((name) => [pathOf(name), `${jsonText(yamlSchema(name))}\n`]);
+}
+
 function withHead(script: string, command: string): string {
-  return `# Answers without a model: skein ${command} workflow.yaml --mock=script.yaml\n${script}`;
+  return `${modelineFor('script')}# Answers without a model: skein ${command} workflow.yaml --mock=script.yaml\n${script}`;
 }
 
 const PIPELINE = `agents:

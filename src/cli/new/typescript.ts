@@ -1,3 +1,4 @@
+import { modeline } from './modeline.js';
 import { ownPackage } from './own-package.js';
 
 /**
@@ -38,7 +39,7 @@ export default flow;
 `;
 }
 
-const SCRIPT = `# Answers without a model: skein run flow.ts --mock=script.yaml
+const SCRIPT = `${modeline('node_modules/skein/schema/script.json')}# Answers without a model: skein run flow.ts --mock=script.yaml
 rules:
   - step: text
     answer: A paragraph that was written before the run.

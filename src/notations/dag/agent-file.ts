@@ -4,6 +4,7 @@ import type { Findings } from '../source/findings.js';
 import { parseFrontMatter } from '../source/front-matter.js';
 import type { FrontMatter } from '../source/front-matter.js';
 import { readFields } from '../source/shape.js';
+import { AGENT_FILE } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
 import { reportOne, reportUnsupported } from '../source/unsupported.js';
 import { withMendedHead } from './mended-head.js';
@@ -39,7 +40,7 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
     const none = { description: undefined, models: [], tools: undefined, approve: undefined, mcpServers: undefined };
     return head.problems.length > 0 ? undefined : { name: stem, body: head.body, ...none };
   }
-  const fields = readFields(head.data, { name: 'the front matter' }, findings);
+  const fields = readFields(head.data, { name: 'the front matter', form: AGENT_FILE }, findings);
   if (fields === undefined) return undefined;
   reportUnsupported(head.data, 'the agent', UNSUPPORTED_OF_AGENT_FILES, findings);
   const mode = PERMISSION_MODES.get(fields.text('permissionMode') ?? '');

@@ -1,16 +1,8 @@
+import { AGENT_FILE } from './agent-keys.js';
 import { UNSUPPORTED_OF_AGENT_FILES } from './unsupported-keys.js';
 
 /** Keys of agent files that are read, or of which it is said what is lost without them. */
-const KNOWN: ReadonlySet<string> = new Set([
-  'name',
-  'description',
-  'tools',
-  'approve',
-  'model',
-  'mcp-servers',
-  'permissionMode',
-  ...UNSUPPORTED_OF_AGENT_FILES.keys(),
-]);
+const KNOWN: ReadonlySet<string> = new Set([...Object.keys(AGENT_FILE.keys), ...UNSUPPORTED_OF_AGENT_FILES.keys()]);
 
 const KEY = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/;
 

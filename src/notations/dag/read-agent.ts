@@ -8,6 +8,7 @@ import { present } from '../source/present.js';
 import { isEmptyText, readFields } from '../source/shape.js';
 import type { Fields } from '../source/shape.js';
 import { reportUnsupported } from '../source/unsupported.js';
+import { SERVER_NAME, TRANSPORTS } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
 import { UNSUPPORTED_OF_SERVERS } from './unsupported-keys.js';
 
@@ -91,8 +92,6 @@ function splitTools(text: string): readonly string[] {
   return parts;
 }
 
-const SERVER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
-
 function readServers(fields: Fields, label: string, findings: Findings): AgentTraits['mcpServers'] {
   const entries = fields.entries('mcp-servers');
   if (entries === undefined) return undefined;
@@ -107,15 +106,6 @@ function readServers(fields: Fields, label: string, findings: Findings): AgentTr
   }
   return Object.fromEntries(servers);
 }
-
-const TRANSPORTS: ReadonlyMap<string, 'command' | 'url'> = new Map([
-  ['local', 'command'],
-  ['stdio', 'command'],
-  ['http', 'url'],
-  ['streamable-http', 'url'],
-  ['sse', 'url'],
-  ['remote', 'url'],
-]);
 
 function readServer(entry: SourceEntry, label: string, findings: Findings): McpServerSpec | undefined {
   const fields = readFields(entry.value, { name: label }, findings);

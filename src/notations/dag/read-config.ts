@@ -8,25 +8,8 @@ import { present } from '../source/present.js';
 import type { Fields } from '../source/shape.js';
 import type { ConfigDef, MemoryDef, OutputDef } from './definition.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
+import { CONFIG, MEMORY, OUTPUT, PROVIDER, TELEMETRY, TRUNCATE } from './keys.js';
 import { readModels } from './read-agent.js';
-
-const CONFIG_KEYS = [
-  'model',
-  'audit_dir',
-  'audit_retention',
-  'shared_memory',
-  'provider',
-  'streaming',
-  'log_level',
-  'agent_search_paths',
-  'max_concurrency',
-  'interactive',
-  'truncate',
-  'telemetry',
-];
-const MEMORY_KEYS = ['enabled', 'inject_into_prompt', 'initial_content', 'initial_file'];
-const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-const MANY = 1_000_000;
 
 /**
  * Reads the section `config` of a workflow file.
@@ -35,20 +18,20 @@ const MANY = 1_000_000;
  * const config = readConfig(root, findings);
  */
 export function readConfig(root: Fields, findings: Findings): ConfigDef {
-  const fields = root.section('config', CONFIG_KEYS);
-  if (fields.fields('telemetry', ['otlp_endpoint'])?.has('otlp_endpoint') === true) {
+  const fields = root.section('config', CONFIG);
+  if (fields.fields('telemetry', TELEMETRY)?.has('otlp_endpoint') === true) {
     const hint = 'remove the key; nothing is sent';
     findings.warning('no-effect', 'telemetry of config has no effect', fields.placeOf('telemetry'), hint);
   }
-  const concurrency = fields.integer('max_concurrency', { max: MANY }) ?? 0;
+  const concurrency = fields.integer('max_concurrency', CONFIG.keys.max_concurrency) ?? 0;
   return {
     models: readModels(fields, 'model of config', findings),
     auditDir: fields.given('audit_dir')?.text ?? AUDIT_FOLDER,
-    auditRetention: fields.integer('audit_retention', { min: 0, max: MANY }) ?? 0,
+    auditRetention: fields.integer('audit_retention', CONFIG.keys.audit_retention) ?? 0,
     memory: readMemory(fields, findings),
     provider: readProvider(fields, findings),
     streaming: fields.flag('streaming'),
-    logLevel: fields.word('log_level', LOG_LEVELS) ?? 'info',
+    logLevel: fields.word('log_level', CONFIG.keys.log_level) ?? 'info',
     searchPaths: fields.texts('agent_search_paths') ?? [],
     concurrency: concurrency > 0 ? concurrency : undefined,
     interactive: fields.flag('interactive'),
@@ -57,7 +40,7 @@ export function readConfig(root: Fields, findings: Findings): ConfigDef {
 }
 
 function readMemory(config: Fields, findings: Findings): MemoryDef | undefined {
-  const fields = config.fields('shared_memory', MEMORY_KEYS);
+  const fields = config.fields('shared_memory', MEMORY);
   if (fields === undefined) return undefined;
   const inject = fields.flag('inject_into_prompt') ?? false;
   const content = fields.given('initial_content')?.text;
@@ -82,7 +65,7 @@ function readMemory(config: Fields, findings: Findings): MemoryDef | undefined {
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 function readProvider(config: Fields, findings: Findings): ProviderSpec | undefined {
-  const fields = config.fields('provider', ['type', 'base_url', 'api_key_env']);
+  const fields = config.fields('provider', PROVIDER);
   if (fields === undefined) return undefined;
   const type = fields.given('type')?.text.toLowerCase();
   if (type === undefined)
@@ -115,10 +98,10 @@ function readProvider(config: Fields, findings: Findings): ProviderSpec | undefi
 }
 
 function readTruncate(owner: Fields): Truncate | undefined {
-  const fields = owner.fields('truncate', ['strategy', 'limit', 'keep']);
-  const strategy = fields?.word('strategy', ['chars', 'lines', 'tokens'] as const) ?? 'chars';
-  const limit = fields?.integer('limit', { min: 0, max: 1_000_000_000 });
-  const keep = fields?.word('keep', ['first', 'last'] as const);
+  const fields = owner.fields('truncate', TRUNCATE);
+  const strategy = fields?.word('strategy', TRUNCATE.keys.strategy) ?? 'chars';
+  const limit = fields?.integer('limit', TRUNCATE.keys.limit);
+  const keep = fields?.word('keep', TRUNCATE.keys.keep);
   // Without a limit nothing is cut.
   if (limit === undefined || limit === 0) return undefined;
   return present({ strategy, limit, keep });
@@ -138,7 +121,7 @@ const FORMATS: ReadonlyMap<string, OutputFormat> = new Map([
  * const output = readOutput(root, findings);
  */
 export function readOutput(root: Fields, findings: Findings): OutputDef {
-  const fields = root.section('output', ['steps', 'format', 'truncate']);
+  const fields = root.section('output', OUTPUT);
   const written = fields.given('format')?.text;
   const format = written === undefined ? 'markdown' : FORMATS.get(written.toLowerCase());
   if (format === undefined && written !== undefined) {

@@ -5,27 +5,11 @@ import { entryOf } from '../source/nodes.js';
 import type { SourceNode } from '../source/nodes.js';
 import { readFields } from '../source/shape.js';
 import type { Fields } from '../source/shape.js';
-import { ON_ERROR } from './definition.js';
 import type { ConditionDef, StepDef } from './definition.js';
 import { checkName } from '../source/names.js';
+import { CONDITION, STEP } from './keys.js';
 import { readModels } from './read-agent.js';
 
-const STEP_KEYS = [
-  'id',
-  'agent',
-  'prompt',
-  'depends_on',
-  'condition',
-  'skills',
-  'on_error',
-  'retry_count',
-  'timeout',
-  'model',
-  'extra_dirs',
-  'interactive',
-];
-const CONDITION_KEYS = ['step', 'contains', 'not_contains', 'equals', 'matches_json', 'cel'];
-const MAX_RETRIES = 100;
 /** The longest delay of a timer: 24.8 days. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
@@ -71,11 +55,11 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
   const idNode = entryOf(node, 'id')?.value;
   const id = idNode?.kind === 'scalar' ? idNode.text : '';
   const label = id === '' ? `step ${number}` : `step ${quoteShort(id)}`;
-  const fields = readFields(node, { name: label, known: STEP_KEYS }, findings);
+  const fields = readFields(node, { name: label, form: STEP }, findings);
   if (fields === undefined) return undefined;
   checkId(id, label, fields, findings);
   const agent = fields.scalar('agent');
-  if (isMissing('agent', fields) || agent?.text === '') {
+  if (isMissing('agent', fields) || agent?.text.trim() === '') {
     findings.error('missing-agent', `${label} names no agent`, fields.placeOf('agent'), 'add "agent: NAME"');
   }
   const prompt = fields.scalar('prompt');
@@ -86,13 +70,13 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
     id,
     label,
     at: fields.placeOf('id'),
-    agent: agent?.text === '' ? undefined : agent,
+    agent: agent?.text.trim() === '' ? undefined : agent,
     prompt,
     dependsOn: fields.texts('depends_on') ?? [],
     condition: readCondition(fields, label, findings),
     skills: fields.texts('skills') ?? [],
-    onError: fields.word('on_error', ON_ERROR) ?? 'fail',
-    retryCount: fields.integer('retry_count', { min: 0, max: MAX_RETRIES }),
+    onError: fields.word('on_error', STEP.keys.on_error) ?? 'fail',
+    retryCount: fields.integer('retry_count', STEP.keys.retry_count),
     timeoutMs: readTimeout(fields, label, findings),
     models: readModels(fields, `model of ${label}`, findings),
     extraDirs: fields.texts('extra_dirs') ?? [],
@@ -124,7 +108,7 @@ function readTimeout(fields: Fields, label: string, findings: Findings): number 
 }
 
 function readCondition(step: Fields, label: string, findings: Findings): ConditionDef | undefined {
-  const fields = step.fields('condition', CONDITION_KEYS);
+  const fields = step.fields('condition', CONDITION);
   if (fields === undefined) return undefined;
   const texts: ConditionDef['texts'][number][] = [];
   for (const op of ['contains', 'not_contains', 'equals'] as const) {
@@ -135,8 +119,9 @@ function readCondition(step: Fields, label: string, findings: Findings): Conditi
   }
   const matchesJson = fields.node('matches_json');
   const cel = fields.given('cel');
-  if (!CONDITION_KEYS.some((key) => key !== 'step' && fields.has(key))) {
-    const hint = `add one of: ${CONDITION_KEYS.slice(1).join(', ')}`;
+  const operators = Object.keys(CONDITION.keys).filter((key) => key !== 'step');
+  if (!operators.some((key) => fields.has(key))) {
+    const hint = `add one of: ${operators.join(', ')}`;
     findings.warning('no-effect', `the condition of ${label} compares nothing and always holds`, fields.at, hint);
   }
   return { at: fields.at, step: fields.given('step'), texts, matchesJson, cel };

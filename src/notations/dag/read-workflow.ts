@@ -6,14 +6,13 @@ import type { Fields } from '../source/shape.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { AgentDef, Definition, InputDef } from './definition.js';
 import { checkName } from '../source/names.js';
+import { AGENT, INLINE, INPUT, WORKFLOW } from './keys.js';
 import { reportOtherNotation } from './other-notation.js';
 import { readTraits } from './read-agent.js';
 import { readConfig, readOutput } from './read-config.js';
 import { readSteps } from './read-steps.js';
 
-const TOP_KEYS = ['name', 'description', 'inputs', 'config', 'agents', 'skills', 'steps', 'output'];
-const INLINE_KEYS = ['description', 'prompt', 'tools', 'approve', 'model', 'mcp-servers'];
-const LONGEST_NAME = 200;
+const LONGEST_NAME = WORKFLOW.keys.name.longest ?? Infinity;
 
 /**
  * Reads a whole workflow file. Undefined when the file is something else than a DAG workflow.
@@ -24,7 +23,7 @@ const LONGEST_NAME = 200;
  */
 export function readWorkflow(node: SourceNode, findings: Findings): Definition | undefined {
   if (reportOtherNotation(node, findings)) return undefined;
-  const root = readFields(node, { name: '', known: TOP_KEYS }, findings);
+  const root = readFields(node, { name: '', form: WORKFLOW }, findings);
   if (root === undefined) return undefined;
   return {
     name: readName(root, findings),
@@ -78,7 +77,7 @@ function readInput(entry: SourceEntry, findings: Findings): InputDef {
     findings.error('wrong-type', `input ${quoteShort(key)} must be a map, not ${describe(value)}`, value.at, hint);
     return none;
   }
-  const fields = readFields(value, { name: `input ${quoteShort(key)}`, known: ['description', 'default'] }, findings);
+  const fields = readFields(value, { name: `input ${quoteShort(key)}`, form: INPUT }, findings);
   return { ...none, description: fields?.text('description'), default: fields?.text('default') };
 }
 
@@ -100,7 +99,7 @@ function readAgents(root: Fields, findings: Findings): readonly AgentDef[] | und
   });
 }
 
-const AGENT_KEYS: readonly string[] = ['file', 'inline'];
+const AGENT_KEYS: readonly string[] = Object.keys(AGENT.keys);
 
 function isEmpty(node: SourceNode): boolean {
   return node.kind === 'scalar' && node.value === null;
@@ -114,8 +113,8 @@ function unread({ key: name, at }: SourceEntry): AgentDef {
 function readAgent(entry: SourceEntry, findings: Findings): AgentDef {
   const { key: name, at } = entry;
   const label = `agent ${quoteShort(name)}`;
-  const fields = readFields(entry.value, { name: label, known: AGENT_KEYS }, findings);
-  const inline = fields?.fields('inline', INLINE_KEYS);
+  const fields = readFields(entry.value, { name: label, form: AGENT }, findings);
+  const inline = fields?.fields('inline', INLINE);
   const file = fields?.given('file');
   if (fields !== undefined && !fields.has('file') && !fields.has('inline')) {
     const hint = 'add "file: PATH", or "inline:" with a prompt';

@@ -5,11 +5,11 @@ import { entryOf } from '../source/nodes.js';
 import type { SourceMap, SourceNode, SourceScalar } from '../source/nodes.js';
 import { readFields } from '../source/shape.js';
 import type { Fields } from '../source/shape.js';
-import { AGENT_SECTIONS, readAgents } from './agents/read-agents.js';
+import { readAgents } from './agents/read-agents.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from './agents/supported.js';
-import { UNSUPPORTED } from './agents/unsupported-keys.js';
-import { DEFAULT_LOOPS, readLoops, SHAPE, WORKFLOW_KEYS } from './read-loops.js';
+import { DEFAULT_LOOPS, FILE, WORKFLOW } from './keys.js';
+import { readLoops, SHAPE } from './read-loops.js';
 import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 
@@ -74,8 +74,7 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     findings.error('not-a-pipeline', `this is not a pipeline: the file is ${what}`, root.at, hint);
     return undefined;
   }
-  const keys = { known: [...AGENT_SECTIONS, 'workflow'], unsupported: UNSUPPORTED.file };
-  const fields = readSupported(root, '', keys, findings);
+  const fields = readSupported(root, '', FILE, findings);
   if (fields === undefined) return undefined;
   checkVersion(fields, findings);
   const agents = readAgents(fields, findings);
@@ -118,11 +117,11 @@ function readWorkflow(root: Fields, agents: ReadonlyMap<string, AgentDef>, findi
     findings.error('no-steps', 'workflow: no steps configured', root.placeOf('workflow'), FIRST_STEP);
     return none;
   }
-  if (node.kind !== 'map' || node.entries.every(({ key }) => !WORKFLOW_KEYS.includes(key))) {
+  if (node.kind !== 'map' || node.entries.every(({ key }) => !Object.hasOwn(WORKFLOW.keys, key))) {
     findings.error('wrong-type', `workflow: ${SHAPE}`, node.at, 'begin each step with "- type: agent"');
     return none;
   }
-  const fields = readFields(node, { name: 'workflow', known: WORKFLOW_KEYS }, findings);
+  const fields = readFields(node, { name: 'workflow', form: WORKFLOW }, findings);
   if (fields === undefined) return none;
   return {
     steps: readSteps(fields.node('steps'), findings, fields),

@@ -4,27 +4,13 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../source/findings.js';
 import { describe } from '../source/nodes.js';
 import type { Fields } from '../source/shape.js';
+import { MAX_TIMER_MS, POLICIES, RETRY } from './keys.js';
 import { RETRY_CLASSES } from './retry-classes.js';
 import type { RetryDef, StepBase } from './definition.js';
-
-/** Keys of {@link readPolicies}. */
-export const POLICY_KEYS = ['timeout', 'on_error', 'retry'];
 
 /** What is refused where policies may stand, and so never offered. */
 export const REFUSED_POLICY = 'supervise';
 
-const RETRY_KEYS = [
-  'max_attempts',
-  'retries',
-  'backoff',
-  'initial_delay',
-  'initial_delay_seconds',
-  'jitter',
-  'on',
-] as const;
-const MAX_RETRIES = 100;
-/** The longest delay of a timer: 24.8 days. */
-const MAX_TIMER_MS = 2_147_483_647;
 const FIRST_DELAY_MS = 1_000;
 /** What `jitter: true` stands for. */
 const SOME_JITTER = 0.1;
@@ -61,7 +47,7 @@ export function readPolicies(fields: Fields, label: string, findings: Findings):
  * readOnError(fields); // 'fail'
  */
 export function readOnError(fields: Fields): StepBase['onError'] {
-  return fields.word('on_error', ['fail', 'continue'] as const) ?? 'fail';
+  return fields.word('on_error', POLICIES.on_error) ?? 'fail';
 }
 
 /** Whose duration it is, and its bounds in milliseconds. */
@@ -95,9 +81,9 @@ export function readDuration(
 }
 
 function readRetry(step: Fields, label: string, findings: Findings): RetryDef | undefined {
-  const fields = step.fields('retry', RETRY_KEYS);
+  const fields = step.fields('retry', RETRY);
   if (fields === undefined) return undefined;
-  const backoff = fields.word('backoff', ['fixed', 'exponential'] as const) ?? 'fixed';
+  const backoff = fields.word('backoff', RETRY.keys.backoff) ?? 'fixed';
   const delayMs = readFirstDelay(fields, label, findings);
   const jitter = readJitter(fields, label, findings);
   const on = readPatterns(fields, label, findings);
@@ -106,9 +92,8 @@ function readRetry(step: Fields, label: string, findings: Findings): RetryDef | 
 }
 
 function readRetries(fields: Fields, label: string, findings: Findings): number {
-  const bounds = { min: 0, max: MAX_RETRIES };
-  const attempts = fields.integer('max_attempts', bounds);
-  const retries = fields.integer('retries', bounds);
+  const attempts = fields.integer('max_attempts', RETRY.keys.max_attempts);
+  const retries = fields.integer('retries', RETRY.keys.retries);
   if (fields.has('max_attempts') && fields.has('retries')) {
     const message = `retries of ${label} has no effect beside max_attempts`;
     findings.warning('no-effect', message, fields.placeOf('retries'), 'both mean the tries after the first one');
@@ -141,7 +126,7 @@ function readJitter(fields: Fields, label: string, findings: Findings): number {
 
 function numberBetween(
   fields: Fields,
-  key: (typeof RETRY_KEYS)[number],
+  key: keyof typeof RETRY.keys,
   [min, max]: readonly [number, number],
   label: string,
   findings: Findings,

@@ -4,12 +4,11 @@ import type { Findings } from '../source/findings.js';
 import { describe, toJson } from '../source/nodes.js';
 import type { Fields } from '../source/shape.js';
 import type { AskStep, CallStep, MapStep, StepDef } from './definition.js';
+import { DEFAULT_ITEMS, EXPIRED, MAP } from './keys.js';
 import { NO_POLICIES, readDuration, readOnError, readPolicies } from './read-policies.js';
 import { requireKey } from './step-types.js';
 import type { OpenStep } from './step-types.js';
 
-const DEFAULT_ITEMS = 100;
-const MANY = 1_000_000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** What templates call something else already. */
 const OTHER_NAMES: ReadonlySet<string> = new Set(['steps', 'prompt']);
@@ -31,9 +30,9 @@ export function readMap(step: OpenStep, steps: readonly StepDef[], findings: Fin
     over: fields.scalar('over'),
     as: readItemName(step, findings),
     key: readKeyPath(step, findings),
-    maxItems: fields.integer('max_items', { min: 1, max: MANY }) ?? DEFAULT_ITEMS,
-    concurrency: fields.integer('concurrency', { min: 1, max: MANY }),
-    onItemError: fields.word('on_item_error', ['fail', 'continue'] as const) ?? 'fail',
+    maxItems: fields.integer('max_items', MAP.keys.max_items) ?? DEFAULT_ITEMS,
+    concurrency: fields.integer('concurrency', MAP.keys.concurrency),
+    onItemError: fields.word('on_item_error', MAP.keys.on_item_error) ?? 'fail',
     steps,
   };
 }
@@ -103,7 +102,7 @@ function readSchema(fields: Fields, label: string, findings: Findings): Json | u
 function readExpireAnswer(step: Fields, label: string, findings: Findings): Json | undefined {
   const node = step.node('on_expire');
   if (node?.kind === 'scalar' && node.text === 'fail') return undefined;
-  const fields = step.fields('on_expire', ['answer']);
+  const fields = step.fields('on_expire', EXPIRED);
   if (fields === undefined) return undefined;
   if (!step.has('expires')) {
     const hint = 'add "expires: 24h", or remove on_expire';

@@ -7,11 +7,13 @@ import { readFields } from '../source/shape.js';
 import type { AgentStep, ConditionStep, GotoStep, SequenceStep, StepDef } from './definition.js';
 import { createIds, positionalId } from './ids.js';
 import type { BlockIds } from './ids.js';
-import { readLoops, SHAPE, WORKFLOW_KEYS } from './read-loops.js';
+import { STEP_FORMS, WORKFLOW } from './keys.js';
+import type { WrittenType } from './keys.js';
+import { readLoops, SHAPE } from './read-loops.js';
 import { NO_POLICIES, readPolicies } from './read-policies.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
-import { knownKeys, refusedKeys, requireKey, typeOf } from './step-types.js';
-import type { OpenStep, WrittenType } from './step-types.js';
+import { refusedKeys, requireKey, typeOf } from './step-types.js';
+import type { OpenStep } from './step-types.js';
 
 /** Lists of steps within lists of steps, at most: plans within plans are bounded too. */
 const DEEPEST = 40;
@@ -90,7 +92,7 @@ function readStep(node: SourceNode, index: number, place: ListPlace, findings: F
   const kind = type === 'subworkflow' ? 'sequence' : type;
   const id = written?.text ?? place.ids.free(positionalId(kind, index + 1, place.branch), kind);
   const label = written === undefined ? path : `step ${quoteShort(id)}`;
-  const fields = readFields(node, { name: label, known: knownKeys(type), silent: refusedKeys(type) }, findings);
+  const fields = readFields(node, { name: label, form: STEP_FORMS[type], silent: refusedKeys(type) }, findings);
   if (fields === undefined) return undefined;
   place.ids.steps.set(id, undefined);
   const base = { id, idAt: written?.at ?? node.at, at: node.at, label };
@@ -193,7 +195,7 @@ function readSubworkflow(step: OpenStep, place: ListPlace, findings: Findings): 
   const { fields, base } = step;
   const path = `${step.path}.workflow`;
   const node = fields.node('workflow');
-  const map = node?.kind === 'map' ? fields.fields('workflow', WORKFLOW_KEYS) : undefined;
+  const map = node?.kind === 'map' ? fields.fields('workflow', WORKFLOW) : undefined;
   const list = map === undefined ? node : map.node('steps');
   const isEmpty = list === undefined || (list.kind === 'list' && list.items.length === 0);
   if (isEmpty) {

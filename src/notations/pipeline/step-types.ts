@@ -4,31 +4,13 @@ import type { Findings } from '../source/findings.js';
 import { describe, entryOf } from '../source/nodes.js';
 import type { SourceNode } from '../source/nodes.js';
 import type { Fields } from '../source/shape.js';
-import type { StepBase, StepDef } from './definition.js';
-import { POLICY_KEYS, REFUSED_POLICY } from './read-policies.js';
+import type { StepBase } from './definition.js';
+import { STEP_FORMS } from './keys.js';
+import type { WrittenType } from './keys.js';
+import { REFUSED_POLICY } from './read-policies.js';
 
-type StepType = StepDef['type'];
-
-/** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
-export type WrittenType = StepType | 'subworkflow';
-
-const IDENTITY = ['id', 'type'];
-
-/** All keys of each type. `name` stands on any step of cagent, also where it means nothing. */
-const KEYS: Readonly<Record<WrittenType, readonly string[]>> = {
-  agent: [...IDENTITY, 'name', 'prompt', ...POLICY_KEYS],
-  condition: [...IDENTITY, 'name', 'condition', 'true', 'false'],
-  parallel: [...IDENTITY, 'name', 'steps', ...POLICY_KEYS],
-  sequence: [...IDENTITY, 'name', 'steps', ...POLICY_KEYS],
-  subworkflow: [...IDENTITY, 'name', 'workflow', ...POLICY_KEYS],
-  goto: [...IDENTITY, 'goto'],
-  map: [...IDENTITY, 'over', 'as', 'key', 'max_items', 'concurrency', 'on_item_error', 'steps', ...POLICY_KEYS],
-  ask: [...IDENTITY, 'question', 'choices', 'schema', 'expires', 'on_expire', 'on_error'],
-  call: [...IDENTITY, 'file', 'prompt', 'inputs', ...POLICY_KEYS],
-};
-
-const TYPES = Object.keys(KEYS) as readonly WrittenType[];
-const ALL_KEYS: ReadonlySet<string> = new Set(Object.values(KEYS).flat());
+const TYPES = Object.keys(STEP_FORMS) as readonly WrittenType[];
+const ALL_KEYS: ReadonlySet<string> = new Set(Object.values(STEP_FORMS).flatMap(({ keys }) => Object.keys(keys)));
 
 /** What a step without a type most likely is, by a key that only this type needs. */
 const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
@@ -54,14 +36,9 @@ export interface OpenStep {
   readonly base: Omit<StepBase, 'timeoutMs' | 'retry' | 'onError'>;
 }
 
-/** The keys that a step of a type may have. */
-export function knownKeys(type: WrittenType): readonly string[] {
-  return KEYS[type];
-}
-
 /** The keys of a step of a type about which something else is said than that they are unknown. */
 export function refusedKeys(type: WrittenType): readonly string[] {
-  return KEYS[type].includes('retry') ? [REFUSED_POLICY] : [];
+  return Object.hasOwn(STEP_FORMS[type].keys, 'retry') ? [REFUSED_POLICY] : [];
 }
 
 /**

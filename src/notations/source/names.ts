@@ -6,6 +6,14 @@ import type { Findings } from './findings.js';
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 const LONGEST = 64;
 
+/** The form of such a name, for rows of tables. */
+export const NAME_FORM = {
+  pattern: NAME.source,
+  longest: LONGEST,
+  except: [...FORBIDDEN_NAMES],
+  from: 'name',
+} as const;
+
 /**
  * Checks a name that templates, folders and addresses are made of: letters, digits, `_` and `-`, not `-` first, at most 64.
  * Problem codes: `bad-name`, `forbidden-name`.

@@ -1,6 +1,7 @@
 import type { Position } from '../../base/problem.js';
 import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
+import type { IntegerForm, MapForm, WordForm } from '../../text/forms.js';
 import type { Findings } from './findings.js';
 import { describe } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
@@ -28,14 +29,14 @@ export interface Fields {
   text(key: string): string | undefined;
   /** Like `scalar`, for a text that means nothing when it is empty: then the key counts as absent. */
   given(key: string): SourceScalar | undefined;
-  /** One of some words, whatever their case. */
-  word<T extends string>(key: string, words: readonly T[]): T | undefined;
-  integer(key: string, bounds: { readonly min?: number; readonly max: number }): number | undefined;
+  /** One of the words of its row, whatever their case. */
+  word<T extends string>(key: string, row: WordForm<T>): T | undefined;
+  integer(key: string, row: IntegerForm): number | undefined;
   flag(key: string): boolean | undefined;
   texts(key: string): readonly SourceScalar[] | undefined;
-  fields(key: string, known: readonly string[]): Fields | undefined;
+  fields(key: string, form: MapForm): Fields | undefined;
   /** Like `fields`; an absent or wrong map reads as an empty one. */
-  section(key: string, known: readonly string[]): Fields;
+  section(key: string, form: MapForm): Fields;
   /** A map with names of the user's choice. */
   entries(key: string): readonly SourceEntry[] | undefined;
 }
@@ -44,9 +45,9 @@ export interface Fields {
 export interface ShapeOptions {
   /** How the map is called in messages: `config`, `step "a"`. Empty for the whole file. */
   readonly name: string;
-  /** All keys that mean something. Absent: unknown keys are left alone. */
-  readonly known?: readonly string[];
-  /** Keys that something is done about elsewhere and that are no advice. */
+  /** All keys that mean something. Absent, or open: unknown keys are left alone. */
+  readonly form?: MapForm | undefined;
+  /** Keys besides that something is said about elsewhere and that are no advice. */
   readonly silent?: readonly string[];
 }
 
@@ -54,11 +55,12 @@ export interface ShapeOptions {
  * Opens a map for reading and reports its unknown keys (`unknown-key`, with "did you mean").
  *
  * @example
- * const config = readFields(node, { name: 'config', known: ['model'] }, findings);
+ * const config = readFields(node, { name: 'config', form: CONFIG }, findings);
  * const model = config?.text('model');
  */
 export function readFields(node: SourceNode, options: ShapeOptions, findings: Findings): Fields | undefined {
-  const { known, silent = [] } = options;
+  const { form, silent = [] } = options;
+  const known = form === undefined || form.open === true ? undefined : Object.keys(form.keys);
   if (node.kind !== 'map') {
     findings.error(
       'wrong-type',
@@ -70,7 +72,7 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
   }
   if (known !== undefined) {
     for (const entry of node.entries) {
-      if (!known.includes(entry.key) && !silent.includes(entry.key))
+      if (!known.includes(entry.key) && form?.foreign?.has(entry.key) !== true && !silent.includes(entry.key))
         reportUnknown(entry, options.name, known, findings);
     }
   }
@@ -110,8 +112,8 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings, strange: rea
     const node = filled(key);
     return node === undefined ? undefined : reader(node, called(key));
   };
-  const open = (key: string, known: readonly string[]): Fields | undefined =>
-    typed(key, (node, owner) => readFields(node, { name: owner, known }, findings));
+  const open = (key: string, form: MapForm): Fields | undefined =>
+    typed(key, (node, owner) => readFields(node, { name: owner, form }, findings));
   return {
     at: map.at,
     has: (key) => present(key) !== undefined,
@@ -123,17 +125,17 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings, strange: rea
     scalar,
     text: (key) => scalar(key)?.text,
     given: (key) => (isEmptyText(values.get(key)) ? undefined : scalar(key)),
-    word: (key, words) => {
+    word: (key, row) => {
       const node = isEmptyText(values.get(key)) ? undefined : scalar(key);
-      return node === undefined ? undefined : readWord(node, called(key), words, findings);
+      return node === undefined ? undefined : readWord(node, called(key), row, findings);
     },
-    integer: (key, bounds) => typed(key, (node, owner) => readInteger(node, owner, bounds, findings)),
+    integer: (key, row) => typed(key, (node, owner) => readInteger(node, owner, row, findings)),
     flag: (key) => typed(key, (node, owner) => readFlag(node, owner, findings)),
     texts: (key) => typed(key, (node, owner) => readTexts(node, owner, findings)),
     fields: open,
-    section: (key, known) => {
+    section: (key, form) => {
       const none: SourceMap = { kind: 'map', entries: [], at: present(key)?.at ?? map.at };
-      return open(key, known) ?? fieldsOf(none, called(key), findings);
+      return open(key, form) ?? fieldsOf(none, called(key), findings);
     },
     entries: (key) =>
       typed(key, (node) =>
@@ -152,7 +154,7 @@ export function isEmptyText(node: SourceNode | undefined): boolean {
 function readWord<T extends string>(
   node: SourceScalar,
   called: string,
-  words: readonly T[],
+  { words }: WordForm<T>,
   findings: Findings,
 ): T | undefined {
   const found = words.find((word) => word === node.text.toLowerCase());
@@ -171,7 +173,7 @@ function readWord<T extends string>(
 function readInteger(
   node: SourceNode,
   called: string,
-  bounds: { readonly min?: number; readonly max: number },
+  bounds: Pick<IntegerForm, 'min' | 'max'>,
   findings: Findings,
 ): number | undefined {
   const value = node.kind === 'scalar' ? node.value : undefined;

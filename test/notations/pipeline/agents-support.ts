@@ -1,8 +1,8 @@
 import { formatProblem } from '../../../src/base/problem.js';
 import type { AgentDef } from '../../../src/notations/pipeline/definition.js';
-import { AGENT_SECTIONS, readAgents } from '../../../src/notations/pipeline/agents/read-agents.js';
+import { FILE } from '../../../src/notations/pipeline/keys.js';
+import { readAgents } from '../../../src/notations/pipeline/agents/read-agents.js';
 import { readSupported } from '../../../src/notations/pipeline/agents/supported.js';
-import { UNSUPPORTED } from '../../../src/notations/pipeline/agents/unsupported-keys.js';
 import { createFindings, sortProblems } from '../../../src/notations/source/findings.js';
 import { parseYaml } from '../../../src/notations/source/yaml.js';
 
@@ -17,8 +17,7 @@ export function agentsOf(text: string, options: { readonly lenient?: boolean } =
   const findings = createFindings(options);
   const { root, problems } = parseYaml(text, 'team.yaml');
   findings.add(problems);
-  const keys = { known: [...AGENT_SECTIONS, 'workflow'], unsupported: UNSUPPORTED.file };
-  const fields = root === undefined ? undefined : readSupported(root, '', keys, findings);
+  const fields = root === undefined ? undefined : readSupported(root, '', FILE, findings);
   const agents = fields === undefined ? new Map<string, AgentDef>() : readAgents(fields, findings);
   const shown = sortProblems(findings.list).map((problem) =>
     formatProblem(problem)

@@ -7,6 +7,7 @@ import type { Fields } from '../../source/shape.js';
 import type { AgentDef } from '../definition.js';
 import { findModels } from './agent-models.js';
 import type { ModelTable } from './agent-models.js';
+import { AGENT, AGENT_NAME, FALLBACK } from './keys.js';
 import { readMcps } from './read-mcps.js';
 import type { McpDef } from './read-mcps.js';
 import { readModels } from './read-models.js';
@@ -15,39 +16,6 @@ import { readPermissions } from './read-permissions.js';
 import { readProviders } from './read-providers.js';
 import { readToolsets } from './read-toolsets.js';
 import { readSupported } from './supported.js';
-import type { Keys } from './supported.js';
-import { UNSUPPORTED } from './unsupported-keys.js';
-
-/** The keys of a pipeline file that say what agents are; all but `workflow` and those of Skein itself. */
-export const AGENT_SECTIONS: readonly string[] = [
-  'version',
-  'agents',
-  'models',
-  'providers',
-  'mcps',
-  'permissions',
-  'metadata',
-];
-
-const AGENT_KEYS: Keys = {
-  known: [
-    'model',
-    'fallback',
-    'description',
-    'instruction',
-    'toolsets',
-    'structured_output',
-    'max_iterations',
-    'add_date',
-    'add_environment_info',
-  ],
-  unsupported: UNSUPPORTED.agent,
-};
-
-const FALLBACK_KEYS: Keys = {
-  known: ['models'],
-  unsupported: UNSUPPORTED.fallback,
-};
 
 /**
  * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file.
@@ -76,24 +44,21 @@ interface Sections {
   readonly mcps: ReadonlyMap<string, McpDef>;
 }
 
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
-const MOST_TURNS = 10_000;
-
 function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Findings): AgentDef {
   const name = entry.key;
   const label = `agent ${quoteShort(name)}`;
-  if (!NAME.test(name)) {
+  if (!AGENT_NAME.test(name)) {
     const hint = 'use letters, digits, _, - and ., at most 64';
     findings.error('bad-name', `${quoteShort(name)} is no valid name of an agent`, entry.at, hint);
   }
-  const fields = readSupported(entry.value, label, AGENT_KEYS, findings);
+  const fields = readSupported(entry.value, label, AGENT, findings);
   if (fields === undefined) {
     const spec = { name, models: [], tools: [], permissions: {}, allowEmpty: true };
     return { spec, instruction: undefined, at: entry.at };
   }
   const chosen = findModels(modelNames(fields, label, findings), models, label, findings);
   const { tools, servers, memory, interactive, searchesAll } = readToolsets(fields, { mcps, agent: label }, findings);
-  const turns = fields.integer('max_iterations', { min: 0, max: MOST_TURNS });
+  const turns = fields.integer('max_iterations', AGENT.keys.max_iterations);
   const spec: Omit<AgentSpec, 'instructions'> = present({
     name,
     description: fields.text('description'),
@@ -115,8 +80,7 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
 function modelNames(fields: Fields, label: string, findings: Findings): readonly SourceScalar[] {
   const model = fields.scalar('model');
   const node = fields.node('fallback');
-  const fallback =
-    node === undefined ? undefined : readSupported(node, `fallback of ${label}`, FALLBACK_KEYS, findings);
+  const fallback = node === undefined ? undefined : readSupported(node, `fallback of ${label}`, FALLBACK, findings);
   return [...(model === undefined ? [] : [model]), ...(fallback?.texts('models') ?? [])];
 }
 

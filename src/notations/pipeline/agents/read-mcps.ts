@@ -7,9 +7,8 @@ import { describe } from '../../source/nodes.js';
 import type { SourceScalar } from '../../source/nodes.js';
 import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
+import { MCP, REMOTE } from './keys.js';
 import { readSupported } from './supported.js';
-import type { Keys } from './supported.js';
-import { UNSUPPORTED } from './unsupported-keys.js';
 
 /** An MCP server of the section `mcps`, or of a toolset. */
 export interface McpDef {
@@ -21,12 +20,6 @@ export interface McpDef {
 
 const DOCKER_HINT = 'start the server by a command, or reach it by remote: { url: ... }';
 
-/** The keys of an MCP server. `type` and `ref` of a toolset are read by whoever has the toolset. */
-export const MCP_KEYS: Keys = {
-  known: ['type', 'name', 'ref', 'command', 'args', 'env', 'remote', 'tools'],
-  unsupported: UNSUPPORTED.mcp,
-};
-
 /**
  * Reads the section `mcps`: servers that toolsets name. Problem codes: `mcp-server`, `bad-reference`, `not-supported`.
  *
@@ -37,7 +30,7 @@ export function readMcps(root: Fields, findings: Findings): ReadonlyMap<string, 
   const mcps = new Map<string, McpDef>();
   for (const entry of root.entries('mcps') ?? []) {
     const name = `MCP server ${quoteShort(entry.key)}`;
-    const fields = readSupported(entry.value, name, MCP_KEYS, findings);
+    const fields = readSupported(entry.value, name, MCP, findings);
     mcps.set(entry.key, fields === undefined ? NOTHING : readMcp(fields, name, findings));
   }
   return mcps;
@@ -82,18 +75,12 @@ function readCommand(fields: Fields, name: string, findings: Findings): McpServe
   return present({ command, args, env: readPairs(fields, 'env', name, findings) });
 }
 
-const REMOTE_KEYS: Keys = {
-  known: ['url', 'transport_type', 'headers'],
-  unsupported: UNSUPPORTED.remote,
-};
-const TRANSPORTS = ['streamable', 'streamable-http', 'http', 'sse'] as const;
-
 function readRemote(fields: Fields, owner: string, findings: Findings): McpServerSpec | undefined {
   const node = fields.node('remote');
   const name = `remote of ${owner}`;
-  const remote = node === undefined ? undefined : readSupported(node, name, REMOTE_KEYS, findings);
+  const remote = node === undefined ? undefined : readSupported(node, name, REMOTE, findings);
   if (remote === undefined) return undefined;
-  if (remote.word('transport_type', TRANSPORTS) === 'sse') {
+  if (remote.word('transport_type', REMOTE.keys.transport_type) === 'sse') {
     const message = `${name}: the old sse transport is not supported`;
     const hint = 'streamable HTTP is tried at the same address';
     findings.warning('mcp-transport', message, remote.placeOf('transport_type'), hint);

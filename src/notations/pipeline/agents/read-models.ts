@@ -7,11 +7,10 @@ import type { SourceEntry } from '../../source/nodes.js';
 import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
 import { readNumber } from './numbers.js';
-import { PROVIDERS, readAddress } from './read-providers.js';
+import { MODEL, PROVIDERS } from './keys.js';
+import { readAddress } from './read-providers.js';
 import type { ProviderDef } from './read-providers.js';
 import { readSupported } from './supported.js';
-import type { Keys } from './supported.js';
-import { UNSUPPORTED } from './unsupported-keys.js';
 
 /** A model that agents can name. */
 export interface ModelDef {
@@ -21,21 +20,6 @@ export interface ModelDef {
   /** Where it is called, when the file says so. */
   readonly provider: ProviderSpec | undefined;
 }
-
-const MODEL_KEYS: Keys = {
-  known: [
-    'provider',
-    'model',
-    'temperature',
-    'top_p',
-    'max_tokens',
-    'seed',
-    'parallel_tool_calls',
-    'base_url',
-    'token_key',
-  ],
-  unsupported: UNSUPPORTED.model,
-};
 
 /**
  * Reads the section `models`. Problem codes: `missing-model`, `unknown-provider`, `not-supported`, and those of the shape readers.
@@ -59,7 +43,7 @@ function readModel(
   findings: Findings,
 ): ModelDef | undefined {
   const name = `model ${quoteShort(entry.key)}`;
-  const fields = readSupported(entry.value, name, MODEL_KEYS, findings);
+  const fields = readSupported(entry.value, name, MODEL, findings);
   if (fields === undefined) return undefined;
   const settings = readSettings(fields, name, findings);
   const address = readAddress(fields, name, findings);
@@ -95,10 +79,10 @@ function ownAddress(
 
 function readSettings(fields: Fields, name: string, findings: Findings): ModelSettings {
   return present({
-    temperature: readNumber(fields, { key: 'temperature', name, min: 0, max: 2 }, findings),
-    topP: readNumber(fields, { key: 'top_p', name, min: 0, max: 1 }, findings),
-    maxOutputTokens: fields.integer('max_tokens', { min: 1, max: 10_000_000 }),
-    seed: fields.integer('seed', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+    temperature: readNumber(fields, { key: 'temperature', name, ...MODEL.keys.temperature }, findings),
+    topP: readNumber(fields, { key: 'top_p', name, ...MODEL.keys.top_p }, findings),
+    maxOutputTokens: fields.integer('max_tokens', MODEL.keys.max_tokens),
+    seed: fields.integer('seed', MODEL.keys.seed),
     // Several calls a turn are what happens anyway.
     singleToolCalls: fields.flag('parallel_tool_calls') === false ? true : undefined,
   });

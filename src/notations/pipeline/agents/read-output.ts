@@ -6,6 +6,8 @@ import { describe, entryOf, toJson } from '../../source/nodes.js';
 import type { SourceEntry, SourceNode } from '../../source/nodes.js';
 import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
+import { STRUCTURED_OUTPUT } from './keys.js';
+import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';
 
 /**
  * Reads the key `structured_output` of an agent. Its description goes into the schema; `strict` changes nothing, since answers are always
@@ -15,7 +17,7 @@ import type { Fields } from '../../source/shape.js';
  * const output = readOutput(fields, findings);
  */
 export function readOutput(agent: Fields, findings: Findings): StructuredOutput | undefined {
-  const fields = agent.fields('structured_output', ['name', 'description', 'strict', 'schema']);
+  const fields = agent.fields('structured_output', STRUCTURED_OUTPUT);
   if (fields === undefined) return undefined;
   const name = fields.text('name');
   const description = fields.text('description');
@@ -41,11 +43,6 @@ export function readOutput(agent: Fields, findings: Findings): StructuredOutput 
   return present({ name, schema: described ? { ...schema, description } : schema });
 }
 
-const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-const SCHEMAS = new Set(['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames']);
-const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-
 /**
  * What is wrong with a JSON Schema, with its place: types that don't exist, keywords whose value is of the wrong kind, required properties that
  * can't be there. Problem code: `bad-schema`.
@@ -63,16 +60,20 @@ export function checkSchema(node: SourceNode, findings: Findings): void {
   checkRequired(node, findings);
 }
 
+function isOneOf(words: readonly string[], word: string): boolean {
+  return words.includes(word);
+}
+
 function checkKeyword({ key, value }: SourceEntry, findings: Findings): void {
   const wrong = (wanted: string): void => {
     findings.error('bad-schema', `${key} of a schema must be ${wanted}, not ${describe(value)}`, value.at);
   };
   if (key === 'type') checkType(value, findings);
-  else if (SCHEMAS.has(key)) checkSchema(value, findings);
-  else if (LISTS.has(key)) {
+  else if (isOneOf(SCHEMAS, key)) checkSchema(value, findings);
+  else if (isOneOf(LISTS, key)) {
     if (value.kind === 'list') for (const item of value.items) checkSchema(item, findings);
     else wrong('a list of schemas');
-  } else if (MAPS.has(key)) {
+  } else if (isOneOf(MAPS, key)) {
     if (value.kind === 'map') for (const entry of value.entries) checkSchema(entry.value, findings);
     else wrong('a map of schemas');
   } else if (key === 'enum' && value.kind !== 'list') wrong('a list');
@@ -81,7 +82,7 @@ function checkKeyword({ key, value }: SourceEntry, findings: Findings): void {
 function checkType(node: SourceNode, findings: Findings): void {
   for (const item of node.kind === 'list' ? node.items : [node]) {
     const name = item.kind === 'scalar' ? (item.value === null && item.text === '' ? 'null' : item.text) : '';
-    if (TYPES.includes(name)) continue;
+    if (isOneOf(TYPES, name)) continue;
     const seen = item.kind === 'scalar' ? quoteShort(item.text) : describe(item);
     const hint = findings.near(name, TYPES) ?? `one of: ${TYPES.join(', ')}`;
     findings.error('bad-schema', `type of a schema can't be ${seen}`, item.at, hint);

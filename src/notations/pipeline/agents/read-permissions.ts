@@ -8,9 +8,9 @@ import type { Findings } from '../../source/findings.js';
 import type { SourceScalar } from '../../source/nodes.js';
 import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
+import { PERMISSIONS } from './keys.js';
 import { FOREIGN_TOOLS, argumentOf } from './tool-names.js';
 
-const KEYS = ['deny', 'allow', 'ask'] as const;
 const FORM = 'write TOOL or TOOL:ARG=PATTERN, such as "shell:cmd=rm *"';
 
 /**
@@ -22,8 +22,8 @@ const FORM = 'write TOOL or TOOL:ARG=PATTERN, such as "shell:cmd=rm *"';
  * readPermissions(root, ['github'], findings); // { deny: ['shell:cmd=rm *'] }
  */
 export function readPermissions(root: Fields, servers: readonly string[], findings: Findings): Permissions {
-  const fields = root.section('permissions', KEYS);
-  const read = (key: (typeof KEYS)[number]): readonly string[] | undefined => {
+  const fields = root.section('permissions', PERMISSIONS);
+  const read = (key: keyof typeof PERMISSIONS.keys): readonly string[] | undefined => {
     const written = fields.texts(key);
     const rules = written?.flatMap((rule) => readRule(rule, key, servers, findings)) ?? [];
     return rules.length === 0 ? undefined : [...new Set(rules)];

@@ -3,13 +3,8 @@ import type { ProviderSpec } from '../../../plan/agent-spec.js';
 import type { Findings } from '../../source/findings.js';
 import { present } from '../../source/present.js';
 import type { Fields } from '../../source/shape.js';
-import { LOCAL_MODELS, PROVIDER_NAMES } from '../../../plan/providers.js';
+import { PROVIDER, VARIABLE } from './keys.js';
 import { readSupported } from './supported.js';
-import type { Keys } from './supported.js';
-import { UNSUPPORTED } from './unsupported-keys.js';
-
-/** What a model of a pipeline file may come from. */
-export const PROVIDERS: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
 
 /** A provider of the section `providers`. */
 export interface ProviderDef {
@@ -18,12 +13,6 @@ export interface ProviderDef {
   /** Absent: the program that runs the workflow has it. */
   readonly spec: ProviderSpec | undefined;
 }
-
-const PROVIDER_KEYS: Keys = {
-  known: ['api_type', 'base_url', 'token_key', 'provider'],
-  unsupported: UNSUPPORTED.provider,
-};
-const API_TYPES = ['openai_chatcompletions', 'openai_responses'] as const;
 
 /**
  * Reads the section `providers`: names for addresses where models are called. One without an address is a provider of the program
@@ -36,9 +25,9 @@ export function readProviders(root: Fields, findings: Findings): ReadonlyMap<str
   const providers = new Map<string, ProviderDef>();
   for (const entry of root.entries('providers') ?? []) {
     const name = `provider ${quoteShort(entry.key)}`;
-    const fields = readSupported(entry.value, name, PROVIDER_KEYS, findings);
+    const fields = readSupported(entry.value, name, PROVIDER, findings);
     if (fields === undefined) continue;
-    const api = fields.word('api_type', API_TYPES);
+    const api = fields.word('api_type', PROVIDER.keys.api_type);
     if (api === 'openai_responses') {
       const message = `api_type openai_responses of ${name} is not supported; chat completions are used`;
       findings.warning('not-supported', message, fields.placeOf('api_type'), 'write api_type: openai_chatcompletions');
@@ -55,7 +44,7 @@ function providerOf(
   address: Pick<ProviderSpec, 'baseUrl' | 'apiKeyEnv'>,
   findings: Findings,
 ): ProviderDef {
-  const like = fields.word('provider', PROVIDERS);
+  const like = fields.word('provider', PROVIDER.keys.provider);
   if (like === undefined && address.baseUrl === undefined) {
     if (address.apiKeyEnv !== undefined) {
       const message = `provider ${quoteShort(id)} has a token_key and no base_url`;
@@ -67,8 +56,6 @@ function providerOf(
   const bare = address.baseUrl === undefined && address.apiKeyEnv === undefined;
   return { type, spec: bare ? undefined : { type, ...address } };
 }
-
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
  * The keys `base_url` and `token_key` of a provider or a model. Problem code: `provider`.

@@ -6,10 +6,10 @@ import type { SourceNode } from '../../source/nodes.js';
 import { readFields } from '../../source/shape.js';
 import type { Fields } from '../../source/shape.js';
 import { reportOne } from '../../source/unsupported.js';
-import { MCP_KEYS, readMcp } from './read-mcps.js';
+import { TOOLSETS } from './keys.js';
+import { readMcp } from './read-mcps.js';
 import type { McpDef } from './read-mcps.js';
 import { readSupported } from './supported.js';
-import type { Keys } from './supported.js';
 import { allTools, toolNames, toolsOf } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
 
@@ -29,21 +29,6 @@ export interface ToolsetTable {
   /** How the agent is called in messages. */
   readonly agent: string;
 }
-
-function keysOf(type: keyof typeof UNSUPPORTED, ...known: readonly string[]): Keys {
-  return { known: ['type', ...known], unsupported: UNSUPPORTED[type] };
-}
-
-const TOOLSETS: ReadonlyMap<string, Keys> = new Map([
-  ['filesystem', keysOf('filesystem', 'tools', 'ignore_vcs')],
-  ['shell', keysOf('shell', 'tools')],
-  ['think', keysOf('think', 'tools')],
-  ['todo', keysOf('todo', 'tools')],
-  ['memory', keysOf('memory')],
-  ['fetch', keysOf('fetch', 'tools')],
-  ['user_prompt', keysOf('user_prompt')],
-  ['mcp', MCP_KEYS],
-]);
 
 /**
  * Reads the key `toolsets` of an agent. An agent without it has no tools. Problem codes: `unknown-toolset`, `unknown-tool`, `unknown-mcp`,
@@ -74,13 +59,13 @@ function readToolset(item: SourceNode, table: ToolsetTable, equipment: Equipment
   if (open === undefined) return;
   const written = open.scalar('type');
   const type = written?.text.trim() ?? '';
-  const keys = TOOLSETS.get(type);
-  if (keys === undefined) {
+  const form = TOOLSETS.get(type);
+  if (form === undefined) {
     unknownType(type, written?.at ?? item.at, table, findings);
     return;
   }
   const name = `toolset ${type} of ${table.agent}`;
-  const toolset = readSupported(item, name, keys, findings);
+  const toolset = readSupported(item, name, form, findings);
   if (toolset === undefined) return;
   if (type === 'memory') equipment.memory = true;
   else if (type === 'user_prompt') equipment.interactive = true;

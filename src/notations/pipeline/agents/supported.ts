@@ -1,27 +1,19 @@
+import type { MapForm } from '../../../text/forms.js';
 import type { Findings } from '../../source/findings.js';
 import type { SourceNode } from '../../source/nodes.js';
 import { readFields } from '../../source/shape.js';
 import type { Fields } from '../../source/shape.js';
 import { reportUnsupported } from '../../source/unsupported.js';
-import type { UnsupportedKeys } from '../../source/unsupported.js';
-
-/** The keys of a map in files of the other system. */
-export interface Keys {
-  /** Those that mean something here. */
-  readonly known: readonly string[];
-  /** Those that mean something there alone. */
-  readonly unsupported: UnsupportedKeys;
-}
 
 /**
- * Opens a map for reading. A key that is not supported is one finding (`not-supported`), unless its value says nothing: `false`, an empty
- * list or map. A key that neither system knows is an error (`unknown-key`).
+ * Opens a map of a file of the other system for reading. A key that means something there alone is one finding (`not-supported`), unless its value
+ * says nothing: `false`, an empty list or map. A key that neither system knows is an error (`unknown-key`).
  *
  * @example
- * const fields = readSupported(entry.value, 'agent "root"', AGENT_KEYS, findings);
+ * const fields = readSupported(entry.value, 'agent "root"', AGENT, findings);
  */
-export function readSupported(node: SourceNode, name: string, keys: Keys, findings: Findings): Fields | undefined {
-  const fields = readFields(node, { name, known: keys.known, silent: [...keys.unsupported.keys()] }, findings);
-  if (fields !== undefined) reportUnsupported(node, name, keys.unsupported, findings);
+export function readSupported(node: SourceNode, name: string, form: MapForm, findings: Findings): Fields | undefined {
+  const fields = readFields(node, { name, form }, findings);
+  if (fields !== undefined && form.foreign !== undefined) reportUnsupported(node, name, form.foreign, findings);
   return fields;
 }

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { Argument } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import { didYouMean } from '../../base/suggest.js';
+import { EXIT } from '../exit-codes.js';
+import { SCHEMA_NAMES, yamlSchema } from '../../yaml.js';
+import type { SchemaName } from '../../yaml.js';
+import { jsonText } from '../view/json-text.js';
+import { printResult } from '../view/streams.js';
+
+/** `skein schema NAME`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .addArgument(new Argument('<name>', 'what the schema is for').choices(SCHEMA_NAMES).argParser(nameOf))
+    .addHelpText('after', HELP)
+    .action((name: SchemaName) => {
+      printResult(jsonText(yamlSchema(name)));
+      done(EXIT.ok);
+    });
+}
+
+function nameOf(word: string): SchemaName {
+  const name = SCHEMA_NAMES.find((one) => one === word);
+  if (name !== undefined) return name;
+  const hint = didYouMean(word, SCHEMA_NAMES) ?? `the schemas are: ${SCHEMA_NAMES.join(', ')}`;
+  throw new SkeinError('SKEIN_USAGE', `there is no schema ${JSON.stringify(word)}`, { hint });
+}
+
+const HELP = `
+An editor checks and completes a file that names the schema in its first line:
+  skein schema dag > dag.json
+  # yaml-language-server: $schema=dag.json`;

@@ -1,0 +1,88 @@
+import { any, either, list, map, named, names, text, texts, variants } from '../../text/forms.js';
+import type { Form, MapForm } from '../../text/forms.js';
+import { ADDRESS_FORM } from '../source/address.js';
+import { UNSUPPORTED_OF_AGENT_FILES, UNSUPPORTED_OF_SERVERS } from './unsupported-keys.js';
+
+/** The key `model`. */
+export const MODEL: Form = either(
+  [text('', { from: 'string', blank: true }), list(text('', { from: 'string', needed: true }), '')],
+  'a model such as openai/gpt-5-mini, or a list to try in order',
+);
+
+const toolNames = (about: string): Form => either([text('', { blank: true }), texts('')], about);
+
+/** Ways to reach a tool server, and the key that each goes with. */
+export const TRANSPORTS: ReadonlyMap<string, 'command' | 'url'> = new Map([
+  ['local', 'command'],
+  ['stdio', 'command'],
+  ['http', 'url'],
+  ['streamable-http', 'url'],
+  ['sse', 'url'],
+  ['remote', 'url'],
+]);
+
+/** Names of tool servers. */
+export const SERVER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+
+const PAIR = text('', { blank: true });
+const URL_ABOUT = 'the address of the server: http:// or https://';
+
+const SERVER_KEYS = {
+  type: any('how the server is reached: local, or http at an address'),
+  command: text('the program that is the server'),
+  args: texts('arguments of the program'),
+  env: names(PAIR, 'variables of the program; ${NAME} stands for one of the environment'),
+  url: text(URL_ABOUT),
+  headers: names(PAIR, 'headers of each request; ${NAME} stands for a variable of the environment'),
+  tools: texts('those of its tools that are used; by default all'),
+  disabled: any('true leaves the server out'),
+  enabled: any('false leaves the server out'),
+} as const;
+
+const ADDRESS = text(URL_ABOUT, ADDRESS_FORM);
+
+/** A server by how it is reached. Keys of other programs are left alone. */
+const SERVER_BY: Readonly<Record<'command' | 'url' | 'either', MapForm>> = {
+  command: serverMap({ ...SERVER_KEYS, command: { ...SERVER_KEYS.command, needed: true } }),
+  url: serverMap({ ...SERVER_KEYS, url: { ...ADDRESS, needed: true } }),
+  either: {
+    ...serverMap({ ...SERVER_KEYS, url: { ...ADDRESS, blank: true } }),
+    some: [
+      ['command', /\S/],
+      ['url', /\S/],
+    ],
+  },
+};
+
+function serverMap(keys: MapForm['keys']): MapForm {
+  return map(keys, 'a tool server', { foreign: UNSUPPORTED_OF_SERVERS, open: true });
+}
+
+/** A tool server, by its name in schemas. */
+const SERVER = variants('type', Object.fromEntries([...TRANSPORTS].map(([type, key]) => [type, SERVER_BY[key]])), {
+  without: SERVER_BY.either,
+  off: { disabled: true, enabled: false },
+});
+
+/** Forms that stand in several places, by name. */
+export const NAMED_IN_AGENTS = { 'mcp-server': SERVER } as const;
+
+/** What agent files and inline agents have in common. */
+export const TRAITS = {
+  description: text('for people'),
+  tools: toolNames('what the agent may use; [] for nothing'),
+  approve: toolNames('tools whose calls a person must allow'),
+  model: MODEL,
+  'mcp-servers': names(named('mcp-server'), 'tool servers by name', { pattern: SERVER_NAME.source }),
+} as const;
+
+/** The head of an agent file. Keys of other programs are left alone. */
+export const AGENT_FILE = map(
+  {
+    name: text('the name by which steps find the agent; by default the name of the file'),
+    ...TRAITS,
+    permissionMode: text('what Claude Code may do unasked'),
+  },
+  'the head of an agent file',
+  { foreign: UNSUPPORTED_OF_AGENT_FILES, open: true },
+);

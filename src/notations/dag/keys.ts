@@ -1,0 +1,155 @@
+import { AUDIT_FOLDER } from '../../base/own-names.js';
+import { DURATION_PATTERN } from '../../base/duration.js';
+import { any, flag, integer, list, map, names, text, texts, word } from '../../text/forms.js';
+import { NAME_FORM } from '../source/names.js';
+import { PROVIDER_NAMES } from '../../plan/providers.js';
+import { MODEL, TRAITS } from './agent-keys.js';
+import { ON_ERROR } from './definition.js';
+
+const MANY = 1_000_000;
+const VARIABLE = '^[A-Za-z_][A-Za-z0-9_]*$';
+
+/** The section `condition` of a step. */
+export const CONDITION = map(
+  {
+    step: text('the step whose output is looked at; needed for all but cel'),
+    contains: text('the output contains this text'),
+    not_contains: text('the output does not contain this text'),
+    equals: text('the output is this text'),
+    matches_json: any('the output is JSON and has at least these values'),
+    cel: text(
+      'an expression of the Common Expression Language is true; it knows output, steps.ID.output and inputs.NAME',
+    ),
+  },
+  'whether the step runs at all; everything that is named must hold',
+);
+
+/** A step. */
+export const STEP = map(
+  {
+    id: text('unique; the name in references, folders and events', { ...NAME_FORM, needed: true }),
+    agent: text('the name of an agent', { needed: true }),
+    prompt: text('what the agent is asked; {{steps.ID.output}} and {{inputs.NAME}} are filled in', { needed: true }),
+    depends_on: texts('steps that must have ended'),
+    condition: CONDITION,
+    skills: texts('skills besides those of the workflow'),
+    on_error: word(ON_ERROR, 'what happens when the step fails', { default: 'fail' }),
+    retry_count: integer('repetitions of a failed attempt', { min: 0, max: 100, default: 0 }),
+    timeout: text('for each attempt: 90s, 10m, 1h30m', { pattern: DURATION_PATTERN, from: 'string', blank: true }),
+    model: MODEL,
+    extra_dirs: texts('further directories that the file tools may read, relative to the working directory'),
+    interactive: flag('whether the agent may ask a person'),
+  },
+  'a step: one prompt to one agent',
+);
+
+/** The section `truncate`, of `config` and of `output`. */
+export const TRUNCATE = map(
+  {
+    strategy: word(['chars', 'lines', 'tokens'], 'what is counted', { default: 'chars' }),
+    limit: integer('how much stays; 0 for everything', { min: 0, max: 1_000_000_000 }),
+    keep: word(['first', 'last'], 'which end stays', { default: 'first' }),
+  },
+  'cuts long outputs',
+);
+
+/** The section `shared_memory` of `config`. */
+export const MEMORY = map(
+  {
+    enabled: flag('the agents of a run share a text', { default: false }),
+    inject_into_prompt: flag('prompts begin with the text', { default: false }),
+    initial_content: text('what it says at first'),
+    initial_file: text('a file with what it says at first, relative to the workflow file'),
+  },
+  'a text that all agents of a run share',
+);
+
+/** The section `provider` of `config`. */
+export const PROVIDER = map(
+  {
+    type: word(PROVIDER_NAMES, 'the kind of provider', { needed: true }),
+    base_url: text('where it is reached', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', blank: true }),
+    api_key_env: text('the variable of the environment that holds the key', { pattern: VARIABLE, blank: true }),
+  },
+  'where models are called',
+);
+
+/** The section `telemetry` of `config`. */
+export const TELEMETRY = map({ otlp_endpoint: any('accepted and without effect') }, 'accepted and without effect');
+
+/** The section `config`. */
+export const CONFIG = map(
+  {
+    model: MODEL,
+    audit_dir: text('folder of the run folders, relative to the working directory', { default: AUDIT_FOLDER }),
+    audit_retention: integer('how many run folders stay; 0 keeps all', { min: 0, max: MANY, default: 0 }),
+    shared_memory: MEMORY,
+    provider: PROVIDER,
+    streaming: flag('show text as it arrives, and record it', { default: false }),
+    log_level: word(['debug', 'info', 'warn', 'error'], 'what is reported', { default: 'info' }),
+    agent_search_paths: texts('further folders with agent files'),
+    max_concurrency: integer('steps that run at the same time; 0 and less mean no limit', { max: MANY }),
+    interactive: flag("whether steps that don't say may ask a person", { default: false }),
+    truncate: TRUNCATE,
+    telemetry: TELEMETRY,
+  },
+  'models, memory, audit folder, limits',
+);
+
+/** The section `output`. */
+export const OUTPUT = map(
+  {
+    steps: texts('the steps whose output is printed, in this order; by default all'),
+    format: word(['markdown', 'plain', 'text', 'json'], 'how it is printed', { default: 'markdown', open: true }),
+    truncate: TRUNCATE,
+  },
+  'what is printed, and how',
+);
+
+/** An input. */
+export const INPUT = map(
+  {
+    description: text('shown when the input is missing'),
+    default: text('the value when none is given; without it the input must be given'),
+  },
+  'a value that a run is started with',
+  { blank: false },
+);
+
+/** An agent that is written in the workflow. */
+export const INLINE = map(
+  {
+    description: TRAITS.description,
+    prompt: text('the system prompt; {{inputs.NAME}} is filled in'),
+    tools: TRAITS.tools,
+    approve: TRAITS.approve,
+    model: TRAITS.model,
+    'mcp-servers': TRAITS['mcp-servers'],
+  },
+  'an agent that is written here',
+);
+
+/** An entry of the section `agents`. */
+export const AGENT = map(
+  { file: text('an agent file, relative to the workflow file'), inline: INLINE },
+  'an agent: a file, or a prompt that is written here',
+  { needed: true, some: ['file', 'inline'] },
+);
+
+/** A whole workflow file. */
+export const WORKFLOW = map(
+  {
+    name: text('one line, at most 200 characters', { needed: true, longest: 200, pattern: '\\S' }),
+    description: text('what the workflow is for'),
+    inputs: names(INPUT, 'values that a run is started with', { pattern: NAME_FORM.pattern }),
+    config: CONFIG,
+    agents: names(AGENT, 'the agents by name; without this section they are found in the agent folders'),
+    skills: texts('skills of all steps'),
+    steps: list({ ...STEP, needed: true }, 'the steps; what does not depend on each other runs at the same time', {
+      min: 1,
+      needed: true,
+    }),
+    output: OUTPUT,
+  },
+  'a workflow of steps that depend on each other',
+);

@@ -1,0 +1,224 @@
+import { DURATION_PATTERN } from '../../base/duration.js';
+import {
+  any,
+  either,
+  integer,
+  list,
+  map,
+  named,
+  names,
+  flag,
+  number,
+  text,
+  texts,
+  variants,
+  word,
+} from '../../text/forms.js';
+import type { Form, MapForm } from '../../text/forms.js';
+import { NAME_FORM } from '../source/names.js';
+import { SECTIONS } from './agents/keys.js';
+import { JSON_SCHEMA } from './agents/schema-form.js';
+import { UNSUPPORTED } from './agents/unsupported-keys.js';
+import type { StepDef } from './definition.js';
+import { RETRY_CLASSES } from './retry-classes.js';
+
+/** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
+export type WrittenType = StepDef['type'] | 'subworkflow';
+
+/** The longest delay of a timer: 24.8 days. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
+const LONGEST_SECONDS = MAX_TIMER_MS / 1_000;
+const MANY = 1_000_000;
+
+/** The longest list of a map when the file does not say. */
+export const DEFAULT_ITEMS = 100;
+
+/** Half a millisecond is rounded up to one. */
+const duration = (about: string, min: 0 | 0.0005, max = LONGEST_SECONDS): Form =>
+  either([text('', { pattern: DURATION_PATTERN, from: 'string' }), number('', { min, max })], about);
+
+/** The key `retry` of a step. */
+export const RETRY = map(
+  {
+    max_attempts: integer('how often it is tried again: 2 means up to three attempts', {
+      min: 0,
+      max: 100,
+      default: 0,
+    }),
+    retries: integer('another name for max_attempts', { min: 0, max: 100 }),
+    backoff: word(['fixed', 'exponential'], 'the same delay each time, or twice as long each time', {
+      default: 'fixed',
+    }),
+    initial_delay: duration('the first delay: 500ms, 2s, or a number of seconds', 0),
+    initial_delay_seconds: number('the same as a number', { min: 0, max: LONGEST_SECONDS }),
+    jitter: either(
+      [flag(''), number('', { min: 0, max: 1 })],
+      'how much of the delay is drawn at random, 0 to 1; true is 0.1',
+    ),
+    on: list(
+      text('', { needed: true }),
+      `classes of errors (${RETRY_CLASSES.join(', ')}), or parts of their messages; by default any error`,
+      { min: 1 },
+    ),
+  },
+  'whether a failed step is tried again',
+);
+
+const ON_ERROR = word(['fail', 'continue'], 'what happens when the step fails', { default: 'fail' });
+
+/** Keys of steps that can be tried again. */
+export const POLICIES = {
+  timeout: duration('for each attempt: 90s, 10m, 1h30m, or a number of seconds', 0.0005),
+  on_error: ON_ERROR,
+  retry: named('retry'),
+} as const;
+
+/** How often each jump back may be made when the file does not say. */
+export const DEFAULT_LOOPS = 100;
+
+/** The key that says how often each jump back may be made. */
+export const LOOPS = {
+  max_loop_iterations: integer('how often each jump back may be made', { max: MANY, default: DEFAULT_LOOPS }),
+};
+
+const STEP = named('step');
+const STEPS = { ...list(STEP, 'the steps', { min: 1 }), needed: true };
+
+/** A workflow that is written as a map. */
+export const WORKFLOW = map(
+  { steps: STEPS, ...LOOPS, overrides: map(LOOPS, 'counts before what stands beside it') },
+  'the steps, and how often jumps back may be made',
+);
+
+const IDENTITY = {
+  id: text('the name in references', NAME_FORM),
+  type: text('what the step does'),
+} as const;
+
+const NAME = any('means nothing here');
+
+const GOTO = map(
+  { ...IDENTITY, goto: text('the id or the place of a step of the same block', { needed: true }) },
+  'goes on at another step',
+);
+
+const branch = (about: string): Form =>
+  either([list(STEP, '', { min: 1 }), { ...GOTO, keys: { ...GOTO.keys, type: word(['goto'], '') } }], about, {
+    filled: true,
+  });
+
+/** A step that repeats steps for each item of a list. */
+export const MAP = map(
+  {
+    ...IDENTITY,
+    over: text('a reference to a list', { needed: true }),
+    as: text('the name of an item in references', {
+      pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+      except: ['steps', 'prompt'],
+      default: 'item',
+    }),
+    key: text('the path of what names an item', {
+      pattern: '^[^.]*[^.\\s][^.]*(?:\\.[^.]*[^.\\s][^.]*)*$',
+    }),
+    max_items: integer('a longer list fails the step', { min: 1, max: MANY, default: DEFAULT_ITEMS }),
+    concurrency: integer('how many items at once; by default no limit', { min: 1, max: MANY }),
+    on_item_error: word(['fail', 'continue'], 'continue leaves items out that fail', { default: 'fail' }),
+    steps: STEPS,
+    ...POLICIES,
+  },
+  'runs its steps for each item of a list',
+);
+
+/** What happens to a question that nobody answers. */
+export const EXPIRED = map({ answer: any('the answer', { needed: true }) }, 'the answer that counts then');
+
+/** A question to a person. */
+export const ASK = map(
+  {
+    ...IDENTITY,
+    question: text('what is asked', { needed: true }),
+    choices: texts('answers to choose from', { min: 1 }),
+    schema: map({}, 'a JSON Schema that the answer must fit', { open: true, blank: false }),
+    expires: duration('how long the question waits: 24h', 0.0005, Number.MAX_SAFE_INTEGER / 1_000),
+    on_expire: either(
+      [text('', { pattern: '^(?:fail|\\s*)$' }), EXPIRED],
+      'what happens then: fail, or {answer: VALUE}',
+    ),
+    on_error: ON_ERROR,
+  },
+  'asks a person',
+);
+
+const CALL = map(
+  {
+    ...IDENTITY,
+    file: text('a pipeline or a DAG workflow, relative to this file', { needed: true }),
+    prompt: text('what the pipeline is asked; by default what the run is'),
+    inputs: names(text('', { blank: true }), 'inputs of a DAG workflow, by name'),
+    ...POLICIES,
+  },
+  'runs another file',
+);
+
+/** The keys of a step, by its type. `name` stands on any step of cagent, also where it means nothing. */
+export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
+  agent: map(
+    {
+      ...IDENTITY,
+      name: text('the agent', { needed: true }),
+      prompt: text('what it is asked, below the outputs so far; by default what the run is'),
+      ...POLICIES,
+    },
+    'asks an agent',
+  ),
+  condition: map(
+    {
+      ...IDENTITY,
+      name: NAME,
+      condition: text('what decides: {{ $steps.ID.output }}, or an expression', { needed: true }),
+      true: branch('the steps when it holds, or {goto: ID}'),
+      false: branch('the steps when it does not hold, or {goto: ID}'),
+    },
+    'goes on with one of two lists of steps',
+    { some: ['true', 'false'] },
+  ),
+  parallel: map({ ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES }, 'runs steps at the same time'),
+  sequence: map({ ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES }, 'runs steps one after the other, as one step'),
+  subworkflow: map(
+    {
+      ...IDENTITY,
+      name: NAME,
+      workflow: either([STEPS, WORKFLOW], 'the steps: a list, or a map with steps', { needed: true }),
+      ...POLICIES,
+    },
+    'the same in the words of cagent',
+  ),
+  goto: GOTO,
+  map: MAP,
+  ask: ASK,
+  call: CALL,
+};
+
+/** Forms that stand in several places, by name. */
+export const NAMED = {
+  step: variants('type', STEP_FORMS, { without: GOTO, about: 'a step' }),
+  retry: RETRY,
+  'json-schema': JSON_SCHEMA,
+};
+
+/** A whole pipeline file. */
+export const FILE = map(
+  {
+    ...SECTIONS,
+    workflow: either(
+      [STEPS, WORKFLOW],
+      'the steps; without it the agent root, or else the first one, is the only step',
+      {
+        filled: true,
+      },
+    ),
+  },
+  'a list of steps that run one after the other',
+  { foreign: UNSUPPORTED.file, some: ['workflow', ['agents', 'entries']] },
+);

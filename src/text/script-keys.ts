@@ -1,0 +1,101 @@
+import { DURATION_PATTERN } from '../base/duration.js';
+import { ERROR_CODES } from '../base/errors.js';
+import { any, either, flag, integer, list, map, number, text, texts, word } from './forms.js';
+import type { Form } from './forms.js';
+
+const MANY = Number.MAX_SAFE_INTEGER;
+const SECONDS = Number.MAX_VALUE;
+
+const delay = (about: string): Form =>
+  either([text('', { pattern: DURATION_PATTERN, from: 'string' }), number('', { min: 0, max: SECONDS })], about);
+
+/** Text and nothing else: a number is not said by a model. */
+const said = (): Form => text('', { from: 'string' });
+
+/** A tool call of an answer. */
+export const CALL = map(
+  { name: text('the tool', { needed: true }), input: any('its input; a text is sent as it is') },
+  'a tool call',
+);
+
+/** The key `error` of an answer. */
+export const ERROR = map(
+  {
+    code: word(ERROR_CODES, 'an error code of Skein', { exact: true }),
+    status: integer('an HTTP status', { min: 100, max: MANY }),
+    message: text('what the error says'),
+    retry_after: delay('how long the provider asks to wait: 2s, or a number of seconds'),
+  },
+  'the call fails',
+  { one: ['code', 'status'] },
+);
+
+/** The key `question` of an answer. */
+export const QUESTION = map(
+  { text: text('what is asked', { needed: true }), choices: texts('answers to choose from') },
+  'asks the person with the tool ask_user',
+);
+
+/** The key `usage` of an answer. */
+export const USAGE = map(
+  { input: integer('tokens read', { min: 0, max: MANY }), output: integer('tokens written', { min: 0, max: MANY }) },
+  'tokens that are counted; by default a quarter of the characters',
+);
+
+/** An answer of a model. */
+export const ANSWER = map(
+  {
+    text: text('what the model says'),
+    json: any('a value, said as JSON text'),
+    tools: list(CALL, 'tool calls'),
+    error: ERROR,
+    question: either([said(), QUESTION], 'asks the person with the tool ask_user'),
+    cut: flag('the connection breaks after the text', { default: false }),
+    empty: flag('an answer with nothing in it', { default: false }),
+    delay: delay('time before the answer: 200ms, or a number of seconds'),
+    times: integer('how often it is given before the next one', { min: 1, max: MANY, default: 1 }),
+    usage: USAGE,
+  },
+  'an answer of a model',
+  { some: ['text', 'json', 'tools', 'error', 'question', ['cut', true], ['empty', true]] },
+);
+
+const GIVEN: Form = either([said(), ANSWER], 'an answer: a text, or a map');
+
+/** A rule. */
+export const RULE = map(
+  {
+    step: text('the path of the step, or the id of the node'),
+    agent: text('the name of the agent'),
+    prompt: text('a piece of what the agent is asked'),
+    answer: GIVEN,
+    answers: list(GIVEN, 'a sequence: each call of a model takes the next one', { min: 1 }),
+    repeat: flag('the last answer is given for ever', { default: false }),
+    once: flag('one sequence for the whole run, not one for each step', { default: false }),
+    optional: flag('it is no error when the rule is not used', { default: false }),
+  },
+  'what answers the calls that fit; the first rule that fits counts',
+  { one: ['answer', 'answers'] },
+);
+
+/** An answer of the person. */
+export const REPLY = map(
+  {
+    question: text('a piece of what is asked', { needed: true }),
+    answer: text('what the person says', { needed: true }),
+    times: integer('how often it is given; by default for ever', { min: 1, max: MANY }),
+  },
+  'an answer of the person',
+);
+
+/** A whole script. */
+export const SCRIPT = map(
+  {
+    strict: flag('a call that no rule plans fails its step, and a rule that is not used fails the run', {
+      default: true,
+    }),
+    rules: list(RULE, 'what models answer'),
+    answers: list(REPLY, 'what the person answers'),
+  },
+  'what models answer in a run without a model',
+);

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import type { Json } from '../../src/base/json.js';
+import { dataOf } from './judging.js';
+import type { Sample } from './judging.js';
+
+type Path = readonly (string | number)[];
+
+/** What a value is replaced by: each is the wrong type or the wrong word somewhere. */
+const VALUES: readonly Json[] = [
+  5,
+  -1,
+  0.5,
+  99_999_999_999,
+  true,
+  false,
+  null,
+  '',
+  'wrong word',
+  [],
+  ['a'],
+  [5],
+  [null],
+  [{}],
+  {},
+  { x: 1 },
+];
+
+/** A sample with one thing changed. */
+export interface Mutant {
+  readonly sample: Sample;
+  readonly data: Json;
+  /** What was changed, for messages. */
+  readonly change: string;
+}
+
+function placesOf(value: Json, at: Path = []): readonly Path[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const entries: readonly (readonly [string | number, Json])[] = Array.isArray(value)
+    ? value.map((item, i) => [i, item] as const)
+    : Object.entries(value);
+  return entries.flatMap(([key, inner]) => [[...at, key], ...placesOf(inner, [...at, key])]);
+}
+
+type Change = (holder: Map<string | number, Json>, key: string | number) => void;
+
+const CHANGES: readonly (readonly [name: string, change: Change])[] = [
+  ['drop', (holder, key) => holder.delete(key)],
+  [
+    'rename',
+    (holder, key) => {
+      holder.set(`${key}x`, holder.get(key) ?? null);
+      holder.delete(key);
+    },
+  ],
+  ...VALUES.map((value): readonly [string, Change] => [
+    `set ${JSON.stringify(value)}`,
+    (holder, key) => {
+      holder.set(key, value);
+    },
+  ]),
+];
+
+/** The value with a change at a place; lists keep their order. */
+function changed(value: Json, path: Path, change: Change): Json {
+  const [key, ...rest] = path;
+  if (key === undefined || typeof value !== 'object' || value === null) return value;
+  const holder = new Map<string | number, Json>(
+    Array.isArray(value) ? value.map((item, i) => [i, item] as const) : Object.entries(value),
+  );
+  const inner = holder.get(key);
+  if (rest.length === 0) change(holder, key);
+  else if (inner !== undefined) holder.set(key, changed(inner, rest, change));
+  return Array.isArray(value) ? [...holder.values()] : Object.fromEntries(holder);
+}
+
+/** The samples with one key or value changed at a random place. JSON is YAML, so that is what they are written as. */
+export function mutants(samples: readonly Sample[]): fc.Arbitrary<Mutant> {
+  const whole = samples.flatMap((sample) => {
+    const data = dataOf(sample);
+    return data === undefined ? [] : [{ sample, data, places: placesOf(data) }];
+  });
+  const place = fc.constantFrom(...whole.filter(({ places }) => places.length > 0));
+  return place.chain(({ sample, data, places }) =>
+    fc.record({ path: fc.constantFrom(...places), change: fc.constantFrom(...CHANGES) }).map(({ path, change }) => {
+      const mutant = changed(data, path, change[1]);
+      const json = JSON.stringify(mutant);
+      const text = sample.name === 'agent' ? `---\n${json}\n---\nYou read.` : json;
+      return { sample: { ...sample, text }, data: mutant, change: `${change[0]} at ${path.join('.')}` };
+    }),
+  );
+}
