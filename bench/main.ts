@@ -7,6 +7,7 @@ import { benchManyRuns } from './many-runs.js';
 import { benchPipeline } from './pipeline.js';
 import { benchResume } from './resume.js';
 import { benchScheduling } from './scheduling.js';
+import { benchScreen } from './screen.js';
 import { benchStartUp } from './start-up.js';
 import { benchStore } from './store.js';
 import { benchThreads } from './threads.js';
@@ -23,6 +24,7 @@ const missed = [
   ...(await benchStartUp()),
   ...(await benchStore()),
   ...(await benchThreads()),
+  ...(await benchScreen()),
   ...(await benchGrowth()),
   ...benchHostile(),
 ];
