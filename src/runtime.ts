@@ -12,6 +12,7 @@ export { formatOutput } from './audit/final-output.js';
 export { findLeftovers, removeFolder } from './audit/retention.js';
 export { codeDigests } from './engine/identity.js';
 export { forkStart } from './journal/fork-start.js';
+export { forkEdits } from './runtime/fork-edits.js';
 export type { ForkStart } from './journal/fork-start.js';
 export { costOf } from './journal/cost.js';
 export type { RecordedCost } from './journal/cost.js';

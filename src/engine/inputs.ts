@@ -4,6 +4,7 @@ import type { Plan } from '../plan/plan.js';
 import type { ChannelTable, CompiledPlan } from './compile.js';
 import type { Cell } from './cell.js';
 import { inputCell } from './cell.js';
+import type { StateEdits } from './state-edits.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
 import type { Version } from './version.js';
@@ -54,6 +55,26 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   });
   if (problems.length === 0) return { version, channels };
   throw inputError(plan, problems);
+}
+
+/**
+ * What is set in place of what steps gave.
+ *
+ * @throws SkeinError `SKEIN_INPUT` for values that their schemas refuse
+ */
+export function checkEdits({ plan, channels }: CompiledPlan, edits: StateEdits = {}): void {
+  const problems: string[] = [];
+  for (const [channel, value] of Object.values(edits).flatMap(Object.entries<unknown>)) {
+    const at = channels.index.get(channel) ?? -1;
+    const schema = channels.schemas[at];
+    const isItem = channels.reducers[at]?.definition() === 'append';
+    try {
+      if (schema !== undefined) validated(schema, isItem ? [value] : value, channel);
+    } catch (error) {
+      problems.push(`'${channel}': ${toErrorData(error).message}`);
+    }
+  }
+  if (problems.length > 0) throw inputError(plan, problems);
 }
 
 /** The error for inputs that are missing, unknown or refused. */

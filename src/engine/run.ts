@@ -54,8 +54,6 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly check: RunServices['check'];
   readonly checksWholes: boolean;
   readonly starting: RunServices['starting'];
-  readonly maxSteps: number | undefined;
-  readonly tellsState: boolean;
   private readonly emitter: Emitter | undefined;
   private readonly top: Scope;
   private readonly limit: number;
@@ -83,7 +81,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
 
   constructor(
     private readonly compiled: CompiledPlan,
-    private readonly options: StartOptions,
+    readonly options: StartOptions,
   ) {
     this.runId = options.runId ?? options.durable?.runId ?? systemIds.next();
     this.durable = options.durable ?? new MemoryDurable(this.runId);
@@ -96,8 +94,6 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.check = checkOf(options, this.durable);
     this.checksWholes = givesPropertyAway(options.check, 'state');
     this.starting = options.starting;
-    this.maxSteps = options.maxSteps;
-    this.tellsState = options.streamState === true;
     const { version, channels } = options.first ?? firstState(compiled, options.inputs);
     this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs: version, owner: this, channels });
     this.result = new Promise((resolve) => {

@@ -17,7 +17,7 @@ import { chooseRoutes } from './routes.js';
 import { joined, reported } from './reports.js';
 import type { Reports } from './reports.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
-import { foldError, outputError, writeOutput } from './state-writer.js';
+import { editedOutput, foldError, outputError, writeOutput } from './state-writer.js';
 import type { Body, StepOwner } from './step.js';
 import { Step } from './step.js';
 import { addStep, removeStep } from './step-list.js';
@@ -93,8 +93,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     return this.visits.untouched();
   }
 
-  succeeded(step: Step, output: unknown, goto?: unknown): void {
+  succeeded(step: Step, given: unknown, goto?: unknown): void {
     const { compiled } = step;
+    const { edits } = this.run.options;
+    const output = edits === undefined ? given : editedOutput(compiled, given, edits[step.path]);
     let version: Version;
     try {
       if (this.isOnlyThread(step.input)) this.epoch += 1;
@@ -221,7 +223,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   }
 
   private get maxSteps(): number {
-    return this.run.maxSteps ?? this.compiled.maxSteps;
+    return this.run.options.maxSteps ?? this.compiled.maxSteps;
   }
 
   private isOnlyThread(version: Version): boolean {
@@ -238,7 +240,8 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
       this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
       countAllowed(this.census, failureOf(error));
     } else if (this.run.followed) {
-      const state = this.run.tellsState && compiled.node.kind !== 'pass' ? this.plain(version) : undefined;
+      const state =
+        this.run.options.streamState === true && compiled.node.kind !== 'pass' ? this.plain(version) : undefined;
       this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice, state });
     } else this.countStep(compiled, 'succeeded');
     if (compiled.counted) this.run.leafEnded(error === undefined);

@@ -6,6 +6,7 @@ import type { ChannelTable, CompiledPlan } from './compile.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import type { Reports } from './reports.js';
+import type { StateEdits } from './state-edits.js';
 import type { Version } from './version.js';
 
 /**
@@ -23,10 +24,8 @@ export interface RunServices extends WorkMeter {
   readonly observed: boolean;
   /** Somebody wants to know of starts and successes too. */
   readonly followed: boolean;
-  /** Replaces the bounds of all plans. */
-  readonly maxSteps: number | undefined;
-  /** The end of a step is told with the state after it. */
-  readonly tellsState: boolean;
+  /** What was asked for when it was started. */
+  readonly options: Asked;
   /** Is told what a step sees, right before its start is told. Absent when nobody listens. */
   readonly starting: Starting | undefined;
   /** Looks at the run after each step of its own plan: gives an error to end it there. */
@@ -50,6 +49,16 @@ export interface RunServices extends WorkMeter {
   woken(): void;
   /** The run ends only after this has ended, also when it was cancelled: executors free what they hold. */
   hold(cleanup: Promise<void>): void;
+}
+
+/** What somebody asks of one run. */
+export interface Asked {
+  /** How many nodes may run one after another in each of its plans; replaces their own bounds. */
+  readonly maxSteps?: number;
+  /** Listeners are told the state after each step. */
+  readonly streamState?: boolean;
+  /** What steps give in place of what they gave. */
+  readonly edits?: StateEdits;
 }
 
 /** Something that the run starts. */

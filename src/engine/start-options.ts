@@ -7,10 +7,10 @@ import type { FirstState } from './inputs.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import type { RunHandle } from './run-result.js';
-import type { CheckedStep, RunServices, RunWarning, Starting, StepCheck } from './services.js';
+import type { Asked, CheckedStep, RunServices, RunWarning, Starting, StepCheck } from './services.js';
 
 /** How a run is carried out. */
-export interface StartOptions {
+export interface StartOptions extends Asked {
   /** Input values by name. */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** What it begins with, in place of `inputs`: a state that another run ended with, and inputs over it (J12). */
@@ -31,10 +31,6 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
   /** Leaf steps at once; replaces the plan's own bound. */
   readonly concurrency?: number;
-  /** How many nodes may run one after another in each of its plans; replaces their own bounds. */
-  readonly maxSteps?: number;
-  /** Listeners are told the state after each step. */
-  readonly streamState?: boolean;
   /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
   readonly check?: StepCheck;
   /** Told what each step sees, right before listeners are told that it starts. */

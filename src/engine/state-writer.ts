@@ -141,6 +141,17 @@ export function foldError({ channels }: ChannelHolder, version: Version): ErrorD
   return undefined;
 }
 
+/** What a step gives when values of it were set from outside. */
+export function editedOutput(
+  { node }: Pick<CompiledNode, 'node'>,
+  output: unknown,
+  set: Readonly<Record<string, unknown>> | undefined,
+): unknown {
+  if (set === undefined) return output;
+  if (node.output !== undefined) return Object.hasOwn(set, node.output) ? set[node.output] : output;
+  return { ...(isPlainObject(output) ? output : {}), ...set };
+}
+
 /** Why a final state is not what its plan says that it gives; undefined when it is. */
 export function outputError(
   { plan, bindings, prefix }: Pick<CompiledPlan, 'plan' | 'bindings' | 'prefix'>,

@@ -29,6 +29,8 @@ export interface BeginRecord {
   readonly thread?: TurnOf;
   /** Paths of steps of which nothing that the parent recorded is used, nor of steps inside of them. */
   readonly forget?: readonly string[];
+  /** What steps of the parent are taken to have given: by their paths, values by channel. */
+  readonly set?: Stored;
   /** The plan. */
   readonly plan: Stored;
   /** Digests of the code nodes' functions, by key of the bindings: what an edit changes and the plan does not show. */

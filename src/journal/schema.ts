@@ -118,6 +118,7 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     parent: may(text),
     thread: may(inner(fieldsOf<TurnOf>({ id: need(text), turn: need(count), on: need(count) }))),
     forget: may(texts),
+    set: may(stored),
     plan: need(stored),
     code: need(textsByName),
     inputs: need(stored),

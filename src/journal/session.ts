@@ -68,7 +68,11 @@ export interface NewSession extends Definition {
   readonly runId: string;
   readonly origin: JsonObject;
   /** The run that this is a fork of with those that it was forked from, and the steps that are run again. */
-  readonly parent?: ForkWish & { readonly family: Family };
+  readonly parent?: ForkWish & {
+    readonly family: Family;
+    /** What steps are taken to have given. */
+    readonly edits?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+  };
   /** The turn that it is, or that it was forked from. */
   readonly thread?: TurnOf;
 }
@@ -86,6 +90,7 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
   const parents = parent?.family ?? [];
   const forget = parent === undefined ? [] : forgottenBy(plan, parents, parent);
   const [plans, inputs, settings] = [storedPlan(plan), storedValue(run.inputs, 'the inputs'), storedSettings(run)];
+  const set = parent?.edits === undefined ? undefined : storedValue(parent.edits, 'what is set');
   const begin: BeginRecord = {
     t: 'begin',
     at: now,
@@ -94,6 +99,7 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
     seed: parents[0]?.begin.seed ?? runId,
     ...(parent === undefined ? {} : { parent: parent.family[0].begin.run, forget }),
     ...(run.thread === undefined ? {} : { thread: run.thread }),
+    ...(set === undefined ? {} : { set: set.stored }),
     plan: plans.stored,
     code: run.code,
     inputs: inputs.stored,
@@ -104,7 +110,7 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
   const own = above === undefined ? {} : { parent: above };
   const open: OpenRecord = { t: 'open', at: now, fence: 1 };
   const texts = { plan: plans.text, code: codeText(run.code), inputs: inputs.text, settings: settings.text };
-  const blobs = [...plans.blobs, ...inputs.blobs, ...settings.blobs];
+  const blobs = [...plans.blobs, ...inputs.blobs, ...settings.blobs, ...(set?.blobs ?? [])];
   const first = batchOf(runId, NO_END, [encodeBegin(begin, texts), encodeRecord(open)], blobs);
   const ledger = yield* openLedger(nothingYet(begin), parents);
   const lease = store.create({ id: runId, name: plan.name, createdAt: now, ...own }, holder, now, first);

@@ -48,6 +48,8 @@ export interface Going {
   readonly isFork: boolean;
   /** Paths of steps whose records are not used. */
   readonly forgotten: readonly string[];
+  /** Paths of steps that are taken to have given something else. */
+  readonly edited: readonly string[];
   /** Flags about models under which something was recorded. */
   readonly models: readonly string[];
   /** Those of them under which the results of an agent count whatever the flags are now. */
@@ -59,7 +61,7 @@ export interface Going {
  * of too, this is all that can make a finished step run again.
  *
  * @example
- * const { again } = compareRuns(before, after, { samePlan: false, isFork: false, forgotten: [], models: [], formerModels: () => [] });
+ * const { again } = compareRuns(before, after, { samePlan: false, isFork: false, forgotten: [], edited: [], models: [], formerModels: () => [] });
  */
 export function compareRuns(before: RunDefinition, after: RunDefinition, going: Going): Changes {
   const isSameText = going.samePlan && isSame(before.code, after.code);
@@ -83,7 +85,7 @@ export function compareRuns(before: RunDefinition, after: RunDefinition, going: 
   ];
   const course = diff.steps.filter(({ change, effect }) => change !== 'removed' && effect !== 'policy');
   const starts = [...course, ...reads, ...otherModels].map(({ path }) => path).concat(again);
-  const start = { steps: [...new Set(starts)], inputs: [...diff.inputs, ...inputs] };
+  const start = { steps: [...new Set([...starts, ...going.edited])], inputs: [...diff.inputs, ...inputs] };
   const spread = start.steps.length + start.inputs.length === 0 ? [] : affected(after.plan, start);
   const sure = new Set(again);
   return {
@@ -95,7 +97,9 @@ export function compareRuns(before: RunDefinition, after: RunDefinition, going: 
       : { models: { before: flagsText(wasModels), after: flagsText(models), asked: models !== NO_SETTINGS.models } }),
     isFork: going.isFork,
     again: [...sure],
-    maybe: [...new Set([...starts, ...spread])].filter((path) => !sure.has(path)),
+    maybe: [...new Set([...starts, ...spread])].filter(
+      (path) => !sure.has(path) && (starts.includes(path) || !going.edited.includes(path)),
+    ),
   };
 }
 

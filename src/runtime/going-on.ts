@@ -1,3 +1,4 @@
+import { nodePathOf } from '../base/address.js';
 import { SkeinError } from '../base/errors.js';
 import type { Slices } from '../base/slices.js';
 import { inSlices } from '../base/slices.js';
@@ -9,6 +10,8 @@ import type { Store } from '../journal/store.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
+import type { StateEdits } from '../engine/state-edits.js';
+import { forkEdits, recordedEdits } from './fork-edits.js';
 import type { Changes, RunDefinition } from './changes.js';
 import { compareRuns, isSame, whoAnswers } from './changes.js';
 import { finishedIn, sessionsWithWork } from './recorded-work.js';
@@ -94,6 +97,8 @@ function asksNothingNew(models: string, before: RecordedModels): boolean {
 export interface GoingOn {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly settings: RunSettings;
+  /** What steps are taken to have given, in a fork that sets values. */
+  readonly edits?: StateEdits | undefined;
   /** Flags about models under which results of an agent were recorded that count all the same. */
   readonly formerModels: (agent: AgentNode) => readonly string[];
 }
@@ -103,15 +108,23 @@ export interface GoingOn {
  *
  * @throws SkeinError `SKEIN_INPUT` for inputs of a run that is resumed
  */
-export function goingOn(recorded: RecordedRun, models: string, options: RunOptions): GoingOn {
-  const { before } = recorded;
+export function goingOn(
+  { store, plan }: { readonly store: Store | undefined; readonly plan: Plan },
+  recorded: RecordedRun,
+  models: string,
+  options: RunOptions,
+): GoingOn {
+  const { before, family } = recorded;
   const { inputs: given = {}, resume } = options;
   const { memory = before.settings?.memory, maxSteps = before.settings?.maxSteps } = options;
   if (resume !== undefined) checkInputs(resume, before, given);
   const { all } = recorded.models;
   const counts = resume !== undefined || asksNothingNew(models, recorded.models);
+  const { fork } = options;
+  const forked = store === undefined || fork === undefined ? undefined : forkEdits(store, plan, family, fork);
   return {
-    inputs: resume === undefined ? { ...before.inputs, ...given } : before.inputs,
+    inputs: resume === undefined ? { ...before.inputs, ...given, ...forked?.inputs } : before.inputs,
+    edits: forked === undefined ? store && recordedEdits(store, family[0]) : forked.edits,
     settings: settingsOf(models, { memory, maxSteps }),
     formerModels: (agent) =>
       counts ? all : all.filter((flags) => whoAnswers(flags, agent) === whoAnswers(models, agent)),
@@ -134,7 +147,7 @@ export function settingsOf(
 export function changesOf(
   recorded: RecordedRun,
   after: Pick<RunDefinition, 'plan' | 'code'>,
-  { inputs, settings, formerModels }: GoingOn,
+  { inputs, settings, edits, formerModels }: GoingOn,
   forgotten: readonly string[] | undefined,
 ): Changes {
   const { before, models } = recorded;
@@ -145,6 +158,7 @@ export function changesOf(
       samePlan: isRecordedPlan(recorded.family[0].current.plan, after.plan),
       isFork: forgotten !== undefined,
       forgotten: forgotten ?? [],
+      edited: forgotten === undefined ? [] : Object.keys(edits ?? {}).map(nodePathOf),
       models: models.all,
       formerModels,
     },

@@ -13,7 +13,7 @@ import { inSlices } from '../base/slices.js';
 import { isThenable } from '../base/thenable.js';
 import type { CompiledPlan } from '../engine/compile.js';
 import { codeOf } from '../engine/identity.js';
-import { firstState } from '../engine/inputs.js';
+import { checkEdits, firstState } from '../engine/inputs.js';
 import { MemoryDurable } from '../engine/memory-durable.js';
 import { RecordedDurable } from '../engine/recorded/recorded-durable.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
@@ -137,7 +137,7 @@ interface Opened extends GoingOn, Announcement {
 
 function startRecorded(one: Launch, opened: Opened): RunHandle {
   const { compiled, models, options } = one;
-  const { session, inputs, settings, formerModels, announced, turn } = opened;
+  const { session, inputs, settings, edits, formerModels, announced, turn } = opened;
   const warnings = [...opened.warnings, ...(turn?.warnings ?? [])];
   one.begins?.(inputs);
   let cancel: () => void = nobody;
@@ -150,7 +150,15 @@ function startRecorded(one: Launch, opened: Opened): RunHandle {
   });
   const parts = started(one, settings, formerModels);
   const state = turn === undefined ? { inputs } : { first: turn.start(compiled, inputs), last: turn.note };
-  const handle = startRun(compiled, { ...parts, ...state, warnings, announced, log: durable.listen, durable });
+  const handle = startRun(compiled, {
+    ...parts,
+    ...state,
+    ...(edits && { edits }),
+    warnings,
+    announced,
+    log: durable.listen,
+    durable,
+  });
   cancel = () => handle.cancel('somebody asked for it to be cancelled');
   turn?.onLost(() => handle.cancel('another process has taken over the thread'));
   return {
@@ -262,14 +270,17 @@ function* openRun(one: Launch, store: Store, runId: string): Slices<Opened> {
   const holder = newHolder();
   const from = options.resume ?? options.fork?.run;
   const recorded = from === undefined ? undefined : (one.recorded ?? (yield* readRecordedRun(store, from)));
-  const going = recorded === undefined ? begun(models, options) : goingOn(recorded, models.identity(), options);
+  const going =
+    recorded === undefined ? begun(models, options) : goingOn({ store, plan }, recorded, models.identity(), options);
+  checkEdits(compiled, going.edits);
   const before = recorded?.family[0].begin.thread;
   const turn = one.turn ?? (before === undefined ? undefined : new Turn(store, before, undefined));
   if (turn === undefined) firstState(compiled, going.inputs);
   else turn.start(compiled, going.inputs);
   const definition = { plan, code, inputs: going.inputs, settings: going.settings };
   if (recorded === undefined || options.resume === undefined) {
-    const parent = recorded === undefined ? {} : { parent: { family: recorded.family, ...options.fork } };
+    const parent =
+      recorded === undefined ? {} : { parent: { family: recorded.family, ...options.fork, edits: going.edits } };
     const run = { ...definition, ...parent, ...(turn === undefined ? {} : { thread: turn.of }), runId };
     turn?.begin(runId, going.inputs);
     const session = yield* beginSession(store, { ...run, origin: options.origin ?? {} }, holder, systemClock.now());

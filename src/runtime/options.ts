@@ -63,6 +63,11 @@ export interface Fork {
   readonly from?: string;
   /** Addresses of steps that run again whatever is recorded, with everything inside of them; without a number all visits of a node. */
   readonly forget?: readonly string[];
+  /**
+   * Values of the state, by key: each stands for what the last step gave to its key that is not run again, and what depends on it runs again.
+   * A key that no step has written is an input.
+   */
+  readonly set?: Readonly<Record<string, unknown>>;
 }
 
 /** What can be run: a plan with its functions. {@link definePlan} and the loaders of notations give such an object. */

@@ -69,7 +69,10 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   const compiled = compile(plan, workflow.bindings);
   const models = openModels(options);
   const recorded = await recordOf(options);
-  const inputs = recorded === undefined ? (options.inputs ?? {}) : goingOn(recorded, models.identity(), options).inputs;
+  const inputs =
+    recorded === undefined
+      ? (options.inputs ?? {})
+      : goingOn({ store: options.store, plan }, recorded, models.identity(), options).inputs;
   const { store } = options;
   const turn = store === undefined ? undefined : await turnOf({ compiled, models, options }, store, launch);
   try {

@@ -25,7 +25,11 @@ export function define(command: Command, done: (code: number) => void): void {
   };
   addRunOptions(command)
     .argument('<run>', 'the run: the end of its id, or -1 for the newest')
-    .option('--set <name=value>', 'another value of an input; again for each', take('--set', false))
+    .option(
+      '--set <name=value>',
+      'another value of an input or of any key of the state; again for each',
+      take('--set', false),
+    )
     .option('--input-file <name=file>', 'such a value from a file, - for stdin', take('--input-file', true))
     .option('--input-json <name=json>', 'such a value that is JSON: a number, a list, an object', takeJson)
     .option('--from <step>', 'run this step again, and all that comes after it')

@@ -1,38 +1,48 @@
-import { SkeinError } from '../../base/errors.js';
-import { didYouMean } from '../../base/suggest.js';
 import type { Plan } from '../../plan/plan.js';
 import type { ForkStart } from '../../runtime.js';
 import type { RecordedRun } from './recorded-run.js';
 
+/** What a fork does again, and what it sets. */
+export interface ForkPlan extends ForkStart {
+  /** Values of the state that are no inputs. */
+  readonly set: Readonly<Record<string, unknown>>;
+}
+
 /**
- * What a fork does again: the step that it begins at, and all that depends on it.
+ * What a fork does again: the step that it begins at, and all that depends on it; and what of the given values are no inputs.
  *
- * @throws SkeinError `SKEIN_INPUT` for an input that the workflow does not have, `SKEIN_USAGE` for such a step
+ * @throws SkeinError `SKEIN_INPUT` for a key that the workflow does not have, `SKEIN_USAGE` for such a step
  */
 export async function checkFork(
   run: RecordedRun,
   plan: Plan,
   inputs: Readonly<Record<string, unknown>>,
   from: string | undefined,
-): Promise<ForkStart> {
-  const [{ affected }, { forkStart }] = await Promise.all([import('../../plan.js'), import('../../runtime.js')]);
+): Promise<ForkPlan> {
+  const [{ affected }, { forkEdits, forkStart }] = await Promise.all([
+    import('../../plan.js'),
+    import('../../runtime.js'),
+  ]);
   // A notation may let anything be given: what is declared nowhere and used nowhere is not known all the same.
   const isUsed = (name: string): boolean => affected(plan, { steps: [], inputs: [name] }).length > 0;
   const known = plan.inputs.filter(({ name, at }) => at !== undefined || isUsed(name)).map((input) => input.name);
-  // Functions may read what is declared nowhere.
-  const unknown = plan.openInputs === true ? [] : Object.keys(inputs).filter((name) => !known.includes(name));
-  const [first] = unknown;
-  if (first !== undefined) {
-    const listed = known.length === 0 ? 'the workflow has none' : `its inputs: ${known.join(', ')}`;
-    throw new SkeinError(
-      'SKEIN_INPUT',
-      `the workflow has no input ${unknown.map((name) => JSON.stringify(name)).join(', ')}`,
-      {
-        hint: didYouMean(first, known) ?? listed,
-      },
-    );
-  }
-  return from === undefined ? NOTHING : forkStart(run.record.family, plan, { from }, '--from');
+  const others = Object.entries(inputs).filter(([name]) => !known.includes(name));
+  const { family } = run.record;
+  const start = from === undefined ? NOTHING : forkStart(family, plan, { from }, '--from');
+  const set = Object.fromEntries(others);
+  forkEdits(run.store, { ...plan, inputs: plan.inputs.filter(({ name }) => known.includes(name)) }, family, {
+    run: run.id,
+    forget: start.forget,
+    set,
+  });
+  return { ...start, set };
+}
+
+/** Says which names are keys of the state, or nodes that have one, and no inputs. */
+export function keyOfState({ inputs, channels, nodes }: Plan): (name: string) => boolean {
+  const keys = new Set([...channels.map(({ name }) => name), ...nodes.flatMap(({ id, output = id }) => [id, output])]);
+  for (const { name } of inputs) keys.delete(name);
+  return (name) => keys.has(name);
 }
 
 const NOTHING: ForkStart = { forget: [], steps: [] };

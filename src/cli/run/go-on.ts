@@ -11,7 +11,7 @@ import { createStyle, wantsColor } from '../view/style.js';
 import { changeLines } from './change-report.js';
 import type { Execution } from './execution.js';
 import { executeRun, runOptions } from './execute-run.js';
-import { checkFork } from './fork-options.js';
+import { checkFork, keyOfState } from './fork-options.js';
 import { readInputs } from './given-inputs.js';
 import type { GivenInput } from './given-inputs.js';
 import { openRunStore, storeFile, storeRoot } from './open-store.js';
@@ -76,7 +76,9 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const cwd = folderOf(run);
   const flags = mergeFlags(run.origin.flags, anchored(options.flags, cwd));
   const given = await readInputs(options.fork?.inputs ?? [], process.cwd());
-  const inputs = { ...run.record.before.inputs, ...given };
+  const isKey = keyOfState(run.record.before.plan);
+  const asInputs = Object.fromEntries(Object.entries(given).filter(([name]) => !isKey(name)));
+  const inputs = { ...run.record.before.inputs, ...asInputs };
   const recorded = Object.keys(run.record.before.inputs);
   const file = fileOf(run, options.fork);
   const { interactive = false, strict = false, lenient = false } = flags;
@@ -90,16 +92,17 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
     return EXIT.invalid;
   }
   const again = options.fork === undefined ? undefined : await checkFork(run, plan, given, options.fork.from);
+  const own = Object.fromEntries(Object.entries(given).filter(([name]) => again?.set[name] === undefined));
   const { workflow } = next;
   const recording: Recording =
     options.fork === undefined
       ? { store: run.store, resume: run.id, before: run.cost }
       : {
           store: run.store,
-          fork: { run: run.id, forget: again?.forget ?? [] },
+          fork: { run: run.id, forget: again?.forget ?? [], set: again?.set ?? {} },
           origin: writeOrigin({ root: run.root, cwd, file, flags, workflow }),
         };
-  const execution: Execution = { flags, cwd, workflow, inputs: given, log: new RunLog(plan), recording };
+  const execution: Execution = { flags, cwd, workflow, inputs: own, log: new RunLog(plan), recording };
   const told = await changesSince(run, plan, execution, again?.steps);
   const former = told.diff.steps.flatMap(({ was }) => (was === undefined ? [] : [was]));
   const costs = [...told.again, ...told.maybe, ...former].some(run.record.finished);
@@ -119,7 +122,7 @@ async function changesSince(
   const { workflow } = execution;
   const { memory } = workflow.settings;
   const options = { ...runOptions(execution), ...(memory === undefined ? {} : { memory: memory.initial }) };
-  const going = goingOn(run.record, openModels(options).identity(), options);
+  const going = goingOn({ store: run.store, plan }, run.record, openModels(options).identity(), options);
   const after = { plan, code: codeDigests(workflow.bindings, plan) };
   return changesOf(run.record, after, going, forgotten);
 }

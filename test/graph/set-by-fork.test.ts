@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { memoryStore } from 'skein';
+import { graph, reducers, workflowNode } from 'skein/graph';
+
+interface State {
+  topic: string;
+  draft: string;
+  verdict: string;
+  log: string[];
+}
+
+function make(calls: string[]) {
+  return graph<State>({ inputs: ['topic'], reducers: { log: reducers.append } })
+    .addNode('write', ({ topic }) => {
+      calls.push('write');
+      return { draft: `about ${topic}`, log: 'written' };
+    })
+    .addNode('judge', ({ draft }) => {
+      calls.push('judge');
+      return { verdict: `${draft}: fine`, log: 'judged' };
+    })
+    .addEdge('write', 'judge')
+    .setEntry('write');
+}
+
+test('[XG11] a fork sets a key that a step wrote: what depends on it runs again, the step does not', async () => {
+  const calls: string[] = [];
+  const store = memoryStore();
+  const { runId } = await make(calls).run({ topic: 'looms' }, { store });
+  calls.length = 0;
+  const forked = await make(calls).run({}, { store, fork: { run: runId, set: { draft: 'better' } } });
+  expect(forked.state).toMatchObject({ draft: 'better', verdict: 'better: fine', log: ['written', 'judged'] });
+  expect(calls).toEqual(['judge']);
+  const again = await make(calls).run({}, { store, resume: forked.runId });
+  expect([again.state.verdict, calls]).toEqual(['better: fine', ['judge']]);
+  const next = await make(calls).run({}, { store, fork: { run: forked.runId } });
+  expect([next.state.verdict, calls]).toEqual(['better: fine', ['judge']]);
+});
+
+test('[XG11] inputs can be set too, and in a loop the value stands for the last visit before the fork begins', async () => {
+  const store = memoryStore();
+  const calls: string[] = [];
+  const { runId } = await make(calls).run({ topic: 'looms' }, { store });
+  const forked = await make(calls).run({}, { store, fork: { run: runId, set: { topic: 'mills' } } });
+  expect(forked.state.verdict).toBe('about mills: fine');
+
+  const loop = graph<{ n: number; seen: number[] }>({ inputs: ['n'], reducers: { seen: reducers.append } })
+    .addNode('more', ({ n }) => ({ n: n + 1 }))
+    .addNode('look', ({ n }) => ({ seen: n }))
+    .addEdge('more', 'look')
+    .addConditionalEdge('look', ({ n }) => (n < 3 ? 'more' : 'END'), { more: 'more' })
+    .setEntry('more');
+  const first = await loop.run({ n: 0 }, { store });
+  const other = await loop.run({}, { store, fork: { run: first.runId, from: 'look#2', set: { n: 2.5 } } });
+  expect(other.state).toEqual({ n: 3.5, seen: [1, 2.5, 3.5] });
+});
+
+test('[XG11] what a workflow inside of a node gave can be set', async () => {
+  const inner = graph<{ task: string }>()
+    .node('leaf', ({ task }) => task.length)
+    .setEntry('leaf');
+  const flow = graph<{ task: string }>()
+    .node('sub', workflowNode(inner, 'sub'))
+    .node('told', ({ sub }) => `it is ${String(sub)}`)
+    .setEntry('sub');
+  const store = memoryStore();
+  const { runId } = await flow.run({ task: 'abc' }, { store });
+  const forked = await flow.run({}, { store, fork: { run: runId, set: { sub: 9 } } });
+  expect(forked.state).toEqual({ task: 'abc', sub: 9, told: 'it is 9' });
+});
+
+test('[XG11] keys that are not there and values of a wrong type are refused', async () => {
+  const flow = graph({ state: { topic: z.string(), size: z.number() } })
+    .addNode('count', ({ topic }) => ({ size: topic.length }))
+    .setEntry('count');
+  const store = memoryStore();
+  const { runId } = await flow.run({ topic: 'looms' }, { store });
+  const set = (values: Record<string, unknown>) => flow.run({}, { store, fork: { run: runId, set: values } });
+  const typo = await set({ sice: 3 });
+  expect([typo.error?.code, typo.error?.hint]).toEqual(['SKEIN_INPUT', expect.stringContaining('size')]);
+  expect((await set({ size: 'big' })).error).toMatchObject({ code: 'SKEIN_INPUT' });
+  expect((await set({ size: 3 })).state.size).toBe(3);
+});
