@@ -265,3 +265,15 @@ export function segmentsOf(step: string): readonly string[] {
 }
 
 const SEGMENTS = /(?:\[[^\]]*\]|[^/[])+/g;
+
+const DELIVERED = /^@event\/(.*)\/\d+$/s;
+
+/** Key of an event that came before any step waited for it: no key of a step begins like this. */
+export function deliveredKey(name: string, number: number): string {
+  return `@event/${name}/${number}`;
+}
+
+/** The name of such an event. */
+export function deliveredName(key: string): string | undefined {
+  return DELIVERED.exec(key)?.[1];
+}

@@ -67,7 +67,7 @@ export interface CompiledNode {
   /** Channel of the whole result; -1 when the result is an update. */
   readonly output: number;
   readonly writes: ReadonlySet<string> | undefined;
-  /** Body function of a task. */
+  /** Function of a task, or of a wait that says how long. */
   readonly body: TaskFunction | undefined;
   /** Functions of an agent that are tools, by their names. */
   readonly tools: Bindings | undefined;
@@ -161,7 +161,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       notation: plan.notation,
       output: node.output === undefined ? -1 : (channels.index.get(node.output) ?? -1),
       writes: node.writes === undefined ? undefined : new Set(node.writes),
-      body: node.kind === 'task' ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
+      body: hasBody(node) ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
       tools: node.kind === 'agent' ? toolsOf(node, fn, prefix) : undefined,
       condition: conditionOf(node, fn, prefix),
       until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
@@ -197,6 +197,10 @@ function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {
     else group.push(route);
   }
   return groups;
+}
+
+function hasBody(node: PlanNode): boolean {
+  return node.kind === 'task' || (node.kind === 'wait' && node.until === 'code');
 }
 
 function targetOf(target: unknown, shape: GraphShape): number {

@@ -96,7 +96,7 @@ export function codeOf(compiled: CompiledPlan): Readonly<Record<string, string>>
 function codeKeys({ channels, nodes, routes }: Plan): string[] {
   const keys = channels.flatMap(({ name, reducer }) => (reducer === 'code' ? [`channel:${name}`] : []));
   for (const node of nodes) {
-    if (node.kind === 'task') keys.push(node.id);
+    if (node.kind === 'task' || (node.kind === 'wait' && node.until === 'code')) keys.push(node.id);
     if (node.kind === 'agent') keys.push(...(node.agent.functions ?? []).map(({ name }) => toolKey(node.id, name)));
     if (node.when?.some(isCode) === true) keys.push(`when:${node.id}`);
     if (node.retry?.on === 'code') keys.push(`retry:${node.id}`);

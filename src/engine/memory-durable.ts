@@ -4,6 +4,7 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import { seededRandom } from '../base/ids.js';
 import type { Json } from '../base/json.js';
 import { recordText } from '../base/json.js';
+import type { Limit } from '../base/moment.js';
 import { Queue } from '../base/queue.js';
 import { isThenable } from '../base/thenable.js';
 import type { OpenQuestion } from '../events/question.js';
@@ -107,7 +108,7 @@ export class MemoryDurable implements Durable {
     if (expiresMs !== undefined) {
       ticket.undo = this.clock.setTimer(expiresMs, () => {
         const message = `nobody answered within ${expiresMs} ms: ${question.text}`;
-        this.settle(ticket, { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } });
+        this.settle(ticket, { ok: false, error: { code: 'SKEIN_TIMEOUT', message, ...PASSING } });
         ticket.abort();
       });
     }
@@ -120,14 +121,22 @@ export class MemoryDurable implements Durable {
    *
    * @throws SkeinError `SKEIN_QUESTION` when nobody can answer, `SKEIN_ANSWER` for an answer that does not match the schema
    */
-  async ask(name: string, question: Question, ticket: MemoryTicket): Promise<unknown> {
+  async ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit): Promise<unknown> {
     const wait = { name, question };
     const key = askKey(ticket.key, name);
     const open = this.opens(key, wait);
-    if (this.answer !== undefined)
-      return await new Promise((answered) => this.takeTurn({ question, open, ticket, answered }));
-    this.taker?.unanswered(open);
-    throw unanswered(wait, key);
+    if (this.answer === undefined) {
+      this.taker?.unanswered(open);
+      throw unanswered(wait, key);
+    }
+    const asked = new Promise((answered) => this.takeTurn({ question, open, ticket, answered }));
+    if (limit === undefined) return await asked;
+    let stop: (() => void) | undefined;
+    const late = new Promise((_, reject) => {
+      const ms = 'at' in limit ? limit.at - this.clock.now() : limit.ms;
+      stop = this.clock.setTimer(ms, () => reject(new SkeinError('SKEIN_TIMEOUT', lateWords(question), PASSING)));
+    });
+    return await Promise.race([asked, late]).finally(stop);
   }
 
   private opens(key: string, wait: Wait): OpenQuestion {
@@ -248,6 +257,12 @@ function unanswered({ name, question }: Wait, address: string): SkeinError {
   });
 }
 
+const PASSING = { retryable: true } as const;
+
+function lateWords({ text }: Question): string {
+  return `nobody answered in time: ${text}`;
+}
+
 function detailsOf(question: Question | undefined, key: string): { readonly details?: Json } {
   return question === undefined ? {} : { details: JSON.parse(recordText({ key, question })) as Json };
 }
@@ -292,8 +307,8 @@ class MemoryTicket implements Ticket, StepIo {
     return this.controller.signal;
   }
 
-  ask(name: string, question: Question): Promise<unknown> {
-    return this.durable.ask(name, question, this);
+  ask(name: string, question: Question, limit?: Limit): Promise<unknown> {
+    return this.durable.ask(name, question, this, limit);
   }
 
   /** Nobody works for it any more. What waited for long is old to the collector of garbage, and keeps alive what it has got since. */

@@ -21,8 +21,8 @@ export function questionIn(error: ErrorData): Question {
 }
 
 /** Digest of what is asked: an edited question is another one. */
-export function waitId({ name, question, expiresMs }: Wait): string {
-  return digestText(recordText({ name, question, expiresMs }));
+export function waitId({ name, question, expiresMs, schema }: Wait): string {
+  return digestText(recordText({ name, question, expiresMs, schema }));
 }
 
 /** A question as it is recorded and told. */

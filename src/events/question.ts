@@ -37,6 +37,8 @@ interface Waiting {
   readonly name: string;
   readonly at: number;
   readonly due?: number | undefined;
+  /** Of an event: JSON Schema of what comes with it. */
+  readonly schema?: Json;
   readonly question?: {
     readonly text: string;
     readonly choices?: readonly string[];
@@ -51,7 +53,7 @@ interface Waiting {
  * @example
  * openQuestion({ key: 'gate@answer', id: '8fK...', name: 'gate', at: 0, question: { text: 'Publish?' } }).path; // 'gate'
  */
-export function openQuestion({ key, id, name, at, due, question }: Waiting): OpenQuestion {
+export function openQuestion({ key, id, name, at, due, question, schema }: Waiting): OpenQuestion {
   const { text, ...rest } = question ?? { text: undefined };
   return {
     key,
@@ -60,6 +62,7 @@ export function openQuestion({ key, id, name, at, due, question }: Waiting): Ope
     name,
     ...(text === undefined ? {} : { question: text }),
     ...rest,
+    ...(schema === undefined ? {} : { schema }),
     askedAt: at,
     ...(due === undefined ? {} : { expires: due }),
   };

@@ -115,7 +115,7 @@ function checkedValue(pause: OpenQuestion, answer: GivenAnswer): unknown {
   }
   if (question === undefined) {
     const json = parsedJson(answer.text);
-    return json === undefined ? answer.text : json.value;
+    return checkedValue(pause, { value: json === undefined ? answer.text : json.value });
   }
   const typed = typedAnswer(pause, answer.text);
   if (typed.ok) return typed.value;

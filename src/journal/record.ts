@@ -105,6 +105,8 @@ export interface PauseRecord {
   readonly id: string;
   readonly name: string;
   readonly question?: RecordedQuestion;
+  /** Of an event: JSON Schema of what comes with it. */
+  readonly schema?: Json;
   /** When it is too late. */
   readonly due?: number;
 }

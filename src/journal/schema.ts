@@ -138,7 +138,14 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     ...STORED,
   },
   timer: { key: need(text), id: may(text), due: need(time) },
-  pause: { key: need(text), id: need(text), name: need(text), question: may(question), due: may(time) },
+  pause: {
+    key: need(text),
+    id: need(text),
+    name: need(text),
+    question: may(question),
+    schema: may(json),
+    due: may(time),
+  },
   log: { path: need(text), body: need(object) },
   end: { outcome: need(outcome), census: need(census), error: may(error) },
 };

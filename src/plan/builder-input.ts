@@ -1,5 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
+import type { Moment } from '../base/moment.js';
 import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { RetryInput } from './retry-input.js';
@@ -34,6 +35,19 @@ export interface TaskQuestion {
   readonly choices?: readonly string[];
   /** JSON Schema of the answer. */
   readonly schema?: Json;
+}
+
+/** How a function asks. */
+export interface AskOptions<A = unknown> {
+  /** Each question of a step has a name of its own. Default: its number. */
+  readonly name?: string;
+  /**
+   * When it is too late to answer: a duration, `2h` or milliseconds, from when it was asked first, or a time. Then `default` is the answer; without one
+   * the function gets a `SKEIN_TIMEOUT`. Time goes on while no process runs.
+   */
+  readonly expires?: Moment;
+  /** The answer when nobody gave one in time. */
+  readonly default?: A;
 }
 
 /** A question whose answer is a text: any, or one of the choices. */
@@ -85,8 +99,8 @@ export interface TaskStep {
    * is its number. When nobody can answer for now the function ends here and the step is paused; the function starts again, from its
    * beginning, when there is an answer.
    */
-  ask<const C extends string = string>(question: TextQuestion<C>, name?: string): Promise<C>;
-  ask(question: TaskQuestion, name?: string): Promise<unknown>;
+  ask<const C extends string = string>(question: TextQuestion<C>, how?: string | AskOptions<C>): Promise<C>;
+  ask(question: TaskQuestion, how?: string | AskOptions): Promise<unknown>;
   /**
    * Does something of its own inside of the step, such as a call that costs money, and gives what came of it. With a store it is recorded when
    * it has ended: a step that is tried again, or goes on after its process died, has it and does not do it again. A name that is used twice

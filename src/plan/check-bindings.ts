@@ -18,7 +18,8 @@ export function checkBindings(scope: Scope): void {
       need(`channel:${channel.name}`, `the reducer of channel ${JSON.stringify(channel.name)}`);
   }
   plan.nodes.forEach((node, at) => {
-    if (node.kind === 'task') need(node.id, `the node ${nameOf(scope, at)}`, at);
+    if (node.kind === 'task' || (node.kind === 'wait' && node.until === 'code'))
+      need(node.id, `the node ${nameOf(scope, at)}`, at);
     if (node.kind === 'agent') {
       for (const { name } of node.agent.functions ?? [])
         need(toolKey(node.id, name), `the tool ${JSON.stringify(name)} of ${nameOf(scope, at)}`, at);

@@ -204,7 +204,16 @@ const NODE_FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
   ],
   ['loop', object({ ...NODE_KEYS, ...SUB_KEYS, until: CONDITIONS, 'carry?': list(TEXT), 'maxRounds?': NUMBER })],
   ['ask', object({ ...NODE_KEYS, ...ASK_KEYS })],
-  ['wait', object({ ...NODE_KEYS, 'ms?': NUMBER, 'event?': TEXT })],
+  [
+    'wait',
+    object({
+      ...NODE_KEYS,
+      'ms?': NUMBER,
+      'event?': TEXT,
+      'until?': is((value) => value === 'code' || typeof value === 'number', 'a number or "code"'),
+      'onExpire?': ASK_KEYS['onExpire?'],
+    }),
+  ],
   ['pass', object(NODE_KEYS)],
 ]);
 

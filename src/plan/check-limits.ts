@@ -40,8 +40,8 @@ export function checkLimits(scope: Scope): void {
       checkTemplate(scope, node.question, 'question', at);
       checkExpiry(scope, node, at);
     }
-    if (node.kind === 'wait' && node.ms === undefined && node.event === undefined) {
-      const hint = 'give ms, or the name of an event, or both';
+    if (node.kind === 'wait' && node.ms === undefined && node.until === undefined && node.event === undefined) {
+      const hint = 'give ms or until, or the name of an event';
       findings.add('bad-wait', `the node ${nameOf(scope, at)} waits for nothing`, { node: at, hint });
     }
   });
@@ -73,7 +73,7 @@ function boundsOf(node: PlanNode): readonly Bound[] {
       bounds.push({ value: node.maxRounds, name: 'maxRounds', least: 1, most: MOST_ROUNDS });
       break;
     case 'wait':
-      bounds.push({ value: node.ms, name: 'ms', least: 0, most: LONGEST_TIMER, fraction: true });
+      bounds.push({ value: node.ms, name: 'ms', least: 0, most: Number.MAX_SAFE_INTEGER, fraction: true });
       break;
     case 'ask':
       bounds.push({

@@ -253,11 +253,17 @@ export interface AskNode extends NodeBase {
   readonly onExpire?: 'fail' | { readonly answer: Json };
 }
 
-/** Waits for time to pass (`ms`) or for an outside event (`event`); with both, the event must come within `ms`. */
+/** Waits for time to pass (`ms`, `until`) or for an outside event (`event`); with `ms` too, the event must come within that time. */
 export interface WaitNode extends NodeBase {
   readonly kind: 'wait';
   readonly ms?: number;
+  /** A time, in milliseconds since 1970. `code`: the binding `NODE` says it, called with the state: a duration or a time. */
+  readonly until?: number | 'code';
   readonly event?: string;
+  /** JSON Schema of what comes with the event. */
+  readonly schema?: Json;
+  /** When the event is overdue: the step fails with `SKEIN_TIMEOUT` (default), or goes on with an answer. */
+  readonly onExpire?: AskNode['onExpire'];
 }
 
 /** Does nothing: a place where paths part (by its routes), meet, or jump. It writes nothing, takes no slot and leaves no record. */

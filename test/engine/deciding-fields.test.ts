@@ -57,7 +57,13 @@ const ASK: Omit<Required<AskNode>, keyof typeof COMMON | 'id' | 'kind'> = {
   expiresMs: 5,
   onExpire: { answer: 'no' },
 };
-const WAIT: Omit<Required<WaitNode>, keyof typeof COMMON | 'id' | 'kind'> = { ms: 5, event: 'e' };
+const WAIT: Omit<Required<WaitNode>, keyof typeof COMMON | 'id' | 'kind'> = {
+  ms: 5,
+  event: 'e',
+  until: 7,
+  schema: { type: 'string' },
+  onExpire: { answer: 'no' },
+};
 const AGENT_NODE: Omit<Required<AgentNode>, keyof typeof COMMON | 'id' | 'kind'> = { agent: AGENT, prompt: ['Write.'] };
 const SUB = { plan: INNER, inputs: {}, outputs: {} };
 

@@ -134,10 +134,19 @@ export const anyRecord: Arbitrary<JournalRecord> = fc.oneof(
   shape<Of<'start'>>({ t: fc.constant('start'), at: number, key: text, id: text }, ['id']),
   fc.tuple(doneHead, stored).map(([head, value]) => ({ ...head, ...value })),
   shape<Of<'timer'>>({ t: fc.constant('timer'), at: number, key: text, id: text, due: number }, ['id']),
-  shape<Of<'pause'>>({ t: fc.constant('pause'), at: number, key: text, id: text, name: text, question, due: number }, [
-    'question',
-    'due',
-  ]),
+  shape<Of<'pause'>>(
+    {
+      t: fc.constant('pause'),
+      at: number,
+      key: text,
+      id: text,
+      name: text,
+      question,
+      schema: fc.constant({ type: 'string' }),
+      due: number,
+    },
+    ['question', 'schema', 'due'],
+  ),
   shape<Of<'log'>>({ t: fc.constant('log'), at: number, path: text, body: object }, []),
   shape<Of<'end'>>(
     {

@@ -5,6 +5,7 @@ import { kindText } from '../../lang/value-text.js';
 import type { StepNote } from '../../events/event.js';
 import { answerNote } from '../../events/question.js';
 import type {
+  AskOptions,
   StepArrival,
   StepPart,
   TaskQuestion,
@@ -12,6 +13,7 @@ import type {
   TextQuestion,
 } from '../../plan/builder-input.js';
 import { asQuestion } from '../../plan/task-question.js';
+import { limitOf } from '../../base/moment.js';
 import { isThenable } from '../../base/thenable.js';
 import type { Goto, Jump } from '../../plan/goto.js';
 import { isGoto, jumpOf } from '../../plan/goto.js';
@@ -80,12 +82,19 @@ export class TaskStep implements TaskStepInput {
    * @example
    * const run = async (state, step) => ({ answer: await step.ask({ text: 'Publish?', choices: ['yes', 'no'] }) });
    */
-  ask<const C extends string = string>(question: TextQuestion<C>, name?: string): Promise<C>;
-  ask(question: TaskQuestion, name?: string): Promise<unknown>;
-  async ask(question: TaskQuestion, name?: string): Promise<unknown> {
+  ask<const C extends string = string>(question: TextQuestion<C>, how?: string | AskOptions<C>): Promise<C>;
+  ask(question: TaskQuestion, how?: string | AskOptions): Promise<unknown>;
+  async ask(question: TaskQuestion, how: string | AskOptions = {}): Promise<unknown> {
     this.asked += 1;
-    const called = name ?? String(this.asked);
-    const answer = await askInside(this.step, this.io.signal, () => this.io.ask(called, asQuestion(question)));
+    const options: AskOptions = typeof how === 'string' ? { name: how } : how;
+    const { name = String(this.asked), expires } = options;
+    const limit = expires === undefined ? undefined : limitOf(expires, 'expires of a question');
+    const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asQuestion(question), limit));
+    const answer = await asking.catch((error: unknown) => {
+      // Nothing else of a question takes too long.
+      if (options.default === undefined || toErrorData(error).code !== 'SKEIN_TIMEOUT') throw error;
+      return options.default;
+    });
     this.tell(() => answerNote(answer));
     return answer;
   }

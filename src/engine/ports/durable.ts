@@ -1,4 +1,5 @@
 import type { ErrorData } from '../../base/errors.js';
+import type { Limit } from '../../base/moment.js';
 import type { OpenQuestion } from '../../events/question.js';
 
 /**
@@ -101,9 +102,10 @@ export interface StepIo {
   readonly signal: AbortSignal;
   /**
    * Asks a person from inside the effect; `name` is unique in it. Rejects with `SKEIN_QUESTION` when nobody can answer for now: the
-   * effect then ends, and is performed from its beginning when there is an answer.
+   * effect then ends, and is performed from its beginning when there is an answer. `SKEIN_TIMEOUT`: nobody did within the limit, which counts from
+   * when it was asked first.
    */
-  ask(name: string, question: Question): Promise<unknown>;
+  ask(name: string, question: Question, limit?: Limit): Promise<unknown>;
   /** Runs an effect inside of this one, and records its success under a key of its own. Absent: nothing is recorded. */
   run?(key: string, effect: Effect, options: StepOptions): Promise<unknown>;
 }
@@ -145,8 +147,12 @@ export interface Wait {
   readonly name: string;
   /** Absent: an event. */
   readonly question?: Question;
+  /** Of an event: JSON Schema of what comes with it. */
+  readonly schema?: unknown;
   /** Milliseconds after which it is too late. */
   readonly expiresMs?: number;
+  /** When it is too late, in milliseconds since 1970. */
+  readonly dueAt?: number;
 }
 
 /** What a person is asked. */

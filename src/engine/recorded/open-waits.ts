@@ -1,14 +1,18 @@
 import type { Clock } from '../../base/clock.js';
+import { isoTime } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
+import type { Json } from '../../base/json.js';
 import { recordText } from '../../base/json.js';
+import type { Limit } from '../../base/moment.js';
 import { Semaphore } from '../../base/semaphore.js';
+import { DeliveredEvents } from '../../journal/delivered.js';
 import type { PauseRecord } from '../../journal/record.js';
 import type { Answer, Store } from '../../journal/store.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import type { AnswerQuestion } from '../memory-durable.js';
 import { recordedQuestion } from '../open-question.js';
-import type { Outcome, Wait } from '../ports/durable.js';
+import type { Outcome, Question, Wait } from '../ports/durable.js';
 
 /** How often the store is asked for answers while something else runs, in milliseconds. */
 const POLL_MS = 250;
@@ -43,6 +47,12 @@ interface Attended {
   stopExpiry: (() => void) | undefined;
   /** Somebody here is asked at the moment. */
   asked: boolean;
+}
+
+/** A question of an effect, with the time in which it must be answered. */
+export function waitOf(name: string, question: Question, limit: Limit | undefined): Wait {
+  if (limit === undefined) return { name, question };
+  return { name, question, ...('at' in limit ? { dueAt: limit.at } : { expiresMs: limit.ms }) };
 }
 
 /**
@@ -106,11 +116,26 @@ export class OpenWaits {
   /** Settles every wait that has an answer in the store. */
   takeAnswers(): void {
     this.guarded(() => {
-      for (const answer of this.options.store.answers(this.options.runId)) {
+      const answers = this.options.store.answers(this.options.runId);
+      for (const answer of answers) {
         const one = this.waits.get(answer.key);
         if (one !== undefined && one.wait.id === answer.id) this.settle(one, outcomeOf(one.wait, answer));
       }
+      this.takeDelivered(answers);
     });
+  }
+
+  /** Events that came before anybody waited for them: each wait takes the first of its name that no other has taken. */
+  private takeDelivered(answers: readonly Answer[]): void {
+    const delivered = new DeliveredEvents(answers);
+    if (delivered.empty) return;
+    for (const one of this.waits.values()) {
+      const { key, id, wait } = one.wait;
+      const event = wait.question === undefined ? delivered.take(wait.name) : undefined;
+      if (event?.value === undefined) continue;
+      const answer: Answer = { key, id, value: event.value, at: this.options.clock.now(), by: event.key };
+      if (this.options.store.answer(this.options.runId, answer)) this.settle(one, outcomeOf(one.wait, answer));
+    }
   }
 
   /** Nothing else is left: nobody can answer for now. */
@@ -208,9 +233,16 @@ function checked({ question }: Wait, value: unknown): string {
 }
 
 function outcomeOf({ wait }: OpenWait, answer: Answer): Outcome {
-  if (answer.value !== undefined) return { ok: true, value: JSON.parse(answer.value) as unknown };
+  if (answer.value !== undefined) {
+    const value = JSON.parse(answer.value) as unknown;
+    const findings = wait.schema === undefined ? [] : schemaFindings(wait.schema, value);
+    if (findings.length === 0) return { ok: true, value };
+    const why = `what came with the event '${wait.name}' does not match its schema: ${findings.join('; ')}`;
+    return { ok: false, error: { code: 'SKEIN_ANSWER', message: why } };
+  }
   const what = wait.question === undefined ? `the event '${wait.name}'` : `an answer to: ${wait.question.text}`;
-  const message = `${what} did not come within ${wait.expiresMs ?? 0} ms`;
+  const limit = wait.dueAt === undefined ? `within ${wait.expiresMs ?? 0} ms` : `by ${isoTime(wait.dueAt)}`;
+  const message = `${what} did not come ${limit}`;
   return { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } };
 }
 
@@ -224,5 +256,6 @@ function unanswered({ key, wait }: OpenWait): ErrorData {
 /** The record of a wait. */
 export function pauseRecord(at: number, { key, id, wait, due }: Omit<OpenWait, 'settle'>): PauseRecord {
   const question = wait.question === undefined ? {} : { question: recordedQuestion(wait.question) };
-  return { t: 'pause', at, key, id, name: wait.name, ...question, ...(due === undefined ? {} : { due }) };
+  const schema = wait.schema === undefined ? {} : { schema: JSON.parse(recordText(wait.schema)) as Json };
+  return { t: 'pause', at, key, id, name: wait.name, ...question, ...schema, ...(due === undefined ? {} : { due }) };
 }

@@ -1,9 +1,11 @@
 import type { Clock } from '../../base/clock.js';
 import { SkeinError, fromErrorData } from '../../base/errors.js';
+import type { Limit } from '../../base/moment.js';
 import type { Journal } from '../../journal/journal.js';
 import { askKey } from '../inner-keys.js';
 import type { Effect, Outcome, Question, StepOptions } from '../ports/durable.js';
 import type { Deliveries } from './deliveries.js';
+import { waitOf } from './open-waits.js';
 import type { RecordedOutcomes } from './recorded-outcomes.js';
 import type { RecordedQuestions } from './recorded-questions.js';
 import { RecordedTicket } from './recorded-ticket.js';
@@ -30,13 +32,13 @@ export class RecordedInside {
   constructor(private readonly parts: InsideParts) {}
 
   /** @throws SkeinError the error of the answer */
-  async ask(ticket: RecordedTicket, name: string, question: Question): Promise<unknown> {
+  async ask(ticket: RecordedTicket, name: string, question: Question, limit?: Limit): Promise<unknown> {
     const { questions, deliveries, starts, stops } = this.parts;
     if (ticket.effects === 0) stops(ticket);
     ticket.questions += 1;
     const key = askKey(ticket.key, name);
     const outcome = await new Promise<Outcome>((resolve) =>
-      questions.askAside(ticket, key, { name, question }, resolve),
+      questions.askAside(ticket, key, waitOf(name, question, limit), resolve),
     );
     ticket.questions -= 1;
     if (ticket.questions === 0 && !ticket.dropped) starts(ticket);

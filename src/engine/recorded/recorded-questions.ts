@@ -50,7 +50,8 @@ export class RecordedQuestions {
   askAside(ticket: RecordedTicket, key: string, wait: Wait, take: (outcome: Outcome) => void): void {
     const { outcomes, count, journal, stamped, owner } = this.parts;
     const question = new RecordedTicket(key, owner, undefined);
-    question.id = waitId(wait);
+    // The effect is performed again and again: a time that it counts anew each time makes no other question of it.
+    question.id = waitId({ name: wait.name, ...(wait.question && { question: wait.question }) });
     const found = outcomes.find(question);
     if (found !== undefined) {
       this.tellReplayed(wait, found.record);
@@ -82,7 +83,7 @@ export class RecordedQuestions {
     const known = session.ledger.pause(key);
     const again = known !== undefined && known.id === id;
     const at = clock.now();
-    const due = again ? known.due : wait.expiresMs === undefined ? undefined : at + wait.expiresMs;
+    const due = again ? known.due : (wait.dueAt ?? (wait.expiresMs === undefined ? undefined : at + wait.expiresMs));
     const fresh = pauseRecord(at, { key, id, wait, due });
     // Of what may be done once it must show that it stands at a question, since it started: then it may be started again.
     const standsHere = holder.startedAt !== undefined && holder.options?.effect === 'once';

@@ -1,11 +1,12 @@
 import { SkeinError } from '../../base/errors.js';
+import type { Limit } from '../../base/moment.js';
 import type { Effect, Outcome, Question, StepIo, StepOptions, Ticket, Waiter } from '../ports/durable.js';
 
 /** What a ticket asks of its back end. */
 interface TicketOwner {
   readonly runId: string;
   readonly inside: {
-    ask(ticket: RecordedTicket, name: string, question: Question): Promise<unknown>;
+    ask(ticket: RecordedTicket, name: string, question: Question, limit?: Limit): Promise<unknown>;
     run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown>;
   };
 }
@@ -55,8 +56,8 @@ export class RecordedTicket implements Ticket, StepIo {
     return this.controller.signal;
   }
 
-  ask(name: string, question: Question): Promise<unknown> {
-    return this.owner.inside.ask(this, name, question);
+  ask(name: string, question: Question, limit?: Limit): Promise<unknown> {
+    return this.owner.inside.ask(this, name, question, limit);
   }
 
   run(key: string, effect: Effect, options: StepOptions): Promise<unknown> {

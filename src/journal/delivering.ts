@@ -1,0 +1,73 @@
+import { systemClock } from '../base/clock.js';
+import { SkeinError } from '../base/errors.js';
+import { recordText } from '../base/json.js';
+import { didYouMean } from '../base/suggest.js';
+import type { Plan } from '../plan/plan.js';
+import { answerRun } from './answering.js';
+import { deliveredAnswer } from './delivered.js';
+import { readRun } from './overview.js';
+import type { RunStatus } from './overview.js';
+import { readHistory } from './session.js';
+import type { Store } from './store.js';
+import { readStored } from './stored.js';
+
+/** An event that was delivered. */
+export interface DeliveredEvent {
+  /** The path of the step that waited for it; absent: nobody did yet, and it is kept for the next one that does. */
+  readonly path?: string;
+}
+
+/** Runs that never wait again. */
+const OVER: ReadonlySet<RunStatus> = new Set(['succeeded', 'degraded', 'cancelled']);
+
+/**
+ * Tells a run that something has happened outside, whether or not a process runs it now. A step that waits for an event of this name takes it;
+ * without one it is kept, in order, for the next step that does. Each event is taken once: one that is delivered twice is two events.
+ *
+ * @throws SkeinError `SKEIN_ANSWER` when the run is over, no node of it waits for such an event, or `data` is not what the waiting step asks for;
+ *   `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`, `SKEIN_NOT_JSON`
+ * @example
+ * deliverEvent(store, runId, 'payment', { amount: 12 });
+ * await flow.run(undefined, { store, resume: runId }); // when no process runs it
+ */
+export function deliverEvent(store: Store, runId: string, name: string, data: unknown = null): DeliveredEvent {
+  const at = systemClock.now();
+  const { status, questions } = readRun(store, runId, { now: at });
+  if (OVER.has(status)) {
+    throw new SkeinError('SKEIN_ANSWER', `the run is ${status}: it waits for no event any more`);
+  }
+  const open = questions.find((pause) => pause.question === undefined && pause.name === name && pause.overdue !== true);
+  if (open !== undefined) return { path: answerRun(store, runId, { key: open.key, value: data }).path };
+  checkName(store, runId, name);
+  const text = textOf(name, data);
+  // Somebody else may deliver one at the same moment: the first free number is taken.
+  for (let number = 1; !store.answer(runId, deliveredAnswer(name, number, text, at)); number += 1);
+  return {};
+}
+
+/** A misspelt name would be kept for ever. */
+function checkName(store: Store, runId: string, name: string): void {
+  const names = new Set<string>();
+  const open = [readStored(store, readHistory(store, runId).current.plan) as Plan];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    for (const node of one.nodes) {
+      if (node.kind === 'wait' && node.event !== undefined) names.add(node.event);
+      if ('plan' in node) open.push(node.plan);
+    }
+  }
+  if (names.has(name)) return;
+  const list = names.size === 0 ? 'no node of it waits for an event' : `events: ${[...names].slice(0, 20).join(', ')}`;
+  const near = didYouMean(name, [...names]);
+  throw new SkeinError('SKEIN_ANSWER', `the run waits for no event that is called '${name}'`, {
+    hint: near === undefined ? list : `${near} ${list}`,
+  });
+}
+
+function textOf(name: string, data: unknown): string {
+  try {
+    return recordText(data);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SkeinError('SKEIN_NOT_JSON', `what comes with the event '${name}' can't be recorded: ${why}`, { cause });
+  }
+}
