@@ -52,3 +52,14 @@ export function settled(): Promise<void> {
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+/**
+ * Milliseconds since 1970 of a Date, or of a time as text; undefined for anything else.
+ *
+ * @example
+ * writtenTime('1970-01-01T00:00:01Z'); // 1000
+ */
+export function writtenTime(value: unknown): number | undefined {
+  const time = value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(time) ? time : undefined;
+}

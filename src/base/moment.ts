@@ -1,3 +1,4 @@
+import { writtenTime } from './clock.js';
 import { parseDuration } from './duration.js';
 import { SkeinError } from './errors.js';
 
@@ -15,11 +16,10 @@ export type Limit = { readonly ms: number } | { readonly at: number };
  * limitOf('1h30m', 'expires'); // { ms: 5_400_000 }
  */
 export function limitOf(moment: unknown, what: string): Limit {
-  if (moment instanceof Date && Number.isFinite(moment.getTime())) return { at: moment.getTime() };
   const ms = typeof moment === 'string' ? parseDuration(moment) : moment;
   if (typeof ms === 'number' && Number.isFinite(ms) && ms >= 0) return { ms };
-  const at = typeof moment === 'string' ? Date.parse(moment) : Number.NaN;
-  if (Number.isFinite(at)) return { at };
+  const at = writtenTime(moment);
+  if (at !== undefined) return { at };
   const seen = typeof moment === 'string' ? JSON.stringify(moment.slice(0, 80)) : String(moment).slice(0, 80);
   throw new SkeinError('SKEIN_USAGE', `${what} must be a duration or a time, not ${seen}`, {
     hint: "give milliseconds, '2h', a Date, or a text such as '2027-01-31T12:00:00Z'",

@@ -157,7 +157,7 @@ describe.each(stores)('[XG9] eventNode, with a store %s', (_name, open) => {
     const running = graph<{ order: string }>()
       .node('paid', eventNode<{ amount: number }>('payment'))
       .node('nap', sleepNode({ ms: 2_000 }))
-      .run({ order: 'x' } as never, { store, runId: 'r' });
+      .run({ order: 'x' }, { store, runId: 'r' });
     await rest();
     deliverEvent(store, 'r', 'payment', { amount: 9 });
     expect(await running).toMatchObject({ outcome: 'succeeded', state: { paid: { amount: 9 } } });
