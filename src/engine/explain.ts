@@ -79,9 +79,14 @@ export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: n
     attempts,
     ...whyOf(ending),
     ...(outcome === 'succeeded' ? { update: updateOf(node, output) } : {}),
-    ...(choice === undefined ? {} : { to: [...choice.hops.map((hop) => hop.name), ...choice.others] }),
+    ...(choice === undefined ? {} : { to: namesIn(choice) }),
     ...(state === undefined ? {} : { state }),
   };
+}
+
+/** Nodes of the plan around begin with dots, as in a path. */
+function namesIn({ hops, others, around = [] }: Choice): readonly string[] {
+  return [...hops.map((hop) => hop.name), ...others, ...around.map((name) => `../${name}`)];
 }
 
 /** What a step wrote, as an observer sees it. */

@@ -1,5 +1,6 @@
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import { evaluateConditions } from '../lang/condition.js';
+import { isParentJump } from '../plan/goto.js';
 import { END } from '../plan/plan.js';
 import type { PlanNode, Route } from '../plan/plan.js';
 import { ownValue } from '../base/json.js';
@@ -17,6 +18,8 @@ export interface Choice {
   readonly hops: readonly Hop[];
   /** Names that a route without declared targets chose and does not mention. */
   readonly others: readonly string[];
+  /** Nodes at which the plan around goes on when this one has ended. */
+  readonly around?: readonly string[];
 }
 
 /** What routes choose by. */
@@ -34,13 +37,14 @@ interface Result {
 export function chooseRoutes(step: Step, { version, goto }: Result, done: (choice: Choice) => void): void {
   const { routes } = step.compiled;
   const chosen: string[][] = [];
+  const around: string[] = [];
   const ask = (): void => {
     for (let at = chosen.length; at < routes.length; at = chosen.length) {
       const route = routes[at];
       if (route === undefined) break;
       if (route.choose === undefined) {
         chosen.push(
-          route.route.choose === 'result' ? byResult(route.route, goto) : byCases(route.route, version, step),
+          route.route.choose === 'result' ? byResult(route.route, goto, around) : byCases(route.route, version, step),
         );
         continue;
       }
@@ -60,7 +64,9 @@ export function chooseRoutes(step: Step, { version, goto }: Result, done: (choic
       }
       answer(ticket.outcome);
     }
-    done(collect(step, chosen));
+    if (around.length > 0 && step.owner.parent === '') throw nothingAround(step.compiled.id);
+    const choice = collect(step, chosen);
+    done(around.length === 0 ? choice : { ...choice, around });
   };
   step.routed = true;
   guarded(step, ask);
@@ -111,7 +117,15 @@ class RecordedChooser extends ReadLog implements Effect, Identity, StepOptions {
 }
 
 /** What the step said itself; when it said nothing, its route decides. */
-function byResult(route: Route, goto: unknown): string[] {
+function byResult(route: Route, goto: unknown, around: string[]): string[] {
+  if (isParentJump(goto)) {
+    const { parent: known = [] } = route;
+    for (const name of namesOf({ from: route.from, targets: known }, goto.parent)) {
+      if (!known.includes(name)) throw badRoute({ from: route.from, targets: known }, name);
+      around.push(name);
+    }
+    return [];
+  }
   return goto === undefined ? [...(route.otherwise ?? [])] : namesOf(route, goto);
 }
 
@@ -134,6 +148,12 @@ function namesOf(route: Route, answer: unknown): string[] {
       if (one === END) return END;
     } else if (typeof one === 'string') return one;
     throw badRoute(route, one);
+  });
+}
+
+function nothingAround(node: string): SkeinError {
+  return new SkeinError('SKEIN_BAD_ROUTE', `'${node}' jumps to its parent, and no workflow is around this one`, {
+    hint: 'run it as a node of another workflow: workflowNode(flow, name)',
   });
 }
 

@@ -38,6 +38,7 @@ import { Visits } from './visits.js';
 export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, StepList {
   readonly census: OpenCensus = emptyCensus();
   reports: Reports = undefined;
+  around: readonly string[] | undefined = undefined;
   readonly prefix: string;
   readonly parent: string;
   over = false;
@@ -245,6 +246,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
       this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice, state });
     } else this.countStep(compiled, 'succeeded');
     if (compiled.counted) this.run.leafEnded(error === undefined);
+    if (choice?.around !== undefined) this.around = [...(this.around ?? []), ...choice.around];
     if (this.run.check !== undefined && error === undefined && this.isStopped(step, version)) return;
     const live = tokenOf('live', version, depth, round);
     if (compiled.exit) this.leaveByExit(compiled, live);

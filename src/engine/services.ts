@@ -103,6 +103,8 @@ export interface ScopeHandle {
   /** Its final state. */
   state(): Record<string, unknown>;
   readonly census: OpenCensus;
+  /** Nodes of the plan around at which steps in it said to go on; absent when none did. */
+  readonly around: readonly string[] | undefined;
   /** Steps in it that did not simply succeed; absent when there are none. */
   readonly reports: Reports;
 }

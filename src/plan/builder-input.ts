@@ -203,6 +203,8 @@ export interface RouteInput<S> {
   readonly choose?: Functions<S>['choose'] | 'result';
   readonly map?: Readonly<Record<string, string>>;
   readonly targets?: readonly string[];
+  /** With `choose: 'result'`: nodes of the workflow around, for `goto(name, update, { parent: true })`. */
+  readonly parent?: readonly string[];
   readonly cases?: readonly { readonly when: DeclaredConditions; readonly to: string | readonly string[] }[];
   readonly otherwise?: string | readonly string[];
 }

@@ -152,6 +152,7 @@ class Builder {
       ...optional('cases', cases),
       ...optional('otherwise', input.otherwise === undefined ? undefined : listOf(input.otherwise)),
       ...optional('targets', input.targets),
+      ...optional('parent', input.parent),
       ...optional('mentions', mentions.length === 0 ? undefined : mentions),
     };
   }

@@ -251,6 +251,7 @@ const PLAN = object({
       'cases?': list(object({ when: CONDITIONS, to: list(TEXT) })),
       'otherwise?': list(TEXT),
       'targets?': list(TEXT),
+      'parent?': list(TEXT),
       'mentions?': list(TEXT),
     }),
   ),

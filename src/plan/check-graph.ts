@@ -152,8 +152,11 @@ function checkChoice(route: Route, name: string, add: Add): void {
 /** What a model or a tool answers must not decide by itself where a run goes. */
 function checkResult(scope: Scope, route: Route, add: Add): void {
   const from = scope.shape.index.get(route.from);
-  const kind = from === undefined ? undefined : scope.plan.nodes[from]?.kind;
-  if (route.choose !== 'result' || kind === undefined || kind === 'task') return;
+  const node = from === undefined ? undefined : scope.plan.nodes[from];
+  if (route.choose !== 'result' || node === undefined || node.kind === 'task') return;
+  // A workflow that is a node says by functions of its own where the plan around it goes on.
+  if (node.kind === 'call' && node.plan.routes.some(({ parent = [] }) => parent.length > 0)) return;
+  const { kind } = node;
   const message = `${nameOf(scope, route.from)} is of kind '${kind}': only the result of a function can say where to go on`;
   add('bad-route', message, '.choose', 'give a function, or cases');
 }

@@ -18,7 +18,21 @@ export function checkSubPlans(scope: Scope, writers: Writers, inner: (node: numb
     checkGiven(scope, node.inputs, node, at);
     checkTaken(scope, within, node, at);
     checkRequired(scope, writers, node, at);
+    checkJumps(scope, node, at);
   });
+}
+
+/** `undeclared-target` for a node that the sub-plan may go on at, and that this plan does not say it may. */
+function checkJumps({ plan, findings, ...scope }: Scope, node: SubPlanNode, at: number): void {
+  const known = plan.routes.find(({ from, choose }) => from === node.id && choose === 'result')?.targets ?? [];
+  const missing = node.plan.routes.flatMap(({ parent = [] }) => parent).filter((name) => !known.includes(name));
+  const [first] = missing;
+  if (first === undefined) return;
+  const what = `the workflow in ${nameOf({ plan, findings, ...scope }, at)} may go on at ${JSON.stringify(first)}`;
+  const names = [...new Set([...known, ...missing])].map((name) => `'${name}'`).join(', ');
+  const hint =
+    node.kind === 'call' ? `say so at the node: goto: [${names}]` : 'only a workflow that is a node by itself can';
+  findings.add('undeclared-target', `${what}, which is no declared target of the node`, { node: at, hint });
 }
 
 type SubPlanNode = Extract<PlanNode, { readonly plan: unknown }>;

@@ -94,6 +94,8 @@ export interface Route {
   readonly cases?: readonly RouteCase[];
   readonly otherwise?: readonly string[];
   readonly targets?: readonly string[];
+  /** With `choose: 'result'`: nodes of the plan around, at which that may go on when this one has ended. */
+  readonly parent?: readonly string[];
   /** The nodes that stand as string literals in the source of what chooses, where no targets are declared (E6). */
   readonly mentions?: readonly string[];
 }

@@ -22,7 +22,7 @@ function startCall(step: Step): void {
   if (node.kind !== 'call') return;
   const sub = subPlan(step);
   openInside(step, sub, `${step.key}/`, inputsOf(step, node, sub), (scope, end) => {
-    if (end.type === 'done') step.succeed(outputsOf(step, node, scope));
+    if (end.type === 'done') step.succeed(outputsOf(step, node, scope), scope.around);
     else endLike(step, withPrefix(end, node.errorPrefix));
   });
 }

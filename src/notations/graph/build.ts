@@ -183,7 +183,10 @@ function routesOf(draft: GraphDraft, bindings: Record<string, unknown>): readonl
     });
   }
   for (const { name, options } of draft.nodes.values()) {
-    if (options.goto !== undefined) routes.push({ from: name, choose: 'result', targets: [...options.goto] });
+    const { goto, gotoParent } = options;
+    if (goto === undefined && gotoParent === undefined) continue;
+    const parent = gotoParent === undefined ? {} : { parent: [...gotoParent] };
+    routes.push({ from: name, choose: 'result', targets: [...(goto ?? [])], ...parent });
   }
   return routes;
 }

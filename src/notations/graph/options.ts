@@ -30,6 +30,8 @@ export interface NodePolicies<S = StateOf> {
   readonly version?: string;
   /** The nodes to which it may jump by returning `goto(name)`. */
   readonly goto?: readonly string[];
+  /** Nodes of the graph around to which it may jump by `goto(name, update, { parent: true })`. */
+  readonly gotoParent?: readonly string[];
 }
 
 /** What a choice may have. */
@@ -54,6 +56,7 @@ const POLICY_NAMES = [
   'effect',
   'version',
   'goto',
+  'gotoParent',
 ] as const satisfies readonly (keyof NodePolicies)[];
 
 /** The options that there are, by what is added. */
