@@ -74,6 +74,33 @@ export const EDITS: readonly Behaviour[] = [
   },
   {
     feature: 'updateState',
+    from: 'time_travel.test.ts: a fork of a checkpoint with an edit of the state',
+    what: 'what a step gave is corrected afterwards, and the run goes on from there',
+    verdict: { differs: 'in a run of its own; what depends on the value runs again, and nothing else' },
+    async run() {
+      const calls: string[] = [];
+      const map = graph<{ place: string; miles: number; rain: boolean; trip: string }>()
+        .addNode('measure', () => {
+          calls.push('measure');
+          return { miles: 12 };
+        })
+        .addNode('look', () => {
+          calls.push('look');
+          return { rain: true };
+        })
+        .addNode('plan', ({ miles, rain }) => ({ trip: `${miles} miles${rain ? ' in the rain' : ''}` }))
+        .addEdge('measure', 'look')
+        .addEdge('look', 'plan')
+        .setEntry('measure');
+      const store = memoryStore();
+      const { runId } = await map.run({}, { store });
+      const other = await map.run({}, { store, fork: { run: runId, set: { rain: false } } });
+      return [other.state.trip, calls];
+    },
+    gives: ['12 miles', ['measure', 'look']],
+  },
+  {
+    feature: 'updateState',
     from: 'pregel.test.ts: an interrupt, then an edit as the node __end__',
     what: 'a turn that waits is given up',
     verdict: { differs: 'it is cancelled by name, and does not count; nobody writes in the name of a node' },
