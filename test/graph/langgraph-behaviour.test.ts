@@ -8,11 +8,13 @@ import { FAILURES } from './langgraph-behaviour/failures.js';
 import { INTERRUPTS } from './langgraph-behaviour/interrupts.js';
 import { JOINS } from './langgraph-behaviour/joins.js';
 import { PARENTS } from './langgraph-behaviour/parents.js';
+import { RETRIES } from './langgraph-behaviour/retries.js';
 import { SENDS } from './langgraph-behaviour/sends.js';
 import { STREAMS } from './langgraph-behaviour/streams.js';
 import { STRUCTURE } from './langgraph-behaviour/structure.js';
 import { SUBGRAPHS } from './langgraph-behaviour/subgraphs.js';
 import { TASKS } from './langgraph-behaviour/tasks.js';
+import { TOOLS } from './langgraph-behaviour/tools.js';
 
 /** What LangGraph.js' own tests say of its features, with graphs, names and figures of our own. */
 const TABLE: readonly Behaviour[] = [
@@ -23,11 +25,13 @@ const TABLE: readonly Behaviour[] = [
   ...INTERRUPTS,
   ...JOINS,
   ...PARENTS,
+  ...RETRIES,
   ...SENDS,
   ...STREAMS,
   ...STRUCTURE,
   ...SUBGRAPHS,
   ...TASKS,
+  ...TOOLS,
 ];
 
 const titleOf = ({ what, verdict, from }: Behaviour): string =>

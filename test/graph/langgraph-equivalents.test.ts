@@ -53,6 +53,7 @@ describe('what LangGraph.js has, and what it is here', () => {
     'Command({ goto, update })',
     'Send',
     'interrupt',
+    '`interrupt` in a tool',
     'Command({ resume })',
     'MemorySaver',
     'thread_id',

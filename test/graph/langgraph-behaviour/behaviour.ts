@@ -14,6 +14,7 @@ export const FEATURES = [
   'retryOn',
   'functional API',
   'interrupt',
+  'interrupt in tools',
   'time travel',
   'joins and reducers',
   'cancellation',
@@ -43,3 +44,8 @@ export function codeOf(act: () => unknown): unknown {
     return error instanceof Error && 'code' in error ? error.code : error;
   }
 }
+
+/** A function that fails, with this message. */
+export const boom = (text: string) => (): never => {
+  throw new Error(text);
+};
