@@ -55,6 +55,7 @@ const PACKAGES = {
   '@dagrejs/dagre': 'draw/dagre\\.ts$',
   acorn: '(notations/graph/parameters|plan/(glances|mentions))\\.ts$',
   commander: 'cli/',
+  re2js: 'agent/tools/line-matcher\\.ts$',
   yaml: '(text/|notations/source/|agent/script/)',
 };
 

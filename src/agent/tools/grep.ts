@@ -3,7 +3,8 @@ import type { Tool } from '../tool.js';
 import { fileFilter, skipped } from './glob.js';
 import { oneLine } from './list-dir.js';
 import type { Folders, Place } from './paths.js';
-import type { PatternMatcher } from '../../lang/pattern/matcher.js';
+import type { LineMatcher } from './line-matcher.js';
+import { expressionMatcher, textMatcher } from './line-matcher.js';
 import { headOf, readText } from './text.js';
 import { badInput, flag, optionalText, requiredText, wholeNumber } from './tool-input.js';
 import type { WalkedFile } from './walk.js';
@@ -11,10 +12,10 @@ import { MAX_ENTRIES, throwIfAborted, walk } from './walk.js';
 
 const MAX_LINE = 400;
 const { usual, most } = TOOL_LIMITS.matches;
-/** Matcher steps of one search, about two seconds of work. */
+/** Cost of one search: a second or two of most expressions, up to twenty of the worst. */
 const MAX_COST = 200_000_000;
-/** Steps between two looks at the rest of the process. */
-const SLICE = 4_000_000;
+/** Cost between two looks at the rest of the process. */
+const SLICE = 500_000;
 
 /**
  * `grep`: lines that contain a text, or with `regex` match a regular expression, as `path:line: text`. Expressions run on a
@@ -26,8 +27,9 @@ export function grepCode(folders: Folders, searchesAll: boolean): Tool['execute'
     const pattern = requiredText(input, 'pattern');
     if (pattern === '') throw badInput('the pattern is empty');
     const glob = optionalText(input, 'glob');
+    const ignoreCase = flag(input, 'ignore_case');
     const search: Search = {
-      matcher: await matcherFor(pattern, flag(input, 'regex'), flag(input, 'ignore_case')),
+      matcher: flag(input, 'regex') ? await expressionMatcher(pattern, ignoreCase) : textMatcher(pattern, ignoreCase),
       most: wholeNumber(input, 'max_results', { least: 1, most, fallback: usual }),
       signal: io.signal,
       searchesAll,
@@ -46,7 +48,7 @@ export function grepCode(folders: Folders, searchesAll: boolean): Tool['execute'
 }
 
 interface Search {
-  readonly matcher: PatternMatcher;
+  readonly matcher: LineMatcher;
   readonly most: number;
   readonly signal: AbortSignal;
   /** Also in `node_modules`. */
@@ -55,33 +57,6 @@ interface Search {
   readonly notes: string[];
   /** Cost at the last pause. */
   paused: number;
-}
-
-async function matcherFor(pattern: string, regex: boolean, ignoreCase: boolean): Promise<PatternMatcher> {
-  if (!regex) return textMatcher(pattern, ignoreCase);
-  const { PatternError, patternMatcher } = await import('../../lang/pattern/matcher.js');
-  try {
-    return patternMatcher(pattern, { ignoreCase });
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    throw badInput(
-      `the pattern is no regular expression that can be searched for: ${error.message}`,
-      'leave "regex" out to search for the text itself',
-    );
-  }
-}
-
-function textMatcher(text: string, ignoreCase: boolean): PatternMatcher {
-  const wanted = ignoreCase ? text.toLowerCase() : text;
-  const matcher = {
-    cost: 0,
-    gaveUp: false,
-    test(line: string) {
-      matcher.cost += line.length;
-      return (ignoreCase ? line.toLowerCase() : line).includes(wanted);
-    },
-  };
-  return matcher;
 }
 
 async function* filesOf(
