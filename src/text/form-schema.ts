@@ -175,7 +175,7 @@ class SchemaWriter {
     return Object.assign({}, ...schemas, { type: [...new Set(all)] }) as SchemaData;
   }
 
-  private variants({ by, of, without, exact = false, off }: VariantsForm): SchemaData {
+  private variants({ by, of, without, exact = false, off, blank = false }: VariantsForm): SchemaData {
     const cases = [...new Set(Object.values(of))].map((variant) => {
       const words = Object.keys(of).filter((value) => of[value] === variant);
       const any = exact ? { enum: words } : { type: 'string', pattern: `^(?:${words.map(inAnyCase).join('|')})$` };
@@ -187,9 +187,9 @@ class SchemaWriter {
       words: Object.keys(of),
       exact,
       needed: without === undefined,
-      blank: false,
+      blank,
     });
-    const absent = { properties: { [by]: { type: 'null' } } };
+    const absent = { properties: { [by]: this.typed({ blank }, 'null', {}) } };
     const whole = this.typed({ needed: true }, 'object', {
       properties: { [by]: { ...(about === undefined ? {} : { description: about }), ...type } },
       required: without === undefined ? [by] : undefined,

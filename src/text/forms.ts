@@ -221,5 +221,5 @@ export const named = (name: string): NamedForm => ({ kind: 'named', name });
 export const variants = (
   by: string,
   of: VariantsForm['of'],
-  more: Pick<VariantsForm, 'without' | 'off' | 'exact' | 'about'> = {},
+  more: Pick<VariantsForm, 'without' | 'off' | 'exact' | 'about' | 'blank'> = {},
 ): VariantsForm => ({ kind: 'variants', by, of, ...more });

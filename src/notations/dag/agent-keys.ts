@@ -61,6 +61,7 @@ function serverMap(keys: MapForm['keys']): MapForm {
 /** A tool server, by its name in schemas. */
 const SERVER = variants('type', Object.fromEntries([...TRANSPORTS].map(([type, key]) => [type, SERVER_BY[key]])), {
   without: SERVER_BY.either,
+  blank: true,
   off: { disabled: true, enabled: false },
 });
 
