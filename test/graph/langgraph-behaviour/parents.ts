@@ -1,4 +1,5 @@
-import { graph, reducers, workflowNode } from 'skein/graph';
+import { goto, graph, reducers, workflowNode } from 'skein/graph';
+import { codeOf } from './behaviour.js';
 import type { Behaviour } from './behaviour.js';
 
 interface Case {
@@ -7,29 +8,37 @@ interface Case {
   log: string[];
 }
 
-/** A lower court: it hears a case, and says where it belongs. */
+/** A lower court: it hears a case, and says where the graph around it goes on. */
 const court = () =>
   graph<Case & { heard: boolean }>({ inputs: ['plea'], reducers: { log: reducers.extend } })
     .addNode('hear', () => ({ heard: true, log: ['heard'] }))
-    .addNode('rule', ({ plea }) => ({ ruling: plea === 'guilty' ? 'close' : 'appeal', log: ['ruled'] }))
+    .addNode(
+      'rule',
+      ({ plea }) => {
+        const ruling = plea === 'guilty' ? 'close' : 'appeal';
+        return goto(ruling, { ruling, log: ['ruled'] }, { parent: true });
+      },
+      { gotoParent: ['close', 'appeal'] },
+    )
     .addEdge('hear', 'rule')
     .setEntry('hear');
+
+const written = { taskParam: null, writes: { ruling: 'ruling', log: 'log' } } as const;
 
 /** The graph around it, in which two nodes may follow. */
 const system = () =>
   graph<Case>({ reducers: { log: reducers.extend } })
-    .addNode('court', workflowNode(court(), 'court', { taskParam: null, writes: { ruling: 'ruling', log: 'log' } }))
-    .addNode('close', () => ({ log: ['closed'] }))
-    .addNode('appeal', () => ({ log: ['appealed'] }))
-    .addConditionalEdge('court', ({ ruling }) => ruling, { close: 'close', appeal: 'appeal' })
+    .addNode('court', workflowNode(court(), 'court', written), { goto: ['close', 'appeal'] })
+    .addNode('close', ({ ruling }) => ({ log: [`${ruling}d`] }))
+    .addNode('appeal', ({ ruling }) => ({ log: [`${ruling}ed`] }))
     .setEntry('court');
 
 export const PARENTS: readonly Behaviour[] = [
   {
     feature: 'Command.PARENT',
     from: 'pregel.test.ts: a parent command as the documentation has it, to either of two nodes',
-    what: 'an inner graph decides which node of the graph around it follows',
-    verdict: { differs: 'it leaves its decision in a key, by which the graph around it chooses: both can be read' },
+    what: 'a node of an inner graph decides which node of the graph around it follows',
+    verdict: 'same',
     async run() {
       const runs = [await system().run({ plea: 'guilty' }), await system().run({ plea: 'not guilty' })];
       return runs.map(({ nodesRun }) => nodesRun);
@@ -41,9 +50,9 @@ export const PARENTS: readonly Behaviour[] = [
   },
   {
     feature: 'Command.PARENT',
-    from: 'pregel.test.ts: a parent command that only updates',
-    what: 'an inner graph writes a key of the graph around it that is not its answer',
-    verdict: { differs: 'the node says which keys; no command is needed' },
+    from: 'pregel.test.ts: a parent command with an update and a node to go to',
+    what: 'what it gives with its decision is there for the node that follows',
+    verdict: { differs: 'it writes its own state; `writes` of its node says which keys come out of it' },
     async run() {
       const { ruling, log } = (await system().run({ plea: 'guilty', log: ['filed'] })).state;
       return [ruling, log];
@@ -62,21 +71,35 @@ export const PARENTS: readonly Behaviour[] = [
   },
   {
     feature: 'Command.PARENT',
-    from: 'pregel.test.ts: a parent command from a graph inside of an inner graph',
-    what: 'a graph two levels down writes a key of the graph in the middle, which goes on by it',
-    verdict: { differs: 'each level says by name what it hands on' },
+    from: 'pregel.test.ts: a parent command as the documentation has it, with `ends` of the node around',
+    what: 'a jump to a node that the graph around does not expect',
+    verdict: { differs: 'it is found before the run: targets stand on both sides' },
     async run() {
-      const child = graph<{ plea: string; name: string; seen: string }>({ inputs: ['plea'] })
-        .addNode('ask', workflowNode(court(), 'ask', { taskParam: null, writes: { ruling: 'name' } }))
-        .addNode('greet', ({ name }) => ({ seen: `to ${name}` }))
-        .addEdge('ask', 'greet')
-        .setEntry('ask');
-      const outer = graph<{ plea: string; seen: string }>()
-        .addNode('child', workflowNode(child, 'child', { taskParam: null, writes: { seen: 'seen' } }))
-        .setEntry('child');
-      return (await outer.run({ plea: 'guilty' })).state.seen;
+      return codeOf(() =>
+        graph<Case>({ reducers: { log: reducers.extend } })
+          .addNode('court', workflowNode(court(), 'court', written), { goto: ['close'] })
+          .addNode('close', () => null)
+          .setEntry('court')
+          .compile(),
+      );
     },
-    gives: 'to close',
+    gives: 'SKEIN_DEFINITION',
+  },
+  {
+    feature: 'Command.PARENT',
+    from: 'pregel.test.ts: a parent command from a graph inside of an inner graph',
+    what: 'a node two levels down leads the graph in the middle, and not the outermost one',
+    verdict: 'same',
+    async run() {
+      const middle = workflowNode(system(), 'middle', { taskParam: 'plea', writes: { log: 'log' } });
+      const outer = graph<{ plea: string; log: string[] }>({ reducers: { log: reducers.extend } })
+        .addNode('middle', middle)
+        .addNode('after', () => ({ log: ['after'] }))
+        .addEdge('middle', 'after')
+        .setEntry('middle');
+      return (await outer.run({ plea: 'guilty' })).state.log;
+    },
+    gives: ['heard', 'ruled', 'closed', 'after'],
   },
   {
     feature: 'Command.PARENT',
