@@ -181,6 +181,8 @@ export interface ChannelEnd {
   readonly whole?: unknown;
   /** It is as the run was given it. */
   readonly isGiven?: boolean;
+  /** The run wrote what was there already. */
+  readonly isRepeated?: boolean;
 }
 
 /**
@@ -199,11 +201,16 @@ export function channelEnds(
     const name = channels.names[channel] ?? '';
     const reducer = channels.reducers[channel];
     const end = endOf({ name, digest: cellDigest(cell, reducer) }, carried.get(name), cell, reducer);
-    const given = first?.get(channel);
-    if (end !== undefined)
-      ends.push(given !== undefined && cellDigest(given, reducer) === end.digest ? { ...end, isGiven: true } : end);
+    if (end !== undefined) ends.push(marked(end, cell, first?.get(channel), reducer));
   });
   return ends;
+}
+
+/** `first`: what the run began with. A cell is made anew by whoever writes it, also by the same value. */
+function marked(end: ChannelEnd, cell: Cell, first: Cell | undefined, reducer: Reducer | undefined): ChannelEnd {
+  if (first === undefined || cellDigest(first, reducer) !== end.digest) return end;
+  const isKept = end.more === undefined && end.whole === undefined;
+  return cell !== first && isKept ? { ...end, isRepeated: true } : { ...end, isGiven: true };
 }
 
 function endOf(

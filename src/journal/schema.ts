@@ -189,6 +189,7 @@ const THREAD_SHAPES: ThreadShapes = {
     error: may(error),
     on: may(count),
     state: may(STATE),
+    repeated: may(texts),
   },
   edit: { turn: need(count), who: need(text), why: need(text), values: need(texts), state: need(STATE) },
 };

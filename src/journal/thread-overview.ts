@@ -169,23 +169,16 @@ function readTurns(store: Store, id: string): Pick<ThreadOverview, 'turns' | 'ed
   const edits: ThreadEdit[] = [];
   let from: ThreadOverview['from'];
   let puts: PutRecord[] = [];
+  const latest = new Map<string, PutRecord>();
   for (const { record } of threadRecords(store, id)) {
-    if (record.t === 'put') puts.push(record);
-    else if (record.t === 'turn') turns.set(record.turn, begunTurn(store, record, turns.get(record.turn)));
+    if (record.t === 'put') {
+      puts.push(record);
+      latest.set(record.channel, record);
+    } else if (record.t === 'turn') turns.set(record.turn, begunTurn(store, record, turns.get(record.turn)));
     else if (record.t === 'ended') {
       const known = turns.get(record.turn);
-      if (known !== undefined)
-        turns.set(
-          record.turn,
-          endedTurn(
-            known,
-            record,
-            valuesOf(
-              store,
-              puts.filter(({ given }) => given !== true),
-            ),
-          ),
-        );
+      const results = [...puts.filter(({ given }) => given !== true), ...repeatedOf(record, latest)];
+      if (known !== undefined) turns.set(record.turn, endedTurn(known, record, valuesOf(store, results)));
       puts = [];
     } else if (record.t === 'edit') {
       const { turn, at, who, why, values } = record;
@@ -195,6 +188,14 @@ function readTurns(store: Store, id: string): Pick<ThreadOverview, 'turns' | 'ed
     } else if (record.t === 'thread') ({ from } = record);
   }
   return { turns: [...turns.values()], edits, ...(from === undefined ? {} : { from }) };
+}
+
+/** What a turn wrote that was there already; of what grew piece by piece, nothing came to it. */
+function repeatedOf({ repeated = [] }: EndedRecord, latest: ReadonlyMap<string, PutRecord>): readonly PutRecord[] {
+  return repeated.flatMap((name) => {
+    const put = latest.get(name);
+    return put === undefined || put.more === true ? [] : [put];
+  });
 }
 
 function begunTurn(store: Store, { turn, run, at, inputs }: TurnRecord, before: ThreadTurn | undefined): ThreadTurn {

@@ -89,6 +89,8 @@ export interface EndedRecord {
   readonly error?: ErrorData;
   readonly on?: number;
   readonly state?: ThreadState;
+  /** Channels that its run wrote, with the values that they had already. */
+  readonly repeated?: readonly string[];
 }
 
 /** Somebody changed the state between two turns. */

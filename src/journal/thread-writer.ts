@@ -23,6 +23,8 @@ export interface ChannelWrite {
   readonly whole?: unknown;
   /** It is what the run was given. */
   readonly isGiven?: boolean;
+  /** The turn wrote what was there already. */
+  readonly isRepeated?: boolean;
   /** Where it is so far. */
   readonly place?: ChannelPlace | undefined;
 }

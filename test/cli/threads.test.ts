@@ -54,6 +54,19 @@ async function shown(cwd: string, name: string): Promise<Shown> {
 }
 
 describe('[XG6] skein run --thread', () => {
+  it('shows what each turn answered, also when it answers what the one before did', { timeout: 120_000 }, async () => {
+    const cwd = await makeProject({ 'letters.yaml': DAG });
+    for (const topic of ['cats', 'cats', 'dogs']) {
+      const words = ['run', 'letters.yaml', '--mock', '--quiet', '--thread', 'post', '--input', `topic=${topic}`];
+      expect((await skein(words, { cwd })).code).toBe(0);
+    }
+    const results = (await shown(cwd, 'post')).turns.map((turn) => turn.results);
+    const answers = ['cats', 'cats', 'dogs'].map((topic) => ({ 'steps.letter.output': `A letter on ${topic}` }));
+    expect(results).toEqual(answers);
+    const { stdout } = await skein(['thread', 'post'], { cwd });
+    expect(stdout.match(/A letter on cats/g)).toHaveLength(2);
+  });
+
   it(
     'goes on from the state of the turn before, in another process, and shows the conversation',
     { timeout: 120_000 },

@@ -150,12 +150,17 @@ export class Turn {
       return;
     }
     const shape = shapeOfPlan(compiled);
+    const repeated = writes.filter(({ isRepeated }) => isRepeated === true).map(({ name }) => name);
     const isOther = shapeOf(this.store, this.of.id, this.state)?.digest !== shape.digest;
     holding?.writer.write({
       at,
       writes,
       ...(isOther ? { shape: { t: 'shape', at, ...shape } } : {}),
-      head: (channels, written) => ({ ...ended, state: { channels, ...placed(written ?? this.state.shape) } }),
+      head: (channels, written) => ({
+        ...ended,
+        state: { channels, ...placed(written ?? this.state.shape) },
+        ...(repeated.length === 0 ? {} : { repeated }),
+      }),
       turns: turn,
     });
   }
