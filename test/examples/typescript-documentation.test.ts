@@ -14,7 +14,7 @@ describe('TypeScript in the documentation', () => {
 
   test('is in each of the files', () => {
     const files = new Set(SNIPPETS.map(({ place }) => place.replace(/:\d+$/, '')));
-    expect([...files].toSorted()).toEqual(['README.md', 'docs/graph.md', 'docs/library.md']);
+    expect([...files].toSorted()).toEqual(['docs/graph.md', 'docs/library.md']);
   });
 });
 

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { MAIN, ROOT, skein } from './skein.js';
+
+/** A file that a process evaluated, as the coverage of V8 tells it. */
+interface Script {
+  readonly file: string;
+  readonly functions: readonly {
+    readonly functionName: string;
+    readonly ranges: readonly { readonly count: number }[];
+  }[];
+}
+
+/** The files that a command evaluates, and how often their functions are called. The command must succeed. */
+export async function counted(words: readonly string[], cwd: string): Promise<readonly Script[]> {
+  const folder = join(cwd, 'counts');
+  await mkdir(folder, { recursive: true });
+  const end = await skein(words, { cwd, env: { NODE_V8_COVERAGE: folder } });
+  expect(end, end.stderr).toMatchObject({ code: 0 });
+  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+  const scripts = texts
+    .flatMap((text) => (JSON.parse(text) as { result: (Script & { readonly url: string })[] }).result)
+    .filter(({ url }) => url.startsWith('file:'))
+    .map((script) => ({ ...script, file: fileURLToPath(script.url) }));
+  expect(scripts.map(({ file }) => file)).toContain(MAIN);
+  return scripts;
+}
+
+/** The modules that a command evaluates: of a file that was built, those that were built into it. Paths from the root, such as `src/cli/main.ts`. */
+export async function evaluated(words: readonly string[], cwd: string): Promise<readonly string[]> {
+  const files = new Set((await counted(words, cwd)).map(({ file }) => file));
+  const modules = (await Promise.all([...files].map(modulesIn))).flat();
+  return [...new Set(modules.map((path) => relative(ROOT, path)))].toSorted();
+}
+
+async function modulesIn(file: string): Promise<readonly string[]> {
+  if (!existsSync(`${file}.map`)) return [file];
+  const { sources } = JSON.parse(await readFile(`${file}.map`, 'utf8')) as { readonly sources: readonly string[] };
+  return sources.map((source) => resolve(dirname(file), source));
+}
