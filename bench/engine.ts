@@ -2,7 +2,7 @@ import { Effect } from 'effect';
 import PQueue from 'p-queue';
 import { definePlan, run } from '../src/index.js';
 import { startRun } from '../src/engine/run.js';
-import type { CompiledPlan } from '../src/engine/compile.js';
+import type { CompiledPlan } from '../src/engine/graph/compile.js';
 import type { Case } from './measure.js';
 import { measure, printTable } from './measure.js';
 import { chain, fanOut, nodeLoop, routeLoop } from './plans.js';

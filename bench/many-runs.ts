@@ -1,6 +1,6 @@
 import { Effect } from 'effect';
 import { startRun } from '../src/engine/run.js';
-import { compile } from '../src/engine/compile.js';
+import { compile } from '../src/engine/graph/compile.js';
 import { measure, printTable } from './measure.js';
 import { waitingChain } from './plans.js';
 

@@ -1,8 +1,8 @@
 import { definePlan, END } from '../src/index.js';
 import type { Runnable } from '../src/index.js';
-import { compile } from '../src/engine/compile.js';
-import type { CompiledPlan } from '../src/engine/compile.js';
-import type { TaskFunction } from '../src/engine/compile.js';
+import { compile } from '../src/engine/graph/compile.js';
+import type { CompiledPlan } from '../src/engine/graph/compile.js';
+import type { TaskFunction } from '../src/engine/graph/compile.js';
 import type { Plan, TaskNode } from '../src/plan/plan.js';
 
 const BASE = { format: 1, inputs: [], channels: [], edges: [], routes: [] } as const;

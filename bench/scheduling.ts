@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { startRun } from '../src/engine/run.js';
-import { MemoryDurable } from '../src/engine/memory-durable.js';
+import { MemoryDurable } from '../src/engine/durable/memory-durable.js';
 import { analyzeShape } from '../src/plan/graph-shape.js';
 import type { Plan } from '../src/plan/plan.js';
 import { FakeClock } from '../src/testing/index.js';

@@ -1,9 +1,9 @@
 /** Skein: workflows of agents. See README.md for a first workflow and ARCHITECTURE.md for how it is built. */
 export { run, runOrThrow, runWorkflow, streamRun } from './runtime.js';
 export type { Fork, Runnable, RunOptions, WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime.js';
-export { compile, type CompiledPlan } from './engine/compile.js';
+export { compile, type CompiledPlan } from './engine/graph/compile.js';
 export { startRun, type RunHandle, type RunResult, type StartOptions } from './engine/run.js';
-export { MemoryDurable, type AnswerQuestion } from './engine/memory-durable.js';
+export { MemoryDurable, type AnswerQuestion } from './engine/durable/memory-durable.js';
 export type { StepCheck, CheckedStep, StepReport } from './engine/services.js';
 export type { Durable, Question, StepIo, Ticket } from './engine/ports/durable.js';
 export type { Executor, Executors, Result, StepContext } from './engine/ports/executor.js';

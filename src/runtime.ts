@@ -10,7 +10,7 @@ import { preparedPlan } from './runtime/prepared.js';
 
 export { formatOutput } from './audit/final-output.js';
 export { findLeftovers, removeFolder } from './audit/retention.js';
-export { codeDigests } from './engine/identity.js';
+export { codeDigests } from './engine/durable/identity.js';
 export { forkStart } from './journal/fork-start.js';
 export { forkEdits } from './runtime/fork-edits.js';
 export type { ForkStart } from './journal/fork-start.js';

@@ -2,7 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { Census } from '../events/census.js';
 import type { RunOutcome } from '../events/outcome.js';
 import type { OpenQuestion } from '../events/question.js';
-import type { StepReport } from './reports.js';
+import type { StepReport } from './steps/reports.js';
 
 /** What a run gives back. It never throws for what happens inside of steps. */
 export interface RunResult {

@@ -2,12 +2,12 @@ import type { ErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
 import type { EventBody } from '../events/event.js';
 import type { WorkMeter } from '../lang/work-meter.js';
-import type { ChannelTable, CompiledPlan } from './compile.js';
+import type { ChannelTable, CompiledPlan } from './graph/compile.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
-import type { Reports } from './reports.js';
-import type { StateEdits } from './state-edits.js';
-import type { Version } from './version.js';
+import type { Reports } from './steps/reports.js';
+import type { StateEdits } from './state/state-edits.js';
+import type { Version } from './state/version.js';
 
 /**
  * What steps and scopes use of their run. The run owns the queues and the back end; a scope owns tokens and state of one
@@ -134,7 +134,7 @@ export interface CheckedStep {
   readonly elapsedMs: number;
 }
 
-export type { StepReport } from './reports.js';
+export type { StepReport } from './steps/reports.js';
 
 /** Looks at the run after each step; gives an error to end it there. A function of what it is told, without effects. */
 export type StepCheck = (view: CheckedStep) => ErrorData | undefined;

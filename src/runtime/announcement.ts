@@ -1,6 +1,6 @@
 import { nodePathOf } from '../base/address.js';
-import type { CompiledPlan } from '../engine/compile.js';
-import { codeOf } from '../engine/identity.js';
+import type { CompiledPlan } from '../engine/graph/compile.js';
+import { codeOf } from '../engine/durable/identity.js';
 import type { RunWarning } from '../engine/services.js';
 import { forkStart } from '../journal/fork-start.js';
 import type { Changes } from './changes.js';

@@ -1,7 +1,7 @@
 import { isApproval } from '../agent/loop/approval.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { SkeinError } from '../base/errors.js';
-import type { AnswerQuestion } from '../engine/memory-durable.js';
+import type { AnswerQuestion } from '../engine/durable/memory-durable.js';
 import { typedAnswer } from '../lang/typed-answer.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { ModelRegistryOptions } from '../agent/models/registry.js';
 import type { JsonObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
-import type { AnswerQuestion } from '../engine/memory-durable.js';
+import type { AnswerQuestion } from '../engine/durable/memory-durable.js';
 import type { Executors } from '../engine/ports/executor.js';
 import type { StepCheck } from '../engine/services.js';
 import type { Listener } from '../events/event.js';

@@ -1,5 +1,5 @@
-import { compile } from '../engine/compile.js';
-import type { CompiledPlan } from '../engine/compile.js';
+import { compile } from '../engine/graph/compile.js';
+import type { CompiledPlan } from '../engine/graph/compile.js';
 import type { Bindings } from '../plan/plan.js';
 import { checkedPlan } from './checked-plan.js';
 import type { Runnable } from './options.js';

@@ -1,8 +1,8 @@
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import { isThenable } from '../base/thenable.js';
-import { askKey } from '../engine/inner-keys.js';
-import { waitingFor } from '../engine/open-question.js';
+import { askKey } from '../engine/state/inner-keys.js';
+import { waitingFor } from '../engine/durable/open-question.js';
 import type {
   Durable,
   Effect,

@@ -4,7 +4,7 @@ import { createModelRegistry } from '../../src/agent/models/registry.js';
 import type { Tool } from '../../src/agent/tool.js';
 import type { Clock } from '../../src/base/clock.js';
 import { systemClock } from '../../src/base/clock.js';
-import { MemoryDurable } from '../../src/engine/memory-durable.js';
+import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
 import { startRun } from '../../src/engine/run.js';
 import type { SkeinEvent } from '../../src/events/event.js';
 import type { AgentNode, Plan } from '../../src/plan/plan.js';

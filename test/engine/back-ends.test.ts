@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryDurable } from '../../src/engine/memory-durable.js';
+import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
 import type { Taker } from '../../src/engine/ports/durable.js';
 import { startRun } from '../../src/engine/run.js';
 import type { SkeinEvent } from '../../src/events/event.js';

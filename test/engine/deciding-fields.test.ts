@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/engine/compile.js';
-import { definitionOf } from '../../src/engine/identity.js';
+import { compile } from '../../src/engine/graph/compile.js';
+import { definitionOf } from '../../src/engine/durable/identity.js';
 import type { AgentSpec } from '../../src/plan/agent-spec.js';
 import { diffPlans } from '../../src/plan/diff.js';
 import type { AgentNode, AskNode, NodeKind, Plan, PlanNode, WaitNode } from '../../src/plan/plan.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/engine/compile.js';
-import { codeDigests, definitionOf } from '../../src/engine/identity.js';
+import { compile } from '../../src/engine/graph/compile.js';
+import { codeDigests, definitionOf } from '../../src/engine/durable/identity.js';
 import type { Executor, StepContext } from '../../src/engine/ports/executor.js';
 import { startRun } from '../../src/engine/run.js';
 import type { AgentNode, PlanNode } from '../../src/plan/plan.js';

@@ -5,7 +5,7 @@ import { startRun } from '../../src/engine/run.js';
 import type { SkeinEvent } from '../../src/events/event.js';
 import type { AgentNode } from '../../src/plan/plan.js';
 import { FakeClock, ManualDurable } from '../../src/testing/index.js';
-import { MemoryDurable } from '../../src/engine/memory-durable.js';
+import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
 import { fails, plan, run, writes } from './plans.js';
 
 const agent = (id: string, more: Partial<AgentNode> = {}): AgentNode => ({

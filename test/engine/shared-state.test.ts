@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Cell } from '../../src/engine/cell.js';
-import { cellDigest, cellValue, inputCell, writeCell } from '../../src/engine/cell.js';
-import { covers, mergeVersions } from '../../src/engine/merge.js';
-import { EMPTY_VERSION } from '../../src/engine/version.js';
-import type { Version } from '../../src/engine/version.js';
+import type { Cell } from '../../src/engine/state/cell.js';
+import { cellDigest, cellValue, inputCell, writeCell } from '../../src/engine/state/cell.js';
+import { covers, mergeVersions } from '../../src/engine/state/merge.js';
+import { EMPTY_VERSION } from '../../src/engine/state/version.js';
+import type { Version } from '../../src/engine/state/version.js';
 import type { Reducer, ReducerFunction } from '../../src/plan/reducers.js';
 import { reducerFor } from '../../src/plan/reducers.js';
 

@@ -1,4 +1,4 @@
-import { MemoryDurable } from '../../src/engine/memory-durable.js';
+import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
 import type { Effect, Identity, StepOptions, Ticket } from '../../src/engine/ports/durable.js';
 
 /** A back end in memory that says that it records, and keeps what it is told about identities. */

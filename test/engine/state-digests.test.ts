@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { digestText } from '../../src/base/hash.js';
 import { recordText } from '../../src/base/json.js';
-import type { Cell, Writer } from '../../src/engine/cell.js';
-import { cellDigest, inputCell, writeCell } from '../../src/engine/cell.js';
-import { mergeVersions } from '../../src/engine/merge.js';
-import { EMPTY_VERSION } from '../../src/engine/version.js';
-import type { Version } from '../../src/engine/version.js';
+import type { Cell, Writer } from '../../src/engine/state/cell.js';
+import { cellDigest, inputCell, writeCell } from '../../src/engine/state/cell.js';
+import { mergeVersions } from '../../src/engine/state/merge.js';
+import { EMPTY_VERSION } from '../../src/engine/state/version.js';
+import type { Version } from '../../src/engine/state/version.js';
 import type { Reducer } from '../../src/plan/reducers.js';
 import { reducerFor } from '../../src/plan/reducers.js';
 import { seededRandom } from '../../src/testing/index.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorData } from '../../src/base/errors.js';
-import { MemoryDurable } from '../../src/engine/memory-durable.js';
+import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
 import { startRun } from '../../src/engine/run.js';
 import type { CheckedStep } from '../../src/engine/services.js';
 import { definePlan } from '../../src/plan/builder.js';

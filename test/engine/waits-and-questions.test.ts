@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryDurable } from '../../src/engine/memory-durable.js';
+import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
 import { startRun } from '../../src/engine/run.js';
 import type { AskNode, PlanNode } from '../../src/plan/plan.js';
 import { FakeClock, ManualDurable } from '../../src/testing/index.js';

@@ -2,7 +2,7 @@ import { SkeinError } from '../../base/errors.js';
 import { canonicalHash } from '../../base/hash.js';
 import { systemIds } from '../../base/ids.js';
 import type { JsonObject } from '../../base/json.js';
-import type { CompiledPlan } from '../../engine/compile.js';
+import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { ShapeRecord } from '../../journal/thread-record.js';
 import { jsonSchemaOf } from '../../notations/graph/nodes/json-schema.js';
 

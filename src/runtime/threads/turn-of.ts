@@ -1,5 +1,5 @@
 import type { ModelRegistry } from '../../agent/models/registry.js';
-import type { CompiledPlan } from '../../engine/compile.js';
+import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { RunHandle } from '../../engine/run.js';
 import type { Store } from '../../journal/store.js';
 import { threadOfRun } from '../../journal/thread-rows.js';

@@ -1,7 +1,7 @@
 import { settled } from '../../../src/base/clock.js';
-import type { AnswerQuestion } from '../../../src/engine/memory-durable.js';
+import type { AnswerQuestion } from '../../../src/engine/durable/memory-durable.js';
 import { startRun, type RunResult, type StartOptions } from '../../../src/engine/run.js';
-import { RecordedDurable } from '../../../src/engine/recorded/recorded-durable.js';
+import { RecordedDurable } from '../../../src/engine/durable/recorded/recorded-durable.js';
 import { atOnce } from '../../../src/base/slices.js';
 import { FamilyReader } from '../../../src/journal/reader.js';
 import { NO_SETTINGS } from '../../../src/plan/fields.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startRun, type RunResult } from '../../../src/engine/run.js';
-import { RecordedDurable } from '../../../src/engine/recorded/recorded-durable.js';
+import { RecordedDurable } from '../../../src/engine/durable/recorded/recorded-durable.js';
 import type { SkeinEvent } from '../../../src/events/event.js';
 import { systemClock } from '../../../src/base/clock.js';
 import { atOnce } from '../../../src/base/slices.js';

@@ -1,0 +1,111 @@
+import { canonicalJson, digestText } from '../../base/hash.js';
+import type { Condition } from '../../lang/values.js';
+import { toolKey } from '../../plan/agent-spec.js';
+import { decidingFields } from '../../plan/fields.js';
+import { sourceText } from '../../plan/made-of.js';
+import type { Bindings, Plan, PlanNode } from '../../plan/plan.js';
+import type { CompiledNode, CompiledPlan, CompiledRoute } from '../graph/compile.js';
+
+/** Digests of nodes that were asked for before. A plan that is compiled is shared by all of its runs. */
+const known = new WeakMap<CompiledNode, string>();
+const knownRoutes = new WeakMap<CompiledRoute, string>();
+
+/**
+ * Digest of what decides what a node does (J2): of a code node its source text and its `version`; of others their own data, such as
+ * prompt, tools, schema, model and settings of an agent. When it runs, how often it is tried, what happens to its result is no part of it,
+ * nor are the place in the file and the plan inside of it.
+ */
+export function definitionOf(compiled: CompiledNode): string {
+  const before = known.get(compiled);
+  if (before !== undefined) return before;
+  const { node, body } = compiled;
+  const source = sourceOf(body);
+  const digest = digestText(canonicalJson([ownOf(compiled), source, node.version ?? '', ...toolSources(compiled)]));
+  known.set(compiled, digest);
+  return digest;
+}
+
+/** Digests of the tools of an agent that are functions. */
+function toolSources({ tools }: CompiledNode): readonly string[] {
+  return tools === undefined ? [] : Object.values(tools).map(sourceOf);
+}
+
+/** Digest of what decides what a chooser answers. Two code routes of a node have the same function. */
+export function routeDefinition(route: CompiledRoute, node: PlanNode): string {
+  let digest = knownRoutes.get(route);
+  if (digest === undefined) {
+    digest = digestText(canonicalJson(['route', sourceOf(route.choose), node.version ?? '']));
+    knownRoutes.set(route, digest);
+  }
+  return digest;
+}
+
+/** What is deciding of a node. What a function that may say where to go on gives is recorded in another form. */
+function ownOf({ node, jumps }: CompiledNode): object {
+  return jumps ? { ...decidingFields(node), jumps } : decidingFields(node);
+}
+
+/** Digests of source texts: one function may be the body of many nodes, and of many runs. */
+const sources = new WeakMap<object, string>();
+
+/** Digest of the source text of a function; what it closes over can't be seen. */
+function sourceOf(fn: unknown): string {
+  if (typeof fn !== 'function') return '';
+  let digest = sources.get(fn);
+  if (digest === undefined) {
+    digest = digestText(sourceText(fn));
+    sources.set(fn, digest);
+  }
+  return digest;
+}
+
+/**
+ * Digests of the functions that a plan uses, by their keys in the bindings: what an edit changes and the plan does not show.
+ *
+ * @example
+ * codeDigests(bindings, plan); // { greet: 'Wq0...', 'route:greet': '8fK...' }
+ */
+export function codeDigests(bindings: Bindings, plan: Plan): Readonly<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  const put = (key: string): void => {
+    if (Object.hasOwn(bindings, key)) digests[key] = sourceOf(bindings[key]);
+  };
+  const open: { readonly plan: Plan; readonly prefix: string }[] = [{ plan, prefix: '' }];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const { prefix } = one;
+    for (const key of codeKeys(one.plan)) put(prefix + key);
+    for (const node of one.plan.nodes)
+      if ('plan' in node) open.push({ plan: node.plan, prefix: `${prefix}${node.id}/` });
+  }
+  return digests;
+}
+
+/** The {@link codeDigests} of plans that were compiled. */
+const knownCode = new WeakMap<CompiledPlan, Readonly<Record<string, string>>>();
+
+/** The {@link codeDigests} of a plan that is compiled: made once for all of its runs. */
+export function codeOf(compiled: CompiledPlan): Readonly<Record<string, string>> {
+  let digests = knownCode.get(compiled);
+  if (digests === undefined) {
+    digests = Object.freeze(codeDigests(compiled.bindings, compiled.plan));
+    knownCode.set(compiled, digests);
+  }
+  return digests;
+}
+
+function codeKeys({ channels, nodes, routes }: Plan): string[] {
+  const keys = channels.flatMap(({ name, reducer }) => (reducer === 'code' ? [`channel:${name}`] : []));
+  for (const node of nodes) {
+    if (node.kind === 'task' || (node.kind === 'wait' && node.until === 'code')) keys.push(node.id);
+    if (node.kind === 'agent') keys.push(...(node.agent.functions ?? []).map(({ name }) => toolKey(node.id, name)));
+    if (node.when?.some(isCode) === true) keys.push(`when:${node.id}`);
+    if (node.retry?.on === 'code') keys.push(`retry:${node.id}`);
+    if (node.kind === 'loop' && node.until.some(isCode)) keys.push(`until:${node.id}`);
+  }
+  for (const route of routes) if (route.choose === 'code') keys.push(`route:${route.from}`);
+  return keys;
+}
+
+function isCode(condition: Condition): boolean {
+  return condition.op === 'code';
+}

@@ -1,0 +1,261 @@
+import type { Clock } from '../../../base/clock.js';
+import { isoTime } from '../../../base/clock.js';
+import type { ErrorData } from '../../../base/errors.js';
+import { SkeinError, toErrorData } from '../../../base/errors.js';
+import type { Json } from '../../../base/json.js';
+import { recordText } from '../../../base/json.js';
+import type { Limit } from '../../../base/moment.js';
+import { Semaphore } from '../../../base/semaphore.js';
+import { DeliveredEvents } from '../../../journal/delivered.js';
+import type { PauseRecord } from '../../../journal/record.js';
+import type { Answer, Store } from '../../../journal/store.js';
+import { schemaFindings } from '../../../lang/schema-check.js';
+import type { AnswerQuestion } from '../memory-durable.js';
+import { recordedQuestion } from '../open-question.js';
+import type { Outcome, Question, Wait } from '../../ports/durable.js';
+
+/** How often the store is asked for answers while something else runs, in milliseconds. */
+const POLL_MS = 250;
+
+/** A question or an event that is waited for. */
+export interface OpenWait {
+  readonly key: string;
+  /** Digest of what is asked. */
+  readonly id: string;
+  readonly wait: Wait;
+  /** When it is too late, milliseconds since 1970. */
+  readonly due: number | undefined;
+  /** Called once; not for a wait that was closed. */
+  readonly settle: (outcome: Outcome) => void;
+}
+
+/** What the waits of a run need. */
+export interface WaitsOptions {
+  readonly runId: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Answers questions here and now. Absent: they wait for an answer from elsewhere. */
+  readonly answer: AnswerQuestion | undefined;
+  /** An answer came, or a person refused to give one: look whether the run can go on. */
+  readonly changed: () => void;
+  readonly broken: (error: ErrorData) => void;
+}
+
+interface Attended {
+  readonly wait: OpenWait;
+  readonly abort: AbortController;
+  stopExpiry: (() => void) | undefined;
+  /** Somebody here is asked at the moment. */
+  asked: boolean;
+}
+
+/** A question of an effect, with the time in which it must be answered. */
+export function waitOf(name: string, question: Question, limit: Limit | undefined): Wait {
+  if (limit === undefined) return { name, question };
+  return { name, question, ...('at' in limit ? { dueAt: limit.at } : { expiresMs: limit.ms }) };
+}
+
+/**
+ * The open questions and events of a run. Every answer, wherever it comes from, goes through the store, where the first one counts
+ * (J10): one from here, one from another process, and the expiry.
+ */
+export class OpenWaits {
+  private readonly waits = new Map<string, Attended>();
+  /** Those that are not attended to yet: nothing is asked before the run has caught up with its record. */
+  private fresh: Attended[] = [];
+  private readonly terminal = new Semaphore(1);
+  private stopPolling: (() => void) | undefined = undefined;
+
+  constructor(private readonly options: WaitsOptions) {}
+
+  get size(): number {
+    return this.waits.size;
+  }
+
+  /** Somebody here thinks about an answer. */
+  get asking(): boolean {
+    for (const one of this.waits.values()) if (one.asked) return true;
+    return false;
+  }
+
+  open(wait: OpenWait): void {
+    const one: Attended = { wait, abort: new AbortController(), stopExpiry: undefined, asked: false };
+    this.waits.set(wait.key, one);
+    this.fresh.push(one);
+  }
+
+  close(key: string): void {
+    const one = this.waits.get(key);
+    if (one === undefined) return;
+    this.waits.delete(key);
+    one.stopExpiry?.();
+    one.abort.abort(new SkeinError('SKEIN_CANCELLED', 'the question is not asked any more'));
+    if (this.waits.size === 0) this.stopPoll();
+  }
+
+  /** Takes answers that are there, sets the alarms of expiry, and asks whoever can be asked here. */
+  attend(): void {
+    const { fresh } = this;
+    this.fresh = [];
+    if (fresh.length > 0) this.takeAnswers();
+    for (const one of fresh) {
+      if (this.waits.get(one.wait.key) !== one) continue;
+      const { due } = one.wait;
+      const left = due === undefined ? Infinity : due - this.options.clock.now();
+      // It has expired while nobody ran the run: at once, or the run would be paused over what nobody may answer.
+      if (left <= 0) {
+        this.expire(one);
+        continue;
+      }
+      if (due !== undefined) one.stopExpiry = this.options.clock.setTimer(left, () => this.expire(one));
+      this.askHere(one);
+    }
+    if (this.waits.size > 0) this.stopPolling ??= this.pollLater();
+  }
+
+  /** Settles every wait that has an answer in the store. */
+  takeAnswers(): void {
+    this.guarded(() => {
+      const answers = this.options.store.answers(this.options.runId);
+      for (const answer of answers) {
+        const one = this.waits.get(answer.key);
+        if (one !== undefined && one.wait.id === answer.id) this.settle(one, outcomeOf(one.wait, answer));
+      }
+      this.takeDelivered(answers);
+    });
+  }
+
+  /** Events that came before anybody waited for them: each wait takes the first of its name that no other has taken. */
+  private takeDelivered(answers: readonly Answer[]): void {
+    const delivered = new DeliveredEvents(answers);
+    if (delivered.empty) return;
+    for (const one of this.waits.values()) {
+      const { key, id, wait } = one.wait;
+      const event = wait.question === undefined ? delivered.take(wait.name) : undefined;
+      if (event?.value === undefined) continue;
+      const answer: Answer = { key, id, value: event.value, at: this.options.clock.now(), by: event.key };
+      if (this.options.store.answer(this.options.runId, answer)) this.settle(one, outcomeOf(one.wait, answer));
+    }
+  }
+
+  /** Nothing else is left: nobody can answer for now. */
+  giveUp(): void {
+    for (const one of this.waits.values()) {
+      this.settle(one, { ok: false, error: unanswered(one.wait) });
+    }
+  }
+
+  stop(): void {
+    for (const key of this.waits.keys()) this.close(key);
+    this.stopPoll();
+  }
+
+  private settle(one: Attended, outcome: Outcome): void {
+    if (this.waits.get(one.wait.key) !== one) return;
+    this.close(one.wait.key);
+    one.wait.settle(outcome);
+    this.options.changed();
+  }
+
+  private askHere(one: Attended): void {
+    const { answer, store, runId, clock } = this.options;
+    const { key, id, wait } = one.wait;
+    const { question } = wait;
+    if (answer === undefined || question === undefined) return;
+    one.asked = true;
+    const turn = new Promise<void>((mine) => this.terminal.acquire(mine));
+    const asked = turn.then(async () =>
+      this.waits.get(key) === one ? await answer(question, key, one.abort.signal) : undefined,
+    );
+    asked
+      .finally(() => this.terminal.release())
+      .then(
+        (value) => {
+          if (this.waits.get(key) !== one) return;
+          this.guarded(() => {
+            const given = { key, id, value: checked(wait, value), at: clock.now(), by: 'code' };
+            const first = store.answer(runId, given);
+            if (first) this.settle(one, outcomeOf(one.wait, given));
+            else this.takeAnswers();
+          }, one);
+        },
+        (error: unknown) => this.refused(one, toErrorData(error)),
+      );
+  }
+
+  /** Nobody here can answer: the question stays open for others. Anything else is the end of the step. */
+  private refused(one: Attended, error: ErrorData): void {
+    if (this.waits.get(one.wait.key) !== one) return;
+    one.asked = false;
+    if (error.code === 'SKEIN_QUESTION') this.options.changed();
+    else this.settle(one, { ok: false, error });
+  }
+
+  private expire(one: Attended): void {
+    const { store, runId, clock } = this.options;
+    const { key, id } = one.wait;
+    this.guarded(() => {
+      const answer: Answer = { key, id, at: clock.now(), by: 'expiry' };
+      if (store.answer(runId, answer)) this.settle(one, outcomeOf(one.wait, answer));
+      else this.takeAnswers();
+    });
+  }
+
+  private pollLater(): () => void {
+    return this.options.clock.setTimer(POLL_MS, () => {
+      this.stopPolling = this.pollLater();
+      this.takeAnswers();
+    });
+  }
+
+  private stopPoll(): void {
+    this.stopPolling?.();
+    this.stopPolling = undefined;
+  }
+
+  /** What the store throws ends the run; what is wrong with an answer ends its step. */
+  private guarded(body: () => void, one?: Attended): void {
+    try {
+      body();
+    } catch (error) {
+      const data = toErrorData(error);
+      if (one !== undefined && data.code !== 'SKEIN_STORE') this.settle(one, { ok: false, error: data });
+      else this.options.broken(data);
+    }
+  }
+}
+
+/** The JSON text of an answer that was given here. */
+function checked({ question }: Wait, value: unknown): string {
+  const findings = question?.schema === undefined ? [] : schemaFindings(question.schema, value);
+  if (findings.length === 0) return recordText(value);
+  throw new SkeinError('SKEIN_ANSWER', `the answer does not match what was asked for: ${findings.join('; ')}`);
+}
+
+function outcomeOf({ wait }: OpenWait, answer: Answer): Outcome {
+  if (answer.value !== undefined) {
+    const value = JSON.parse(answer.value) as unknown;
+    const findings = wait.schema === undefined ? [] : schemaFindings(wait.schema, value);
+    if (findings.length === 0) return { ok: true, value };
+    const why = `what came with the event '${wait.name}' does not match its schema: ${findings.join('; ')}`;
+    return { ok: false, error: { code: 'SKEIN_ANSWER', message: why } };
+  }
+  const what = wait.question === undefined ? `the event '${wait.name}'` : `an answer to: ${wait.question.text}`;
+  const limit = wait.dueAt === undefined ? `within ${wait.expiresMs ?? 0} ms` : `by ${isoTime(wait.dueAt)}`;
+  const message = `${what} did not come ${limit}`;
+  return { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } };
+}
+
+function unanswered({ key, wait }: OpenWait): ErrorData {
+  const { question, name } = wait;
+  const what = question === undefined ? `waits for the event '${name}'` : `waits for an answer to: ${question.text}`;
+  const details = question === undefined ? { key, name } : { key, name, question: { ...recordedQuestion(question) } };
+  return { code: 'SKEIN_QUESTION', message: what, hint: 'answer it, then resume the run', details };
+}
+
+/** The record of a wait. */
+export function pauseRecord(at: number, { key, id, wait, due }: Omit<OpenWait, 'settle'>): PauseRecord {
+  const question = wait.question === undefined ? {} : { question: recordedQuestion(wait.question) };
+  const schema = wait.schema === undefined ? {} : { schema: JSON.parse(recordText(wait.schema)) as Json };
+  return { t: 'pause', at, key, id, name: wait.name, ...question, ...schema, ...(due === undefined ? {} : { due }) };
+}

@@ -1,0 +1,337 @@
+import type { Clock } from '../../../base/clock.js';
+import { systemClock } from '../../../base/clock.js';
+import type { ErrorData } from '../../../base/errors.js';
+import { fromErrorData, plainError, toErrorData } from '../../../base/errors.js';
+import { seededRandom } from '../../../base/ids.js';
+import { isThenable } from '../../../base/thenable.js';
+import type { SkeinEvent } from '../../../events/event.js';
+import { encodeRecord } from '../../../journal/codec.js';
+import { Journal } from '../../../journal/journal.js';
+import type { JournalOwner } from '../../../journal/journal.js';
+import type { Recorded } from '../../../journal/ledger.js';
+import type { OpenSession } from '../../../journal/session.js';
+import { giveBack, leaveFinished } from '../../../journal/session.js';
+import type { RunStanding } from '../../../journal/store.js';
+import { innerKey } from '../../state/inner-keys.js';
+import { waitId } from '../open-question.js';
+import type { Durable, Effect, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
+import type { RunResult } from '../../run.js';
+import { watchForCancel } from './cancel-watch.js';
+import { Deliveries } from './deliveries.js';
+import { EventLog } from './logged-events.js';
+import type { RecordedOptions } from './recorded-options.js';
+import { RecordedInside } from './recorded-inside.js';
+import { RecordedOutcomes } from './recorded-outcomes.js';
+import { RecordedQuestions } from './recorded-questions.js';
+import { RecordedTicket } from './recorded-ticket.js';
+import { RecordedTimers } from './recorded-timers.js';
+import { StandingCount } from './standing.js';
+import { isUnanswered, writeOutcome } from './write-outcome.js';
+import { lostOutcome, lostQuestion, runsAgain } from './unknown-outcome.js';
+
+/**
+ * The back end with a journal (DESIGN.md section 5).
+ *
+ * - R1 An outcome is written, committed, and then delivered, in the order in which it was written (J5). So whatever runs knows only
+ *   outcomes that a crash can't take away.
+ * - R2 What is found in the ledger is not performed. It is delivered in its recorded order: of all tickets that have an outcome, the
+ *   one with the lowest order comes first, and what is new comes after all that was recorded (J3).
+ * - R3 Nothing is set in motion besides effects (no alarm, no question to a person) before the run has caught up with its record.
+ * - R4 When nothing but unanswered questions is left, each is told that nobody can answer for now; that is not recorded.
+ */
+export class RecordedDurable implements Durable, JournalOwner {
+  readonly runId: string;
+  readonly recorded = true;
+  readonly timed = (key: string): boolean => this.outcomes.timed(key);
+  private readonly journal: Journal;
+  private readonly clock: Clock;
+  private readonly outcomes: RecordedOutcomes;
+  private readonly deliveries: Deliveries;
+  private readonly timers: RecordedTimers;
+  private readonly questions: RecordedQuestions;
+  readonly inside: RecordedInside;
+  private readonly log: EventLog;
+  private readonly count: StandingCount;
+  private taker: Taker | undefined = undefined;
+  /** Outcomes that are written and not committed. */
+  private uncommitted: RecordedTicket[] = [];
+  /** What goes on once all that is written is committed: effects whose start is, or those inside of others. */
+  private starting: (() => void)[] = [];
+  private running = 0;
+  private nextOrder: number;
+  private over = false;
+  /** Why nothing more can be recorded. */
+  private failure: ErrorData | undefined = undefined;
+  private stopWatch: (() => void) | undefined = undefined;
+
+  constructor(
+    private readonly session: OpenSession,
+    private readonly options: RecordedOptions = {},
+  ) {
+    this.runId = session.lease.runId;
+    this.clock = options.clock ?? systemClock;
+    this.nextOrder = session.nextOrder;
+    this.outcomes = new RecordedOutcomes(session, (path) => this.taker?.outdated(path));
+    this.deliveries = new Deliveries(session, this.clock, () => this.idle());
+    this.journal = new Journal(session.store, session.lease, session.end, this, this.clock);
+    this.timers = new RecordedTimers(this.clock, session.ledger, this.journal, (ticket) =>
+      this.settle(ticket, { ok: true, value: undefined }),
+    );
+    this.log = new EventLog(session.logs, this.journal);
+    this.count = new StandingCount(session.before);
+    const { journal, outcomes, deliveries, count, clock } = this;
+    const stamped = (ticket: RecordedTicket, outcome: Outcome): Outcome => this.stamped(ticket, outcome);
+    const shared = { journal, clock, outcomes, deliveries, owner: this, stamped };
+    this.questions = new RecordedQuestions({ ...shared, session, count, options, taker: () => this.taker });
+    this.inside = new RecordedInside({
+      ...shared,
+      questions: this.questions,
+      starts: (ticket) => this.startRunning(ticket),
+      stops: (ticket) => this.stopRunning(ticket),
+      committed: (then) => this.starting.push(then),
+    });
+  }
+
+  deliverTo(taker: Taker): void {
+    this.taker = taker;
+    this.deliveries.to(taker);
+    this.stopWatch = watchForCancel({
+      runId: this.runId,
+      store: this.session.store,
+      clock: this.clock,
+      cancelled: () => this.options.onCancel?.(),
+      broken: (error) => this.journal.fail(error),
+    });
+  }
+
+  step(key: string, effect: Effect, options?: StepOptions): Ticket {
+    const ticket = new RecordedTicket(key, this, options);
+    ticket.id = options?.identity?.digest();
+    const found = this.outcomes.find(ticket);
+    if (found?.record.inline === true) ticket.outcome = this.outcomes.outcomeOf(found.record);
+    else if (found === undefined) this.begin(ticket, effect);
+    else if (options?.cleanup === true) this.cleanUpAgain(ticket, found, effect);
+    else this.reuse(ticket, found);
+    return ticket;
+  }
+
+  timer(key: string, ms: number, fleeting = false): Ticket {
+    const ticket = new RecordedTicket(key, this, undefined);
+    ticket.id = String(ms);
+    const found = this.outcomes.find(ticket);
+    if (found !== undefined) this.reuse(ticket, found);
+    else {
+      this.timers.start(ticket, ms, fleeting);
+      this.deliveries.wake();
+    }
+    return ticket;
+  }
+
+  signal(key: string, wait: Wait): Ticket {
+    const ticket = new RecordedTicket(key, this, undefined);
+    ticket.id = waitId(wait);
+    const found = this.outcomes.find(ticket);
+    if (found === undefined) this.questions.open(ticket, ticket, wait, (outcome) => this.settle(ticket, outcome));
+    else this.reuse(ticket, found);
+    if (found !== undefined) this.questions.tellReplayed(wait, found.record);
+    return ticket;
+  }
+
+  drop(ticket: Ticket): void {
+    if (!(ticket instanceof RecordedTicket) || ticket.dropped) return;
+    // What made the interpreter drop it from outside, a cancelled run for one, happened now.
+    this.deliveries.takeTime();
+    this.stopRunning(ticket);
+    ticket.drop();
+    this.deliveries.wake();
+  }
+
+  get quiet(): boolean {
+    return this.running === 0;
+  }
+
+  get replaying(): boolean {
+    return this.deliveries.replaying;
+  }
+
+  now(): number {
+    return this.deliveries.time;
+  }
+
+  settledAt(): number {
+    return this.deliveries.settledAt;
+  }
+
+  random(key: string): number {
+    return seededRandom(`${this.session.seed}/${key}`)();
+  }
+
+  /** Keeps what people want to see of a run later; give it to the run as a listener. */
+  readonly listen = (event: SkeinEvent): void => {
+    this.count.listen(event);
+    this.log.listen(event);
+  };
+
+  /**
+   * Writes how the session ended and gives the run back.
+   *
+   * @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE`, also when that happened before and the run had ended already
+   */
+  close({ outcome, census, error }: RunResult): void {
+    if (this.failure !== undefined) throw fromErrorData(this.failure);
+    this.stop();
+    const at = this.clock.now();
+    if (outcome === 'cancelled' && leaveFinished(this.session, this.journal)) return;
+    this.journal.write(
+      encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error: plainError(error) }) }),
+    );
+    this.journal.close();
+    const standing = this.standing(this.journal.batches, at);
+    this.session.store.release(this.session.lease, { outcome, endedAt: at, standing });
+  }
+
+  standing(batches: number, now = this.clock.now()): RunStanding {
+    return this.count.standing(batches, this.taker?.stepsEnded ?? 0, now);
+  }
+
+  committed(): void {
+    const { uncommitted, starting } = this;
+    this.uncommitted = [];
+    this.starting = [];
+    this.deliveries.putCommitted(uncommitted);
+    for (const start of starting) start();
+    this.deliveries.pump();
+  }
+
+  broken(error: ErrorData): void {
+    this.failure = error;
+    this.stop();
+    giveBack(this.session, this.clock.now());
+    this.taker?.broken(error);
+  }
+
+  /** R2 */
+  private reuse(ticket: RecordedTicket, { record, order }: Recorded): void {
+    ticket.order = order;
+    ticket.at = record.at;
+    ticket.replayed = true;
+    ticket.due = this.outcomes.outcomeOf(record);
+    this.deliveries.put(ticket);
+    this.deliveries.wake();
+  }
+
+  /** What frees resources is performed all the same. */
+  private cleanUpAgain(ticket: RecordedTicket, found: Recorded, effect: Effect): void {
+    this.reuse(ticket, found);
+    const { due } = ticket;
+    ticket.due = undefined;
+    const done = (): void => {
+      ticket.due = due;
+      this.deliveries.wake();
+    };
+    new Promise((resolve) => resolve(effect.perform(ticket))).then(done, done);
+  }
+
+  private begin(ticket: RecordedTicket, effect: Effect): void {
+    const kind = ticket.options?.effect;
+    const before = kind === 'once' ? this.session.ledger.started(ticket.key) : undefined;
+    if (kind !== 'once' && kind !== 'idempotent') this.perform(ticket, effect);
+    else if (before === undefined || before.asks !== undefined) this.performLater(ticket, effect);
+    else {
+      const wait = lostQuestion(ticket.key, before, ticket.options?.evidence);
+      this.questions.askAside(ticket, innerKey(ticket.key, 'outcome'), wait, (outcome) => {
+        if (outcome.ok && runsAgain(outcome.value)) this.performLater(ticket, effect);
+        else this.settle(ticket, lostOutcome(ticket.key, outcome, ticket.options?.lostValue));
+      });
+    }
+  }
+
+  /** J6: its start is committed before it starts. */
+  private performLater(ticket: RecordedTicket, effect: Effect): void {
+    const { key, id } = ticket;
+    this.startRunning(ticket);
+    this.journal.write(encodeRecord({ t: 'start', at: this.clock.now(), key, ...(id === undefined ? {} : { id }) }));
+    this.starting.push(() => {
+      if (!ticket.dropped && !this.over) this.perform(ticket, effect);
+    });
+  }
+
+  private perform(ticket: RecordedTicket, effect: Effect): void {
+    this.startRunning(ticket);
+    ticket.startedAt = this.clock.now();
+    try {
+      const value: unknown = effect.perform(ticket);
+      if (!isThenable(value)) this.settleAtOnce(ticket, { ok: true, value });
+      else {
+        value.then(
+          (result) => this.settle(ticket, { ok: true, value: result }),
+          (error: unknown) => this.settle(ticket, { ok: false, error: toErrorData(error) }),
+        );
+      }
+    } catch (error) {
+      this.settleAtOnce(ticket, { ok: false, error: toErrorData(error) });
+    }
+  }
+
+  private settleAtOnce(ticket: RecordedTicket, outcome: Outcome): void {
+    if (ticket.options?.pure !== true) {
+      this.settle(ticket, outcome);
+      return;
+    }
+    this.stopRunning(ticket);
+    ticket.outcome = writeOutcome(this.journal, ticket, this.stamped(ticket, outcome), true);
+  }
+
+  private settle(ticket: RecordedTicket, outcome: Outcome): void {
+    this.stopRunning(ticket);
+    if (ticket.dropped || this.over) return;
+    const stamped = this.stamped(ticket, outcome);
+    if (!isUnanswered(outcome)) this.count.answered(ticket.key);
+    ticket.due = isUnanswered(outcome) ? outcome : writeOutcome(this.journal, ticket, stamped);
+    if (isUnanswered(outcome)) {
+      this.deliveries.put(ticket);
+      this.deliveries.wake();
+    } else this.uncommitted.push(ticket);
+  }
+
+  private stamped(ticket: RecordedTicket, outcome: Outcome): Outcome {
+    ticket.at = Math.max(this.deliveries.time, this.clock.now());
+    ticket.order = this.nextOrder++;
+    return outcome;
+  }
+
+  private startRunning(ticket: RecordedTicket): void {
+    if (ticket.running) return;
+    ticket.running = true;
+    this.running += 1;
+  }
+
+  private stopRunning(ticket: RecordedTicket): void {
+    if (!ticket.running) return;
+    ticket.running = false;
+    this.running -= 1;
+  }
+
+  /** Nothing to deliver: the run has caught up with its record (R3), and may have nothing left but questions (R4). */
+  private idle(): void {
+    this.timers.attend();
+    const { waits } = this.questions;
+    if (waits.size === 0) return;
+    waits.attend();
+    if (!this.isQuiet()) return;
+    waits.takeAnswers();
+    if (this.isQuiet()) waits.giveUp();
+  }
+
+  private isQuiet(): boolean {
+    if (this.running > 0 || this.timers.lasting || this.questions.waits.asking) return false;
+    return this.uncommitted.length === 0 && this.deliveries.empty;
+  }
+
+  private stop(): void {
+    this.over = true;
+    this.deliveries.stop();
+    this.stopWatch?.();
+    this.questions.waits.stop();
+  }
+}

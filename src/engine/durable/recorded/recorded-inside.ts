@@ -1,0 +1,88 @@
+import type { Clock } from '../../../base/clock.js';
+import { SkeinError, fromErrorData } from '../../../base/errors.js';
+import type { Limit } from '../../../base/moment.js';
+import type { Journal } from '../../../journal/journal.js';
+import { askKey } from '../../state/inner-keys.js';
+import type { Effect, Outcome, Question, StepOptions } from '../../ports/durable.js';
+import type { Deliveries } from './deliveries.js';
+import { waitOf } from './open-waits.js';
+import type { RecordedOutcomes } from './recorded-outcomes.js';
+import type { RecordedQuestions } from './recorded-questions.js';
+import { RecordedTicket } from './recorded-ticket.js';
+import { writeOutcome } from './write-outcome.js';
+
+/** What the inside of effects needs of the rest of the back end. */
+interface InsideParts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly outcomes: RecordedOutcomes;
+  readonly deliveries: Deliveries;
+  readonly questions: RecordedQuestions;
+  readonly owner: ConstructorParameters<typeof RecordedTicket>[1];
+  readonly starts: (ticket: RecordedTicket) => void;
+  readonly stops: (ticket: RecordedTicket) => void;
+  /** Gives an outcome its place and time. */
+  readonly stamped: (ticket: RecordedTicket, outcome: Outcome) => Outcome;
+  /** Calls back when all that is written by now is committed. */
+  readonly committed: (then: () => void) => void;
+}
+
+/** What an effect does besides: questions to people, and effects of its own. What comes of it is recorded, and goes straight to the effect. */
+export class RecordedInside {
+  constructor(private readonly parts: InsideParts) {}
+
+  /** @throws SkeinError the error of the answer */
+  async ask(ticket: RecordedTicket, name: string, question: Question, limit?: Limit): Promise<unknown> {
+    const { questions, deliveries, starts, stops } = this.parts;
+    if (ticket.effects === 0) stops(ticket);
+    ticket.questions += 1;
+    const key = askKey(ticket.key, name);
+    const outcome = await new Promise<Outcome>((resolve) =>
+      questions.askAside(ticket, key, waitOf(name, question, limit), resolve),
+    );
+    ticket.questions -= 1;
+    if (ticket.questions === 0 && !ticket.dropped) starts(ticket);
+    // The clock of the attempt goes on from now, not from the last delivery.
+    deliveries.takeTime();
+    if (outcome.ok) return outcome.value;
+    throw fromErrorData(outcome.error);
+  }
+
+  /**
+   * Runs an effect inside of another one, unless it is recorded under this key. It settles when its outcome is committed. A failure is recorded
+   * with the effect around it alone: what failed is tried again.
+   */
+  async run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown> {
+    const { journal, clock, outcomes, owner, stamped, committed } = this.parts;
+    const inner = new RecordedTicket(key, owner, options);
+    inner.id = options.identity?.digest();
+    const found = outcomes.find(inner);
+    const before = found === undefined ? undefined : outcomes.outcomeOf(found.record);
+    if (before?.ok === true) return before.value;
+    this.begins(ticket);
+    try {
+      inner.startedAt = clock.now();
+      const value: unknown = await effect.perform(ticket);
+      if (ticket.dropped) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+      const told = writeOutcome(journal, inner, stamped(inner, { ok: true, value }));
+      if (!told.ok) throw fromErrorData(told.error);
+      await new Promise<void>(committed);
+      return told.value;
+    } finally {
+      this.ends(ticket);
+    }
+  }
+
+  private begins(ticket: RecordedTicket): void {
+    ticket.effects += 1;
+    if (!ticket.dropped) this.parts.starts(ticket);
+  }
+
+  /** With nothing but open questions left, the effect around it runs no more (R4). */
+  private ends(ticket: RecordedTicket): void {
+    ticket.effects -= 1;
+    if (ticket.effects > 0 || ticket.questions === 0 || ticket.dropped) return;
+    this.parts.stops(ticket);
+    this.parts.deliveries.wake();
+  }
+}

@@ -1,0 +1,60 @@
+import type { ErrorData } from '../../../base/errors.js';
+import { freezeData, recordText } from '../../../base/json.js';
+import { blobOf, encodeDone } from '../../../journal/codec.js';
+import type { WrittenDone } from '../../../journal/codec.js';
+import type { Journal } from '../../../journal/journal.js';
+import type { Outcome } from '../../ports/durable.js';
+import type { RecordedTicket } from './recorded-ticket.js';
+
+/**
+ * R1: writes the record of an outcome, and gives what is delivered. A value that is no JSON is a failure. `atOnce`: it is not delivered, but
+ * used where it was asked for. It comes out the same when it is lost, so that no commit is made for it alone.
+ */
+export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: Outcome, atOnce = false): Outcome {
+  const { key, options, startedAt, at } = ticket;
+  let told = outcome;
+  let text: string | undefined;
+  if (outcome.ok && outcome.value !== undefined) {
+    try {
+      text = recordText(outcome.value);
+      // Whoever gave it can't change it any more: what is delivered is what is recorded.
+      freezeData(outcome.value);
+    } catch (error) {
+      told = { ok: false, error: notJson(key, error) };
+    }
+  }
+  const blob = text === undefined ? undefined : blobOf(text);
+  const record: WrittenDone = {
+    t: 'done',
+    at,
+    key,
+    id: ticket.id,
+    reads: options?.identity?.reads?.(),
+    ms: startedAt !== undefined && at > startedAt ? at - startedAt : undefined,
+    cleanup: options?.cleanup === true ? true : undefined,
+    inline: atOnce ? true : undefined,
+    error: told.ok ? undefined : told.error,
+    blob: blob?.digest,
+  };
+  const line = encodeDone(record, blob === undefined ? text : undefined);
+  if (atOnce) journal.writeInPassing(line, blob);
+  else journal.write(line, blob);
+  return told;
+}
+
+/** Nobody could answer for now: no outcome that is recorded. */
+export function isUnanswered(outcome: Outcome): boolean {
+  return !outcome.ok && outcome.error.code === 'SKEIN_QUESTION';
+}
+
+function notJson(key: string, error: unknown): ErrorData {
+  const why = error instanceof Error ? error.message : String(error);
+  if (error instanceof RangeError && why === 'Invalid string length') return tooLarge(key);
+  const message = `the result of '${key}' can't be recorded: ${why}`;
+  return { code: 'SKEIN_NOT_JSON', message, hint: 'return plain JSON data: objects, lists, strings, numbers' };
+}
+
+function tooLarge(key: string): ErrorData {
+  const message = `the result of '${key}' can't be recorded: its JSON has more than 512 MB`;
+  return { code: 'SKEIN_NOT_JSON', message, hint: 'write it to a file, and return the name of that' };
+}

@@ -1,0 +1,43 @@
+import { parentOf, stepOf } from '../../base/address.js';
+import type { EventBody } from '../../events/event.js';
+import type { StepOutcome } from '../../events/outcome.js';
+import type { OpenQuestion } from '../../events/question.js';
+import { nodeFinder } from '../../journal/overview-nodes.js';
+import type { Plan } from '../../plan/plan.js';
+import type { StepReport } from '../steps/reports.js';
+
+/** What a run tells of its questions: as they open, and at its end. */
+export class RunQuestions {
+  private readonly given = new Map<string, OpenQuestion>();
+  private readonly nodeAt: ReturnType<typeof nodeFinder>;
+
+  constructor(plan: Plan) {
+    this.nodeAt = nodeFinder(plan);
+  }
+
+  /** A question opens; for events nobody here is asked anything. */
+  tell(open: OpenQuestion, emit: (path: string, parent: string, body: EventBody) => void): void {
+    const { question, path } = open;
+    if (question === undefined) return;
+    const parent = parentOf(path, (ids) => this.nodeAt(ids)?.kind === 'loop');
+    emit(path, parent, { type: 'step.note', note: { kind: 'question', ...open, question } });
+  }
+
+  /** Nobody could answer it. */
+  unanswered(question: OpenQuestion): void {
+    this.given.set(question.key, question);
+  }
+
+  /**
+   * Those that steps wait for at the end of a run that is paused: where other questions ended it, a step that waits was cancelled with it. What an
+   * attempt asked that is over is asked no more.
+   */
+  openAt(steps: readonly StepReport[]): readonly OpenQuestion[] {
+    const waiting = new Set(steps.flatMap(({ path, outcome }) => (WAITING.has(outcome) ? [path] : [])));
+    const asked = [...this.given.values()].filter(({ path }) => waiting.has(path));
+    const attempts = new Map(asked.map(({ path, key }) => [path, stepOf(key)]));
+    return asked.filter(({ path, key }) => attempts.get(path) === stepOf(key));
+  }
+}
+
+const WAITING: ReadonlySet<StepOutcome> = new Set(['paused', 'cancelled']);

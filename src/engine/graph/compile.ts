@@ -1,0 +1,346 @@
+import { SkeinError } from '../../base/errors.js';
+import type { GraphShape } from '../../plan/graph-shape.js';
+import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
+import { maxStepsOf } from '../../plan/limits.js';
+import { toolKey } from '../../plan/agent-spec.js';
+import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import type { LabelledChannel } from '../../lang/outputs-block.js';
+import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
+import { reducerFor } from '../../plan/reducers.js';
+import type { FailedAttempt } from '../../plan/retry-input.js';
+import { countedAnew } from '../../plan/visit-caps.js';
+import { findCycles } from './cycles.js';
+
+/** A plan prepared for running: node and channel names are indexes, edges are arrays. Immutable, shared by all runs of the plan. */
+export interface CompiledPlan {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  /** In front of its keys in the bindings. */
+  readonly prefix: string;
+  readonly nodes: readonly CompiledNode[];
+  /** Nodes that start a run (E6), in plan order. */
+  readonly starts: readonly number[];
+  readonly index: ReadonlyMap<string, number>;
+  /** Nodes in the topological order of forward edges: by their places. */
+  readonly order: readonly number[];
+  readonly channels: ChannelTable;
+  /** What a block of outputs shows, in the order of the plan's channels. */
+  readonly labelled: readonly LabelledChannel[];
+  /** One -1 for each node: how often it ran, where -1 means that nothing happened to it yet. */
+  readonly untouched: readonly number[];
+  /** Causal depth at most. */
+  readonly maxSteps: number;
+}
+
+/** The channels by index. Those of the plan come first, in plan order; names that only show at run time are added by a scope. */
+export interface ChannelTable {
+  readonly names: readonly string[];
+  readonly index: ReadonlyMap<string, number>;
+  readonly reducers: readonly (Reducer | undefined)[];
+  readonly schemas: readonly unknown[];
+  /** No other names may be written. */
+  readonly closed: boolean;
+}
+
+/** A node prepared for running. */
+export interface CompiledNode {
+  readonly index: number;
+  readonly node: PlanNode;
+  readonly id: string;
+  /** Of its plan: what things are called in messages. */
+  readonly notation: string | undefined;
+  /** Place in the topological order of forward edges. */
+  readonly place: number;
+  /** Ways out, by ascending target (E9). */
+  readonly hops: readonly Hop[];
+  readonly routes: readonly CompiledRoute[];
+  /** Number of forward in-edges, each a queue (E1). */
+  readonly slots: number;
+  /** Source node of each slot. */
+  readonly sources: readonly number[];
+  readonly join: 'all' | 'any' | 'each' | 'settled' | 'quorum';
+  /** Live tokens that `any` and `quorum` need. */
+  readonly need: number;
+  readonly exit: boolean;
+  /** What its function returns may say where to go on (E3). */
+  readonly jumps: boolean;
+  /** Channel of the whole result; -1 when the result is an update. */
+  readonly output: number;
+  readonly writes: ReadonlySet<string> | undefined;
+  /** Function of a task, or of a wait that says how long. */
+  readonly body: TaskFunction | undefined;
+  /** Functions of an agent that are tools, by their names. */
+  readonly tools: Bindings | undefined;
+  readonly condition: StateFunction | undefined;
+  readonly until: StateFunction | undefined;
+  /** Decides which failures are tried again. */
+  readonly retried: RetryFunction | undefined;
+  readonly sub: CompiledPlan | undefined;
+  /** It works itself, and so uses a slot of `concurrency` (E5). */
+  readonly leaf: boolean;
+  /** It neither runs other nodes nor just stands there: what it gives counts as something that ran. */
+  readonly counted: boolean;
+  readonly onErrorTo: number;
+  readonly onMaxVisitsTo: number;
+  /** Nodes with a cap whose visits are counted anew when this one runs. */
+  readonly countsAnew: readonly number[];
+}
+
+/** One way out of a node. */
+export interface Hop {
+  readonly to: number;
+  /** Id of the target. */
+  readonly name: string;
+  /** Index of the target's in-edge; -1: the token fires the target by itself (it closes a cycle, E3). */
+  readonly slot: number;
+  /** Index into the node's routes; -1 for a static edge. */
+  readonly route: number;
+  /** The target lies on no cycle with the node; see Scope for what that means for dead tokens. */
+  readonly leaves: boolean;
+}
+
+/** A route prepared for running. */
+export interface CompiledRoute {
+  readonly route: Route;
+  readonly choose: StateFunction | undefined;
+  /** The ways to its targets, by name. */
+  readonly hops: ReadonlyMap<string, Hop>;
+  /** It declares no targets: any other node may be chosen too. */
+  readonly open: boolean;
+}
+
+/** The body of a code node. The state is a read-only view. */
+export type TaskFunction = (state: Readonly<Record<string, unknown>>, step: unknown) => unknown;
+
+/** Whether a failure is tried again. */
+export type RetryFunction = (failure: FailedAttempt) => unknown;
+
+/** A function of the state: choosers, conditions. */
+export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: number) => unknown;
+
+/**
+ * Prepares a plan for running. The plan must have no problems (see `checkPlan`).
+ *
+ * @throws SkeinError `SKEIN_NO_BINDING` when a code node, chooser, condition or reducer has no function.
+ * @example
+ * const compiled = compile(plan, bindings); // once
+ * for (const topic of topics) startRun(compiled, { inputs: { topic } });
+ */
+export function compile(plan: Plan, bindings: Bindings = {}): CompiledPlan {
+  return compilePlan(plan, bindings, '', []);
+}
+
+/** `given` are names of values that the node around a sub-plan gives it. */
+function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: readonly string[]): CompiledPlan {
+  const shape = analyzeShape(plan);
+  const channels = tableOf(plan, bindings, prefix, given);
+  const slots = assignSlots(shape);
+  const graph = { plan, shape, slots, cycles: findCycles(shape) };
+  const places: number[] = plan.nodes.map(() => 0);
+  shape.order.forEach((node, place) => {
+    places[node] = place;
+  });
+  const exits = new Set(plan.exits);
+  const fn = (key: string): unknown => bindings[prefix + key];
+  const routesFrom = groupRoutes(plan);
+  const nodes = plan.nodes.map((node, at): CompiledNode => {
+    const routes = routesFrom.get(node.id) ?? [];
+    const hops = hopsOf(graph, at, routes);
+    return {
+      index: at,
+      node,
+      id: node.id,
+      place: places[at] ?? 0,
+      hops,
+      routes: compileRoutes(routes, hops, fn),
+      slots: slots.sources[at]?.length ?? 0,
+      sources: slots.sources[at] ?? [],
+      ...joinOf(node),
+      exit: exits.has(node.id),
+      jumps: node.kind === 'task' && routes.some((route) => route.choose === 'result'),
+      notation: plan.notation,
+      output: node.output === undefined ? -1 : (channels.index.get(node.output) ?? -1),
+      writes: node.writes === undefined ? undefined : new Set(node.writes),
+      body: hasBody(node) ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
+      tools: node.kind === 'agent' ? toolsOf(node, fn, prefix) : undefined,
+      condition: conditionOf(node, fn, prefix),
+      until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
+      retried: retriedOf(node, fn, prefix),
+      sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
+      leaf: node.kind === 'task' || node.kind === 'agent',
+      counted: !('plan' in node) && node.kind !== 'pass',
+      onErrorTo: targetOf(node.onError, shape),
+      onMaxVisitsTo: targetOf(node.onMaxVisits, shape),
+      countsAnew: countedAnew(plan.nodes, at),
+    };
+  });
+  return {
+    plan,
+    bindings,
+    prefix,
+    nodes,
+    starts: shape.starts,
+    index: shape.index,
+    order: shape.order,
+    channels,
+    labelled: plan.channels.flatMap(({ name, label }) => (label === undefined ? [] : [{ channel: name, label }])),
+    untouched: plan.nodes.map(() => -1),
+    maxSteps: maxStepsOf(plan, shape),
+  };
+}
+
+function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {
+  const groups = new Map<string, Route[]>();
+  for (const route of plan.routes) {
+    const group = groups.get(route.from);
+    if (group === undefined) groups.set(route.from, [route]);
+    else group.push(route);
+  }
+  return groups;
+}
+
+function hasBody(node: PlanNode): boolean {
+  return node.kind === 'task' || (node.kind === 'wait' && node.until === 'code');
+}
+
+function targetOf(target: unknown, shape: GraphShape): number {
+  if (typeof target !== 'object' || target === null || !('to' in target)) return -1;
+  return shape.index.get(String(target.to)) ?? -1;
+}
+
+function needed(fn: unknown, key: string): unknown {
+  if (typeof fn === 'function') return fn;
+  throw new SkeinError('SKEIN_NO_BINDING', `the plan needs a function for '${key}', and the bindings have none`, {
+    hint: `pass bindings: { ${JSON.stringify(key)}: (state) => ... }`,
+  });
+}
+
+function toolsOf({ id, agent }: AgentNode, fn: (key: string) => unknown, prefix: string): CompiledNode['tools'] {
+  if (agent.functions === undefined) return undefined;
+  return Object.fromEntries(
+    agent.functions.map(({ name }) => [name, needed(fn(toolKey(id, name)), prefix + toolKey(id, name))]),
+  );
+}
+
+function conditionOf(node: PlanNode, fn: (key: string) => unknown, prefix: string): StateFunction | undefined {
+  if (!node.when?.some((condition) => condition.op === 'code')) return undefined;
+  const key = `when:${node.id}`;
+  return needed(fn(key), prefix + key) as StateFunction;
+}
+
+function untilOf(node: LoopNode, fn: (key: string) => unknown, prefix: string): StateFunction | undefined {
+  if (!node.until.some((condition) => condition.op === 'code')) return undefined;
+  const key = `until:${node.id}`;
+  return needed(fn(key), prefix + key) as StateFunction;
+}
+
+function retriedOf(node: PlanNode, fn: (key: string) => unknown, prefix: string): RetryFunction | undefined {
+  if (node.retry?.on !== 'code') return undefined;
+  const key = `retry:${node.id}`;
+  return needed(fn(key), prefix + key) as RetryFunction;
+}
+
+function joinOf(node: PlanNode): { join: CompiledNode['join']; need: number } {
+  const { join } = node;
+  if (typeof join === 'object') return { join: 'quorum', need: join.quorum };
+  return { join: join ?? 'all', need: 1 };
+}
+
+function compileRoutes(routes: readonly Route[], hops: readonly Hop[], fn: (key: string) => unknown): CompiledRoute[] {
+  const byRoute = routes.map(() => new Map<string, Hop>());
+  for (const hop of hops) byRoute[hop.route]?.set(hop.name, hop);
+  return routes.map((route, at): CompiledRoute => {
+    const key = `route:${route.from}`;
+    return {
+      route,
+      choose: route.choose === 'code' ? (needed(fn(key), key) as StateFunction) : undefined,
+      hops: byRoute[at] ?? NO_HOPS,
+      open: routeTargets(route) === undefined,
+    };
+  });
+}
+
+const NO_HOPS: ReadonlyMap<string, Hop> = new Map();
+
+interface Slots {
+  /** Slot of each edge; -1 for edges whose tokens fire by themselves. */
+  readonly byEdge: readonly number[];
+  readonly sources: readonly (readonly number[])[];
+}
+
+/** Forward in-edges of a node are its slots, by ascending source, static edges before routes. */
+function assignSlots(shape: GraphShape): Slots {
+  const byEdge = shape.edges.map(() => -1);
+  const sources = shape.inEdges.map((edges) => {
+    const forward = edges
+      .filter((at) => shape.edges[at]?.closesCycle === false && shape.edges[at]?.kind !== 'handler')
+      .toSorted((a, b) => (shape.edges[a]?.from ?? 0) - (shape.edges[b]?.from ?? 0) || a - b);
+    forward.forEach((at, slot) => {
+      byEdge[at] = slot;
+    });
+    return forward.map((at) => shape.edges[at]?.from ?? 0);
+  });
+  return { byEdge, sources };
+}
+
+/** What is known of the whole graph when the ways out of a node are made. */
+interface Graph {
+  readonly plan: Plan;
+  readonly shape: GraphShape;
+  readonly slots: Slots;
+  /** The cycle that each node lies on. */
+  readonly cycles: readonly number[];
+}
+
+function hopsOf(graph: Graph, node: number, routes: readonly Route[]): Hop[] {
+  const { plan, shape, slots, cycles } = graph;
+  const hops: Hop[] = [];
+  const placeOf = new Map(routes.map((route, at) => [route, at]));
+  for (const at of shape.outEdges[node] ?? []) {
+    const edge = shape.edges[at];
+    if (edge === undefined || edge.kind === 'handler') continue;
+    const route = edge.kind === 'static' ? -1 : (placeOf.get(plan.routes[edge.route] as Route) ?? -1);
+    hops.push({
+      to: edge.to,
+      name: plan.nodes[edge.to]?.id ?? '',
+      slot: slots.byEdge[at] ?? -1,
+      route,
+      leaves: cycles[node] !== cycles[edge.to],
+    });
+  }
+  return hops.toSorted((a, b) => a.to - b.to);
+}
+
+/** What a node gives its sub-plan by name, declared there or not. */
+function givenBy(node: Extract<PlanNode, { readonly plan: Plan }>): readonly string[] {
+  const named = Object.keys(node.inputs ?? {});
+  return node.kind === 'map' ? [node.item, ...named] : named;
+}
+
+function tableOf(plan: Plan, bindings: Bindings, prefix: string, given: readonly string[]): ChannelTable {
+  const specs = new Map<string, ChannelSpec>();
+  for (const input of plan.inputs) specs.set(input.channel, { name: input.channel });
+  for (const channel of plan.channels) specs.set(channel.name, channel);
+  const add = (name: string): unknown => specs.has(name) || specs.set(name, { name });
+  for (const node of plan.nodes) writtenBy(node).forEach(add);
+  if (plan.openInputs === true) given.forEach(add);
+  const list = [...specs.values()];
+  return {
+    names: list.map((channel) => channel.name),
+    index: new Map(list.map((channel, at) => [channel.name, at])),
+    reducers: list.map((channel) => reducerOf(channel, bindings, prefix)),
+    schemas: list.map((channel) => bindings[`${prefix}schema:${channel.name}`]),
+    closed: plan.closedState ?? false,
+  };
+}
+
+function writtenBy(node: PlanNode): readonly string[] {
+  return node.output === undefined ? (node.writes ?? []) : [node.output, ...(node.writes ?? [])];
+}
+
+function reducerOf(channel: ChannelSpec, bindings: Bindings, prefix: string): Reducer | undefined {
+  if (channel.reducer === undefined) return undefined;
+  if (channel.reducer !== 'code') return reducerFor(channel.reducer);
+  const key = `${prefix}channel:${channel.name}`;
+  return reducerFor(needed(bindings[key], key) as ReducerFunction);
+}

@@ -1,0 +1,105 @@
+import type { ErrorData } from '../../base/errors.js';
+import type { EventBody } from '../../events/event.js';
+import type { StepOutcome } from '../../events/outcome.js';
+import type { CompiledNode, CompiledPlan } from './compile.js';
+import type { Choice } from './routes.js';
+import type { Arrivals, TokenKind } from './token.js';
+
+/** Why a node was skipped, in words. */
+export function skipReason(compiled: CompiledPlan, node: CompiledNode, arrivals: Arrivals, poison: boolean): string {
+  const from = (kind: TokenKind): string[] =>
+    node.sources.filter((_, slot) => arrivals[slot]?.kind === kind).map((at) => `'${compiled.nodes[at]?.id ?? ''}'`);
+  if (poison) return `depends on ${from('poison').join(', ')}, which failed or was skipped for a failure`;
+  const failed = from('failed');
+  if (failed.length > 0) return `${failed.join(', ')} failed`;
+  if (node.join === 'quorum') return `fewer than ${node.need} of its ${node.slots} paths were taken`;
+  const dead = from('dead');
+  if (dead.length > 4) return `none of its ${dead.length} paths was taken`;
+  return dead.length === 0 ? 'its path was not taken' : `no path from ${dead.join(', ')} was taken`;
+}
+
+/** E4 in words. */
+export function releaseMessage(node: CompiledNode, missing: number): string {
+  const tokens = missing === 1 ? 'one of its in-edges' : `${missing} of its in-edges`;
+  return `'${node.id}' went on with what it had: nothing else could run, and ${tokens} had no token`;
+}
+
+/** More nodes ran one after another than the plan allows. */
+export function tooDeep(maxSteps: number): ErrorData {
+  return {
+    code: 'SKEIN_MAX_STEPS',
+    message: `more than ${maxSteps} nodes ran one after another, which is all that maxSteps allows`,
+    hint: 'give the cycle an end, or go on with a higher bound: the option maxSteps of a run or resume, --max-steps N on the command line',
+  };
+}
+
+/** How a step ended that failed. */
+export function failureOf(error: ErrorData): StepOutcome {
+  return error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed';
+}
+
+/** A node was chosen once more than it may run. */
+export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
+  const { onMaxVisits } = node.node;
+  if (typeof onMaxVisits === 'object' && 'fail' in onMaxVisits) {
+    const { fail, hint } = onMaxVisits;
+    return { code: 'SKEIN_MAX_VISITS', message: fail, ...(hint === undefined ? {} : { hint }) };
+  }
+  return {
+    code: 'SKEIN_MAX_VISITS',
+    message: `'${node.id}' ran ${cap} times, its maxVisits, and was chosen once more`,
+    hint: 'raise maxVisits, or say with onMaxVisits what happens then',
+  };
+}
+
+/** How a step ended, besides its outcome. */
+export interface Ending {
+  readonly reason?: string | undefined;
+  readonly error?: ErrorData | undefined;
+  readonly output?: unknown;
+  /** What its routes chose. */
+  readonly choice?: Choice | undefined;
+  /** The state after it, where listeners are told. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Why a step ended as it did. */
+export function whyOf({ reason, error }: Ending): { readonly reason?: string; readonly error?: ErrorData } {
+  return { ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
+}
+
+/** How a step ended, as an observer is told. */
+export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: number, ending: Ending): EventBody {
+  const { output, choice, state } = ending;
+  return {
+    type: 'step.ended',
+    node: node.id,
+    kind: node.node.kind,
+    outcome,
+    attempts,
+    ...whyOf(ending),
+    ...(outcome === 'succeeded' ? { update: updateOf(node, output) } : {}),
+    ...(choice === undefined ? {} : { to: namesIn(choice) }),
+    ...(state === undefined ? {} : { state }),
+  };
+}
+
+/** Nodes of the plan around begin with dots, as in a path. */
+function namesIn({ hops, others, around = [] }: Choice): readonly string[] {
+  return [...hops.map((hop) => hop.name), ...others, ...around.map((name) => `../${name}`)];
+}
+
+/** What a step wrote, as an observer sees it. */
+function updateOf(node: CompiledNode, output: unknown): Record<string, unknown> {
+  if (output === undefined) return {};
+  const channel = node.node.output;
+  return channel === undefined ? { ...(output as Record<string, unknown> | null) } : { [channel]: output };
+}
+
+/** A route without declared targets chose a name that no node has. */
+export function noSuchNode(from: CompiledNode, name: string): ErrorData {
+  return {
+    code: 'SKEIN_BAD_ROUTE',
+    message: `the route after '${from.id}' chose '${name.slice(0, 80)}', which is no node`,
+  };
+}

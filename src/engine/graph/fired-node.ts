@@ -1,0 +1,55 @@
+import { visitAddress } from '../../base/address.js';
+import type { ErrorData } from '../../base/errors.js';
+import type { CompiledNode } from './compile.js';
+import type { Arrivals, Failure, Firing, Token } from './token.js';
+import type { Version } from '../state/version.js';
+
+/** A node that fired: what is known of a step before it starts. */
+export abstract class FiredNode {
+  readonly path: string;
+
+  constructor(
+    prefix: string,
+    readonly compiled: CompiledNode,
+    private readonly firing: Firing | Token,
+    readonly visit: number,
+    /** Why it fails before it starts. */
+    protected readonly refusal: ErrorData | undefined,
+  ) {
+    this.path = visitAddress(prefix, compiled.id, visit);
+  }
+
+  /** The state that it sees (S2). */
+  get input(): Version {
+    return this.firing.version;
+  }
+
+  /** Causal depth: how many nodes ran one after another, up to this one. */
+  get depth(): number {
+    return this.firing.depth + 1;
+  }
+
+  get round(): number {
+    return this.firing.round;
+  }
+
+  /** It fails before it starts, whatever `onError` says. */
+  get refused(): boolean {
+    return this.refusal !== undefined;
+  }
+
+  get leaf(): boolean {
+    return this.compiled.leaf && this.refusal === undefined;
+  }
+
+  /** The tokens with which it fired, by in-edge. */
+  get arrivals(): Arrivals {
+    const { firing } = this;
+    return 'kind' in firing ? [firing] : (firing.arrivals ?? []);
+  }
+
+  /** What it takes over for. */
+  get failure(): Failure | undefined {
+    return this.firing.failure;
+  }
+}

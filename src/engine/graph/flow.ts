@@ -1,0 +1,254 @@
+import type { ErrorData } from '../../base/errors.js';
+import type { CompiledNode, Hop } from './compile.js';
+import { noSuchNode } from './explain.js';
+import { JoinQueue } from './join.js';
+import type { Round } from './join.js';
+import { covers, mergeVersions } from '../state/merge.js';
+import type { Choice } from './routes.js';
+import { ScopeState } from '../state/scope-state.js';
+import { conflictError } from '../state/state-writer.js';
+import type { Arrivals, Firing, Token } from './token.js';
+import type { Version } from '../state/version.js';
+
+/** Among so few, looking at each is faster than a set. */
+const FEW = 8;
+
+/**
+ * The tokens of one scope (E1 to E4): what waits in joins, what a join lets go, what came to an end.
+ *
+ * - C3 `ended` holds the versions of all branches that came to an end: of steps that sent no live token, because there was no way
+ *   on, or because they were skipped or failed. The final state is their merge (S4). So what `any` and `quorum` absorbed does not count.
+ */
+export abstract class Flow extends ScopeState {
+  /** Tokens that wait in joins. */
+  protected waiting = 0;
+  private ended: Version[] | undefined = undefined;
+  /** So many of `ended`, from the first, were seen by a version from which everything that was still to run descends. */
+  private seen = 0;
+  /** By the place of their nodes. */
+  private joins: (JoinQueue | undefined)[] | undefined = undefined;
+  /** No token waits in a join before this place. */
+  private filledFrom = 0;
+
+  /** A node fires. */
+  protected abstract fire(node: CompiledNode, firing: Firing): void;
+
+  /** A node is skipped. */
+  protected abstract skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void;
+
+  /** A node can't fire. */
+  protected abstract refuse(node: CompiledNode, firing: Firing, error: ErrorData): void;
+
+  /** A branch came to an end with this version. Of ends that one branch met one after the other the last is enough. */
+  protected branchEnded(version: Version): void {
+    const { ended } = this;
+    if (ended === undefined) {
+      this.ended = [version];
+      return;
+    }
+    for (let last = ended.at(-1); last !== undefined && covers(version, last); last = ended.at(-1)) ended.pop();
+    if (ended.length < this.seen) this.seen = ended.length;
+    ended.push(version);
+  }
+
+  /** Branches that come to an end where they meet a node that is skipped; gives all that they carry. */
+  protected endBranches(arrivals: Arrivals): ReadonlySet<Version> {
+    const versions = new Set<Version>();
+    for (const token of arrivals) {
+      if (token === undefined) continue;
+      if (token.kind === 'live') this.branchEnded(token.version);
+      for (const version of carriedBy(token)) versions.add(version);
+    }
+    return versions;
+  }
+
+  /** Is everything that ended also seen by `version`, which is all that is under way? The last that ended is the likeliest not to be. */
+  protected coveredBy(version: Version): boolean {
+    const { ended } = this;
+    if (ended === undefined) return true;
+    for (let at = ended.length - 1; at >= this.seen; at--) {
+      const one = ended[at];
+      if (one !== undefined && !covers(version, one)) return false;
+    }
+    this.seen = ended.length;
+    return true;
+  }
+
+  /** The merge of all that ended; for a run that failed also of what was still on its way. */
+  protected mergeEnds(onTheWay: readonly Version[]): { version: Version; conflict: ErrorData | undefined } {
+    const only = this.ended?.length === 1 ? this.ended[0] : undefined;
+    if (only !== undefined && this.waiting === 0 && onTheWay.length === 0)
+      return { version: only, conflict: undefined };
+    const versions = [this.inputs, ...(this.ended ?? []), ...onTheWay];
+    for (const join of this.joins ?? []) for (const token of join?.waiting() ?? []) versions.push(...carriedBy(token));
+    const { version, conflict } = mergeVersions(versions, this.channels.reducers);
+    return { version, conflict: conflict === undefined ? undefined : this.explain(conflict.channel, conflict.writers) };
+  }
+
+  /** A step is done: its live token goes on. `choice` is what its routes chose. */
+  protected send(node: CompiledNode, live: Token, choice: Choice | undefined): void {
+    if (choice !== undefined) {
+      this.sendChosen(node, live, choice);
+      return;
+    }
+    if (node.hops.length === 0) this.branchEnded(live.version);
+    for (const hop of node.hops) this.sendLive(hop, live);
+  }
+
+  /**
+   * C2: when a route goes on inside of its own cycle, targets outside of the cycle are not dead: they are not decided yet. Everywhere else a
+   * declared target that was not chosen gets a dead token (E3).
+   */
+  private sendChosen(node: CompiledNode, live: Token, choice: Choice): void {
+    const unknown = choice.others.find((name) => !this.compiled.index.has(name));
+    if (unknown !== undefined) {
+      this.refuse(node, live, noSuchNode(node, unknown));
+      return;
+    }
+    let reached = choice.others.length > 0;
+    for (const name of choice.others) this.fireOther(name, live);
+    const stays = choice.hops.some((hop) => !hop.leaves);
+    const dead: Token = { ...live, kind: 'dead' };
+    const chosen = choice.hops.length > FEW ? new Set(choice.hops) : choice.hops;
+    for (const hop of node.hops) {
+      const taken = hop.route < 0 || ('has' in chosen ? chosen.has(hop) : chosen.includes(hop));
+      reached ||= taken;
+      if (taken) this.sendLive(hop, live);
+      else if (hop.slot >= 0 && !(stays && hop.leaves)) this.deliver(hop, dead);
+    }
+    if (!reached) this.branchEnded(live.version);
+  }
+
+  private sendLive(hop: Hop, live: Token): void {
+    if (hop.slot >= 0) this.deliver(hop, live);
+    else this.fireAlone(hop.to, live.version, live.depth, live.round + 1);
+  }
+
+  /** A node fires by itself, without a token on an in-edge (E3). */
+  protected fireAlone(at: number, version: Version, depth: number, round: number): void {
+    const node = this.compiled.nodes[at];
+    if (node !== undefined) this.fire(node, { version, depth, round });
+  }
+
+  /** The node that takes over for another, which failed or was at its cap: one before it closes a cycle. */
+  fireHandler(from: CompiledNode, to: number, firing: Firing): void {
+    const node = this.compiled.nodes[to];
+    if (node === undefined) return;
+    const { version, depth, round, failure } = firing;
+    this.fire(node, { version, depth, round: round + (node.place <= from.place ? 1 : 0), failure });
+  }
+
+  /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
+  private fireOther(name: string, live: Token): void {
+    this.fireAlone(this.compiled.index.get(name) ?? -1, live.version, live.depth, live.round + 1);
+  }
+
+  /** Sends a dead token on all forward ways out of a node. */
+  protected sendDead(node: CompiledNode, token: Token): void {
+    for (const hop of node.hops) if (hop.slot >= 0) this.deliver(hop, token);
+  }
+
+  /** Puts a token into an in-edge. */
+  private deliver(hop: Hop, token: Token): void {
+    const node = this.compiled.nodes[hop.to];
+    if (node === undefined) return;
+    if (node.join === 'each') {
+      if (token.kind === 'live') this.fire(node, node.slots === 1 ? token : cameAlong(hop.slot, token));
+      return;
+    }
+    if (node.slots === 1 && node.join !== 'quorum') {
+      if (token.kind === 'live') this.fire(node, token);
+      else this.letGo(node, { arrivals: [token], runs: node.join === 'settled' });
+      return;
+    }
+    const joins = (this.joins ??= []);
+    const join = (joins[node.place] ??= new JoinQueue(node.slots, node.join, node.need));
+    if (node.place < this.filledFrom) this.filledFrom = node.place;
+    this.waiting -= join.size;
+    join.arrive(hop.slot, token);
+    const round = join.take();
+    this.waiting += join.size;
+    if (round !== undefined) this.letGo(node, round);
+  }
+
+  /**
+   * E4: lets the earliest partly filled join go with what it has: the first in an order in which no edge leads backwards, as what comes after it
+   * may wait for it. Gives its node and the number of in-edges that had no token.
+   */
+  protected release(): { node: CompiledNode; missing: number } | undefined {
+    const place = this.firstFilled();
+    const node = this.compiled.nodes[this.compiled.order[place] ?? -1];
+    const join = this.joins?.[place];
+    if (node === undefined || join === undefined) return undefined;
+    this.waiting -= join.size;
+    const round = join.release();
+    this.waiting += join.size;
+    if (round === undefined) return undefined;
+    this.letGo(node, round);
+    return { node, missing: round.arrivals.filter((token) => token === undefined).length };
+  }
+
+  /** Place of the earliest join in which a token waits; -1 when there is none. */
+  private firstFilled(): number {
+    const joins = this.joins ?? [];
+    if (this.waiting === 0) return -1;
+    let place = this.filledFrom;
+    while (place < joins.length && (joins[place]?.size ?? 0) === 0) place += 1;
+    this.filledFrom = place;
+    return place;
+  }
+
+  private letGo(node: CompiledNode, round: Round): void {
+    const { arrivals } = round;
+    let depth = 0;
+    let closed = 0;
+    let poison = false;
+    for (const token of arrivals) {
+      if (token === undefined) continue;
+      if (token.depth > depth) depth = token.depth;
+      if (token.round > closed) closed = token.round;
+      if (token.kind === 'poison') poison = true;
+    }
+    if (!round.runs || poison) this.skip(node, arrivals, depth, closed, poison);
+    else this.merge(node, arrivals, depth, closed);
+  }
+
+  private merge(node: CompiledNode, arrivals: Arrivals, depth: number, round: number): void {
+    const versions = this.versionsFor(node, arrivals);
+    const { version, conflict } = mergeVersions(versions, this.channels.reducers);
+    if (conflict !== undefined) {
+      for (const unmerged of versions) this.branchEnded(unmerged);
+      this.refuse(node, { version, depth, round }, this.explain(conflict.channel, conflict.writers));
+    } else {
+      this.fire(node, { version: versions.length === 0 ? this.inputs : version, depth, round, arrivals });
+    }
+  }
+
+  /** What a join merges: its live tokens; `settled` looks at dead paths too (S3). */
+  private versionsFor(node: CompiledNode, arrivals: Arrivals): Version[] {
+    const versions: Version[] = [];
+    for (const token of arrivals) {
+      if (token === undefined) continue;
+      if (token.kind === 'live' || node.join === 'settled') versions.push(...carriedBy(token));
+    }
+    return versions;
+  }
+
+  private explain(channel: number, writers: readonly [number, number]): ErrorData {
+    const name = (at: number): string => this.compiled.nodes[at]?.id ?? 'the inputs';
+    return conflictError(this.channels.names[channel] ?? '', [name(writers[0]), name(writers[1])]);
+  }
+}
+
+/** What fires a node that looks at one in-edge only. */
+function cameAlong(slot: number, token: Token): Firing {
+  // Nothing for the others, of which there may be many.
+  const arrivals: (Token | undefined)[] = [];
+  arrivals[slot] = token;
+  return { version: token.version, depth: token.depth, round: token.round, arrivals };
+}
+
+/** All that a token carries. */
+export function carriedBy(token: Token): readonly Version[] {
+  return token.more === undefined ? [token.version] : [token.version, ...token.more];
+}

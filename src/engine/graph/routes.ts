@@ -1,0 +1,182 @@
+import { SkeinError, fromErrorData, toErrorData } from '../../base/errors.js';
+import { evaluateConditions } from '../../lang/condition.js';
+import { isParentJump } from '../../plan/goto.js';
+import { END } from '../../plan/plan.js';
+import type { PlanNode, Route } from '../../plan/plan.js';
+import { ownValue } from '../../base/json.js';
+import { kindText } from '../../lang/value-text.js';
+import type { CompiledRoute, Hop } from './compile.js';
+import { routeDefinition } from '../durable/identity.js';
+import type { Effect, Identity, Outcome, StepOptions, Ticket } from '../ports/durable.js';
+import { ReadLog } from '../state/reads.js';
+import type { Step } from '../steps/step.js';
+import type { Version } from '../state/version.js';
+import type { ChannelSource } from '../state/viewed.js';
+
+/** What the routes of a node chose. */
+export interface Choice {
+  readonly hops: readonly Hop[];
+  /** Names that a route without declared targets chose and does not mention. */
+  readonly others: readonly string[];
+  /** Nodes at which the plan around goes on when this one has ended. */
+  readonly around?: readonly string[];
+}
+
+/** What routes choose by. */
+interface Result {
+  /** The state after the step. */
+  readonly version: Version;
+  /** Where its function said to go on. */
+  readonly goto?: unknown;
+}
+
+/**
+ * Asks the routes of a node for their targets (E3), one after the other, and calls `done` when all have answered. Choosers may be
+ * asynchronous; their answers go through the durability port. A chooser that fails, or answers nonsense, fails the step.
+ */
+export function chooseRoutes(step: Step, { version, goto }: Result, done: (choice: Choice) => void): void {
+  const { routes } = step.compiled;
+  const chosen: string[][] = [];
+  const around: string[] = [];
+  const ask = (): void => {
+    for (let at = chosen.length; at < routes.length; at = chosen.length) {
+      const route = routes[at];
+      if (route === undefined) break;
+      if (route.choose === undefined) {
+        chosen.push(
+          route.route.choose === 'result' ? byResult(route.route, goto, around) : byCases(route.route, version, step),
+        );
+        continue;
+      }
+      const ticket = askCode(step, version, route, at);
+      const answer = (outcome: Outcome): void => {
+        if (!outcome.ok) throw fromErrorData(outcome.error);
+        chosen.push(namesOf(route.route, outcome.value));
+      };
+      if (ticket.outcome === undefined) {
+        const settled = (_ticket: unknown, outcome: Outcome): void =>
+          guarded(step, () => {
+            answer(outcome);
+            ask();
+          });
+        step.await(ticket, { settled });
+        return;
+      }
+      answer(ticket.outcome);
+    }
+    if (around.length > 0 && step.owner.parent === '') throw nothingAround(step.compiled.id);
+    const choice = collect(step, chosen);
+    done(around.length === 0 ? choice : { ...choice, around });
+  };
+  step.routed = true;
+  guarded(step, ask);
+}
+
+function guarded(step: Step, body: () => void): void {
+  try {
+    body();
+  } catch (error) {
+    if (step.over) throw error;
+    step.failForGood(toErrorData(error));
+  }
+}
+
+function askCode(step: Step, version: Version, route: CompiledRoute, at: number): Ticket {
+  const { owner, compiled } = step;
+  const { durable } = step.run;
+  const key = `${step.key}@route${at === 0 ? '' : `#${at + 1}`}`;
+  if (!durable.recorded) return durable.step(key, { perform: () => route.choose?.(owner.view(version, route.choose)) });
+  const chooser = new RecordedChooser(version, owner, route, compiled.node);
+  return durable.step(key, chooser, chooser);
+}
+
+/** A chooser whose answer is recorded. */
+class RecordedChooser extends ReadLog implements Effect, Identity, StepOptions {
+  readonly pure = true;
+
+  constructor(
+    version: Version,
+    source: ChannelSource,
+    private readonly route: CompiledRoute,
+    private readonly node: PlanNode,
+  ) {
+    super(version, source);
+  }
+
+  get identity(): Identity {
+    return this;
+  }
+
+  perform(): unknown {
+    return this.route.choose?.(this.viewFor(this.route.choose));
+  }
+
+  digest(): string {
+    return routeDefinition(this.route, this.node);
+  }
+}
+
+/** What the step said itself; when it said nothing, its route decides. */
+function byResult(route: Route, goto: unknown, around: string[]): string[] {
+  if (isParentJump(goto)) {
+    const { parent: known = [] } = route;
+    for (const name of namesOf({ from: route.from, targets: known }, goto.parent)) {
+      if (!known.includes(name)) throw badRoute({ from: route.from, targets: known }, name);
+      around.push(name);
+    }
+    return [];
+  }
+  return goto === undefined ? [...(route.otherwise ?? [])] : namesOf(route, goto);
+}
+
+function byCases(route: Route, version: Version, { owner }: Step): string[] {
+  const read = owner.reader(version);
+  for (const { when, to } of route.cases ?? [])
+    if (evaluateConditions(when, read, undefined, owner.labelled, owner.run).holds) return [...to];
+  return [...(route.otherwise ?? [])];
+}
+
+/** The node names that a chooser's answer means: a name, a list of names, or keys of the route's map. */
+function namesOf(route: Route, answer: unknown): string[] {
+  const answers: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
+  return answers.map((one) => {
+    if (route.map !== undefined) {
+      const known = typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean';
+      const name = known ? ownValue(route.map, String(one)) : undefined;
+      if (typeof name === 'string') return name;
+      // The end needs no key of its own.
+      if (one === END) return END;
+    } else if (typeof one === 'string') return one;
+    throw badRoute(route, one);
+  });
+}
+
+function nothingAround(node: string): SkeinError {
+  return new SkeinError('SKEIN_BAD_ROUTE', `'${node}' jumps to its parent, and no workflow is around this one`, {
+    hint: 'run it as a node of another workflow: workflowNode(flow, name)',
+  });
+}
+
+function badRoute(route: Route, answer: unknown): SkeinError {
+  const known = route.map === undefined ? (route.targets ?? []) : Object.keys(route.map);
+  const text = typeof answer === 'string' ? `'${answer.slice(0, 80)}'` : kindText(answer);
+  const hint = known.length === 0 ? 'it must answer the name of a node, or END' : `it may answer ${known.join(', ')}`;
+  return new SkeinError('SKEIN_BAD_ROUTE', `the route after '${route.from}' answered ${text}`, { hint });
+}
+
+function collect(step: Step, chosen: readonly (readonly string[])[]): Choice {
+  const { compiled } = step;
+  const hops: Hop[] = [];
+  const others: string[] = [];
+  chosen.forEach((names, at) => {
+    const route = compiled.routes[at];
+    for (const name of names.length > 1 ? new Set(names) : names) {
+      if (name === END || route === undefined) continue;
+      const hop = route.hops.get(name);
+      if (hop !== undefined) hops.push(hop);
+      else if (route.open) others.push(name);
+      else throw badRoute(route.route, name);
+    }
+  });
+  return { hops, others };
+}

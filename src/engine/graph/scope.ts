@@ -1,0 +1,343 @@
+import { visitAddress } from '../../base/address.js';
+import type { ErrorData } from '../../base/errors.js';
+import { toErrorData } from '../../base/errors.js';
+import type { Census, OpenCensus } from '../../events/census.js';
+import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
+import type { StepOutcome } from '../../events/outcome.js';
+import type { LabelledChannel } from '../../lang/outputs-block.js';
+import type { Bindings, NodeKind } from '../../plan/plan.js';
+import type { CompiledNode } from './compile.js';
+import type { Ending } from './explain.js';
+import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep, whyOf } from './explain.js';
+import { Flow } from './flow.js';
+import { bodyOf } from '../steps/kinds/bodies.js';
+import type { Question } from '../ports/durable.js';
+import type { Choice } from './routes.js';
+import { chooseRoutes } from './routes.js';
+import { joined, reported } from '../steps/reports.js';
+import type { Reports } from '../steps/reports.js';
+import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from '../services.js';
+import { editedOutput, foldError, outputError, writeOutput } from '../state/state-writer.js';
+import type { Body, StepOwner } from '../steps/step.js';
+import { Step } from '../steps/step.js';
+import { addStep, removeStep } from '../steps/step-list.js';
+import type { StepList } from '../steps/step-list.js';
+import type { Arrivals, Firing, Token } from './token.js';
+import { tokenOf } from './token.js';
+import type { Version } from '../state/version.js';
+import { Visits } from './visits.js';
+
+/**
+ * One execution of a plan: its state and its steps; the tokens are the {@link Flow} that it extends. It knows nothing of time, back ends or
+ * policies: steps tell it how they ended, and it says which nodes are ready.
+ *
+ * - C1 Everything that becomes ready is put into the run's queue; nothing is started from here. So there is no recursion, and steps
+ *   that become ready together start in plan order (E9).
+ * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
+ */
+export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, StepList {
+  readonly census: OpenCensus = emptyCensus();
+  reports: Reports = undefined;
+  around: readonly string[] | undefined = undefined;
+  readonly prefix: string;
+  readonly parent: string;
+  over = false;
+  private readonly owner: ScopeOwner;
+  private readonly visits: Visits;
+  /** Steps and skips that are queued or running. */
+  private outstanding = 0;
+  private pausedSteps = 0;
+  /** Head of the list of steps that are queued or running. */
+  first: Step | undefined = undefined;
+
+  constructor(run: RunServices, options: ScopeOptions) {
+    super(run, options);
+    this.prefix = options.prefix;
+    this.parent = options.parent;
+    this.owner = options.owner;
+    this.visits = new Visits(options.compiled);
+  }
+
+  get labelled(): readonly LabelledChannel[] {
+    return this.compiled.labelled;
+  }
+
+  get bindings(): Bindings {
+    return this.compiled.bindings;
+  }
+
+  stopClock(): () => void {
+    return this.owner.stopClock();
+  }
+
+  bodyOf(kind: NodeKind): Body {
+    return bodyOf(kind);
+  }
+
+  nameOf(node: number): string {
+    return this.compiled.nodes[node]?.id ?? '';
+  }
+
+  /** Starts the nodes of E6. */
+  start(): void {
+    for (const at of this.compiled.starts) this.fireAlone(at, this.inputs, 0, 0);
+    if (this.outstanding === 0) this.run.rest(this);
+  }
+
+  count(census: Census, reports: Reports): void {
+    addCensus(this.census, census);
+    this.reports = joined(this.reports, reports);
+  }
+
+  /** Number of nodes that neither ran nor were skipped. */
+  untouched(): number {
+    return this.visits.untouched();
+  }
+
+  succeeded(step: Step, given: unknown, goto?: unknown): void {
+    const { compiled } = step;
+    const { edits } = this.run.options;
+    const output = edits === undefined ? given : editedOutput(compiled, given, edits[step.path]);
+    let version: Version;
+    try {
+      if (this.isOnlyThread(step.input)) this.epoch += 1;
+      version = writeOutput(this, step, output);
+    } catch (error) {
+      step.failForGood(toErrorData(error));
+      return;
+    }
+    if (compiled.routes.length === 0) this.goOn(step, version, output, undefined);
+    else chooseRoutes(step, { version, goto }, (choice) => this.goOn(step, version, output, choice));
+  }
+
+  ignored(step: Step, error: ErrorData): void {
+    const { compiled, input } = step;
+    if (compiled.routes.length === 0) this.goOn(step, input, undefined, undefined, error);
+    else chooseRoutes(step, { version: input }, (choice) => this.goOn(step, input, undefined, choice, error));
+  }
+
+  failed(step: Step, error: ErrorData): void {
+    if (step.compiled.counted && !step.refused) this.run.leafEnded(false);
+    this.finish(step, failureOf(error), { error });
+    const { onError } = step.compiled.node;
+    if (onError === undefined || onError === 'fail' || onError === 'ignore' || step.refused) {
+      this.end({ type: 'failed', error, path: step.path }, [step.input]);
+      return;
+    }
+    countAllowed(this.census, failureOf(error));
+    const { onErrorTo } = step.compiled;
+    const failure = { from: step.compiled.id, path: step.path, error };
+    const handed = { version: step.input, depth: step.depth, round: step.round, failure };
+    if (onErrorTo < 0) this.branchEnded(step.input);
+    const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
+    this.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, failure));
+    if (onErrorTo >= 0) this.fireHandler(step.compiled, onErrorTo, handed);
+    this.restIfIdle();
+  }
+
+  skipped(step: Step, reason: string): void {
+    const { compiled, input, depth, round } = step;
+    this.visits.skipped(compiled.index);
+    this.finish(step, 'skipped', { reason });
+    this.branchEnded(input);
+    this.sendDead(compiled, tokenOf('dead', input, depth - 1, round));
+    this.restIfIdle();
+  }
+
+  paused(step: Step, question: Question, reason: string): void {
+    this.pausedSteps += 1;
+    this.branchEnded(step.input);
+    this.finish(step, 'paused', { reason: question.text === '' ? reason : question.text });
+    this.restIfIdle();
+  }
+
+  /** E4, and the end. */
+  rested(): void {
+    if (this.over || this.outstanding > 0) return;
+    if (this.pausedSteps > 0) {
+      this.end({ type: 'paused' });
+      return;
+    }
+    const released = this.release();
+    if (released === undefined) {
+      this.finishWith(this.mergeEnds([]));
+      return;
+    }
+    const message = releaseMessage(released.node, released.missing);
+    const path = this.prefix + released.node.id;
+    if (this.run.observed) this.run.emit(path, this.parent, { type: 'run.warning', code: 'join-released', message });
+    this.restIfIdle();
+  }
+
+  abort(): void {
+    if (this.over) return;
+    this.over = true;
+    this.stopSteps();
+  }
+
+  /** Stops everything and keeps what there is of the state; the owner is not called. */
+  cancel(): void {
+    if (this.over) return;
+    this.over = true;
+    this.final = this.mergeEnds(this.stopSteps()).version;
+  }
+
+  fire(node: CompiledNode, firing: Firing): void {
+    if (this.over) return;
+    const cap = node.node.maxVisits;
+    if (cap !== undefined && this.visits.runs(node.index) >= cap) this.pastCap(node, firing, cap);
+    else if (firing.depth >= this.maxSteps) this.refuse(node, firing, tooDeep(this.maxSteps));
+    else {
+      this.visits.countAnew(node.countsAnew);
+      this.enqueue(new Step(this, node, firing, this.visits.next(node.index)));
+    }
+  }
+
+  /** A step that fails before its body starts. */
+  refuse(node: CompiledNode, firing: Firing, error: ErrorData): void {
+    this.enqueue(new Step(this, node, firing, this.visits.next(node.index), error));
+  }
+
+  /** A skip takes its turn in the queue like a step (C1). */
+  skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void {
+    this.outstanding += 1;
+    const visit = this.visits.next(node.index);
+    this.visits.skipped(node.index);
+    const [version = this.inputs, ...more] = this.endBranches(arrivals);
+    const carried = more.length === 0 ? undefined : more;
+    const start = (): void => {
+      this.outstanding -= 1;
+      this.tell(node, visitAddress(this.prefix, node.id, visit), 'skipped', 0, {
+        reason: skipReason(this.compiled, node, arrivals, poison),
+      });
+      this.sendDead(node, {
+        kind: poison ? 'poison' : 'dead',
+        version,
+        more: carried,
+        depth,
+        round,
+        failure: undefined,
+      });
+      this.restIfIdle();
+    };
+    this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
+  }
+
+  private get maxSteps(): number {
+    return this.run.options.maxSteps ?? this.compiled.maxSteps;
+  }
+
+  private isOnlyThread(version: Version): boolean {
+    return this.outstanding === 1 && this.waiting === 0 && this.pausedSteps === 0 && this.coveredBy(version);
+  }
+
+  /** On with a live token; `error` is a failure that is ignored. */
+  private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined, error?: ErrorData): void {
+    step.close();
+    this.outstanding -= 1;
+    removeStep(this, step);
+    const { compiled, depth, round } = step;
+    if (error !== undefined) {
+      this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
+      countAllowed(this.census, failureOf(error));
+    } else if (this.run.followed) {
+      const state =
+        this.run.options.streamState === true && compiled.node.kind !== 'pass' ? this.plain(version) : undefined;
+      this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice, state });
+    } else this.countStep(compiled, 'succeeded');
+    if (compiled.counted) this.run.leafEnded(error === undefined);
+    if (choice?.around !== undefined) this.around = [...(this.around ?? []), ...choice.around];
+    if (this.run.check !== undefined && error === undefined && this.isStopped(step, version)) return;
+    const live = tokenOf('live', version, depth, round);
+    if (compiled.exit) this.leaveByExit(compiled, live);
+    else this.send(compiled, live, choice);
+    this.restIfIdle();
+  }
+
+  /** A check looks at the steps of the run's own plan; those that do nothing leave the state as it was. */
+  private isStopped({ compiled, path }: Step, version: Version): boolean {
+    if (this.parent !== '' || compiled.node.kind === 'pass') return false;
+    const state = this.checkedState(version);
+    const error = this.run.check?.({ node: compiled.id, path, state, census: { ...this.census } });
+    if (error === undefined) return false;
+    this.end({ type: 'failed', error, path }, [version]);
+    return true;
+  }
+
+  /** E7 */
+  private leaveByExit(node: CompiledNode, live: Token): void {
+    this.branchEnded(live.version);
+    if (this.compiled.plan.firstExitWins === true) {
+      this.stopSteps();
+      this.finishWith({ version: live.version, conflict: undefined });
+    } else if (node.hops.length > 0) this.sendDead(node, { ...live, kind: 'dead' });
+  }
+
+  private pastCap(node: CompiledNode, firing: Firing, cap: number): void {
+    const { version, depth, round } = firing;
+    if (node.onMaxVisitsTo >= 0 && !this.visits.capsGoRound(node)) this.fireHandler(node, node.onMaxVisitsTo, firing);
+    else if (node.node.onMaxVisits === 'skip')
+      this.skip(node, [tokenOf('live', version, depth, round)], depth, round, false);
+    else this.refuse(node, firing, pastMaxVisits(node, cap));
+  }
+
+  private enqueue(step: Step): void {
+    this.outstanding += 1;
+    addStep(this, step);
+    this.run.enqueue(step);
+  }
+
+  private finish(step: Step, outcome: StepOutcome, ending: Ending): void {
+    this.outstanding -= 1;
+    removeStep(this, step);
+    this.tell(step.compiled, step.path, outcome, step.attempt, ending);
+  }
+
+  /** A node that does nothing is no step in the census unless it failed. */
+  private countStep(node: CompiledNode, outcome: StepOutcome): void {
+    if (node.node.kind !== 'pass' || (outcome !== 'succeeded' && outcome !== 'skipped')) this.census[outcome] += 1;
+  }
+
+  private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
+    this.countStep(node, outcome);
+    const { run } = this;
+    if (outcome !== 'succeeded')
+      this.reports = reported(this.reports, run.nextReport(), { path, node: node.id, outcome, ...whyOf(ending) });
+    if (run.observed) run.emit(path, this.parent, endingBody(node, outcome, attempts, ending));
+  }
+
+  private restIfIdle(): void {
+    if (this.outstanding === 0 && !this.over) this.run.rest(this);
+  }
+
+  /** Ends the scope; what still runs is cancelled (E8). */
+  private end(end: ScopeEnd, onTheWay: readonly Version[] = []): void {
+    if (this.over) return;
+    this.over = true;
+    const running = this.stopSteps();
+    this.final ??= this.mergeEnds([...onTheWay, ...running]).version;
+    this.owner.scopeEnded(this, end);
+  }
+
+  /** All that is to run has run. A state that nobody can read is no success. */
+  private finishWith({ version, conflict }: ReturnType<Scope['mergeEnds']>): void {
+    this.final = version;
+    const error = conflict ?? foldError(this, version) ?? outputError(this.compiled, this.reader(version));
+    this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
+  }
+
+  /** Aborts what is queued or running; gives the versions that they saw. */
+  private stopSteps(): Version[] {
+    const seen: Version[] = [];
+    for (let step = this.first; step !== undefined; step = step.following) {
+      if (step.over) continue;
+      seen.push(step.input);
+      const { started } = step;
+      step.abort();
+      if (started) this.tell(step.compiled, step.path, 'cancelled', step.attempt, { reason: 'the run ended first' });
+      else if (step.visit === 1) this.visits.undone(step.compiled.index);
+    }
+    this.first = undefined;
+    return seen;
+  }
+}

@@ -1,0 +1,260 @@
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import { FORBIDDEN_NAMES, cloneData, freezeData, isPlainObject } from '../../base/json.js';
+import type { Kept, KeptKind } from '../../base/kept.js';
+import { kindOf } from '../../base/kept.js';
+import type { Reducer } from '../../plan/reducers.js';
+import type { Cell } from './cell.js';
+import { addedTo, cellDigest, cellValue, isCleared, keptCell, takenIn } from './cell.js';
+import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
+import type { FirstState } from './inputs.js';
+import { defaultOf, firstCell, inputError } from './inputs.js';
+import { validated } from './state-writer.js';
+import { EMPTY_VERSION } from './version.js';
+import type { Version } from './version.js';
+
+/** What a channel held when the run before ended (J12). */
+export interface CarriedChannel {
+  readonly kept: Kept;
+  /** Of its cell. */
+  readonly digest: string;
+}
+
+/** A state that a run begins with, by channel. */
+export type Carried = ReadonlyMap<string, CarriedChannel>;
+
+/** What a run on a thread begins with. */
+export interface CarriedStart extends FirstState {
+  /** Channels of the state before that the plan does not have. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * The first state version of a run that goes on from the state of another one: its inputs go over it, and reducers take them in (J12).
+ * Nothing is read but what `isChecked` has to look at.
+ *
+ * @throws SkeinError `SKEIN_INPUT` for the inputs, `SKEIN_THREAD` for a state that does not fit the channels of the plan
+ */
+export function carriedState(
+  compiled: CompiledPlan,
+  carried: Carried,
+  values: Readonly<Record<string, unknown>>,
+  isChecked: boolean,
+): CarriedStart {
+  const { plan } = compiled;
+  const channels = tableFor(compiled, carried, values);
+  const { version: before, dropped } = reopened(compiled, channels, carried, isChecked);
+  let version = before;
+  const problems: string[] = [];
+  const put = (channel: string, value: unknown): void => {
+    const at = channels.index.get(channel);
+    if (at === undefined) problems.push(`'${channel}' is no input and no channel`);
+    else {
+      try {
+        version = version.with(at, cellWith(channels, at, version.get(at), value));
+      } catch (error) {
+        problems.push(`'${channel}': ${toErrorData(error).message}`);
+      }
+    }
+  };
+  const declared = new Set(plan.inputs.map(({ name }) => name));
+  for (const input of plan.inputs) {
+    const at = channels.index.get(input.channel) ?? -1;
+    const said = Object.hasOwn(values, input.name) ? values[input.name] : undefined;
+    if (said !== undefined) put(input.channel, said);
+    else if (version.get(at) !== undefined) continue;
+    else if (input.default !== undefined) put(input.channel, input.default);
+    else if (defaultOf(channels.schemas[at]) === undefined && input.required)
+      problems.push(`'${input.name}' is missing`);
+  }
+  for (const name of Object.keys(values)) if (!declared.has(name)) put(name, values[name]);
+  channels.schemas.forEach((schema, at) => {
+    const value = version.get(at) === undefined ? defaultOf(schema) : undefined;
+    if (value !== undefined) put(channels.names[at] ?? '', value);
+  });
+  if (problems.length > 0) throw inputError(plan, problems);
+  return { version, channels, dropped };
+}
+
+/** The channels of the plan, with those that only the values have, where it is open for these. */
+function tableFor(
+  { plan, channels }: CompiledPlan,
+  carried: Carried,
+  values: Readonly<Record<string, unknown>>,
+): ChannelTable {
+  const declared = new Set(plan.inputs.map(({ name }) => name));
+  const given = plan.openInputs === true ? Object.keys(values).filter((name) => values[name] !== undefined) : [];
+  const kept = channels.closed ? [] : [...carried.keys()];
+  const isNew = (name: string): boolean => !channels.index.has(name) && !FORBIDDEN_NAMES.has(name);
+  const added = [...new Set([...kept, ...given.filter((name) => !declared.has(name))])].filter(isNew).toSorted();
+  if (added.length === 0) return channels;
+  const names = [...channels.names, ...added];
+  return { ...channels, names, index: new Map(names.map((name, at) => [name, at])) };
+}
+
+function reopened(
+  { plan }: CompiledPlan,
+  { index, reducers, schemas }: ChannelTable,
+  carried: Carried,
+  isChecked: boolean,
+): { readonly version: Version; readonly dropped: readonly string[] } {
+  let version = EMPTY_VERSION;
+  const dropped: string[] = [];
+  const misfits: string[] = [];
+  for (const [name, { kept, digest }] of carried) {
+    const at = index.get(name);
+    if (at === undefined) {
+      dropped.push(name);
+      continue;
+    }
+    const why = isChecked ? misfit(kept, reducers[at], schemas[at], name) : undefined;
+    if (why === undefined) version = version.with(at, keptCell(kept, reducers[at], digest));
+    else misfits.push(why);
+  }
+  if (misfits.length === 0) return { version, dropped };
+  throw new SkeinError('SKEIN_THREAD', `the state of the thread does not fit '${plan.name}': ${misfits.join('; ')}`, {
+    hint: 'change it with updateThread, fork the thread from an earlier turn, or begin another thread',
+  });
+}
+
+/** What each reducer needs to go on from. */
+const NEEDED: Readonly<Record<string, readonly KeptKind[]>> = {
+  append: ['list'],
+  extend: ['list'],
+  mergeDict: ['object'],
+  add: ['text', 'other'],
+};
+
+/** Why a value can't be that of a channel any more; undefined when it can. */
+function misfit(kept: Kept, reducer: Reducer | undefined, schema: unknown, name: string): string | undefined {
+  const definition = reducer?.definition() ?? '';
+  const needed = Object.hasOwn(NEEDED, definition) ? NEEDED[definition] : undefined;
+  if (needed?.includes(kept.kind) === false) return `'${name}' is no value for the reducer '${definition}'`;
+  if (schema === undefined) return undefined;
+  try {
+    validated(schema, kept.value, name);
+    return undefined;
+  } catch (error) {
+    return toErrorData(error).message;
+  }
+}
+
+/** An input over what a channel holds: reducers take it in. */
+function cellWith(channels: ChannelTable, at: number, old: Cell | undefined, value: unknown): Cell {
+  const reducer = channels.reducers[at];
+  if (old === undefined || reducer === undefined) return firstCell(channels, at, value);
+  const copy = freezeData(cloneData(value));
+  const contributions = reducer.definition() === 'append' ? listOf(copy) : [copy];
+  const cell = takenIn(old, reducer, contributions);
+  const schema = channels.schemas[at];
+  if (schema !== undefined) checkWith(schema, copy, () => cellValue(cell, reducer), channels.names[at] ?? '');
+  return cell;
+}
+
+/** What is taken in matches a schema by itself, or together with what is there. */
+function checkWith(schema: unknown, value: unknown, whole: () => unknown, name: string): void {
+  try {
+    validated(schema, value, name);
+  } catch {
+    validated(schema, whole(), name);
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new SkeinError('SKEIN_INPUT', `reducer 'append' needs a list, not ${typeof value}`);
+}
+
+/** What a run ended with. */
+export interface LastState {
+  readonly version: Version;
+  readonly channels: ChannelTable;
+}
+
+/** A channel at the end of a run, against what it was at its beginning. Neither `more` nor `whole`: it is as it was. */
+export interface ChannelEnd {
+  readonly name: string;
+  readonly kind: KeptKind;
+  readonly digest: string;
+  /** What came to it. */
+  readonly more?: unknown;
+  /** What it is now. */
+  readonly whole?: unknown;
+  /** It is as the run was given it. */
+  readonly isGiven?: boolean;
+  /** The run wrote what was there already. */
+  readonly isRepeated?: boolean;
+}
+
+/**
+ * The channels of a run's last state: of those that grew, what came to them.
+ *
+ * @throws SkeinError `SKEIN_NOT_JSON`
+ */
+export function channelEnds(
+  { version, channels }: LastState,
+  carried: Carried,
+  first?: Version,
+): readonly ChannelEnd[] {
+  const ends: ChannelEnd[] = [];
+  version.each((channel, cell) => {
+    if (isCleared(cell)) return;
+    const name = channels.names[channel] ?? '';
+    const reducer = channels.reducers[channel];
+    const end = endOf({ name, digest: cellDigest(cell, reducer) }, carried.get(name), cell, reducer);
+    if (end !== undefined) ends.push(marked(end, cell, first?.get(channel), reducer));
+  });
+  return ends;
+}
+
+/** `first`: what the run began with. A cell is made anew by whoever writes it, also by the same value. */
+function marked(end: ChannelEnd, cell: Cell, first: Cell | undefined, reducer: Reducer | undefined): ChannelEnd {
+  if (first === undefined || cellDigest(first, reducer) !== end.digest) return end;
+  const isKept = end.more === undefined && end.whole === undefined;
+  return cell !== first && isKept ? { ...end, isRepeated: true } : { ...end, isGiven: true };
+}
+
+function endOf(
+  one: Pick<ChannelEnd, 'name' | 'digest'>,
+  before: CarriedChannel | undefined,
+  cell: Cell,
+  reducer: Reducer | undefined,
+): ChannelEnd | undefined {
+  const as = before === undefined ? undefined : { ...one, kind: before.kept.kind };
+  if (as !== undefined && before?.digest === one.digest) return as;
+  const added = before === undefined ? undefined : addedTo(before.kept, cell, reducer);
+  if (as !== undefined && before !== undefined && added !== undefined)
+    return isNothing(added) ? { ...as, digest: before.digest } : { ...as, more: added };
+  const value = cellValue(cell, reducer);
+  if (value === undefined) return undefined;
+  const more = before?.kept.isRead === true ? growth(before.kept.value, value) : undefined;
+  const grown = more === undefined ? { whole: value } : { more };
+  return { ...one, kind: kindOf(value), ...grown };
+}
+
+function isNothing(added: unknown): boolean {
+  return (typeof added === 'object' && added !== null ? Object.keys(added) : String(added)).length === 0;
+}
+
+/** A shorter text is written anew: what came to it by chance would be kept as a chain of pieces. */
+const SHORT_TEXT = 1_024;
+/** An object of fewer keys, or of which more than one in so many changed, is written anew. */
+const FEW_KEYS = 64;
+const SHARE = 8;
+
+/** What came to a value; undefined when it is another one. Values of the state are never changed in place, so parts are compared as such. */
+function growth(before: unknown, after: unknown): unknown {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const isLonger = before.length > 0 && after.length > before.length;
+    return isLonger && before.every((item, at) => after[at] === item) ? after.slice(before.length) : undefined;
+  }
+  if (typeof before === 'string' && typeof after === 'string') {
+    const isLonger = before.length >= SHORT_TEXT && after.startsWith(before);
+    return isLonger ? after.slice(before.length) : undefined;
+  }
+  if (!isPlainObject(before) || !isPlainObject(after)) return undefined;
+  const keys = Object.keys(before);
+  const all = Object.keys(after);
+  if (keys.length < FEW_KEYS || !keys.every((key, at) => all[at] === key)) return undefined;
+  const changed = all.filter((key) => !Object.hasOwn(before, key) || before[key] !== after[key]);
+  return changed.length * SHARE > all.length ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]));
+}

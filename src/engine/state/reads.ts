@@ -1,0 +1,84 @@
+import { canonicalHash } from '../../base/hash.js';
+import { digestOf, digestOfAll, digestOfKeys } from './state-digests.js';
+import type { Version } from './version.js';
+import { watchedView } from './view.js';
+import type { ChannelSource, ReadObserver } from './viewed.js';
+
+/** Names of what is read besides channels; names of channels that begin like them are written with one `#` more. */
+const ALL = '*';
+const KEYS = '#keys';
+export const ARRIVALS = '#arrivals';
+
+/**
+ * What a function of a user reads of the state while it runs, and whether that is still the same (J2). Only for back ends that record.
+ *
+ * @example
+ * const log = new ReadLog(version, scope);
+ * await fn(log.viewFor(fn));
+ * log.reads(); // { topic: 'Wq0...' }
+ */
+export class ReadLog implements ReadObserver {
+  private names: Set<string> | undefined = undefined;
+
+  constructor(
+    readonly version: Version,
+    readonly source: ChannelSource,
+  ) {}
+
+  /** A view of the state for a function, whose reads are noted here. */
+  viewFor(fn: unknown): Readonly<Record<string, unknown>> {
+    return watchedView(this, fn);
+  }
+
+  channel(name: string): void {
+    this.add(written(name));
+  }
+
+  all(): void {
+    this.add(ALL);
+  }
+
+  keys(): void {
+    this.add(KEYS);
+  }
+
+  /** The function asked what came along its in-edges. */
+  arrived(): void {
+    this.add(ARRIVALS);
+  }
+
+  private add(name: string): void {
+    (this.names ??= new Set()).add(name);
+  }
+
+  /** What was read: digests by name; undefined for nothing. Who read all channels did not read some of them besides. */
+  reads(): Readonly<Record<string, string>> | undefined {
+    if (this.names === undefined) return undefined;
+    const [first, second] = this.names;
+    if (first !== undefined && second === undefined) return { [first]: this.current(first) };
+    const all = this.names.has(ALL);
+    const names = [...this.names].filter((name) => !all || name === ALL || name === ARRIVALS);
+    return Object.fromEntries(names.toSorted().map((name) => [name, this.current(name)]));
+  }
+
+  /** The digest, now, of what was read under a name. */
+  current(name: string): string {
+    if (name === ALL) return digestOfAll(this.version, this.source);
+    if (name === KEYS) return digestOfKeys(this.version, this.source);
+    if (name === ARRIVALS) return canonicalHash(this.arrivals());
+    return digestOf(this.version, this.source, read(name));
+  }
+
+  /** What came along the in-edges, for functions that can ask for it. */
+  protected arrivals(): readonly unknown[] {
+    return [];
+  }
+}
+
+function written(channel: string): string {
+  return channel === ALL || channel.startsWith('#') ? `#${channel}` : channel;
+}
+
+function read(name: string): string {
+  return name.startsWith('#') ? name.slice(1) : name;
+}

@@ -1,0 +1,246 @@
+import type { ErrorData } from '../../base/errors.js';
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../../base/json.js';
+import { didYouMean } from '../../base/suggest.js';
+import type { ChannelTable, CompiledNode, CompiledPlan } from '../graph/compile.js';
+import type { Reducer } from '../../plan/reducers.js';
+import type { Cell, Moment, Writer } from './cell.js';
+import { cellValue, foldedWith, isCleared, isUnread, keepDigest, tryFold, writeCell } from './cell.js';
+import { INSPECT } from './plain-state.js';
+import type { Version } from './version.js';
+
+/** A Standard Schema (standardschema.dev), as far as it is used. */
+interface SchemaLike {
+  readonly '~standard': {
+    validate(value: unknown): { value?: unknown; issues?: readonly { message: string }[] } | PromiseLike<unknown>;
+  };
+}
+
+/** The step whose output is written. */
+interface WritingStep extends Writer {
+  readonly compiled: CompiledNode;
+  /** What it saw. */
+  readonly input: Version;
+}
+
+/** Who has channels. Names that the plan does not declare get an index when they are first written. */
+export interface ChannelHolder extends Moment {
+  readonly declared: ChannelTable;
+  channels: ChannelTable;
+}
+
+/**
+ * The version after a step (S1): its output frozen in place, and written over what it saw. What an update gives as undefined is cleared.
+ *
+ * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is no update, an undeclared channel, or a value that a schema refuses.
+ */
+export function writeOutput(holder: ChannelHolder, step: WritingStep, output: unknown): Version {
+  const { compiled: node, input: version } = step;
+  if (output === undefined)
+    return givesNothing(holder, version, node) ? version : put(holder, version, node.output, output, step);
+  if (node.output >= 0) return put(holder, version, node.output, output, step);
+  if (output === null) return version;
+  if (!isPlainObject(output)) throw badUpdate(node, output);
+  let result = version;
+  for (const key of Object.keys(output)) {
+    result = put(holder, result, indexFor(holder, node, key), output[key], step);
+  }
+  return result;
+}
+
+/** Nothing as a result changes nothing, unless the node gave something before: its value is what it gave last. */
+function givesNothing({ channels }: ChannelHolder, version: Version, node: CompiledNode): boolean {
+  const old = version.get(node.output);
+  return old?.writer !== node.index || channels.reducers[node.output] !== undefined || isCleared(old);
+}
+
+function put(holder: ChannelHolder, version: Version, channel: number, value: unknown, step: WritingStep): Version {
+  const { schemas, reducers, names } = holder.channels;
+  const schema = schemas[channel];
+  const reducer = reducers[channel];
+  const old = version.get(channel);
+  const name = names[channel] ?? '';
+  const checked = freezeData(
+    schema === undefined || value === undefined
+      ? value
+      : reducer === undefined
+        ? validated(schema, value, name)
+        : validContribution({ schema, reducer, old, name }, value),
+  );
+  const cell = writeCell(old, checked, step, holder, reducer);
+  if (holder.recorded && checked !== value) keepDigest(cell, checked, value);
+  return version.with(channel, cell);
+}
+
+/** A channel with a schema and a reducer, as the step that writes it saw it. */
+interface Folding {
+  readonly schema: unknown;
+  readonly reducer: Reducer;
+  readonly old: Cell | undefined;
+  readonly name: string;
+}
+
+/** A contribution matches a schema as a value of its own, `append`ed to nothing, or folded into what the step saw. */
+function validContribution({ schema, reducer, old, name }: Folding, value: unknown): unknown {
+  const isItem = reducer.definition() === 'append';
+  try {
+    if (!isItem) return validated(schema, value, name);
+    const list = validated(schema, [value], name);
+    return Array.isArray(list) ? list[0] : value;
+  } catch {
+    validated(schema, foldedWith(old, value, reducer), name);
+    return value;
+  }
+}
+
+function indexFor(holder: ChannelHolder, node: CompiledNode, name: string): number {
+  if (node.writes !== undefined && !node.writes.has(name)) {
+    throw new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned '${name}', which it does not declare to write`, {
+      hint: `it declares ${[...node.writes].join(', ')}`,
+    });
+  }
+  const known = holder.channels.index.get(name);
+  if (known !== undefined) return known;
+  if (holder.declared.closed) {
+    throw new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned '${name}', which is no key of the state`, {
+      hint: didYouMean(name, holder.declared.names) ?? `keys are ${holder.declared.names.join(', ')}`,
+    });
+  }
+  if (FORBIDDEN_NAMES.has(name)) throw new SkeinError('SKEIN_BAD_UPDATE', `'${name}' can't be the name of a channel`);
+  return addChannel(holder, name);
+}
+
+/** The plan's own table is shared by all its runs: it is copied before the first name is added. */
+function addChannel(holder: ChannelHolder, name: string): number {
+  if (holder.channels === holder.declared) {
+    const { names, index, reducers, schemas, closed } = holder.declared;
+    holder.channels = { names: [...names], index: new Map(index), reducers, schemas, closed };
+  }
+  const { names, index } = holder.channels;
+  (index as Map<string, number>).set(name, names.length);
+  return (names as string[]).push(name) - 1;
+}
+
+/** What no reducer could make a value of: the first channel of a state that can't be read; undefined when all can. */
+export function foldError({ channels }: ChannelHolder, version: Version): ErrorData | undefined {
+  const { names, reducers } = channels;
+  for (let channel = 0; channel < reducers.length; channel++) {
+    const reducer = reducers[channel];
+    const cell = reducer === undefined ? undefined : version.get(channel);
+    if (reducer === undefined || cell === undefined || isCleared(cell)) continue;
+    try {
+      tryFold(cell, reducer);
+    } catch (error) {
+      const { message } = toErrorData(error);
+      return {
+        code: 'SKEIN_BAD_UPDATE',
+        message: `the values for '${names[channel] ?? ''}' can't be folded: ${message}`,
+      };
+    }
+  }
+  return undefined;
+}
+
+/** What a step gives when values of it were set from outside. */
+export function editedOutput(
+  { node }: Pick<CompiledNode, 'node'>,
+  output: unknown,
+  set: Readonly<Record<string, unknown>> | undefined,
+): unknown {
+  if (set === undefined) return output;
+  if (node.output !== undefined) return Object.hasOwn(set, node.output) ? set[node.output] : output;
+  return { ...(isPlainObject(output) ? output : {}), ...set };
+}
+
+/** Why a final state is not what its plan says that it gives; undefined when it is. */
+export function outputError(
+  { plan, bindings, prefix }: Pick<CompiledPlan, 'plan' | 'bindings' | 'prefix'>,
+  read: (channel: string) => unknown,
+): ErrorData | undefined {
+  for (const name of plan.output ?? []) {
+    const schema = bindings[`${prefix}output:${name}`];
+    if (schema === undefined) continue;
+    try {
+      validated(schema, read(name), name);
+    } catch (error) {
+      const message = `the output of '${plan.name}' is not what it declares: ${toErrorData(error).message}`;
+      const hint = `no node gave '${name}' such a value; its node may not have run`;
+      return { code: 'SKEIN_BAD_OUTPUT', message, hint };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Values by channel name: those of the plan in plan order, then the others by name. What a reducer can't make a value of is left out: the run
+ * has failed for it. `only`: these channels alone, in this order.
+ */
+export function readState(holder: ChannelHolder, version: Version, only?: readonly string[]): Record<string, unknown> {
+  const { names, reducers, index } = holder.channels;
+  const declared = holder.declared.names.length;
+  const state: Record<string, unknown> = {};
+  const take = (name: string, channel: number): void => {
+    const cell = version.get(channel);
+    if (cell === undefined || isCleared(cell)) return;
+    try {
+      if (isUnread(cell, reducers[channel])) readLater(state, name, () => cellValue(cell, reducers[channel]));
+      else state[name] = cellValue(cell, reducers[channel]);
+    } catch {
+      // See foldError.
+    }
+  };
+  if (only !== undefined) {
+    for (const name of only) take(name, index.get(name) ?? -1);
+    return state;
+  }
+  for (let channel = 0; channel < declared; channel++) take(names[channel] ?? '', channel);
+  if (names.length > declared) {
+    for (const name of names.slice(declared).toSorted()) take(name, index.get(name) ?? -1);
+  }
+  return state;
+}
+
+/** A property that is read when somebody looks at it, and is an ordinary one from then on. */
+function readLater(state: Record<string, unknown>, name: string, read: () => unknown): void {
+  const get = (): unknown => {
+    const value = read();
+    Object.defineProperty(state, name, { value, enumerable: true, configurable: true, writable: true });
+    return value;
+  };
+  Object.defineProperty(state, name, { get, enumerable: true, configurable: true });
+  // Printed, it is what it stands for.
+  Object.defineProperty(state, INSPECT, { value: () => ({ ...state }), configurable: true });
+}
+
+function badUpdate(node: CompiledNode, output: unknown): SkeinError {
+  const what =
+    typeof output === 'object' ? (Array.isArray(output) ? 'a list' : 'a class instance') : `a ${typeof output}`;
+  return new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned ${what}, which is no update`, {
+    hint: 'return an object of channel values, such as { answer: 42 }, or name a channel with `output`',
+  });
+}
+
+/** @throws SkeinError `SKEIN_BAD_UPDATE` for a value that the schema refuses */
+export function validated(schema: unknown, value: unknown, channel: string): unknown {
+  const result = (schema as SchemaLike)['~standard'].validate(value);
+  if ('then' in result) {
+    throw new SkeinError(
+      'SKEIN_BAD_UPDATE',
+      `the schema of '${channel}' is asynchronous, which the state does not support`,
+    );
+  }
+  if (result.issues === undefined) return result.value;
+  const why = result.issues.map((issue) => issue.message).join('; ');
+  throw new SkeinError('SKEIN_BAD_UPDATE', `the value for '${channel}' does not match its schema: ${why}`);
+}
+
+/** The error of two unordered writes (S3). */
+export function conflictError(channel: string, writers: readonly [string, string]): ErrorData {
+  const [one, other] = writers;
+  return {
+    code: 'SKEIN_WRITE_CONFLICT',
+    message: `'${one}' and '${other}' both wrote '${channel}', and neither ran before the other`,
+    hint: `give '${channel}' a reducer, let them write different channels, or put an edge between them`,
+    details: { channel, writers: [one, other] },
+  };
+}

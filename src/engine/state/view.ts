@@ -1,0 +1,152 @@
+import { glancesOf } from '../../plan/glances.js';
+import type { Cell } from './cell.js';
+import { cellValue, glanceOf, isCleared } from './cell.js';
+import { INSPECT, plainState, watchedState } from './plain-state.js';
+import type { Version } from './version.js';
+import type { ChannelSource, ReadObserver, State } from './viewed.js';
+import { refuse } from './viewed.js';
+import { givesStateAway } from './whole-view.js';
+
+/** A state with more channels is given as a view to functions that give it away, too: as plain data it would cost time for each. */
+const MOST_PLAIN = 256;
+
+/**
+ * What a function of a user sees of a version: an object with the channels as properties (S2). It can't be changed (S1). Made in constant time,
+ * values are looked up when they are read; but who gives the state away as a whole gets it as plain data.
+ */
+export function stateView(version: Version, source: ChannelSource, fn?: unknown): State {
+  if (isWhole(source, fn)) return plainState({ version, source });
+  return new Proxy(EMPTY, new View(version, source, fn, undefined));
+}
+
+/** A view as {@link stateView} gives it, whose reads are observed. */
+export function watchedView(observer: ReadObserver, fn: unknown): State {
+  const { version, source } = observer;
+  return isWhole(source, fn) ? watchedState(observer) : new Proxy(EMPTY, new View(version, source, fn, observer));
+}
+
+function isWhole({ channels }: ChannelSource, fn: unknown): boolean {
+  return channels.names.length <= MOST_PLAIN && givesStateAway(fn);
+}
+
+/** What any object can do. Names that lead further, such as `constructor`, are not among them: names may come from a model. */
+const METHODS = ['hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable', 'toLocaleString', 'toString', 'valueOf'];
+
+/** What all views inherit. It has no prototype of its own. */
+const INHERITED = Object.create(null, {
+  ...Object.fromEntries(METHODS.map((name) => [name, { value: Reflect.get(Object.prototype, name) as unknown }])),
+  // Called with the view.
+  [INSPECT]: {
+    value(this: object): State {
+      return { ...this };
+    },
+  },
+}) as Readonly<Record<string, unknown>>;
+
+/** What stands behind a view. */
+type Target = Record<string, unknown>;
+
+/** It stays empty. */
+const EMPTY = Object.create(INHERITED) as Target;
+
+/** The traps of a view. Who asks for all keys asks for each of them next, twice: so the place in their order is kept. */
+class View implements ProxyHandler<Target> {
+  private order: readonly number[] | undefined = undefined;
+  private place = 0;
+
+  constructor(
+    private readonly version: Version,
+    private readonly source: ChannelSource,
+    private readonly fn: unknown,
+    private readonly observer: ReadObserver | undefined,
+  ) {}
+
+  get(_target: Target, key: string | symbol): unknown {
+    if (typeof key !== 'string') return undefined;
+    const channel = this.find(key);
+    const cell = channel === undefined ? undefined : this.version.get(channel);
+    const value = cell === undefined ? undefined : this.valueOf(key, cell, channel);
+    return value === undefined ? INHERITED[key] : value;
+  }
+
+  has(_target: Target, key: string | symbol): boolean {
+    return typeof key === 'string' && this.written(this.find(key)) !== undefined;
+  }
+
+  ownKeys(): string[] {
+    this.observer?.all();
+    const { names } = this.source.channels;
+    const order: number[] = [];
+    const keys: string[] = [];
+    this.version.each((channel, cell) => {
+      if (isCleared(cell)) return;
+      order.push(channel);
+      keys.push(names[channel] ?? '');
+    });
+    this.order = order;
+    this.place = 0;
+    return keys;
+  }
+
+  getOwnPropertyDescriptor(_target: Target, key: string | symbol): PropertyDescriptor | undefined {
+    if (typeof key !== 'string') return undefined;
+    const channel = this.find(key);
+    const cell = this.written(channel);
+    if (cell === undefined) return undefined;
+    return { value: this.valueOf(key, cell, channel), enumerable: true, configurable: true, writable: false };
+  }
+
+  /** The channel of a name that is read. */
+  private find(key: string): number | undefined {
+    const { order, source } = this;
+    const { names, index } = source.channels;
+    if (order === undefined) this.observer?.channel(key);
+    else {
+      const here = order[this.place] ?? -1;
+      if (names[here] === key) return here;
+      const next = order[this.place + 1] ?? -1;
+      if (names[next] === key) {
+        this.place += 1;
+        return next;
+      }
+      this.place = 0;
+    }
+    return index.get(key);
+  }
+
+  /** The cell of a channel that somebody wrote. */
+  private written(channel: number | undefined): Cell | undefined {
+    const cell = channel === undefined ? undefined : this.version.get(channel);
+    return isCleared(cell) ? undefined : cell;
+  }
+
+  private valueOf(key: string, cell: Cell, channel = -1): unknown {
+    const reducer = this.source.channels.reducers[channel];
+    const glance = reducer === undefined ? undefined : glanceOf(cell, reducer);
+    return glance !== undefined && glancesOf(this.fn).has(key) ? glance : cellValue(cell, reducer);
+  }
+
+  getPrototypeOf(): object {
+    return Object.prototype;
+  }
+
+  set(_target: Target, key: string | symbol): never {
+    return refuse(key);
+  }
+
+  deleteProperty(_target: Target, key: string | symbol): never {
+    return refuse(key);
+  }
+
+  defineProperty(_target: Target, key: string | symbol): never {
+    return refuse(key);
+  }
+
+  setPrototypeOf(): never {
+    return refuse('__proto__');
+  }
+
+  preventExtensions(): boolean {
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+import { madeFrom } from '../../plan/made-of.js';
+
+/** Functions that were asked about before. */
+const known = new WeakMap<object, boolean>();
+
+/**
+ * Does a function give the state as a whole to somebody else, who may print it, clone it or take it apart? Then it gets plain data. All others only
+ * read properties by name, and can't tell a view from it. Told from the source: a name that is taken for a use too many costs time, nothing else.
+ */
+export function givesStateAway(fn: unknown): boolean {
+  if (typeof fn !== 'function' || fn.length === 0 || madeFrom(fn) !== undefined) return false;
+  let answer = known.get(fn);
+  if (answer === undefined) {
+    answer = findsUse(Function.prototype.toString.call(fn));
+    known.set(fn, answer);
+  }
+  return answer;
+}
+
+/** `({ state, nodeCount }) =>`, and nothing less plain. */
+const PLAIN_PATTERN = /^\(\s*\{([^{}()]*)\}\s*\)\s*=>/;
+
+/** Does a function, or one that it is made of, give one property of what it takes away as a whole? What can't be told counts as a yes. */
+export function givesPropertyAway(fn: unknown, property: string): boolean {
+  if (typeof fn !== 'function') return false;
+  const parts = madeFrom(fn);
+  if (parts !== undefined) return parts.some((part) => givesPropertyAway(part, property));
+  const source = Function.prototype.toString.call(fn);
+  const [head, names = ''] = PLAIN_PATTERN.exec(source) ?? [];
+  if (head === undefined) return true;
+  const listed = names.split(',').map((name) => name.trim());
+  if (listed.some((name) => !/^[\w$]*$/.test(name))) return true;
+  return listed.includes(property) && isUsed(property, source.slice(head.length));
+}
+
+const BARE = /^(?:async\s+)?([A-Za-z_$][\w$]*)\s*=>/;
+const LISTED = /^(?:async\b\s*)?(?:function\b\s*\*?\s*)?(?:[\w$]+\s*)?\(\s*([A-Za-z_$][\w$]*|\{)/;
+
+function findsUse(source: string): boolean {
+  if (/\barguments\b/.test(source)) return true;
+  const head = BARE.exec(source) ?? LISTED.exec(source);
+  const [read = '', name] = head ?? [];
+  if (name === undefined) return true;
+  return name === '{' ? takesRest(source.slice(read.length)) : isUsed(name, source.slice(read.length));
+}
+
+/** Does a pattern whose first brace is read have `...rest`? */
+function takesRest(pattern: string): boolean {
+  let depth = 1;
+  for (let at = 0; at < pattern.length && depth > 0; at++) {
+    const char = pattern.charAt(at);
+    if (depth === 1 && pattern.startsWith('...', at)) return true;
+    if ('{[('.includes(char)) depth += 1;
+    else if ('}])'.includes(char)) depth -= 1;
+  }
+  return false;
+}
+
+/** Does a name stand anywhere without a property after it? What is a property itself does not count, nor what is only asked for a key. */
+function isUsed(name: string, body: string): boolean {
+  const escaped = name.replaceAll('$', String.raw`\$`);
+  const alone = String.raw`(?<![\w$])(?<!(?<!\.\.)\.)(?<!Object\.hasOwn\(\s*|['"]\s*in\s+)${escaped}(?![\w$])(?!\s*(?:\?\.|\.|\[))`;
+  return new RegExp(alone).test(body);
+}

@@ -1,0 +1,61 @@
+import type { Durable, Ticket, Waiter } from '../ports/durable.js';
+
+/**
+ * The timeout of one attempt. Time spent paused counts toward no timeout: the clock stands still while a question inside of the attempt is
+ * open, of its own or of a step inside of it. Several may be open; it goes on when the last is answered.
+ */
+export class AttemptClock implements Waiter {
+  private timer: Ticket | undefined = undefined;
+  private deadline = 0;
+  private stops = 0;
+  private starts = 0;
+  private closed = false;
+
+  constructor(
+    private readonly durable: Durable,
+    private readonly key: string,
+    private left: number,
+    private readonly expired: () => void,
+  ) {
+    this.start();
+  }
+
+  settled(): void {
+    this.timer = undefined;
+    this.expired();
+  }
+
+  /** Stands still until {@link resume} was called as often. */
+  stop(): void {
+    this.stops += 1;
+    if (this.stops > 1 || this.timer === undefined) return;
+    this.dropTimer();
+    this.left = Math.max(0, this.deadline - this.durable.now());
+  }
+
+  resume(): void {
+    this.stops -= 1;
+    if (this.stops === 0 && !this.closed) this.start();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.dropTimer();
+  }
+
+  private start(): void {
+    this.starts += 1;
+    const again = this.starts === 1 ? '' : `~${this.starts}`;
+    this.deadline = this.durable.now() + this.left;
+    this.timer = this.durable.timer(`${this.key}@timeout${again}`, this.left, true);
+    this.timer.waiter = this;
+  }
+
+  private dropTimer(): void {
+    const { timer } = this;
+    if (timer === undefined) return;
+    this.timer = undefined;
+    timer.waiter = undefined;
+    this.durable.drop(timer);
+  }
+}

@@ -1,0 +1,42 @@
+import { answerNote } from '../../../events/question.js';
+import { answerSchema } from '../../../plan/task-question.js';
+import type { Question } from '../../ports/durable.js';
+import type { AskNode } from '../../../plan/plan.js';
+import type { Body, Step } from '../step.js';
+
+/** A question to a person. The answer goes to the node's output; when nobody can answer, the step is paused. */
+export const askBody: Body = {
+  start(step) {
+    const { node } = step.compiled;
+    if (node.kind !== 'ask') return;
+    step.hold({ stop: step.stopClock() });
+    const limit = node.expiresMs === undefined ? {} : { expiresMs: node.expiresMs };
+    const wait = { name: node.id, question: questionOf(step, node), ...limit };
+    step.follow(step.run.durable.signal(`${step.key}@answer`, wait));
+  },
+  take(step, outcome) {
+    const { node } = step.compiled;
+    if (node.kind !== 'ask') return;
+    if (outcome.ok) {
+      const { run, path, owner } = step;
+      if (run.followed) run.emit(path, owner.parent, { type: 'step.note', note: answerNote(outcome.value) });
+      answered(step, node, outcome.value);
+    } else if (outcome.error.code === 'SKEIN_QUESTION') step.pause(questionOf(step, node), outcome.error.message);
+    else if (outcome.error.code === 'SKEIN_TIMEOUT' && typeof node.onExpire === 'object')
+      answered(step, node, node.onExpire.answer);
+    else step.fail(outcome.error);
+  },
+};
+
+function answered(step: Step, node: AskNode, answer: unknown): void {
+  step.succeed(node.output === undefined ? { [node.id]: answer } : answer);
+}
+
+function questionOf(step: Step, node: AskNode): Question {
+  const { choices, schema } = node;
+  return {
+    text: step.render(node.question),
+    ...(choices === undefined ? {} : { choices }),
+    ...answerSchema(choices, schema),
+  };
+}

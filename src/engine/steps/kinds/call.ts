@@ -1,0 +1,168 @@
+import type { SubInputs, SubPlan } from '../../../plan/plan.js';
+import { WHOLE_STATE } from '../../../plan/plan.js';
+import { SkeinError } from '../../../base/errors.js';
+import { readRef } from '../../../lang/json-path.js';
+import type { ReadChannel } from '../../../lang/json-path.js';
+import { JsonTexts } from '../../../lang/json-texts.js';
+import type { CompiledPlan } from '../../graph/compile.js';
+import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../../services.js';
+import type { Activity, Body, Step } from '../step.js';
+import { inputCell } from '../../state/cell.js';
+import { EMPTY_VERSION } from '../../state/version.js';
+import type { Version } from '../../state/version.js';
+
+/** A sub-plan as one step. */
+export const callBody: Body = { start: startCall, take: noTicket };
+
+/** For bodies that follow no ticket of their own. */
+export function noTicket(): void {}
+
+function startCall(step: Step): void {
+  const { node } = step.compiled;
+  if (node.kind !== 'call') return;
+  const sub = subPlan(step);
+  openInside(step, sub, `${step.key}/`, inputsOf(step, node, sub), (scope, end) => {
+    if (end.type === 'done') step.succeed(outputsOf(step, node, scope), scope.around);
+    else endLike(step, withPrefix(end, node.errorPrefix));
+  });
+}
+
+type Stopped = Exclude<ScopeEnd, { type: 'done' }>;
+
+function withPrefix(end: Stopped, prefix: string | undefined): Stopped {
+  if (end.type !== 'failed' || prefix === undefined) return end;
+  return { ...end, error: { ...end.error, message: `${prefix}${end.error.message}` } };
+}
+
+/** The compiled sub-plan of a step. */
+export function subPlan(step: Step): CompiledPlan {
+  const { sub } = step.compiled;
+  if (sub === undefined) throw new TypeError(`'${step.compiled.id}' has no plan`);
+  return sub;
+}
+
+/** Starts a scope inside a step; it is stopped, and its steps are counted, with the step. */
+export function openInside(
+  step: Step,
+  compiled: CompiledPlan,
+  prefix: string,
+  inputs: Version,
+  ended: (scope: ScopeHandle, end: ScopeEnd) => void,
+): void {
+  const inside = new Inside(step, ended);
+  inside.scope = step.run.openScope({ compiled, prefix, parent: step.path, inputs, owner: inside });
+  step.hold(inside);
+}
+
+/** Between a step and the scope inside of it. */
+class Inside implements ScopeOwner, Activity {
+  /** Undefined when it was closed: its steps are counted once. */
+  scope: ScopeHandle | undefined = undefined;
+
+  constructor(
+    private readonly step: Step,
+    private readonly ended: (scope: ScopeHandle, end: ScopeEnd) => void,
+  ) {}
+
+  stopClock(): () => void {
+    return this.step.stopClock();
+  }
+
+  scopeEnded(scope: ScopeHandle, end: ScopeEnd): void {
+    this.close();
+    this.step.release(this);
+    this.ended(scope, end);
+  }
+
+  stop(): void {
+    this.scope?.abort();
+    this.close();
+  }
+
+  private close(): void {
+    const { scope } = this;
+    this.scope = undefined;
+    if (scope !== undefined) this.step.adopt(scope.census, scope.reports);
+  }
+}
+
+/** Ends a step like the scope inside of it. */
+export function endLike(step: Step, end: Stopped): void {
+  if (end.type === 'failed') step.fail(end.error);
+  else step.pause({ text: '' }, 'a step inside of it waits for an answer');
+}
+
+/** The first state version of a sub-plan. */
+export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: CompiledPlan): Version {
+  const read = step.owner.reader(step.input);
+  let version = EMPTY_VERSION;
+  const put = (channel: string, value: unknown): void => {
+    const at = sub.channels.index.get(channel);
+    if (at === undefined) {
+      throw new SkeinError('SKEIN_INPUT', `the plan inside of '${step.compiled.id}' has no channel '${channel}'`);
+    }
+    if (value !== undefined) version = version.with(at, inputCell(value, sub.channels.reducers[at]));
+  };
+  const { inputs } = node;
+  for (const input of sub.plan.inputs) {
+    if (inputs !== undefined && Object.hasOwn(inputs, input.channel)) continue;
+    put(input.channel, (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
+  }
+  const texts = new JsonTexts(step.run);
+  for (const [channel, source] of Object.entries(inputs ?? {})) {
+    put(
+      channel,
+      given(step, source, { read, texts }) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default,
+    );
+  }
+  return version;
+}
+
+interface Sources {
+  readonly read: ReadChannel;
+  readonly texts: JsonTexts;
+}
+
+function given(step: Step, source: SubInputs[string], { read, texts }: Sources): unknown {
+  if ('value' in source) return source.value;
+  return 'template' in source ? step.render(source.template) : readRef(source, read, texts);
+}
+
+/** What a finished sub-plan writes into the plan around it. */
+export function outputsOf(step: Step, node: Pick<SubPlan, 'inputs' | 'outputs'>, scope: ScopeHandle): unknown {
+  const { output, writes } = step.compiled.node;
+  if (output !== undefined) return taken(scope, node.outputs?.[output] ?? output);
+  const update: Record<string, unknown> = {};
+  const pairs =
+    node.outputs === undefined ? (writes ?? []).map((name) => [name, name] as const) : Object.entries(node.outputs);
+  for (const [outer, inner] of pairs) {
+    const value = taken(scope, inner);
+    if (value !== undefined || scope.clears(inner)) update[outer] = newTo(step, { node, outer, inner }, value);
+  }
+  return update;
+}
+
+/** Of a list that the sub-plan was given and made longer, the reducer `extend` takes what came to it: the rest is there. */
+function newTo(step: Step, pair: OutputPair, value: unknown): unknown {
+  const { node, outer, inner } = pair;
+  const { channels } = step.owner;
+  if (channels.reducers[channels.index.get(outer) ?? -1]?.definition() !== 'extend' || !Array.isArray(value))
+    return value;
+  const source = node.inputs === undefined ? { channel: inner } : node.inputs[inner];
+  if (source === undefined || !('channel' in source) || source.channel !== outer) return value;
+  const before = step.owner.reader(step.input)(outer);
+  const isLonger = Array.isArray(before) && before.every((item, at) => value[at] === item);
+  return isLonger ? value.slice(before.length) : value;
+}
+
+/** A channel of the plan around a sub-plan, and the channel of the sub-plan that is written to it. */
+interface OutputPair {
+  readonly node: Pick<SubPlan, 'inputs'>;
+  readonly outer: string;
+  readonly inner: string;
+}
+
+/** A channel of the final state, or all of it. */
+export function taken(scope: ScopeHandle, name: string): unknown {
+  return name === WHOLE_STATE ? scope.state() : scope.read(name);
+}

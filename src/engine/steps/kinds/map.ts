@@ -1,0 +1,163 @@
+import { SkeinError } from '../../../base/errors.js';
+import { escapeKey } from '../../../base/item-key.js';
+import { readPath, readRef, refText } from '../../../lang/json-path.js';
+import { JsonTexts } from '../../../lang/json-texts.js';
+import { limitHint } from '../../../plan/limits.js';
+import type { MapNode } from '../../../plan/plan.js';
+import type { Body, Step } from '../step.js';
+import { emptyCensus } from '../../../events/census.js';
+import { failureOf } from '../../graph/explain.js';
+import type { ScopeEnd, ScopeHandle, Work } from '../../services.js';
+import { inputCell } from '../../state/cell.js';
+import type { Version } from '../../state/version.js';
+import { endLike, inputsOf, noTicket, openInside, subPlan, taken } from './call.js';
+
+/** A sub-plan for each item of a list, bounded, results in item order. Items are addressed `NODE[KEY]`. */
+export const mapBody: Body = { start: startMap, take: noTicket };
+
+function startMap(step: Step): void {
+  const { node } = step.compiled;
+  if (node.kind !== 'map') return;
+  const items = itemsOf(step, node);
+  const keys = keysOf(node, items);
+  const sub = subPlan(step);
+  const channel = sub.channels.index.get(node.item);
+  if (channel === undefined) {
+    throw new SkeinError('SKEIN_INPUT', `the plan inside of '${node.id}' has no channel '${node.item}'`);
+  }
+  const { run } = step;
+  if (run.observed)
+    run.emit(step.path, step.owner.parent, { type: 'step.note', note: { kind: 'items', count: items.length } });
+  const common = inputsOf(step, { inputs: node.inputs ?? {} }, sub);
+  new MapRun(step, node, { list: items, keys, channel }, common).goOn();
+}
+
+/** What is mapped over. */
+interface Items {
+  readonly list: readonly unknown[];
+  readonly keys: readonly string[];
+  /** Channel of the sub-plan that takes an item. */
+  readonly channel: number;
+}
+
+/**
+ * Opens one item after the other, each from the queue of the run: items that end at once are closed before the next one is opened, so that they
+ * hold no memory together.
+ */
+class MapRun implements Work {
+  readonly leaf = false;
+  next: Work | undefined = undefined;
+  private readonly results: unknown[];
+  /** Items that are left out. */
+  private readonly failed = new Set<number>();
+  private readonly attempt: number;
+  private queued = false;
+  private opened = 0;
+  private open = 0;
+
+  constructor(
+    private readonly step: Step,
+    private readonly node: MapNode,
+    private readonly items: Items,
+    private readonly common: Version,
+  ) {
+    this.attempt = step.attempt;
+    this.results = items.list.map(() => null);
+  }
+
+  isWanted(): boolean {
+    return this.step.performs(this.attempt) && this.step.isWanted();
+  }
+
+  start(): void {
+    this.queued = false;
+    this.open += 1;
+    this.startItem(this.opened++);
+    this.goOn();
+  }
+
+  /** Has the next item opened as soon as one more may be open; ends with the last one. */
+  goOn(): void {
+    if (!this.isWanted() || this.queued) return;
+    const { results, failed, open, step } = this;
+    if (this.opened < results.length) {
+      if (open >= (this.node.concurrency ?? Number.POSITIVE_INFINITY)) return;
+      this.queued = true;
+      step.run.enqueue(this);
+    } else if (open === 0) step.succeed(failed.size === 0 ? results : results.filter((_, at) => !failed.has(at)));
+  }
+
+  private startItem(at: number): void {
+    const { step } = this;
+    const { list, keys, channel } = this.items;
+    const sub = subPlan(step);
+    const inputs = this.common.with(channel, inputCell(list[at], sub.channels.reducers[channel]));
+    openInside(step, sub, `${step.key}[${keys[at] ?? at}]/`, inputs, (scope, end) => this.itemEnded(at, scope, end));
+  }
+
+  private itemEnded(at: number, scope: ScopeHandle, end: ScopeEnd): void {
+    this.open -= 1;
+    if (end.type === 'done') {
+      this.results[at] = taken(scope, this.node.result) ?? null;
+    } else if (end.type === 'failed' && this.node.onItemError !== undefined && this.node.onItemError !== 'fail') {
+      if (this.node.onItemError === 'leaveOut') this.failed.add(at);
+      // The step that failed in the item is the one that was allowed to.
+      const outcome = failureOf(end.error);
+      const counted = Math.min(1, scope.census[outcome]);
+      this.step.adopt({ ...emptyCensus(), degraded: 1, [outcome]: -counted }, undefined);
+    } else {
+      endLike(this.step, end);
+      return;
+    }
+    this.goOn();
+  }
+}
+
+function itemsOf(step: Step, node: MapNode): readonly unknown[] {
+  const texts = new JsonTexts(step.run);
+  const items = readRef(node.over, step.owner.reader(step.input), texts);
+  const list = typeof items === 'string' ? texts.parse(items) : items;
+  if (!Array.isArray(list)) {
+    throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over ${refText(node.over)}, which is no list`);
+  }
+  if (list.length > node.maxItems) {
+    throw new SkeinError('SKEIN_MAX_ITEMS', `'${node.id}' got ${list.length} items, and ${node.maxItems} are allowed`, {
+      hint: limitHint(step.compiled.notation, 'maxItems', 'shorten the list before'),
+    });
+  }
+  return list;
+}
+
+/** Names of the items in paths: the index, or the value at `key`, which must be unique. */
+function keysOf(node: MapNode, items: readonly unknown[]): string[] {
+  const { key } = node;
+  if (key === undefined) return items.map((_, at) => String(at));
+  const values = items.map((item) => {
+    const value = readPath(item, key);
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  });
+  const alike = new Map<string, number>();
+  for (const value of new Set(values)) alike.set(plainName(value), (alike.get(plainName(value)) ?? 0) + 1);
+  const names = new Set<string>();
+  return values.map((value, at) => {
+    const plain = plainName(value);
+    // Where two would have one name, each is written out in full.
+    const name = plain !== value && (alike.get(plain) ?? 0) > 1 ? fullName(value) : plain;
+    if (value === '' || names.has(name)) {
+      const why = value === '' ? 'has no text or number' : `repeats '${value}'`;
+      throw new SkeinError('SKEIN_INPUT', `item ${at} of '${node.id}' ${why} at its key '${key.join('.')}'`);
+    }
+    names.add(name);
+    return name;
+  });
+}
+
+const NOT_PLAIN = /[/[\]\s]/g;
+
+function plainName(value: string): string {
+  return value.replaceAll(NOT_PLAIN, '_');
+}
+
+function fullName(value: string): string {
+  return escapeKey(value).replaceAll(NOT_PLAIN, encodeURIComponent);
+}

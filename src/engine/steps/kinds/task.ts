@@ -1,0 +1,260 @@
+import { SkeinError, toErrorData } from '../../../base/errors.js';
+import type { JsonObject } from '../../../base/json.js';
+import { isPlainObject, recordText } from '../../../base/json.js';
+import { kindText } from '../../../lang/value-text.js';
+import type { StepNote } from '../../../events/event.js';
+import { answerNote } from '../../../events/question.js';
+import type {
+  AskOptions,
+  StepArrival,
+  StepPart,
+  TaskQuestion,
+  TaskStep as TaskStepInput,
+  TextQuestion,
+} from '../../../plan/builder-input.js';
+import { asQuestion } from '../../../plan/task-question.js';
+import { limitOf } from '../../../base/moment.js';
+import { isThenable } from '../../../base/thenable.js';
+import type { Goto, Jump } from '../../../plan/goto.js';
+import { isGoto, jumpOf } from '../../../plan/goto.js';
+import type { TaskFunction } from '../../graph/compile.js';
+import { askInside } from '../asking.js';
+import { definitionOf } from '../../durable/identity.js';
+import { questionIn } from '../../durable/open-question.js';
+import type { Effect, Identity, Outcome, StepIo, StepOptions } from '../../ports/durable.js';
+import { ReadLog } from '../../state/reads.js';
+import type { Body, Step } from '../step.js';
+import { recordedUpdate, updateOf } from './cleared.js';
+import { InnerRuns } from './inner-run.js';
+import { isMutation } from '../../state/viewed.js';
+
+/** The second argument of a code node's function. */
+export class TaskStep implements TaskStepInput {
+  /** 1 for the first try. */
+  readonly attempt: number;
+  /** Questions so far. */
+  private asked = 0;
+  private inner: InnerRuns | undefined = undefined;
+
+  constructor(
+    private readonly step: Step,
+    private readonly io: StepIo,
+    private readonly log?: ReadLog,
+  ) {
+    this.attempt = step.attempt;
+  }
+
+  /** Address of the step. */
+  get path(): string {
+    return this.step.path;
+  }
+
+  get runId(): string {
+    return this.step.run.runId;
+  }
+
+  /** Aborted when the run is cancelled or the attempt took too long. */
+  get signal(): AbortSignal {
+    return this.io.signal;
+  }
+
+  /** The same for every execution of this step: hand it to services that know idempotency keys. */
+  get idempotencyKey(): string {
+    return this.io.idempotencyKey;
+  }
+
+  /** Options for a run that the function starts. */
+  get runOptions(): object {
+    return this.step.run.runOptions;
+  }
+
+  /** What came along each in-edge, or what it takes over for. */
+  get arrivals(): readonly StepArrival[] {
+    this.log?.arrived();
+    return arrivalsOf(this.step);
+  }
+
+  /**
+   * Asks a person and gives the answer: text, or what the schema asks for. Each question of a step has a name of its own; without one it
+   * is its number. When nobody can answer for now the function ends here, the step is paused, and the function starts again, from its
+   * beginning, when there is an answer: questions that were answered get the same answer at once.
+   *
+   * @example
+   * const run = async (state, step) => ({ answer: await step.ask({ text: 'Publish?', choices: ['yes', 'no'] }) });
+   */
+  ask<const C extends string = string>(question: TextQuestion<C>, how?: string | AskOptions<C>): Promise<C>;
+  ask(question: TaskQuestion, how?: string | AskOptions): Promise<unknown>;
+  async ask(question: TaskQuestion, how: string | AskOptions = {}): Promise<unknown> {
+    this.asked += 1;
+    const options: AskOptions = typeof how === 'string' ? { name: how } : how;
+    const { name = String(this.asked), expires } = options;
+    const limit = expires === undefined ? undefined : limitOf(expires, 'expires of a question');
+    const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asQuestion(question), limit));
+    const answer = await asking.catch((error: unknown) => {
+      // Nothing else of a question takes too long.
+      if (options.default === undefined || toErrorData(error).code !== 'SKEIN_TIMEOUT') throw error;
+      return options.default;
+    });
+    this.tell(() => answerNote(answer));
+    return answer;
+  }
+
+  /**
+   * Does something of its own inside of the step, and gives what came of it. With a store it is recorded when it has ended: a step that is
+   * tried again, or that goes on after its process died, does not do it again. What fails is not kept. What it gives is JSON.
+   *
+   * @example
+   * const run = async ({ order }, step) => ({ receipt: await step.run('charge', () => charge(order)) });
+   */
+  async run<T>(name: string, part: (io: StepPart) => T): Promise<Awaited<T>> {
+    this.inner ??= new InnerRuns(this.step, this.io, this.log);
+    return (await this.inner.run(name, part)) as Awaited<T>;
+  }
+
+  /**
+   * Tells whoever listens something: a `step.note` with `{ kind: 'event', event }`. It is not recorded.
+   *
+   * @example
+   * const run = (state, step) => step.emit({ progress: 0.5 });
+   */
+  emit(event: JsonObject): void {
+    this.tell(() => eventNote(event));
+  }
+
+  private tell(note: () => StepNote): void {
+    const { run, path, owner } = this.step;
+    if (run.followed && this.step.performs(this.attempt))
+      run.emit(path, owner.parent, { type: 'step.note', note: note() });
+  }
+}
+
+/** What listeners get is theirs: nobody changes it any more. An event that is no JSON is no reason to fail. */
+function eventNote(event: JsonObject): StepNote {
+  try {
+    if (!isPlainObject(event)) throw new TypeError(`it is ${kindText(event)}, not an object`);
+    return { kind: 'event', event: JSON.parse(recordText(event)) as JsonObject };
+  } catch (error) {
+    return { kind: 'warning', code: 'bad-event', message: `an event was dropped: ${toErrorData(error).message}` };
+  }
+}
+
+function arrivalsOf({ arrivals, compiled, failure, owner }: Step): readonly StepArrival[] {
+  if (failure !== undefined) return [{ kind: 'failed', ...failure }];
+  return arrivals.flatMap((token, slot) => {
+    if (token === undefined) return [];
+    const from = owner.nameOf(compiled.sources[slot] ?? -1);
+    return [{ from, kind: token.kind, ...token.failure }];
+  });
+}
+
+/** A function: one effect. */
+export const taskBody: Body = { start: startTask, take: takeOutcome, perform };
+
+function startTask(step: Step): void {
+  const { effect } = step.compiled.node;
+  const { durable } = step.run;
+  if (durable.recorded) {
+    const recorded = new RecordedTask(step);
+    step.follow(durable.step(step.key, recorded, recorded));
+  } else step.follow(durable.step(step.key, step, effect === undefined ? undefined : { effect }));
+}
+
+function perform(step: Step, io: StepIo): unknown {
+  const body = bodyOf(step);
+  return resultOf(step, body(step.owner.view(step.input, body), new TaskStep(step, io)));
+}
+
+/** Where a function may say where to go on, its result is brought into the form in which it is recorded. */
+function resultOf({ compiled }: Step, result: unknown): unknown {
+  if (!compiled.jumps) return result;
+  return isThenable(result) ? result.then(jumpOf) : jumpOf(result);
+}
+
+/** A result in the form in which it is recorded. A jump that nobody would follow is refused: what is recorded would be taken for a success. */
+function recordedResult(step: Step, result: unknown): unknown {
+  const { jumps, output } = step.compiled;
+  const give = (value: unknown): unknown => {
+    if (!jumps && isGoto(value)) throw strayJump(step, value);
+    if (output >= 0) return jumps ? jumpOf(value) : value;
+    if (!jumps) return recordedUpdate(value);
+    const { update, ...jump } = jumpOf(value);
+    return update === undefined ? jump : { ...jump, update: recordedUpdate(update) };
+  };
+  return isThenable(result) ? result.then(give) : give(result);
+}
+
+/** A jump that nobody would follow is no success. */
+function strayJump({ compiled }: Step, { goto }: Goto): SkeinError {
+  const to = typeof goto === 'string' ? goto : goto.join("', '");
+  const message = `'${compiled.id}' returned goto('${to}'), and does not declare that it chooses where to go on`;
+  return new SkeinError('SKEIN_BAD_UPDATE', message, {
+    hint: `say so: { goto: ['${to}'] } in the options of a graph's node, choose: 'result' in a route of a plan`,
+  });
+}
+
+function bodyOf({ compiled }: Step): TaskFunction {
+  if (compiled.body === undefined) throw new TypeError(`'${compiled.id}' has no function`);
+  return compiled.body;
+}
+
+/**
+ * A function whose result is recorded: it is known by its source and by what it reads. One object is all that the port is given, because
+ * all of it is held until the commit.
+ */
+class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
+  constructor(private readonly step: Step) {
+    super(step.input, step.owner);
+  }
+
+  get identity(): Identity {
+    return this;
+  }
+
+  get effect(): StepOptions['effect'] {
+    return this.step.compiled.node.effect;
+  }
+
+  perform(io: StepIo): unknown {
+    const body = bodyOf(this.step);
+    return recordedResult(this.step, body(this.viewFor(body), new TaskStep(this.step, io, this)));
+  }
+
+  digest(): string {
+    return definitionOf(this.step.compiled);
+  }
+
+  /** The path of a first visit says nothing that the name does not. */
+  protected override arrivals(): readonly unknown[] {
+    const { owner } = this.step;
+    return arrivalsOf(this.step).map(({ path, ...arrival }) =>
+      path === undefined || path === owner.prefix + arrival.from ? arrival : { ...arrival, path },
+    );
+  }
+}
+
+function takeResult(step: Step, result: unknown): void {
+  const isUpdate = step.run.durable.recorded && step.compiled.output < 0;
+  const given = (update: unknown): unknown => (isUpdate ? updateOf(update) : update);
+  if (step.compiled.jumps) {
+    // There is no result when a person said what became of the step.
+    const { update, goto } = (result ?? {}) as Jump;
+    step.succeed(given(update), goto);
+  } else if (isGoto(result)) step.fail(toErrorData(strayJump(step, result)));
+  else step.succeed(given(result));
+}
+
+function takeOutcome(step: Step, outcome: Outcome): void {
+  if (outcome.ok) {
+    takeResult(step, outcome.value);
+    return;
+  }
+  const { error } = outcome;
+  if (error.code === 'SKEIN_QUESTION') step.pause(questionIn(error), error.message);
+  else if (isMutation(error.name, error.message)) {
+    step.fail({
+      ...error,
+      code: 'SKEIN_STATE_MUTATED',
+      hint: `'${step.compiled.id}' tried to change the state; return an update instead: it is merged for you`,
+    });
+  } else step.fail(error);
+}

@@ -1,0 +1,77 @@
+import type { ErrorData } from '../../../base/errors.js';
+import { limitOf, timeOf } from '../../../base/moment.js';
+import { isThenable } from '../../../base/thenable.js';
+import type { WaitNode } from '../../../plan/plan.js';
+import { definitionOf } from '../../durable/identity.js';
+import type { Effect, Identity, StepOptions } from '../../ports/durable.js';
+import { ReadLog } from '../../state/reads.js';
+import type { Body, Step } from '../step.js';
+
+/** Waits for time to pass, or for an outside event, or for an event within a time. */
+export const waitBody: Body = {
+  start(step) {
+    const { node } = step.compiled;
+    if (node.kind !== 'wait') return;
+    const { event, ms, until, schema } = node;
+    const { durable } = step.run;
+    if (event !== undefined) {
+      const limit = ms === undefined ? {} : { expiresMs: ms };
+      const shape = schema === undefined ? {} : { schema };
+      step.follow(durable.signal(`${step.key}@event`, { name: event, ...limit, ...shape }));
+    } else if (until === 'code') {
+      const chosen = new ChosenTime(step);
+      step.follow(durable.step(`${step.key}@until`, chosen, chosen));
+    } else if (until === undefined) step.follow(durable.timer(`${step.key}@timer`, ms ?? 0));
+    else sleepUntil(step, until);
+  },
+  take(step, outcome) {
+    const { node } = step.compiled;
+    if (node.kind !== 'wait') return;
+    const { until, event, onExpire } = node;
+    if (outcome.ok) {
+      if (event === undefined && until === 'code' && typeof outcome.value === 'number') sleepUntil(step, outcome.value);
+      else step.succeed(outcome.value);
+    } else if (outcome.error.code === 'SKEIN_QUESTION') step.pause({ text: '' }, outcome.error.message);
+    else if (outcome.error.code !== 'SKEIN_TIMEOUT') step.fail(outcome.error);
+    else if (typeof onExpire === 'object') step.succeed(onExpire.answer);
+    else step.fail(tooLate(node));
+  },
+};
+
+/** The time at which it begins to wait is that of the record, so the alarm is the same on a replay. */
+function sleepUntil(step: Step, time: number): void {
+  const { durable } = step.run;
+  step.follow(durable.timer(`${step.key}@timer`, Math.max(0, time - durable.now())));
+}
+
+/** The function that says how long is asked once: what it said is recorded, as a time. */
+class ChosenTime extends ReadLog implements Effect, Identity, StepOptions {
+  readonly pure = true;
+
+  constructor(private readonly step: Step) {
+    super(step.input, step.owner);
+  }
+
+  get identity(): Identity {
+    return this;
+  }
+
+  perform(): unknown {
+    const { compiled, run } = this.step;
+    const { body, id } = compiled;
+    if (body === undefined) throw new TypeError(`'${id}' has no function`);
+    const now = run.durable.now();
+    const time = (chosen: unknown): number => timeOf(limitOf(chosen, `what the function of '${id}' gives`), now);
+    const chosen = body(this.viewFor(body), undefined);
+    return isThenable(chosen) ? chosen.then(time) : time(chosen);
+  }
+
+  digest(): string {
+    return definitionOf(this.step.compiled);
+  }
+}
+
+function tooLate(node: WaitNode): ErrorData {
+  const message = `the event '${node.event ?? ''}' did not come within ${node.ms ?? 0} ms`;
+  return { code: 'SKEIN_TIMEOUT', message, retryable: true };
+}

@@ -1,0 +1,352 @@
+import { attemptAddress } from '../../base/address.js';
+import type { ErrorData } from '../../base/errors.js';
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import type { Census, OpenCensus } from '../../events/census.js';
+import { addCensus, emptyCensus } from '../../events/census.js';
+import type { ReadChannel } from '../../lang/json-path.js';
+import { evaluateConditions } from '../../lang/condition.js';
+import type { LabelledChannel } from '../../lang/outputs-block.js';
+import { renderTemplate } from '../../lang/template.js';
+import type { Template } from '../../lang/values.js';
+import type { Bindings, NodeKind } from '../../plan/plan.js';
+import { AttemptClock } from './attempt-clock.js';
+import type { CompiledNode } from '../graph/compile.js';
+import { FiredNode } from '../graph/fired-node.js';
+import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from '../ports/durable.js';
+import { afterFailure } from './retry.js';
+import { joined } from './reports.js';
+import type { Reports } from './reports.js';
+import type { RunServices, Work } from '../services.js';
+import { tellMissing } from './tell-missing.js';
+import type { Firing, Token } from '../graph/token.js';
+import type { Version } from '../state/version.js';
+import type { ChannelSource } from '../state/viewed.js';
+
+/** What a step tells the scope that it belongs to. Each step calls exactly one of these, once, unless it is aborted. */
+export interface StepOwner extends ChannelSource {
+  readonly run: RunServices;
+  readonly prefix: string;
+  readonly parent: string;
+  readonly over: boolean;
+  /** `goto` is where its function said to go on. */
+  succeeded(step: Step, output: unknown, goto?: unknown): void;
+  failed(step: Step, error: ErrorData): void;
+  /** It failed, and goes on all the same (`onError: ignore`). Not over yet, as after `succeeded`. */
+  ignored(step: Step, error: ErrorData): void;
+  skipped(step: Step, reason: string): void;
+  paused(step: Step, question: Question, reason: string): void;
+  /** Read-only view of a version, for a function of a user. */
+  view(version: Version, fn?: unknown): Readonly<Record<string, unknown>>;
+  reader(version: Version): ReadChannel;
+  /** What a block of outputs shows. */
+  readonly labelled: readonly LabelledChannel[];
+  /** Counts steps that ran inside of this one, and keeps what is told of them. */
+  count(census: Census, reports: Reports): void;
+  readonly bindings: Bindings;
+  /** Stops the clocks of the steps around this one; gives what starts them again. */
+  stopClock(): () => void;
+  bodyOf(kind: NodeKind): Body;
+  /** Id of a node by its index. */
+  nameOf(node: number): string;
+}
+
+/** One kind of body. */
+export interface Body {
+  /** Starts it. The step ends by `succeed`, `fail`, `skip` or `pause`, now or later. */
+  start(step: Step): void;
+  /** The outcome of a ticket that the step follows. */
+  take(step: Step, outcome: Outcome): void;
+  /** The side effect, for bodies that hand their step to the port as one. */
+  perform?(step: Step, io: StepIo): unknown;
+}
+
+/** What a body leaves behind that must be stopped when the attempt is over. */
+export interface Activity {
+  stop(): void;
+}
+
+/**
+ * One execution of a node: the policies in their fixed order, `when` > retry > timeout > body (DESIGN.md section 3).
+ * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
+ */
+export class Step extends FiredNode implements Work, Waiter, Effect {
+  attempt = 1;
+  previous: Step | undefined = undefined;
+  following: Step | undefined = undefined;
+  next: Work | undefined = undefined;
+  /** What its function did by `step.run`, by name: another attempt takes it as it is. */
+  results: Map<string, unknown> | undefined = undefined;
+  /** Its routes were asked for the ways on. */
+  routed = false;
+  private ticket: Ticket | undefined = undefined;
+  /** The wait before the next attempt. */
+  private backoff: Ticket | undefined = undefined;
+  private clock: AttemptClock | undefined = undefined;
+  /** Most steps hold one at most. */
+  private activity: Activity | undefined = undefined;
+  private activities: Set<Activity> | undefined = undefined;
+  private phase: 'ready' | 'running' | 'routing' | 'backoff' | 'over' = 'ready';
+  private inner: OpenCensus | undefined = undefined;
+  private reports: Reports = undefined;
+
+  constructor(
+    readonly owner: StepOwner,
+    compiled: CompiledNode,
+    firing: Firing | Token,
+    visit: number,
+    refusal?: ErrorData,
+  ) {
+    super(owner.prefix, compiled, firing, visit, refusal);
+  }
+
+  get over(): boolean {
+    return this.phase === 'over';
+  }
+
+  /** It was running, or waiting for its next attempt. */
+  get started(): boolean {
+    return this.phase !== 'ready' || this.attempt > 1;
+  }
+
+  /** The body of this attempt is at work. */
+  performs(attempt: number): boolean {
+    return this.phase === 'running' && this.attempt === attempt;
+  }
+
+  isWanted(): boolean {
+    return !this.over && !this.owner.over;
+  }
+
+  get run(): RunServices {
+    return this.owner.run;
+  }
+
+  /** Key of what this attempt does (J2): the path, and the attempt from the second on. */
+  get key(): string {
+    return attemptAddress(this.path, this.attempt);
+  }
+
+  start(): void {
+    this.phase = 'running';
+    if (this.refusal !== undefined) {
+      this.failForGood(this.refusal);
+      return;
+    }
+    if (this.attempt === 1 && this.skipByCondition()) return;
+    const { run, compiled } = this;
+    if (this.attempt === 1 && run.followed) {
+      const { id, node } = compiled;
+      run.starting?.(this.path, this.owner.view(this.input));
+      run.emit(this.path, this.owner.parent, { type: 'step.started', node: id, kind: node.kind, visit: this.visit });
+    }
+    const { timeoutMs } = compiled.node;
+    if (timeoutMs !== undefined) {
+      this.clock = new AttemptClock(run.durable, this.key, timeoutMs, () => this.timedOut(timeoutMs));
+    }
+    try {
+      this.body.start(this);
+    } catch (error) {
+      if (this.over) throw error;
+      this.fail(toErrorData(error));
+    }
+  }
+
+  private get body(): Body {
+    return this.owner.bodyOf(this.compiled.node.kind);
+  }
+
+  perform(io: StepIo): unknown {
+    return this.body.perform?.(this, io);
+  }
+
+  /** Waits for a ticket of the body; its outcome is taken at once when the back end has it. */
+  follow(ticket: Ticket): void {
+    if (ticket.outcome === undefined) this.await(ticket, this);
+    else this.body.take(this, ticket.outcome);
+  }
+
+  /** Has `waiter` wait for a ticket, which is dropped with the step. */
+  await(ticket: Ticket, waiter: Waiter): void {
+    this.ticket = ticket;
+    ticket.waiter = waiter;
+  }
+
+  settled(ticket: Ticket, outcome: Outcome): void {
+    if (ticket === this.backoff) {
+      this.backoff = undefined;
+      this.phase = 'ready';
+      this.attempt += 1;
+      this.run.enqueue(this);
+    } else if (ticket === this.ticket) {
+      this.ticket = undefined;
+      this.body.take(this, outcome);
+    }
+  }
+
+  /** A template filled in with the state that it sees. */
+  render(template: Template): string {
+    const { run, owner } = this;
+    const read = owner.reader(this.input);
+    if (run.observed) {
+      tellMissing(template, read, (note) => run.emit(this.path, owner.parent, { type: 'step.note', note }));
+    }
+    return renderTemplate(template, read, owner.labelled, run);
+  }
+
+  /** Registers something that is stopped when this attempt is over. */
+  hold(activity: Activity): void {
+    if (this.activity === undefined) this.activity = activity;
+    else (this.activities ??= new Set()).add(activity);
+  }
+
+  /** It ended by itself. */
+  release(activity: Activity): void {
+    if (this.activity === activity) this.activity = undefined;
+    else this.activities?.delete(activity);
+  }
+
+  /** Takes over what is counted and told of a scope inside of this step. It is forgotten when the attempt is retried. */
+  adopt(census: Census, reports: Reports): void {
+    addCensus((this.inner ??= emptyCensus()), census);
+    this.reports = joined(this.reports, reports);
+  }
+
+  /** The body is done. The step is over once its scope has taken the output and chosen the ways on. */
+  succeed(output: unknown, goto?: unknown): void {
+    if (this.over) return;
+    this.stopAttempt();
+    this.phase = 'routing';
+    this.owner.succeeded(this, output, goto);
+  }
+
+  skip(reason: string): void {
+    if (this.over) return;
+    this.close();
+    this.owner.skipped(this, reason);
+  }
+
+  pause(question: Question, reason: string): void {
+    if (this.over) return;
+    this.close();
+    this.owner.paused(this, question, reason);
+  }
+
+  fail(error: ErrorData): void {
+    if (this.over) return;
+    const draw = (): number => this.run.durable.random(`${this.key}@backoff`);
+    const { delay, failure } = afterFailure(this.compiled, this.attempt, error, draw);
+    if (delay !== undefined) this.retryAfter(delay, failure);
+    else if (this.wentOn()) this.retryAfter(0, failure);
+    else this.failForGood(failure);
+  }
+
+  /** Fails whatever the retry policy says. */
+  failForGood(error: ErrorData): void {
+    if (this.over) return;
+    // Routes that failed would fail again.
+    if (this.compiled.node.onError === 'ignore' && !this.refused && !this.routed) {
+      this.stopAttempt();
+      this.phase = 'routing';
+      this.owner.ignored(this, error);
+      return;
+    }
+    this.close();
+    this.owner.failed(this, error);
+  }
+
+  /** Ends it; the scope says what that means. */
+  close(): void {
+    this.stopAttempt();
+    this.phase = 'over';
+    if (this.inner !== undefined) this.owner.count(this.inner, this.reports);
+  }
+
+  /** Stops it from outside: nobody is told. */
+  abort(): void {
+    if (!this.over) this.close();
+  }
+
+  private stopAttempt(): void {
+    this.ticket = this.drop(this.ticket);
+    this.backoff = this.drop(this.backoff);
+    this.clock?.close();
+    this.clock = undefined;
+    const { activity: only, activities } = this;
+    this.activity = undefined;
+    this.activities = undefined;
+    only?.stop();
+    for (const activity of activities ?? []) activity.stop();
+    if (this.phase === 'running' && this.leaf) this.run.releaseSlot();
+  }
+
+  private drop(ticket: Ticket | undefined): undefined {
+    if (ticket === undefined || ticket.outcome !== undefined) return;
+    ticket.waiter = undefined;
+    this.run.durable.drop(ticket);
+  }
+
+  private skipByCondition(): boolean {
+    const { when } = this.compiled.node;
+    if (when === undefined) return false;
+    const { condition, id } = this.compiled;
+    const { owner, input } = this;
+    const check = (): boolean => asBoolean(condition?.(owner.view(input, condition)), `when:${id}`);
+    try {
+      const verdict = evaluateConditions(when, owner.reader(input), check, owner.labelled, this.run);
+      if (verdict.holds) return false;
+      this.skip(verdict.reason);
+    } catch (error) {
+      if (this.over) throw error;
+      this.failForGood(toErrorData(error));
+    }
+    return true;
+  }
+
+  /** Stops the clocks of this attempt and of all steps around it, while a question is open. Gives what starts them again. */
+  stopClock(): () => void {
+    const { clock } = this;
+    const startOuter = this.owner.stopClock();
+    clock?.stop();
+    let stopped = true;
+    return () => {
+      if (!stopped) return;
+      stopped = false;
+      clock?.resume();
+      startOuter();
+    };
+  }
+
+  private timedOut(ms: number): void {
+    const message = `'${this.compiled.id}' took longer than its timeout of ${ms} ms`;
+    this.fail({ code: 'SKEIN_TIMEOUT', message, retryable: true });
+  }
+
+  /** It was tried again when this happened: what is recorded of the next attempt counts, whatever the policy says by now. */
+  private wentOn(): boolean {
+    return this.run.durable.replaying && this.run.durable.timed?.(`${this.key}@backoff`) === true;
+  }
+
+  private retryAfter(delayMs: number, error: ErrorData): void {
+    this.stopAttempt();
+    this.inner = undefined;
+    this.reports = undefined;
+    const { run } = this;
+    if (run.observed) {
+      const attempt = this.attempt + 1;
+      run.emit(this.path, this.owner.parent, { type: 'step.retrying', attempt, delayMs, error });
+    }
+    this.phase = 'backoff';
+    this.backoff = run.durable.timer(`${this.key}@backoff`, delayMs);
+    this.backoff.waiter = this;
+  }
+}
+
+/**
+ * The answer of a user's condition.
+ *
+ * @throws SkeinError `SKEIN_TEMPLATE` when it is no boolean, such as a promise.
+ */
+export function asBoolean(answer: unknown, name: string): boolean {
+  if (typeof answer === 'boolean') return answer;
+  throw new SkeinError('SKEIN_TEMPLATE', `'${name}' must answer true or false at once, not ${typeof answer}`);
+}
