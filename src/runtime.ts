@@ -102,6 +102,6 @@ export async function* streamRun(workflow: Runnable, options: RunOptions = {}): 
       if (event.type === 'run.ended') return await handle.result;
     }
   } finally {
-    handle.cancel('nobody reads its events any more');
+    handle.cancel('its events are no longer read');
   }
 }

@@ -161,7 +161,7 @@ function openParts({ models, tools }: Live, recorded: Opened): OpenParts {
       const place = recorded.models.findIndex((one) => one.id === asked.id);
       const found = models.find((one) => one.id === asked.id) ?? models[place] ?? models[0];
       if (found !== undefined) return found;
-      throw new SkeinError('SKEIN_NO_MODEL', `${asked.id} is not there any more`);
+      throw new SkeinError('SKEIN_NO_MODEL', `${asked.id} no longer exists`);
     },
   };
 }
@@ -174,7 +174,7 @@ function warnChanges({ spec, step }: SessionOptions, before: Opened, now: Opened
     step.note({ kind: 'warning', code: 'models-changed', message });
   }
   if (before.toolsDigest !== now.toolsDigest) {
-    const message = `agent ${spec.name}: its tools are not what they were when the step began; those of now are used`;
+    const message = `agent ${spec.name}: its tools have changed since the step began; the current ones are used`;
     step.note({ kind: 'warning', code: 'tools-changed', message });
   }
 }

@@ -205,7 +205,7 @@ export class RunLog {
   }
 }
 
-const NEVER_ENDED: ErrorData = { code: 'SKEIN_AUDIT', message: 'the run did not tell how it ended' };
+const NEVER_ENDED: ErrorData = { code: 'SKEIN_AUDIT', message: 'the run did not report how it ended' };
 
 /** SHA-256 of the workflow file, or of the plan of a workflow that is written in code. */
 function configHash(workflow: Workflow): string {

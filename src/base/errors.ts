@@ -46,7 +46,7 @@ export const ERROR_CODES = [
   'SKEIN_QUESTION', // a question was asked and nobody can answer
   'SKEIN_AUDIT', // the audit folder could not be written
   'SKEIN_FILE', // a file could not be read or written
-  'SKEIN_NOT_JSON', // a value that is to be recorded is no JSON
+  'SKEIN_NOT_JSON', // a value that is to be recorded is not JSON
   'SKEIN_STORE', // the store of runs could not be opened, read or written
   'SKEIN_JOURNAL', // the journal of a run is damaged, or newer than this version of Skein
   'SKEIN_LEASE', // another process runs this run
@@ -196,7 +196,7 @@ function textOf(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return 'something that is no text';
+    return 'something that is not text';
   }
 }
 

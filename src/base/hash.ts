@@ -17,10 +17,10 @@ export function canonicalJson(value: unknown): string {
 function write(value: unknown, open: Set<object>): string {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`${value} is no JSON number`);
+    if (!Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`);
     return JSON.stringify(value);
   }
-  if (typeof value !== 'object') throw new TypeError(`a ${typeof value} is no JSON value`);
+  if (typeof value !== 'object') throw new TypeError(`a ${typeof value} is not a JSON value`);
   if (open.has(value)) throw new TypeError('the value contains itself');
   open.add(value);
   const text = Array.isArray(value) ? writeList(value, open) : writeObject(value, open);
@@ -33,7 +33,7 @@ function writeList(list: readonly unknown[], open: Set<object>): string {
 }
 
 function writeObject(value: object, open: Set<object>): string {
-  if (!isPlainObject(value)) throw new TypeError('a class instance is no JSON value');
+  if (!isPlainObject(value)) throw new TypeError('a class instance is not a JSON value');
   const keys = Object.keys(value)
     .filter((key) => value[key] !== undefined)
     .toSorted();

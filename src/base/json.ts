@@ -142,5 +142,5 @@ function checkContents(value: object, place: string, depth: number): void {
 }
 
 function notRecordable(place: string, what: string): TypeError {
-  return new TypeError(`${place === '' ? 'it' : `the value at ${place}`} is ${what}, which is no JSON`);
+  return new TypeError(`${place === '' ? 'it' : `the value at ${place}`} is ${what}, which is not JSON`);
 }

@@ -22,7 +22,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'resume',
-    summary: 'go on with a run; what is finished is not done again',
+    summary: 'continue a run; finished steps are not run again',
     load: () => import('./commands/resume.js'),
   },
   {
@@ -45,7 +45,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   { name: 'threads', summary: 'list the conversations', load: () => import('./commands/threads.js') },
   { name: 'thread', summary: 'show a conversation, turn by turn', load: () => import('./commands/thread.js') },
-  { name: 'show', summary: 'show how a recorded run stands', load: () => import('./commands/show.js') },
+  { name: 'show', summary: 'show the state of a recorded run', load: () => import('./commands/show.js') },
   { name: 'logs', summary: 'show what happened in a recorded run', load: () => import('./commands/logs.js') },
   { name: 'compare', summary: 'show two recorded runs side by side', load: () => import('./commands/compare.js') },
   { name: 'answer', summary: 'answer a question of a run', load: () => import('./commands/answer.js') },
@@ -144,8 +144,8 @@ function checkDirectory(): void {
   try {
     process.cwd();
   } catch (cause) {
-    const hint = 'change to a folder that is there';
-    throw new SkeinError('SKEIN_USAGE', 'the working directory is gone', { hint, cause });
+    const hint = 'change to a folder that exists';
+    throw new SkeinError('SKEIN_USAGE', 'the working directory no longer exists', { hint, cause });
   }
 }
 

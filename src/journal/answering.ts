@@ -63,14 +63,13 @@ export function answerRun(store: Store, runId: string, answer: GivenAnswer): Kep
  * @throws SkeinError `SKEIN_ANSWER`
  */
 function findPause(store: Store, { id, status, questions }: RunOverview, key: string | undefined): OpenQuestion {
-  if (status === 'cancelled')
-    throw refused('the run is cancelled', `skein resume ${id} goes on with it, and asks again`);
+  if (status === 'cancelled') throw refused('the run is cancelled', `skein resume ${id} continues it and asks again`);
   const found = questionsNamed(questions, key);
   const [pause] = found;
   if (pause !== undefined && found.length === 1) {
     if (pause.overdue !== true) return pause;
     const since = new Date(pause.expires ?? 0).toISOString();
-    throw refused(`the answer to '${pause.key}' was due at ${since}`, 'resume the run: it goes on without an answer');
+    throw refused(`the answer to '${pause.key}' was due at ${since}`, 'resume the run: it continues without an answer');
   }
   if (found.length > 1) {
     const which = key === undefined ? 'the run waits for several answers' : `'${key}' may be one of several questions`;
@@ -79,13 +78,13 @@ function findPause(store: Store, { id, status, questions }: RunOverview, key: st
   const isMeant = (given: string): boolean => given === key || pathOf(stepOf(given)) === key;
   if (key !== undefined && store.answers(id).some((answer) => isMeant(answer.key))) throw answeredBefore(key);
   if (questions.length === 0 && status === 'paused') {
-    throw refused('all that the run asked is answered', `skein resume ${id} goes on with it`);
+    throw refused('every question of the run has been answered', `skein resume ${id} continues it`);
   }
-  if (questions.length === 0) throw refused(nothingOpen(status), `skein show ${id} shows how it stands`);
+  if (questions.length === 0) throw refused(nothingOpen(status), `skein show ${id} shows its state`);
   const names = questions.flatMap((one) => [one.key, one.path, one.name]);
   const near = key === undefined ? undefined : didYouMean(key, names);
   throw refused(
-    `the run asks nothing that is called '${key ?? ''}'`,
+    `the run has no question '${key ?? ''}'`,
     `${near === undefined ? '' : `${near} `}open: ${keysOf(questions)}`,
   );
 }
@@ -102,8 +101,8 @@ function questionsNamed(questions: readonly OpenQuestion[], key: string | undefi
 
 function nothingOpen(status: RunStatus): string {
   return status === 'succeeded' || status === 'degraded'
-    ? `the run ${status === 'degraded' ? 'finished degraded' : 'succeeded'}: it asks nothing any more`
-    : 'the run waits for no answer';
+    ? `the run ${status === 'degraded' ? 'finished degraded' : 'succeeded'}: it has no open question`
+    : 'the run is not waiting for an answer';
 }
 
 function checkedValue(pause: OpenQuestion, answer: GivenAnswer): unknown {
@@ -146,7 +145,7 @@ function keysOf(questions: readonly OpenQuestion[]): string {
 }
 
 function answeredBefore(key: string): SkeinError {
-  return refused(`'${key}' was answered before`, 'the first answer counts; resume the run to go on with it');
+  return refused(`'${key}' was answered before`, 'the first answer counts; resume the run to continue');
 }
 
 function refused(message: string, hint: string): SkeinError {

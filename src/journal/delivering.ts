@@ -34,7 +34,7 @@ export function deliverEvent(store: Store, runId: string, name: string, data: un
   const at = systemClock.now();
   const { status, questions } = readRun(store, runId, { now: at });
   if (OVER.has(status)) {
-    throw new SkeinError('SKEIN_ANSWER', `the run is ${status}: it waits for no event any more`);
+    throw new SkeinError('SKEIN_ANSWER', `the run is ${status}: it is not waiting for an event`);
   }
   const open = questions.find((pause) => pause.question === undefined && pause.name === name && pause.overdue !== true);
   if (open !== undefined) return { path: answerRun(store, runId, { key: open.key, value: data }).path };

@@ -94,7 +94,7 @@ export class HistoryFold {
         break;
       case 'end': {
         const last = this.sessions.at(-1);
-        if (last === undefined || last.end !== undefined) throw refused('the session has ended before');
+        if (last === undefined || last.end !== undefined) throw refused('the session has already ended');
         this.sessions[this.sessions.length - 1] = { ...last, end: record };
       }
     }

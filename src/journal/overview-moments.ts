@@ -64,7 +64,7 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Pick<RunMoment, 
     case 'model.retrying':
       return { kind: 'retry', text: `${String(note['model'])} is asked again in ${delay(note['delayMs'])}: ${why}` };
     case 'model.fallback':
-      return { kind: 'retry', text: `goes on with ${String(note['to'])} instead of ${String(note['from'])}: ${why}` };
+      return { kind: 'retry', text: `continues with ${String(note['to'])} instead of ${String(note['from'])}: ${why}` };
     case 'warning':
       return { kind: 'warning', text: String(note['message']) };
     default:

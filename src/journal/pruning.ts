@@ -38,7 +38,7 @@ export function pruneRuns(
   now: number = systemClock.now(),
 ): PruneResult {
   if (keep === undefined && olderThanMs === undefined) {
-    throw new SkeinError('SKEIN_USAGE', 'nothing says which runs are to be removed', {
+    throw new SkeinError('SKEIN_USAGE', 'it is not clear which runs to remove', {
       hint: 'give keep or olderThanMs',
     });
   }

@@ -108,11 +108,11 @@ function notAsWritten(runId: string, { seq, text, damage }: StoredBatch): SkeinE
       if (SkeinError.isInstance(error)) return damaged(runId, seq, error.message, at + 1);
     }
   }
-  return damaged(runId, seq, `its sum is not that of its ${lines.length} lines and of the batch before`);
+  return damaged(runId, seq, `its checksum does not match its ${lines.length} lines and the batch before`);
 }
 
 function noText(runId: string, batch: number, { column, offset }: NonNullable<StoredBatch['damage']>): SkeinError {
-  const { message, hint = '' } = damaged(runId, batch, `byte ${offset} of its ${column} is no UTF-8`);
+  const { message, hint = '' } = damaged(runId, batch, `byte ${offset} of its ${column} is not UTF-8`);
   return new SkeinError('SKEIN_JOURNAL', message, { hint, details: { run: runId, batch, column, offset } });
 }
 

@@ -206,11 +206,11 @@ export function readThreadRecord(line: string): ThreadRecord {
 
 function readAs(line: string, kinds: ReadonlyMap<unknown, Fields>): unknown {
   const parsed = parse(line);
-  if (!isPlainObject(parsed)) throw new SkeinError('SKEIN_JOURNAL', 'it is no JSON object');
+  if (!isPlainObject(parsed)) throw new SkeinError('SKEIN_JOURNAL', 'it is not a JSON object');
   const record = upcast(parsed as JsonObject);
   const fields = kinds.get(record['t']);
   if (fields === undefined) {
-    throw new SkeinError('SKEIN_JOURNAL', `'t' is ${JSON.stringify(record['t'])}, which is no kind of record`);
+    throw new SkeinError('SKEIN_JOURNAL', `'t' is ${JSON.stringify(record['t'])}, which is not a kind of record`);
   }
   const problem = checkFields(record, fields, '');
   if (problem !== undefined) throw new SkeinError('SKEIN_JOURNAL', problem);
@@ -231,7 +231,7 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new SkeinError('SKEIN_JOURNAL', 'it is no JSON', { cause });
+    throw new SkeinError('SKEIN_JOURNAL', 'it is not JSON', { cause });
   }
 }
 
@@ -239,12 +239,13 @@ function checkFields(value: Readonly<Record<string, unknown>>, fields: Fields, p
   let needed = 0;
   for (const name of Object.keys(value)) {
     const field = fields.byName.get(name);
-    if (field === undefined) return `${JSON.stringify(prefix + name)} is no field of it`;
+    if (field === undefined) return `${JSON.stringify(prefix + name)} is not one of its fields`;
     const problem = field.check(value[name], prefix + name);
     if (problem !== undefined) return problem;
     if (!field.optional) needed += 1;
   }
-  if (Object.hasOwn(value, 'blob') && Object.hasOwn(value, 'value')) return `${prefix}value and a blob are both there`;
+  if (Object.hasOwn(value, 'blob') && Object.hasOwn(value, 'value'))
+    return `both ${prefix}value and a blob are present`;
   return needed === fields.needed ? undefined : missing(value, fields, prefix);
 }
 

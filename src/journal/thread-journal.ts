@@ -155,7 +155,7 @@ function* batchesFrom(store: Store, id: string, seq: number): Generator<StoredBa
 
 function checked(id: string, batch: StoredBatch, before: string): StoredBatch {
   if (chainSum(before, threadRow(id), batch.seq, batch.text) === batch.sum) return batch;
-  throw damaged(id, batch.seq, 'its sum is not that of its lines and of the batch before');
+  throw damaged(id, batch.seq, 'its checksum does not match its lines and the batch before');
 }
 
 function recordsOf(id: string, { seq, text }: StoredBatch): readonly ThreadRecord[] {

@@ -131,9 +131,9 @@ export function removeThread(store: Store, id: string): void {
   if ([row, ...runs.filter((run) => turns.has(run.id))].some((one) => isHeld(one, now)))
     throw inUse(id, 'a turn of it runs');
   if (runs.some(({ parent }) => parent !== undefined && turns.has(parent)))
-    throw inUse(id, 'a run that is no turn of it was forked from one');
+    throw inUse(id, 'a run outside the thread was forked from one of its turns');
   const removed = store.remove([row.id, ...turns], now);
-  if (!removed.includes(row.id)) throw inUse(id, 'somebody has taken it meanwhile');
+  if (!removed.includes(row.id)) throw inUse(id, 'another process has taken it');
 }
 
 function inUse(id: string, why: string): SkeinError {

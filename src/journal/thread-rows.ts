@@ -33,14 +33,14 @@ export function endedWithoutSuccess(row: { readonly outcome?: string } | undefin
 }
 
 /**
- * Refuses what is no name of a thread.
+ * Refuses what is not a valid thread name.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */
 export function checkThreadId(id: unknown): asserts id is string {
   const isName = typeof id === 'string' && id.length > 0 && id.length <= LONGEST_ID && !/\p{C}/u.test(id);
   if (isName && id.trim() === id) return;
-  throw new SkeinError('SKEIN_USAGE', `${nameOf(id)} is no name of a thread`, {
+  throw new SkeinError('SKEIN_USAGE', `${nameOf(id)} is not a valid thread name`, {
     hint: `a name has 1 to ${LONGEST_ID} characters, no control characters, and no space at its ends`,
   });
 }

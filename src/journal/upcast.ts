@@ -17,7 +17,7 @@ export function upcast(record: JsonObject, lifts: readonly Lift[] = LIFTS): Json
   const current = lifts.length + 1;
   if (v === current) return record;
   if (typeof v !== 'number' || !Number.isSafeInteger(v) || v < 1) {
-    throw new SkeinError('SKEIN_JOURNAL', "its 'v' is no version of records");
+    throw new SkeinError('SKEIN_JOURNAL', "its 'v' is not a record version");
   }
   if (v > current) {
     const message = `it was written by a newer Skein: it has version ${v} of the records, this Skein knows versions up to ${current}`;

@@ -12,7 +12,7 @@ import type { Dialect } from './json-schema/references.js';
  * schemaFindings({ type: 'object', required: ['path'] }, {}); // ['/: lacks the property "path"']
  */
 export function schemaFindings(schema: unknown, value: unknown): readonly string[] {
-  if (typeof schema !== 'boolean' && !isPlainObject(schema)) return ['the schema is no JSON Schema'];
+  if (typeof schema !== 'boolean' && !isPlainObject(schema)) return ['the schema is not a valid JSON Schema'];
   try {
     return evaluate(schema, value, dialectOf(schema));
   } catch (error) {

@@ -36,7 +36,7 @@ function checkList(scope: Scope, conditions: readonly Condition[], path: string,
         hint: problem.hint,
         ...(node === undefined ? {} : { node }),
       };
-      scope.findings.add('bad-expression', `${owner} is no valid expression: ${problem.message}${place}`, options);
+      scope.findings.add('bad-expression', `${owner} is not a valid expression: ${problem.message}${place}`, options);
     }
   });
 }

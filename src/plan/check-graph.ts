@@ -85,7 +85,7 @@ function checkStarts(scope: Scope): void {
     if (plan.nodes[node]?.id === entry || chooser === undefined) continue;
     const after = `the route after ${nameOf(scope, chooser)}`;
     const hint = `declare the targets of ${after}, or add an edge that leads to ${nameOf(scope, node)}`;
-    const message = `nothing leads to ${nameOf(scope, node)}, and ${after} may choose any node: whether it starts by itself is not known`;
+    const message = `nothing leads to ${nameOf(scope, node)}, and ${after} may choose any node: it is unclear whether it starts on its own`;
     findings.add('ambiguous-start', message, { node, hint });
   }
 }
@@ -157,7 +157,7 @@ function checkResult(scope: Scope, route: Route, add: Add): void {
   // A workflow that is a node says by functions of its own where the plan around it goes on.
   if (node.kind === 'call' && node.plan.routes.some(({ parent = [] }) => parent.length > 0)) return;
   const { kind } = node;
-  const message = `${nameOf(scope, route.from)} is of kind '${kind}': only the result of a function can say where to go on`;
+  const message = `${nameOf(scope, route.from)} is of kind '${kind}': only the result of a function can choose the next node`;
   add('bad-route', message, '.choose', 'give a function, or cases');
 }
 

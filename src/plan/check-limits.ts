@@ -120,14 +120,14 @@ function checkExpiry(scope: Scope, node: AskNode, at: number): void {
   const { expiresMs, onExpire, choices, schema } = node;
   if (onExpire === undefined) return;
   if (expiresMs === undefined) {
-    const message = `the question ${nameOf(scope, at)} says what happens when it expires, and it never does`;
+    const message = `the question ${nameOf(scope, at)} says what happens when it expires, but it never expires`;
     scope.findings.add('bad-expiry', message, { node: at, path: 'onExpire', hint: 'give expiresMs' });
   }
   if (onExpire === 'fail') return;
   const asked = schema ?? (choices === undefined ? undefined : { enum: [...choices] });
   const findings = asked === undefined ? [] : schemaFindings(asked, onExpire.answer);
   if (findings.length === 0) return;
-  const message = `the answer of ${nameOf(scope, at)} at its expiry is none that is asked for: ${findings.join('; ')}`;
+  const message = `the answer of ${nameOf(scope, at)} at its expiry does not fit the question: ${findings.join('; ')}`;
   const hint = choices === undefined ? 'give one that matches the schema' : `give one of ${choices.join(', ')}`;
   scope.findings.add('bad-expiry', message, { node: at, path: 'onExpire.answer', hint });
 }

@@ -86,9 +86,9 @@ function checkTargets(scope: Scope): void {
     if (known.has(id)) return;
     const hint =
       id === END
-        ? 'a node without a way out ends by itself; only a route answers with END'
+        ? 'a node without a way out ends on its own; only a route answers with END'
         : (didYouMean(id, known.keys()) ?? `nodes are: ${firstOf([...known.keys()])}`);
-    const message = `${what} ${nameOf(scope, id)}, which is no node of the plan`;
+    const message = `${what} ${nameOf(scope, id)}, which is not a node of the plan`;
     scope.findings.add('unknown-node', message, { path, hint, ...(node === undefined ? {} : { node }) });
   };
   if (plan.entry !== undefined) check(plan.entry, 'the entry is', 'entry');

@@ -143,7 +143,7 @@ function reportUnknown(scope: Scope, writers: Writers, read: Pending): void {
     didYouMean(channel, known) ??
     (known.length === 0 ? 'nothing is written' : `known are: ${known.slice(0, 8).join(', ')}`);
   const name = inRoute ? `the route after ${nameOf(scope, reader)}` : nameOf(scope, reader);
-  const message = `${name} reads ${JSON.stringify(channel)}, which is no input and which no node writes`;
+  const message = `${name} reads ${JSON.stringify(channel)}, which is not an input and which no node writes`;
   scope.findings.add('unknown-reference', message, { ...(inRoute ? {} : { node: reader }), path, hint });
 }
 

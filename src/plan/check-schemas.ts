@@ -37,7 +37,7 @@ export function checkSchemas(scope: Scope): void {
     const over = channels.get(node.over.channel);
     const source = over === undefined ? undefined : valueTypes(scope, over);
     if (source === undefined || allows(source, 'array')) return;
-    const message = `${nameOf(scope, at)} maps over ${JSON.stringify(node.over.channel)}, which is ${listed(source)} and no list`;
+    const message = `${nameOf(scope, at)} maps over ${JSON.stringify(node.over.channel)}, which is ${listed(source)}, not a list`;
     findings.add('schema-mismatch', message, { node: at, path: 'over', hint: 'map over a list' });
   });
 }

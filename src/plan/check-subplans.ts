@@ -28,11 +28,11 @@ function checkJumps({ plan, findings, ...scope }: Scope, node: SubPlanNode, at: 
   const missing = node.plan.routes.flatMap(({ parent = [] }) => parent).filter((name) => !known.includes(name));
   const [first] = missing;
   if (first === undefined) return;
-  const what = `the workflow in ${nameOf({ plan, findings, ...scope }, at)} may go on at ${JSON.stringify(first)}`;
+  const what = `the workflow in ${nameOf({ plan, findings, ...scope }, at)} may continue at ${JSON.stringify(first)}`;
   const names = [...new Set([...known, ...missing])].map((name) => `'${name}'`).join(', ');
   const hint =
     node.kind === 'call' ? `say so at the node: goto: [${names}]` : 'only a workflow that is a node by itself can';
-  findings.add('undeclared-target', `${what}, which is no declared target of the node`, { node: at, hint });
+  findings.add('undeclared-target', `${what}, which is not a declared target of the node`, { node: at, hint });
 }
 
 type SubPlanNode = Extract<PlanNode, { readonly plan: unknown }>;
@@ -121,7 +121,7 @@ function checkRequired(scope: Scope, writers: Writers, node: Exclude<SubPlanNode
       node.inputs === undefined &&
       (writers.open || writers.inputs.has(input.channel) || writers.byChannel.has(input.channel));
     if (isItem || isGiven || isTaken) continue;
-    const message = `the workflow in ${nameOf(scope, at)} needs the input ${JSON.stringify(input.name)}, and nothing gives it`;
+    const message = `the workflow in ${nameOf(scope, at)} needs the input ${JSON.stringify(input.name)}, and nothing provides it`;
     scope.findings.add('missing-input', message, {
       node: at,
       path: 'inputs',

@@ -53,6 +53,7 @@ export function parsePermissionRule(written: string): PermissionRule | string {
   }));
   const empty = args.find((arg) => arg.pattern === '');
   if (empty !== undefined) return `${empty.name}= has no pattern`;
-  if (!/^(?:mcp:[^:\s=]+(?::[^:\s=]+)?|[^:\s=]+)$/.test(tool)) return `${JSON.stringify(tool)} is no name of a tool`;
+  if (!/^(?:mcp:[^:\s=]+(?::[^:\s=]+)?|[^:\s=]+)$/.test(tool))
+    return `${JSON.stringify(tool)} is not a valid tool name`;
   return { text, tool, args };
 }

@@ -49,7 +49,7 @@ function isCutShort(word: string, option: string): boolean {
 }
 
 /**
- * Whether a program runs whatever it is given, so that a rule which allows it allows everything.
+ * Whether a program runs anything it is given, so that a rule which allows it allows everything.
  *
  * @example
  * runsAnything('python3'); // true

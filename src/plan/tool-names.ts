@@ -89,7 +89,7 @@ export function selectApproved(names: readonly string[], servers: readonly strin
   if (unknown === undefined) return selection;
   const known = [...BUILT_IN_TOOLS, ...STEP_TOOLS.keys(), ...NAMES.keys(), ...HEADINGS.keys(), ...servers];
   const nearest = didYouMean(unknown, known);
-  throw new SkeinError('SKEIN_DEFINITION', `agent ${agent}: approve names "${unknown}", which is no tool`, {
+  throw new SkeinError('SKEIN_DEFINITION', `agent ${agent}: approve names "${unknown}", which is not a tool`, {
     hint: nearest ?? 'name a built-in tool, SERVER/TOOL of one of its MCP servers, SERVER/* or *',
   });
 }

@@ -53,7 +53,7 @@ function warningsOf(recorded: RecordedRun, changes: Changes): readonly RunWarnin
   const [{ cut }] = recorded.family;
   const message = changesText(changes, recorded);
   return [
-    ...(cut === undefined ? [] : [{ code: 'torn-record', message: `the end of the record is not whole: ${cut}` }]),
+    ...(cut === undefined ? [] : [{ code: 'torn-record', message: `the end of the record is incomplete: ${cut}` }]),
     ...(message === '' ? [] : [{ code: 'changed', message }]),
   ];
 }

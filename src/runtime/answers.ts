@@ -16,7 +16,7 @@ export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefin
       return typed.ok ? typed.value : scripted;
     }
     if (answer !== undefined) return await answer(question, address, signal);
-    throw new SkeinError('SKEIN_QUESTION', `nobody is here to answer: ${question.text}`, {
+    throw new SkeinError('SKEIN_QUESTION', `there is no one to answer: ${question.text}`, {
       hint: 'run it on a terminal, pass an answer function, or record the run in a store and answer later',
     });
   };

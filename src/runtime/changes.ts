@@ -133,7 +133,7 @@ export function changesText(changes: Changes, run: Changed): string {
   ];
   return [
     ...(answered === undefined ? [] : [answered]),
-    ...(what.length === 0 ? [] : [`it goes on with something else than it was recorded with: ${what.join('; ')}`]),
+    ...(what.length === 0 ? [] : [`it continues with other settings than those recorded: ${what.join('; ')}`]),
     ...(sure.length === 0 ? [] : [`runs again: ${sure.join(', ')}`]),
     ...(named.length === 0 ? [] : [`runs again under another name: ${named.join(', ')}`]),
     ...(perhaps.length === 0

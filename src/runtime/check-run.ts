@@ -61,14 +61,14 @@ function checkMaxSteps({ maxSteps }: Pick<RunOptions, 'maxSteps'>): void {
 export function checkGiven({ name, computed = [] }: Plan, { inputs = {} }: RunOptions): void {
   const lost = Object.keys(inputs).find((key) => inputs[key] !== undefined && computed.includes(key));
   if (lost === undefined) return;
-  const message = `inputs of '${name}': '${lost}' is called like a node that does not read it, and whose value would take its place`;
+  const message = `inputs of '${name}': '${lost}' has the name of a node that does not read it and whose value would replace it`;
   throw new SkeinError('SKEIN_INPUT', message, { hint: 'rename one of the two, or let the node read it' });
 }
 
 /** A run that waits for an answer that nobody can ever give says so. */
 export function withAdvice(result: RunResult, { store, answer }: RunOptions): RunResult {
   if (result.outcome !== 'paused' || store !== undefined || answer !== undefined) return result;
-  const hint = 'pass an `answer` function, or a `store`: then the run can be answered and goes on later';
-  const message = 'the run waits for an answer, and nobody can give it: it is not recorded';
+  const hint = 'pass an `answer` function, or a `store`: then the run can be answered and continues later';
+  const message = 'the run waits for an answer, but no one can answer: the run is not recorded';
   return { ...result, error: { code: 'SKEIN_QUESTION', message, hint } };
 }

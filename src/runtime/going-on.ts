@@ -174,9 +174,9 @@ function checkInputs(runId: string, { inputs, plan }: RunDefinition, given: Read
   const which = names.map((name) => `'${name}'`).join(', ');
   throw new SkeinError(
     'SKEIN_INPUT',
-    `the run ${runId} goes on with the inputs that it began with, not with another ${which}`,
+    `the run ${runId} continues with the inputs that it began with, not with another ${which}`,
     {
-      hint: `fork it to run with other inputs: { store, fork: { run: '${runId}' } }; a conversation goes on with { store, thread: 'name' }`,
+      hint: `fork it to run with other inputs: { store, fork: { run: '${runId}' } }; a conversation continues with { store, thread: 'name' }`,
     },
   );
 }

@@ -159,7 +159,7 @@ function startRecorded(one: Launch, opened: Opened): RunHandle {
     log: durable.listen,
     durable,
   });
-  cancel = () => handle.cancel('somebody asked for it to be cancelled');
+  cancel = () => handle.cancel('a cancellation was requested');
   turn?.onLost(() => handle.cancel('another process has taken over the thread'));
   return {
     runId: handle.runId,

@@ -55,7 +55,7 @@ export function standingIn(row: RunRow, standing: RunStanding | undefined): RunR
 
 /** The error for a row that can't be believed. */
 export function damagedRow(runId: string, damage: string): SkeinError {
-  return new SkeinError('SKEIN_JOURNAL', `what the store says of the run ${runId} can't be used: ${damage}`, {
+  return new SkeinError('SKEIN_JOURNAL', `the store's record of the run ${runId} can't be used: ${damage}`, {
     hint: 'bring the store back from a backup, or start the workflow again',
     details: { run: runId },
   });
@@ -65,7 +65,7 @@ export function damagedRow(runId: string, damage: string): SkeinError {
 export function damagedValue(digest: string, offset: number): SkeinError {
   return new SkeinError(
     'SKEIN_JOURNAL',
-    `the store has a damaged copy of the value ${digest}: byte ${offset} is no UTF-8`,
+    `the store has a damaged copy of the value ${digest}: byte ${offset} is not UTF-8`,
     {
       hint: 'bring the store back from a backup, or start the workflow again',
       details: { blob: digest, offset },
@@ -104,7 +104,7 @@ export function removable(rows: readonly RunRow[], asked: readonly string[], now
 
 /** The error for a lease that its holder has lost. */
 export function lost({ runId }: Lease): SkeinError {
-  return new SkeinError('SKEIN_LEASE', `run ${runId} is no longer this process's to write`, {
+  return new SkeinError('SKEIN_LEASE', `run ${runId} can no longer be written by this process`, {
     hint: 'another process has taken it, because this one did not renew its lease in time',
   });
 }

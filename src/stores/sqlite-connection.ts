@@ -19,15 +19,15 @@ const FULL_DISK: ReadonlySet<unknown> = new Set([28, 122]);
 
 /** What SQLite's result codes mean to a person, and what to do. */
 const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>> = {
-  5: ['another process has locked it', 'another process writes to it for long: try again'],
-  6: ['another process has locked it', 'another process writes to it for long: try again'],
+  5: ['another process has locked it', 'another process has been writing to it for a long time: try again'],
+  6: ['another process has locked it', 'another process has been writing to it for a long time: try again'],
   8: ['it is read-only', 'make the file and its folder writable'],
   10: ['the disk reports an I/O error', 'check the disk and make a copy of the file; then resume the run'],
   11: ['it is damaged', 'put a copy back in its place, or move it away'],
   13: ['the disk is full', 'make room; then resume the run'],
   18: ['a value is too large for it', 'write what is so large to a file, and record its name'],
-  14: ['it cannot be opened', 'check that its folder is there and writable'],
-  26: ['it is no SQLite database', 'name another file, or move this one away'],
+  14: ['it cannot be opened', 'check that its folder exists and is writable'],
+  26: ['it is not an SQLite database', 'name another file, or move this one away'],
 };
 
 /** I/O errors that may be a full disk: one of which nothing more is told, fsync, and that the file which processes share could not be made larger. */
@@ -91,7 +91,7 @@ export class Connection {
     this.check();
     if (identityOf(this.#path) === this.#file) return;
     this.#over = new SkeinError('SKEIN_STORE', `${basename(this.#path)} was removed or replaced while it was in use`, {
-      hint: 'the record of this run is gone with it, so it cannot be resumed; leave the folder in place while runs go on',
+      hint: 'the record of this run is gone with it, so it cannot be resumed; leave the folder in place while runs continue',
       details: { removed: true },
     });
     throw this.#over;

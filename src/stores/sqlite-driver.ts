@@ -90,7 +90,7 @@ export async function loadDriver({ names = DRIVERS, allowOld = false }: DriverOp
   if (first !== undefined && allowOld) return first;
   const why =
     first === undefined
-      ? `SQLite is not there: it comes with the package ${PACKAGE}, and with a Node that has SQLite ${OLDEST_SQLITE} or newer`
+      ? `SQLite is not available: it comes with the package ${PACKAGE}, and with a Node that has SQLite ${OLDEST_SQLITE} or newer`
       : `SQLite ${first.version} of ${first.name} can lose what two processes write at the same time; ${OLDEST_SQLITE} or newer is needed`;
   throw new SkeinError('SKEIN_PACKAGE_MISSING', why, {
     hint: `npm install ${PACKAGE}`,

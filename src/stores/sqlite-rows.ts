@@ -53,7 +53,7 @@ interface ReadColumns {
 }
 
 function readColumns(bytes: unknown, names: readonly string[]): ReadColumns {
-  if (!(bytes instanceof Uint8Array)) return { columns: [], damage: 'its columns are no bytes' };
+  if (!(bytes instanceof Uint8Array)) return { columns: [], damage: 'its columns are not bytes' };
   const { text, badAt } = readText(bytes);
   const end = text.lastIndexOf('\0');
   const [summed, sum] = [text.slice(0, end), text.slice(end + 1)];
@@ -61,10 +61,10 @@ function readColumns(bytes: unknown, names: readonly string[]): ReadColumns {
   if (badAt !== undefined) {
     const before = bytes.subarray(0, badAt);
     const at = before.filter((byte) => byte === 0).length;
-    return { columns, damage: `byte ${badAt - 1 - before.lastIndexOf(0)} of its ${names[at] ?? 'sum'} is no UTF-8` };
+    return { columns, damage: `byte ${badAt - 1 - before.lastIndexOf(0)} of its ${names[at] ?? 'sum'} is not UTF-8` };
   }
   if (columns.length === names.length && digestText(summed) === sum) return { columns };
-  return { columns, damage: 'its sum is not that of its columns' };
+  return { columns, damage: 'its checksum does not match its columns' };
 }
 
 /** A row of runs: its number, and what it says. */
@@ -133,9 +133,9 @@ export function answerValues(n: number, { key, id, value, at, by }: Answer): rea
 
 /** An answer; undefined with why it can't be believed. */
 export function readAnswer({ n, bytes }: SqlRow): Answer | string {
-  if (!(bytes instanceof Uint8Array)) return 'its columns are no bytes';
+  if (!(bytes instanceof Uint8Array)) return 'its columns are not bytes';
   const { columns, damage } = readColumns(bytes, ['n', ...ANSWER_COLUMNS]);
-  if (damage !== undefined || columns[0] !== String(n)) return damage ?? 'it is that of another run';
+  if (damage !== undefined || columns[0] !== String(n)) return damage ?? 'it belongs to another run';
   const [, key = '', id = '', value = '', at, by = ''] = columns;
   return { key, id, ...(value === '' ? {} : { value }), at: Number(at), by };
 }

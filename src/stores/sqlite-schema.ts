@@ -93,7 +93,7 @@ function makeFile(path: string): void {
     const there = statSync(path, { throwIfNoEntry: false });
     if (there?.isDirectory() === true) throw new Error('it is a folder');
     if (there === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      throw new Error('it is a link to a file that is not there');
+      throw new Error('it is a link to a file that does not exist');
     makeNew(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(', ')[0] : String(error);

@@ -298,7 +298,7 @@ export class SqliteStore implements FileStore {
     const found = this.#statements.first('run', [runId]);
     if (found === undefined) return undefined;
     const numbered = readRun(found);
-    const { damage = numbered.row.id === runId ? undefined : 'it is that of another run' } = numbered.row;
+    const { damage = numbered.row.id === runId ? undefined : 'it belongs to another run' } = numbered.row;
     if (damage !== undefined) throw damagedRow(runId, damage);
     return numbered;
   }

@@ -5,7 +5,7 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 export interface ReadText {
   /** With U+FFFD in place of bytes that are no text. */
   readonly text: string;
-  /** Offset of the first byte that is no UTF-8. */
+  /** Offset of the first byte that is not UTF-8. */
   readonly badAt?: number;
 }
 

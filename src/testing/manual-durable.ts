@@ -128,7 +128,7 @@ export class ManualDurable implements Durable {
       ticket.outcome = ready;
       return ticket;
     }
-    const abort = (): void => controller.abort(new SkeinError('SKEIN_CANCELLED', `${key} is not needed any more`));
+    const abort = (): void => controller.abort(new SkeinError('SKEIN_CANCELLED', `${key} is no longer needed`));
     this.#add({
       ...this.#named(key, 'step'),
       ticket,
@@ -188,7 +188,7 @@ export class ManualDurable implements Durable {
       const { key, question } = entry;
       this.#taker?.unanswered(this.#waitFor(entry));
       const details = JSON.parse(JSON.stringify({ key, question })) as Json;
-      return { ok: false, error: { code: 'SKEIN_QUESTION', message: `nobody answers '${name}'`, details } };
+      return { ok: false, error: { code: 'SKEIN_QUESTION', message: `no one answers '${name}'`, details } };
     });
   }
 
@@ -329,7 +329,7 @@ function isTicking(entry: Entry): boolean {
 }
 
 function overdue(entry: Entry): Outcome {
-  const message = `nobody answered '${entry.name ?? ''}' in time`;
+  const message = `no one answered '${entry.name ?? ''}' in time`;
   return { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } };
 }
 

@@ -72,7 +72,7 @@ export const RULE = map(
     answers: list(GIVEN, 'a sequence: each call of a model takes the next one', { min: 1 }),
     repeat: flag('the last answer is given for ever', { default: false }),
     once: flag('one sequence for the whole run, not one for each step', { default: false }),
-    optional: flag('it is no error when the rule is not used', { default: false }),
+    optional: flag('an unused rule is not an error', { default: false }),
   },
   'what answers the calls that fit; the first rule that fits counts',
   { one: ['answer', 'answers'] },

@@ -89,12 +89,12 @@ describe('a call of a tool that must be allowed', () => {
     expect(asked[0]).not.toEqual(asked[1]);
   });
 
-  it('asks nobody about input that is no JSON: it can do nothing', async () => {
+  it('asks nobody about input that is not JSON: it can do nothing', async () => {
     const { list, did } = tools();
     const said = [{ calls: [['rm', '{"path":'] as const] }, { text: 'Done.' }];
     const { step } = await countedRun({ said, spec, tools: list, answer: () => 'allow' });
     expect([step.asked, did]).toEqual([[], []]);
-    expect(step.of('tool.ended')[0]?.output).toContain('is no JSON');
+    expect(step.of('tool.ended')[0]?.output).toContain('is not JSON');
   });
 });
 
@@ -134,7 +134,7 @@ describe('[XD6] a call that can’t be made is not put to a person', () => {
 
   it.each([
     ['input that does not match the schema', 'rm', '{"file":"a"}', 'does not match its schema'],
-    ['input that is no JSON', 'rm', '{"path":', 'is no JSON'],
+    ['input that is not JSON', 'rm', '{"path":', 'is not JSON'],
     ['an unknown tool', 'remove', '{"path":"a"}', 'there is no tool'],
     ['a tool of the step itself', 'ask_user', '{"text":"Why?"}', 'does not match its schema'],
   ])('from inside of a model call: %s', async (_, name, input, told) => {

@@ -221,7 +221,7 @@ describe('tools of MCP servers', () => {
 describe('rules that cannot be used', () => {
   it.each([
     ['', 'it is empty'],
-    ['shell:rm *', 'is no name of a tool'],
+    ['shell:rm *', 'is not a valid tool name'],
     ['shell:cmd=', 'cmd= has no pattern'],
     ['read_[a-z]*', 'brackets'],
     ['shell:comand=rm *', 'shell has no argument "comand"'],

@@ -164,8 +164,8 @@ describe('a recording file', () => {
 
   it.each([
     ['not json', /1: the recording is damaged/],
-    ['{"skein":"other"}', /is no recording of Skein/],
-    ['', /is no recording of Skein/],
+    ['{"skein":"other"}', /is not a Skein recording/],
+    ['', /is not a Skein recording/],
     ['{"skein":"recording","format":1}\n{"key":1}', /2: the recording is damaged/],
     ['{"skein":"recording","format":1}\n{"key":"a","cal', /2: the recording is damaged/],
   ])('with %j is refused with its place', async (text, message) => {

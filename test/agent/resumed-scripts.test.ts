@@ -120,7 +120,7 @@ describe('recordings of resumed runs', () => {
     expect(lines).toHaveLength(2);
     const { result } = await resumed(registry({ replay: 'part.jsonl' }), new Map());
     expect(result).toMatchObject({ type: 'failed', error: { code: 'SKEIN_REPLAY_MISS' } });
-    expect(JSON.stringify(result)).toContain('It was made of a resumed run and lacks 2 of its calls.');
+    expect(JSON.stringify(result)).toContain('It was recorded from a resumed run and lacks 2 of its calls.');
   });
 
   it('answer a resumed run with the calls that are left', async () => {

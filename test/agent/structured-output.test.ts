@@ -79,7 +79,7 @@ describe('a structured output', () => {
     await using provider = await FakeProvider.start({ text: 'I would say yes.' });
     const { result } = await runAgent(openai(provider));
     expect(errorOf(result)).toMatchObject({ code: 'SKEIN_OUTPUT_INVALID' });
-    expect(errorOf(result).message).toContain('the answer is no JSON');
+    expect(errorOf(result).message).toContain('the answer is not JSON');
     expect(provider.requests).toHaveLength(2);
   });
 

@@ -30,9 +30,9 @@ describe('a tool call that is wrong goes back to the model as an error', () => {
     expect(step.of('tool.ended').map((note) => note.status)).toEqual(['error']);
   });
 
-  it('input that is no JSON', async () => {
+  it('input that is not JSON', async () => {
     const { told } = await callOnce({ name: 'grep', input: '{"path": ' }, [grep]);
-    expect(told).toContain('the input of grep is no JSON');
+    expect(told).toContain('the input of grep is not JSON');
   });
 
   it('input that is no object', async () => {

@@ -251,6 +251,6 @@ test.each([
   'a#1#2#3',
   'a[k][l]',
   'ä',
-])('the text %j is no address', (text) => {
+])('the text %j is not an address', (text) => {
   expect(parseAddress(text)).toBeUndefined();
 });

@@ -51,7 +51,7 @@ describe.skipIf(!found)('[XD3] each agent file of the corpus is the agent of a s
       ...(tools === undefined
         ? []
         : [
-            `flow.yaml:3:11: warning unknown-tools: agent ${nameIn(text)}: Skein has no tool for ${tools}; the agent runs without`,
+            `flow.yaml:3:11: warning unknown-tools: agent ${nameIn(text)}: Skein has no tool for ${tools}; the agent runs without it`,
           ]),
     ];
     expect(stderr.split('\n').filter((line) => /: (warning|error) /.test(line))).toEqual(expected);

@@ -47,7 +47,7 @@ describe('the prompt', () => {
     const cwd = await makeProject({ 'one.yaml': ONE });
     const end = await skein(['exec', 'one.yaml', '-', '--mock'], { cwd, input: Buffer.from([0xff, 0xfe, 0x00]) });
     expect(end).toMatchObject({ code: 2, stdout: '' });
-    expect(end.stderr).toContain("input 'prompt': - is no text in UTF-8");
+    expect(end.stderr).toContain("input 'prompt': - is not UTF-8 text");
     expect(await filesIn(cwd)).toEqual(['one.yaml']);
   });
 

@@ -23,7 +23,7 @@ describe('--input-json', () => {
   });
 
   test.each([
-    ['list=[2', 2, "error SKEIN_INPUT: input 'list' is no JSON: "],
+    ['list=[2', 2, "error SKEIN_INPUT: input 'list' is not JSON: "],
     ['list', 1, 'error SKEIN_USAGE: --input-json takes NAME=VALUE, not "list"'],
   ])('refuses %s', async (words, code, message) => {
     const cwd = await makeProject({ 'flow.ts': OBSERVED });

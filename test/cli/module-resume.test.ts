@@ -85,7 +85,7 @@ describe('a graph of a module that was killed', () => {
     const end = await skein(['resume', '-1'], { cwd });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toMatch(
-      /^error SKEIN_FILE: the workflow file is gone: .*flow\.ts\n    hint: put it back, then resume the run\n$/,
+      /^error SKEIN_FILE: the workflow file no longer exists: .*flow\.ts\n    hint: put it back, then resume the run\n$/,
     );
   });
 

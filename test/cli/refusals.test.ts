@@ -112,7 +112,7 @@ describe('invalid definition or input: exit 2, nothing written', () => {
     expect(end.code).toBe(2);
     expect(end.stderr).toContain("input 'a': missing.txt can't be read (ENOENT)");
     expect(end.stderr).toContain("input 'b': large.txt is larger than 8 MiB");
-    expect(end.stderr).toContain("input 'c': binary is no text in UTF-8");
+    expect(end.stderr).toContain("input 'c': binary is not UTF-8 text");
     expect(end.stderr).toContain('hint: ');
     const piped = await skein(['run', 'flow.yaml', '--mock', '--input-file', 'topic=-'], {
       cwd,
@@ -174,7 +174,7 @@ describe('invalid definition or input: exit 2, nothing written', () => {
     const end = await start(['sh', '-c', command], { cwd, input: '' }).ended;
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toBe(
-      'error SKEIN_USAGE: the working directory is gone\n    hint: change to a folder that is there\n',
+      'error SKEIN_USAGE: the working directory no longer exists\n    hint: change to a folder that exists\n',
     );
   });
 

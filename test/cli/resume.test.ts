@@ -113,7 +113,7 @@ describe('a run that goes on', () => {
     running.child.kill('SIGINT');
     const end = await running.ended;
     expect(end.code).toBe(130);
-    const id = /next: skein resume (\w+) goes on where it was/.exec(end.stderr)?.[1] ?? '';
+    const id = /next: skein resume (\w+) continues where it stopped/.exec(end.stderr)?.[1] ?? '';
     await writeFile(join(cwd, 'answers.yaml'), SCRIPT);
     const resumed = await skein(['resume', id], { cwd });
     expect(resumed.stderr).toContain('\n1 reused, 1 run\n');

@@ -81,7 +81,7 @@ describe('skein answer', () => {
     onTestFinished(() => store.close());
     const running = record(store, plan, { runId: 'live' });
     const end = await skein(['answer', 'live', 'start', '{"now":true}'], { cwd });
-    expect(end.stderr).toContain('the process that runs it goes on with it');
+    expect(end.stderr).toContain('the process that runs it continues');
     expect((await skein(['cancel', 'live'], { cwd })).stdout).toContain('was asked to cancel it');
     expect((await running).outcome).toBe('cancelled');
     const { steps } = readRun(store, 'live', { outputs: true });
@@ -114,6 +114,6 @@ describe('skein cancel', () => {
     });
     expect((await skein(['cancel', '-1'], { cwd })).stdout).toBe(`run ${made.paused} is cancelled\n`);
     expect((await skein(['show', '-1'], { cwd })).stdout).toContain('asking cancelled');
-    expect((await skein(['cancel', '-2'], { cwd })).stdout).toBe(`run ${made.ended} had ended before: succeeded\n`);
+    expect((await skein(['cancel', '-2'], { cwd })).stdout).toBe(`run ${made.ended} had already ended: succeeded\n`);
   });
 });

@@ -27,7 +27,7 @@ describe('a run is found', () => {
   });
 
   test.each([
-    ['abcdef01', 'may be one of 2 runs', NEW],
+    ['abcdef01', 'matches 2 runs', NEW],
     ['-4', '3 runs are recorded here', '-1 is the newest'],
     ['-0', 'there is no run -0', '-1 is the newest'],
     ['', 'there is no run', 'skein runs'],

@@ -84,7 +84,7 @@ describe('skein show', () => {
   test.each([
     ['nobody', 'there is no run nobody'],
     ['-4', '3 runs are recorded here'],
-    ['01a', 'may be one of 3 runs'],
+    ['01a', 'matches 3 runs'],
   ])('refuses %s', async (text, message) => {
     const { cwd } = await threeRuns();
     const { code, stderr, stdout } = await skein(['show', text], { cwd });

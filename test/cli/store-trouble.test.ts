@@ -56,7 +56,7 @@ describe('a byte of a text that is no text', () => {
       const end = await skein(words, { cwd });
       expect([end.code, end.signal]).toEqual([2, null]);
       expect(end.stderr).toMatch(/^error SKEIN_JOURNAL: the journal of the run \S+ can't be used: batch \d+/m);
-      if (bit === 7) expect(end.stderr).toMatch(/batch \d+: byte \d+ of its text is no UTF-8/);
+      if (bit === 7) expect(end.stderr).toMatch(/batch \d+: byte \d+ of its text is not UTF-8/);
     }
     expect((await skein(['show', '-2'], { cwd })).code).toBe(0);
   });
@@ -71,11 +71,11 @@ describe('a byte of a text that is no text', () => {
     const { stdout, code } = await skein(['runs', '--json'], { cwd });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      runs: [{ problem: 'byte 1 of its name is no UTF-8' }, { name: 'slow', status: 'succeeded', steps: 2 }],
+      runs: [{ problem: 'byte 1 of its name is not UTF-8' }, { name: 'slow', status: 'succeeded', steps: 2 }],
     });
     const listed = await skein(['runs'], { cwd });
     expect(listed.stdout).toMatch(/damaged/);
-    expect((await skein(['show', '-1'], { cwd })).stderr).toMatch(/SKEIN_JOURNAL.*byte 1 of its name is no UTF-8/);
+    expect((await skein(['show', '-1'], { cwd })).stderr).toMatch(/SKEIN_JOURNAL.*byte 1 of its name is not UTF-8/);
   });
 
   it('[XR1] a text with a NUL in it is not cut there and believed', async () => {
@@ -85,7 +85,7 @@ describe('a byte of a text that is no text', () => {
     database.exec(`UPDATE runs SET name = name || char(0) || 'more'`);
     database.close();
     const { stdout } = await skein(['runs', '--json'], { cwd });
-    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ problem: 'its sum is not that of its columns' }] });
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ problem: 'its checksum does not match its columns' }] });
   });
 });
 
@@ -149,7 +149,7 @@ it('[XR8] who has lost a run to another process is told to look at it, not to re
   const end = await run.ended;
   expect(end.code).toBe(3);
   expect(end.stderr).toContain('error SKEIN_LEASE');
-  expect(end.stderr).toMatch(/^next: skein show \S+ tells how it goes on/m);
+  expect(end.stderr).toMatch(/^next: skein show \S+ shows its progress/m);
   expect(end.stderr).not.toContain('skein resume');
 });
 
@@ -162,7 +162,7 @@ it('[XR8] a torn tail that is cut off is told on a resume', async () => {
   const end = await skein(['resume', '-1', '--no-audit'], { cwd });
   expect(end.code).toBe(0);
   expect(end.stderr).toMatch(
-    /^note: the end of the record is not whole: batch \d+ was not written to its end and is left out/m,
+    /^note: the end of the record is incomplete: batch \d+ was not written to its end and is left out/m,
   );
   expect((await skein(['resume', '-1', '--no-audit'], { cwd })).stderr).not.toContain('left out');
 });

@@ -152,8 +152,8 @@ export default definePlan({ name: 'asks', inputs: ['say'], channels: { log: 'app
 
   it.each([
     [['run', 'chat.mjs', '--thread', 'a', '--no-store'], 1, '--thread needs a record'],
-    [['run', 'chat.mjs', '--on-failed', 'skip'], 1, '--on-failed is about the turns of a thread'],
-    [['run', 'chat.mjs', '--thread', 'a\u001b[2Jb'], 1, 'is no name of a thread'],
+    [['run', 'chat.mjs', '--on-failed', 'skip'], 1, '--on-failed applies only to the turns of a thread'],
+    [['run', 'chat.mjs', '--thread', 'a\u001b[2Jb'], 1, 'is not a valid thread name'],
     [['run', 'chat.mjs', '--thread', '../../etc'], 2, 'say'],
     [['thread', 'bob'], 2, "the store has no thread 'bob'"],
   ] as const)('%j is refused', { timeout: 60_000 }, async (words, code, message) => {

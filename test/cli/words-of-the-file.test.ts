@@ -121,7 +121,7 @@ describe('errors', () => {
 
   test('[XG16] name a list by what the file calls it', async () => {
     expect(await failure(nested('$q.choices', 'x'), '[{"choices":"none"}]')).toContain(
-      "'deep' maps over $q.choices, which is no list",
+      "'deep' maps over $q.choices, which is not a list",
     );
   });
 
@@ -179,12 +179,12 @@ describe('a reference to a step in a branch', () => {
     const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stderr).toContain(
-      'warning: last: nothing stands in the place of $steps.extra.output: that step has not run',
+      'warning: last: $steps.extra.output has no value: that step has not run',
     );
     expect(end.stdout).toContain('Extra: !');
     const taken = await makeProject({ 'flow.yaml': BRANCH.replace('prompt: "no"', 'prompt: "yes"') });
     const other = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd: taken });
-    expect(other.stderr).not.toContain('nothing stands');
+    expect(other.stderr).not.toContain('has no value');
     expect(other.stdout).toContain('Extra: More.!');
   });
 
@@ -201,7 +201,7 @@ describe('a reference to a step in a branch', () => {
     const cwd = await makeProject({ 'flow.yaml': loop });
     const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
-    expect(end.stderr).not.toContain('nothing stands');
+    expect(end.stderr).not.toContain('has no value');
   });
 
   test('[XP9] a run that was recorded without these words is resumed with all of its steps', async () => {

@@ -61,7 +61,7 @@ describe('what a function tells', () => {
     ]);
   });
 
-  test('that is no JSON is dropped with a warning: the step does not notice, whether anybody listens or not', async () => {
+  test('that is not JSON is dropped with a warning: the step does not notice, whether anybody listens or not', async () => {
     const workflow = telling((step) => step.emit({ at: 1n } as unknown as JsonObject));
     const ran = await notes(workflow);
     expect(ran).toEqual({
@@ -73,7 +73,7 @@ describe('what a function tells', () => {
           {
             kind: 'warning',
             code: 'bad-event',
-            message: 'an event was dropped: the value at .at is a bigint, which is no JSON',
+            message: 'an event was dropped: the value at .at is a bigint, which is not JSON',
           },
         ],
       ],

@@ -45,13 +45,15 @@ describe('open inputs', () => {
 
   test('a plan without them refuses such values by name', () => {
     const closed = definePlan({ name: 'closed', nodes: [{ id: 'a', output: 'x', run: () => 1 }] });
-    expect(() => run(closed, { inputs: { b: 1 } })).toThrow("inputs of 'closed': 'b' is no input and no channel");
+    expect(() => run(closed, { inputs: { b: 1 } })).toThrow(
+      "inputs of 'closed': 'b' is neither an input nor a channel",
+    );
   });
 
   test('a name that means something to JavaScript is refused', () => {
     const inputs = JSON.parse('{ "__proto__": 1, "constructor": 2 }') as Record<string, unknown>;
     expect(() => run(sums, { inputs })).toThrow(
-      "'__proto__' is no input and no channel; 'constructor' is no input and no channel",
+      "'__proto__' is neither an input nor a channel; 'constructor' is neither an input nor a channel",
     );
   });
 

@@ -129,7 +129,7 @@ describe('digests of the state (J2)', () => {
     expect(version.get(0)?.folded?.base).toBeUndefined();
   });
 
-  test('a value that is no JSON has no digest', () => {
+  test('a value that is not JSON has no digest', () => {
     expect(() => digest(write(EMPTY_VERSION, new Date(0), 1, 1))).toThrow(
       expect.objectContaining({ code: 'SKEIN_NOT_JSON' }),
     );

@@ -202,7 +202,7 @@ describe('state', () => {
     const { result } = await run(one, { a: () => ({ anwser: 1 }) });
     expect(result.error).toMatchObject({
       code: 'SKEIN_BAD_UPDATE',
-      message: "'a' returned 'anwser', which is no key of the state",
+      message: "'a' returned 'anwser', which is not a key of the state",
       hint: 'did you mean "answer"?',
     });
     expect((await run(one, { a: () => ({ answer: 1 }) })).result.state).toEqual({ answer: 1 });

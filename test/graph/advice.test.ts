@@ -34,7 +34,7 @@ describe('what used to be ignored', () => {
     const { outcome, error } = await flow.run();
     expect([outcome, error?.code]).toEqual(['paused', 'SKEIN_QUESTION']);
     expect(error?.hint).toContain('`answer` function, or a `store`');
-    await expect(flow.runOrThrow()).rejects.toThrow(/nobody can give it/);
+    await expect(flow.runOrThrow()).rejects.toThrow(/no one can answer/);
   });
 
   it('[XG14] an option of a run that does not exist', async () => {
@@ -86,7 +86,7 @@ describe('what used to be ignored', () => {
       .node('b', ({ a }) => a);
     const refused = { code: 'SKEIN_INPUT', hint: 'rename one of the two, or let the node read it' };
     expect((await flow.run({ a: 2 })).error).toMatchObject(refused);
-    expect(() => run(flow.compile(), { inputs: { b: 2 } })).toThrow(/'b' is called like a node that does not read it/);
+    expect(() => run(flow.compile(), { inputs: { b: 2 } })).toThrow(/'b' has the name of a node that does not read it/);
     const workflow = { ...flow.compile(), settings: {} } as unknown as Workflow;
     await expect(runWorkflow(workflow, { inputs: { a: 2 } })).rejects.toMatchObject(refused);
     expect((await flow.run({ c: 2 })).state).toEqual({ a: 1, b: 1, c: 2 });
@@ -123,7 +123,7 @@ describe('what used to be ignored', () => {
     const plan = definePlan({ name: 'p', nodes: [{ id: 'ok', kind: 'ask', question: 'Go on?' }] });
     const told = { outcome: 'paused', error: { code: 'SKEIN_QUESTION' } };
     expect(await run(plan).result).toMatchObject(told);
-    await expect(runOrThrow(plan)).rejects.toThrow(/nobody can give it/);
+    await expect(runOrThrow(plan)).rejects.toThrow(/no one can answer/);
     const workflow = { ...plan, settings: {} } as unknown as Workflow;
     expect(await (await runWorkflow(workflow)).result).toMatchObject(told);
     expect((await run(plan, { store: memoryStore() }).result).error).toBeUndefined();

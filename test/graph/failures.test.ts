@@ -54,7 +54,7 @@ describe('inputs', () => {
     expect([result.error?.code, result.nodesRun]).toEqual(['SKEIN_INPUT', []]);
     expect(result.error?.message).toMatch(/'query'.*expected string.*'limit'.*expected number/);
     const unknown = await typed.run({ qurey: 'x' } as never);
-    expect(unknown.error?.message).toContain("'qurey' is no input");
+    expect(unknown.error?.message).toContain("'qurey' is neither an input nor a channel");
     expect((await typed.run({ query: 'looms' })).state).toEqual({ query: 'looms', count: 5 });
   });
 
@@ -127,7 +127,7 @@ describe('a node that throws', () => {
     ['a number', 42, 'thrown: 42'],
     ['nothing', undefined, 'thrown: undefined'],
     ['an object', { message: 'mine' }, 'thrown: [object Object]'],
-    ['an object that has no text', Object.create(null), 'thrown: something that is no text'],
+    ['an object that has no text', Object.create(null), 'thrown: something that is not text'],
   ])('throws %s: the run fails with it', async (_, thrown, message) => {
     for (const body of [thrower(thrown), (): Promise<never> => Promise.reject(thrown as Error)]) {
       const result = await graph().addNode('bad', body).setEntry('bad').run();

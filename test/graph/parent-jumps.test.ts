@@ -31,7 +31,7 @@ test('[XG11] a node inside says where the graph around goes on, and only there',
 });
 
 test('[XG11] targets are declared on both sides, and nothing is around a run', async () => {
-  expect(() => flow(['publish']).compile()).toThrow(/may go on at "discard"[\s\S]*goto: \['publish', 'discard'\]/);
+  expect(() => flow(['publish']).compile()).toThrow(/may continue at "discard"[\s\S]*goto: \['publish', 'discard'\]/);
   const alone = await review().run({ task: 'good' });
   expect([alone.outcome, alone.error?.code]).toEqual(['failed', 'SKEIN_BAD_ROUTE']);
   expect(alone.error?.message).toContain('no workflow is around');

@@ -28,7 +28,7 @@ describe('a recorded graph', () => {
       })
       .setEntry('search');
 
-  test('that was ended by a failing node goes on where it was, and repeats nothing', async () => {
+  test('that was ended by a failing node continues where it stopped, and repeats nothing', async () => {
     const store = memoryStore();
     const calls = tally();
     let broken = true;

@@ -144,7 +144,7 @@ it('[57] the stream of an agent may come later; what is no stream is said to be 
     .node('ask', agentNode({ run, stream: () => 5 as never }))
     .setEntry('ask');
   expect((await none.run({ task: 'what' })).error?.message).toBe(
-    "agentNode('ask'): the stream of the agent is a number, and no stream",
+    "agentNode('ask'): the agent's stream is a number, not a stream",
   );
 });
 
@@ -186,5 +186,5 @@ it('[11] an edge to END is refused with the way to say it', () => {
     .addNode('one', () => null)
     .addEdge('one', END)
     .setEntry('one');
-  expect(() => flow.compile()).toThrow('a node without a way out ends by itself; only a route answers with END');
+  expect(() => flow.compile()).toThrow('a node without a way out ends on its own; only a route answers with END');
 });

@@ -27,7 +27,7 @@ describe('settings of a graph that types would refuse', () => {
 
   it.each([
     [z.object({ a: z.string() }), 'one schema'],
-    [{ a: z.string(), b: 'number' }, 'the key "b" is no schema'],
+    [{ a: z.string(), b: 'number' }, 'the key "b" is not a valid schema'],
     ['text', 'schemas by key'],
   ])('a state of another form is refused, case %#', (state, message) => {
     expect(() => loose({ state })).toThrow(message);

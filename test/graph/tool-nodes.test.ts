@@ -106,11 +106,11 @@ describe('[58] a tool as a node', () => {
     const execute = () => 1;
     expect(() => tool({ name: 'no spaces', inputSchema: {}, execute })).toThrow(/a tool can't be named "no spaces"/);
     expect(() => toolNode({ name: 'x', inputSchema: 'text' as never, execute })).toThrow(
-      /the input of the tool "x" is no schema/,
+      /the input of the tool "x" is not a valid schema/,
     );
     expect(() => toolNode({ name: 'x', inputSchema: {} } as never)).toThrow(/has no execute function/);
     const mute = { '~standard': { version: 1, vendor: 'x', validate: () => ({ value: 1 }) } };
-    expect(() => toolNode({ name: 'x', inputSchema: mute, execute })).toThrow(/can't say itself as JSON Schema/);
+    expect(() => toolNode({ name: 'x', inputSchema: mute, execute })).toThrow(/can't be converted to JSON Schema/);
   });
 });
 

@@ -71,8 +71,8 @@ describe('an answer', () => {
     const again = errorOf(() => answerRun(store, id, { key: 'publish', value: 'no' }));
     expect(again.message).toBe("'publish' was answered before");
     expect(errorOf(() => answerRun(store, id, { value: 'no' }))).toMatchObject({
-      message: 'all that the run asked is answered',
-      hint: `skein resume ${id} goes on with it`,
+      message: 'every question of the run has been answered',
+      hint: `skein resume ${id} continues it`,
     });
   });
 
@@ -98,7 +98,7 @@ describe('an answer', () => {
     expect(store.answers(id)).toEqual([]);
   });
 
-  test('that is no JSON is refused', async () => {
+  test('that is not JSON is refused', async () => {
     const { store, id } = await paused(asking());
     expect(errorOf(() => answerRun(store, id, { key: 'one', value: () => 1 })).code).toBe('SKEIN_NOT_JSON');
   });

@@ -86,7 +86,7 @@ describe('a changed byte', () => {
     const lines = journal[at]?.text.split('\n') ?? [];
     lines[2] = lines[2]?.replace('"', "'") ?? '';
     const verdict = tryReplay(withBatch(at, { text: lines.join('\n') }));
-    expect('refused' in verdict && verdict.refused.message).toContain(`batch ${at}, line 3: it is no JSON`);
+    expect('refused' in verdict && verdict.refused.message).toContain(`batch ${at}, line 3: it is not JSON`);
     expect('refused' in verdict && verdict.refused.details).toEqual({ run: RUN, batch: at, line: 3 });
   });
 });

@@ -129,12 +129,12 @@ describe('a record', () => {
 
   test.each(kinds)('%s: a field that it does not have is refused, and named', (kind, record) => {
     const own = places.filter((place) => place.kind === kind && INNER.has(place.place));
-    expect(refusal(JSON.stringify({ v: 1, ...record, odd: 1 })).message).toBe('"odd" is no field of it');
+    expect(refusal(JSON.stringify({ v: 1, ...record, odd: 1 })).message).toBe('"odd" is not one of its fields');
     expect(refusal(`{"__proto__":{},${JSON.stringify({ v: 1, ...record }).slice(1)}`).message).toContain('__proto__');
     for (const { place, put } of own) {
       const inside = (record as unknown as Record<string, JsonObject>)[place];
       const value = { ...inside, constructor: 1 };
-      expect(refusal(put(value)).message).toBe(`"${place}.constructor" is no field of it`);
+      expect(refusal(put(value)).message).toBe(`"${place}.constructor" is not one of its fields`);
     }
   });
 
@@ -143,13 +143,13 @@ describe('a record', () => {
   });
 
   test.each([
-    ['', 'no JSON'],
-    ['{"v":1,"t":"start"', 'no JSON'],
-    ['{"v":1} {"v":1}', 'no JSON'],
-    ['null', 'no JSON object'],
-    ['[]', 'no JSON object'],
-    ['"done"', 'no JSON object'],
-    ['{"t":"done","at":1,"key":"a"}', "'v' is no version"],
+    ['', 'not JSON'],
+    ['{"v":1,"t":"start"', 'not JSON'],
+    ['{"v":1} {"v":1}', 'not JSON'],
+    ['null', 'not a JSON object'],
+    ['[]', 'not a JSON object'],
+    ['"done"', 'not a JSON object'],
+    ['{"t":"done","at":1,"key":"a"}', "'v' is not a record version"],
     ['{"v":1,"at":1,"key":"a"}', "'t' is undefined"],
     ['{"v":1,"t":"toString","at":1}', '\'t\' is "toString"'],
     ['{"v":1,"t":"done","at":1e999,"key":"a"}', 'at has to be a number'],

@@ -126,7 +126,7 @@ describe('a journal can not say', () => {
     ['that it is of another run', [begin('run-2')], 'journal of the run "run-2"', 1],
     ['what happened before the first session', [begin(RUN), done('a')], "'done' stands before the first session", 2],
     ['that it ended before it was opened', [begin(RUN), end('failed')], "'end' stands before", 2],
-    ['that a session ended twice', [begin(RUN), open(1), end('failed'), end('failed')], 'ended before', 4],
+    ['that a session ended twice', [begin(RUN), open(1), end('failed'), end('failed')], 'already ended', 4],
   ])('%s', (_, records, why, line) => {
     const act = (): unknown => replay(RUN, stored(RUN, [records]));
     expect(act).toThrow(why);

@@ -33,7 +33,7 @@ it('at most ten are given', () => {
   expect(findings).toHaveLength(10);
 });
 
-it('what is no schema, or one that can not be used, is a finding and no exception', () => {
-  expect(schemaFindings('text', 1)).toEqual(['the schema is no JSON Schema']);
+it('what is not a valid schema, or one that can not be used, is a finding and no exception', () => {
+  expect(schemaFindings('text', 1)).toEqual(['the schema is not a valid JSON Schema']);
   expect(schemaFindings({ $ref: '#/nowhere' }, 1)[0]).toContain("the schema can't be used");
 });

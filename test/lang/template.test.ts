@@ -33,7 +33,7 @@ describe('parsing a template', () => {
     ]);
   });
 
-  it('leaves text that is no reference as it is (statement 37)', () => {
+  it('leaves text that is not a valid reference as it is (statement 37)', () => {
     for (const text of [
       '{{}}',
       '{{ }}',

@@ -56,7 +56,7 @@ describe('a step that misbehaves ends the run with its error, aborts its sibling
         error: ['SKEIN_STEP_FAILED', 'just text'],
       },
     ],
-    ['returns 42', { bad: () => 42, error: ['SKEIN_BAD_UPDATE', "'bad' returned a number, which is no update"] }],
+    ['returns 42', { bad: () => 42, error: ['SKEIN_BAD_UPDATE', "'bad' returned a number, which is not an update"] }],
     [
       'returns a key that it does not declare',
       {

@@ -59,7 +59,7 @@ describe('[XG6] a turn', () => {
     expect(getThread(store, 'one').turns).toMatchObject([{ turn: 1, runId: 'tuesday' }]);
   });
 
-  it('that leaves what is no JSON fails, and does not count', async () => {
+  it('that leaves what is not JSON fails, and does not count', async () => {
     const store = memoryStore();
     await say(store, 'a');
     const odd = definePlan({

@@ -234,13 +234,13 @@ describe('[XG6] a thread of a workflow that is another one now', () => {
     const { state, events } = await after.run({}, { store, thread: 'one' });
     expect(state).toEqual({ a: 'a!' });
     const said = events.filter(({ type }) => type === 'warning').map(({ metadata }) => metadata['message']);
-    expect(said).toEqual(["the workflow has no 'b' any more: the thread 'one' goes on without it"]);
+    expect(said).toEqual(["the workflow has no 'b' any longer: the thread 'one' continues without it"]);
     expect((await after.run({}, { store, thread: 'one' })).state).toEqual({ a: 'a!!' });
   });
 
   it.each([
     ['a schema', { state: { a: z.number() } }, /a/],
-    ['a reducer', { state: { a: z.any() }, reducers: { a: 'append' } }, /no value for the reducer 'append'/],
+    ['a reducer', { state: { a: z.any() }, reducers: { a: 'append' } }, /not a valid value for the reducer 'append'/],
   ] as const)('is refused when a value does not fit %s', async (_, settings, message) => {
     const store = memoryStore();
     const before = graph({ name: 'g', state: { a: z.string() } })

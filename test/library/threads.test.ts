@@ -130,11 +130,11 @@ describe('[XG6] a thread', () => {
     const store = memoryStore();
     const wrong: readonly [RunOptions, string][] = [
       [{ thread: 'one' }, 'needs the store'],
-      [{ store, thread: '' }, 'is no name of a thread'],
-      [{ store, thread: 'a\nb' }, 'is no name of a thread'],
-      [{ store, thread: ' a' }, 'is no name of a thread'],
-      [{ store, thread: 'x'.repeat(201) }, 'is no name of a thread'],
-      [{ store, thread: 5 as never }, 'is no name of a thread'],
+      [{ store, thread: '' }, 'is not a valid thread name'],
+      [{ store, thread: 'a\nb' }, 'is not a valid thread name'],
+      [{ store, thread: ' a' }, 'is not a valid thread name'],
+      [{ store, thread: 'x'.repeat(201) }, 'is not a valid thread name'],
+      [{ store, thread: 5 as never }, 'is not a valid thread name'],
       [{ store, thread: { id: 'a', onFail: 'skip' } as never }, 'has no option "onFail"'],
       [{ store, thread: { id: 'a', onBusy: 'later' as never } }, 'onBusy is "later"'],
       [{ store, thread: 'a', resume: 'r' }, "can't have both thread and resume"],

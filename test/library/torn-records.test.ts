@@ -36,7 +36,7 @@ it.each(
   expect(result).toMatchObject({ outcome: 'succeeded', state: { a: 'a', b: 'b', c: 'c' } });
   expect(warnings).toEqual([
     expect.stringMatching(
-      /^torn-record: the end of the record is not whole: batch \d was not written to its end and is left out/,
+      /^torn-record: the end of the record is incomplete: batch \d was not written to its end and is left out/,
     ),
   ]);
 });

@@ -35,7 +35,7 @@ describe.skipIf(!onLinux)('T17: a server that does not get ready', () => {
 
   test('that ends at once is an error with its last words', async () => {
     const error = await openingError(servers({ raw: rawServer('exits') }));
-    expect(error.message).toBe('MCP server "raw" ended by itself (exit code 4):\nno licence found');
+    expect(error.message).toBe('MCP server "raw" exited on its own (exit code 4):\nno licence found');
   });
 
   test('that is no program is an error with a hint', async () => {
@@ -113,9 +113,9 @@ describe('T17: a call', () => {
     ['never answers', 'silent-call', 'SKEIN_TOOL_FAILED', 'no answer within 300 ms'],
     ['drips', 'drips', 'SKEIN_TOOL_FAILED', 'no answer within 300 ms'],
     ['answers another call', 'wrong-id', 'SKEIN_TOOL_FAILED', 'no answer within 300 ms'],
-    ['dies', 'dies', 'SKEIN_MCP', 'ended by itself (exit code 9):\nout of memory'],
+    ['dies', 'dies', 'SKEIN_MCP', 'exited on its own (exit code 9):\nout of memory'],
     ['writes a line without end', 'floods', 'SKEIN_MCP', 'wrote a line of more than 8 MiB'],
-    ['writes only garbage', 'garbage-call', 'SKEIN_MCP', 'lines to its standard output that are no messages'],
+    ['writes only garbage', 'garbage-call', 'SKEIN_MCP', 'lines to its standard output that are not messages'],
     ['answers with something that is no result', 'no-content', 'SKEIN_MCP', 'tool work'],
     ['fails', 'protocol-error', 'SKEIN_MCP', 'internal[31m trouble'],
   ])('to a server that %s fails in time and says why', async (_what, mode, code, words) => {
@@ -145,7 +145,7 @@ describe('T17: a call', () => {
     const tools = await servers({ raw: rawServer('dies') });
     await tools.fails('mcp_raw_work', {});
     const error = await tools.fails('mcp_raw_work', {});
-    expect([error.code, error.message]).toEqual(['SKEIN_MCP', expect.stringContaining('ended by itself')]);
+    expect([error.code, error.message]).toEqual(['SKEIN_MCP', expect.stringContaining('exited on its own')]);
   });
 });
 
@@ -213,7 +213,7 @@ describe('a server that can not work', () => {
     ['legacy sse', { type: 'sse', url: 'https://example.org/sse' }, '"sse" are not supported'],
     ['neither command nor url', {}, 'needs either a command or a url'],
     ['both', { command: 'x', url: 'https://example.org' }, 'needs either a command or a url'],
-    ['a url of another kind', { url: 'ftp://example.org' }, 'no http or https address'],
+    ['a url of another kind', { url: 'ftp://example.org' }, 'not an http or https address'],
     ['credentials in the url', { url: 'https://a:b@example.org' }, 'user name or password'],
     [
       'a variable in a header that is not set',
@@ -221,7 +221,7 @@ describe('a server that can not work', () => {
       'variable GONE is not set',
     ],
     ['an expression of GitHub', { command: 'x', args: ['${{ github.token }}'] }, 'only GitHub can evaluate'],
-    ['a broken reference', { command: 'x', args: ['${not closed'] }, 'no reference'],
+    ['a broken reference', { command: 'x', args: ['${not closed'] }, 'not a reference to a variable'],
   ])('%s', async (_what, entry, words) => {
     const error = await openingError(session({ tools: ['*'], mcpServers: { one: entry } }, { cwd: await folder() }));
     expect(error.code).toBe('SKEIN_MCP');

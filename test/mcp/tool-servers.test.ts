@@ -38,7 +38,7 @@ describe('statement 99: the tools of a server', () => {
     expect(text).toContain('characters left out');
   });
 
-  test('calls may go on at the same time', async () => {
+  test('calls may continue at the same time', async () => {
     const tools = await servers({ kit: toolServer('tools=echo') });
     const texts = Array.from({ length: 50 }, (_, i) => `text ${i}`);
     expect(await Promise.all(texts.map((text) => tools.call('mcp_kit_echo', { text })))).toEqual(texts);

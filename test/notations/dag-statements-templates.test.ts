@@ -22,7 +22,7 @@ describe('templates', () => {
     ]);
   });
 
-  it('37: whatever is no reference stays as it is', async () => {
+  it('37: whatever is not a valid reference stays as it is', async () => {
     const text = '{{ }} {x} {{#if a}} {{inputs.q | upper}} }} {{';
     const workflow = await load(flow(TWO(text), Q));
     expect(nodeOf(workflow, 's').prompt).toEqual([text]);
@@ -227,7 +227,7 @@ describe('conditions', () => {
     },
   );
 
-  it('decision 5: matches_json that is no JSON', async () => {
+  it('decision 5: matches_json that is not JSON', async () => {
     expect((await when(`{step: d, matches_json: '{"a": }'}`)).problems[0]?.code).toBe('bad-json');
   });
 

@@ -93,7 +93,11 @@ describe('a route that the result decides', () => {
     };
     const problems = checkPlan(plan([agent, next], { routes: [JUMP], entry: 'a' }));
     expect(problems.map(({ code, message, path }) => [code, message, path])).toEqual([
-      ['bad-route', `"a" is of kind 'agent': only the result of a function can say where to go on`, 'routes[0].choose'],
+      [
+        'bad-route',
+        `"a" is of kind 'agent': only the result of a function can choose the next node`,
+        'routes[0].choose',
+      ],
     ]);
   });
 

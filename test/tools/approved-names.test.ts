@@ -25,7 +25,7 @@ describe('approve names tools', () => {
   it('and a name that nothing answers to fails, with the nearest', async () => {
     await expect(gated(['shell'], ['shel'])).rejects.toMatchObject({
       code: 'SKEIN_DEFINITION',
-      message: 'agent tester: approve names "shel", which is no tool',
+      message: 'agent tester: approve names "shel", which is not a tool',
       hint: 'did you mean "shell"?',
     });
     await expect(gated(['shell'], ['github/*'])).rejects.toMatchObject({ code: 'SKEIN_DEFINITION' });

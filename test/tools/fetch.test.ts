@@ -120,7 +120,7 @@ describe('fetch', () => {
   });
 
   test.each([
-    ['no address', { url: 'not a url' }, 'is no address'],
+    ['no address', { url: 'not a url' }, 'is not an address'],
     ['another scheme', { url: 'file:///etc/passwd' }, "can't be fetched"],
     ['credentials', { url: 'http://user:pw@127.0.0.1/' }, 'user name or password'],
     ['another method', { url: 'http://127.0.0.1/', method: 'DELETE' }, 'GET or POST'],
@@ -137,7 +137,7 @@ describe('fetch', () => {
   test('what is no text is refused', async () => {
     const server = await recorder((_request, response) => response.setHeader('content-type', 'image/png').end('x'));
     const { fails } = await tools(local);
-    expect((await fails('fetch', { url: server.url })).message).toContain('image/png, which is no text');
+    expect((await fails('fetch', { url: server.url })).message).toContain('image/png, which is not text');
   });
 
   test('a server that never answers is given up when the call is cancelled', async () => {

@@ -175,7 +175,7 @@ describe('T13: no path leads out of the root', () => {
     const { root, outside, tools, untouched } = await world();
     execFileSync(MAKE_FIFO, [join(root, 'pipe')]);
     await link(join(outside, 'secret.txt'), join(root, 'hard'));
-    expect((await tools.fails('read_file', { path: 'pipe' })).message).toContain('no regular file');
+    expect((await tools.fails('read_file', { path: 'pipe' })).message).toContain('not a regular file');
     expect((await tools.fails('write_file', { path: 'pipe', content: 'x' })).code).toBe('SKEIN_TOOL_REFUSED');
     expect(await tools.call('grep', { pattern: 'x', path: '.' })).not.toContain('pipe');
     const devices = await session({ tools: ['read_file'], extraDirs: ['/dev'] }, { cwd: root });

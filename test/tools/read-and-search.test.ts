@@ -26,10 +26,10 @@ describe('read_file', () => {
     await writeFile(join(dir, 'n.txt'), Array.from({ length: 5000 }, (_, i) => `line ${i + 1}\n`).join(''));
     const tools = await session({ tools: ['read_file'] }, { cwd: dir });
     expect(await tools.call('read_file', { path: 'n.txt', offset: 3, limit: 2 })).toBe(
-      'line 3\nline 4\n[lines 3 to 4 of 5000; go on with offset 5]',
+      'line 3\nline 4\n[lines 3 to 4 of 5000; continue with offset 5]',
     );
     const whole = await tools.call('read_file', { path: 'n.txt' });
-    expect(whole.endsWith('\n[lines 1 to 2000 of 5000; go on with offset 2001]')).toBe(true);
+    expect(whole.endsWith('\n[lines 1 to 2000 of 5000; continue with offset 2001]')).toBe(true);
     expect(await tools.call('read_file', { path: 'n.txt', offset: 4999 })).toBe(
       'line 4999\nline 5000\n[lines 4999 to 5000 of 5000]',
     );
@@ -42,7 +42,7 @@ describe('read_file', () => {
     const tools = await session({ tools: ['read_file'] }, { cwd: dir });
     const text = await tools.call('read_file', { path: 'long.txt' });
     expect(text.length).toBeLessThan(140_000);
-    expect(text).toContain('the line goes on');
+    expect(text).toContain('the rest of the line is left out');
   });
 
   test.each([

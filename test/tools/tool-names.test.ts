@@ -120,7 +120,7 @@ describe('unknown names', () => {
     expect(tools.warnings).toEqual([
       {
         code: 'unknown-tools',
-        message: 'agent dba: Skein has no tool for "pgsql_query", "vscode/memory"; the agent runs without',
+        message: 'agent dba: Skein has no tool for "pgsql_query", "vscode/memory"; the agent runs without it',
       },
     ]);
   });

@@ -8,7 +8,7 @@ const CHOICES = ['allow', 'deny'] as const;
 
 /**
  * What a person is asked before a call that somebody must allow; the exact call is the evidence, so an answer counts for this call
- * alone. Undefined when the input is no JSON object: such a call does nothing but tell the model so.
+ * alone. Undefined when the input is not a JSON object: such a call does nothing but tell the model so.
  */
 export function approvalQuestion(agent: string, call: ToolCall): Question | undefined {
   const input = inputOf(call);
@@ -21,7 +21,7 @@ export function approvalQuestion(agent: string, call: ToolCall): Question | unde
   };
 }
 
-/** What a person sees of a call. An input that is no JSON object is shown as the model wrote it. */
+/** What a person sees of a call. An input that is not a JSON object is shown as the model wrote it. */
 export function callEvidence(call: ToolCall): unknown {
   return { tool: call.name, input: inputOf(call) ?? call.input };
 }
@@ -31,7 +31,7 @@ export function isAllowed(answer: string): boolean {
   return answer.trim() === 'allow';
 }
 
-/** The input of a call; undefined when it is no JSON object. */
+/** The input of a call; undefined when it is not a JSON object. */
 export function inputOf(call: ToolCall): JsonObject | undefined {
   try {
     return parseInput(call);

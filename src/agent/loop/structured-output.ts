@@ -16,7 +16,7 @@ export type OutputCheck =
  */
 export function checkOutput(output: StructuredOutput, text: string): OutputCheck {
   const value = parseJsonText(text);
-  if (value === undefined) return { ok: false, findings: ['the answer is no JSON'] };
+  if (value === undefined) return { ok: false, findings: ['the answer is not JSON'] };
   const findings = schemaFindings(output.schema, value);
   return findings.length === 0 ? { ok: true, value } : { ok: false, findings };
 }

@@ -29,7 +29,7 @@ export function readInput(call: ToolCall, { inputSchema: schema, coerce, rename 
 /**
  * The input of a call as an object; nothing counts as an empty one.
  *
- * @throws SkeinError `SKEIN_TOOL_FAILED` when it is no JSON object.
+ * @throws SkeinError `SKEIN_TOOL_FAILED` when it is not a JSON object.
  */
 export function parseInput(call: ToolCall): JsonObject {
   let value: unknown;
@@ -37,7 +37,7 @@ export function parseInput(call: ToolCall): JsonObject {
     value = call.input.trim() === '' ? {} : JSON.parse(call.input);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new SkeinError('SKEIN_TOOL_FAILED', `the input of ${call.name} is no JSON: ${why}`);
+    throw new SkeinError('SKEIN_TOOL_FAILED', `the input of ${call.name} is not JSON: ${why}`);
   }
   if (!isPlainObject(value))
     throw new SkeinError('SKEIN_TOOL_FAILED', `the input of ${call.name} must be a JSON object`);

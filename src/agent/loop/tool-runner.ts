@@ -51,7 +51,7 @@ const LOST: Answer = {
 };
 
 /**
- * Makes the runner of a step's tools. Whatever is wrong with a call (an unknown tool, input that is no JSON or does not match the
+ * Makes the runner of a step's tools. Whatever is wrong with a call (an unknown tool, input that is not JSON or does not match the
  * schema, an error that the tool throws) becomes an error result, so that the model can mend it.
  *
  * @example

@@ -140,7 +140,7 @@ function startError({ name, transport, settings }: Link, spec: McpServerSpec, er
   const what = `MCP server "${name}"`;
   if (isTimeout(error)) {
     const stray =
-      stdio === undefined || stdio.stray === 0 ? '' : `; it wrote ${stdio.stray} lines that are no messages`;
+      stdio === undefined || stdio.stray === 0 ? '' : `; it wrote ${stdio.stray} lines that are not messages`;
     const words = stdio === undefined || stdio.lastWords === '' ? '' : `:\n${stdio.lastWords}`;
     return new SkeinError('SKEIN_MCP', `${what} did not get ready within ${settings.startMs} ms${stray}${words}`, {
       cause: error,

@@ -56,7 +56,7 @@ async function fetchAtHome(name: string, first: string | URL, init: RequestInit 
 }
 
 function redirected(name: string, to: URL | undefined): SkeinError {
-  const where = to === undefined ? 'an address that is none' : to.origin;
+  const where = to === undefined ? 'an invalid address' : to.origin;
   return new SkeinError('SKEIN_MCP', `MCP server "${name}" redirects to ${where}, which is not followed`, {
     hint: 'if you trust that host, make its address the url of the server',
   });

@@ -46,7 +46,7 @@ export class Pins {
     }
     if (!this.refused.has(tool.name)) return;
     throw new SkeinError('SKEIN_MCP', `MCP server "${this.server}" changed its tool ${tool.name} during the session`, {
-      hint: 'the tool is refused until the step starts anew',
+      hint: 'the tool is refused until the step starts again',
     });
   }
 

@@ -135,7 +135,7 @@ export class StdioTransport implements Transport {
     }
     this.strayLines += 1;
     if (this.strayLines > MAX_STRAY_LINES) {
-      void this.fail(`wrote ${this.strayLines} lines to its standard output that are no messages`);
+      void this.fail(`wrote ${this.strayLines} lines to its standard output that are not messages`);
     }
   }
 
@@ -156,7 +156,7 @@ export class StdioTransport implements Transport {
         });
       });
     }
-    await this.fail(`ended by itself (${how})`);
+    await this.fail(`exited on its own (${how})`);
   }
 
   private async fail(what: string): Promise<void> {

@@ -80,7 +80,7 @@ function expandPairs(
 function serverUrl(text: string, where: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new SkeinError('SKEIN_MCP', `${where}: the url is no http or https address`);
+    throw new SkeinError('SKEIN_MCP', `${where}: the url is not an http or https address`);
   }
   if (url.username !== '' || url.password !== '') {
     throw new SkeinError('SKEIN_MCP', `${where}: the url must not contain a user name or password`, {

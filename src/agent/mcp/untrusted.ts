@@ -29,7 +29,7 @@ export function cleanText(text: string): string {
  */
 export function cleanSchema(schema: unknown): JsonObject {
   if (!isPlainObject(schema) || schema.type !== 'object') {
-    throw new SkeinError('SKEIN_MCP', 'the input schema is no schema of an object');
+    throw new SkeinError('SKEIN_MCP', 'the input schema does not describe an object');
   }
   checkDepth(schema, 0);
   if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) {

@@ -33,7 +33,7 @@ function valueOf(match: RegExpExecArray, text: string, references: References): 
   const { expression, braced, fallback, plain } = match.groups ?? {};
   if (expression !== undefined) return expandExpression(expression.trim(), match[0], references);
   const name = braced ?? plain;
-  if (name === undefined) throw badReference(`${JSON.stringify(text)} is no reference to a variable`, references);
+  if (name === undefined) throw badReference(`${JSON.stringify(text)} is not a reference to a variable`, references);
   const value = ownValue(references.env, name);
   // As in a shell, `:-` also replaces an empty value.
   if (fallback !== undefined && (value === undefined || value === '')) return fallback;

@@ -103,7 +103,7 @@ export function ollamaHost(text: string | undefined): string {
     ? value
     : `http://${value.startsWith(':') ? `127.0.0.1${value}` : value}`;
   if (!URL.canParse(withScheme)) {
-    throw new SkeinError('SKEIN_USAGE', `OLLAMA_HOST is no address: "${value}"`, { hint: 'write it as host:port' });
+    throw new SkeinError('SKEIN_USAGE', `OLLAMA_HOST is not an address: "${value}"`, { hint: 'write it as host:port' });
   }
   const url = new URL(withScheme);
   const host = url.hostname === '0.0.0.0' || url.hostname === '[::]' ? '127.0.0.1' : url.hostname;
@@ -115,7 +115,7 @@ export function ollamaHost(text: string | undefined): string {
 function checkedUrl(text: string, provider: ProviderEntry): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return text;
-  throw new SkeinError('SKEIN_USAGE', `the base URL of ${provider.title} is no http or https address`, {
+  throw new SkeinError('SKEIN_USAGE', `the base URL of ${provider.title} is not an http or https address`, {
     hint: `correct base_url or ${provider.baseUrlEnv ?? 'the base URL'}`,
   });
 }

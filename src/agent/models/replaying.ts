@@ -90,7 +90,7 @@ function miss(path: string, { calls, missing }: Recording, id: string, request: 
     nearest === undefined
       ? ''
       : ` The nearest recorded call (step ${nearest.caller.path}, turn ${nearest.caller.turn}):`;
-  const lacks = missing === 0 ? '' : ` It was made of a resumed run and lacks ${missing} of its calls.`;
+  const lacks = missing === 0 ? '' : ` It was recorded from a resumed run and lacks ${missing} of its calls.`;
   const message = `${path} has no recording of the call of ${who}.${lacks}${where}\n  ${lines.join('\n  ')}`;
   return new SkeinError('SKEIN_REPLAY_MISS', message, { hint, details: { differences: lines } });
 }
@@ -119,7 +119,7 @@ function readRecording(text: string, path: string): Recording {
   const parsed = lines.map((line, index) => parseLine(line, index + 1, path));
   const header = parsed[0];
   if (header === undefined || header['skein'] !== 'recording' || header['format'] !== 1) {
-    throw new SkeinError('SKEIN_FILE', `${path} is no recording of Skein`, { hint: 'make one with --record' });
+    throw new SkeinError('SKEIN_FILE', `${path} is not a Skein recording`, { hint: 'make one with --record' });
   }
   const { missing } = header;
   return {

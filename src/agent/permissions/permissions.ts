@@ -16,7 +16,7 @@ import { matchesAddress, matchesCommand, matchesPath } from './narrow-match.js';
 export interface WantedCall {
   /** Name that the model called. */
   readonly name: string;
-  /** Undefined when it is no JSON object: the call can do nothing. */
+  /** Undefined when it is not a JSON object: the call can do nothing. */
   readonly input: JsonObject | undefined;
   /** Absent: a tool of the step itself, or none at all. */
   readonly tool: Pick<OpenedTool, 'effect' | 'origin'> | undefined;

@@ -39,7 +39,7 @@ export function addressBytes(address: string): readonly number[] | undefined {
 
 /**
  * True for addresses of the public Internet. False for private, loopback, link-local, metadata, reserved, documentation and
- * multicast ranges, in IPv4 and IPv6, also when an IPv4 address is written as an IPv6 one; and for what is no address.
+ * multicast ranges, in IPv4 and IPv6, also when an IPv4 address is written as an IPv6 one; and for what is not an address.
  *
  * @example
  * isPublicAddress('::ffff:7f00:1'); // false

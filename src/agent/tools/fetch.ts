@@ -45,13 +45,14 @@ export function fetchCode(rules: NetworkRules, closing: AbortSignal): Tool['exec
 function firstHop(input: JsonObject, key: string): Omit<Hop, 'signal'> {
   const text = requiredText(input, 'url');
   if (!URL.canParse(text))
-    throw badInput(`${JSON.stringify(headOf(text, 200))} is no address`, 'such as https://example.org/page');
+    throw badInput(`${JSON.stringify(headOf(text, 200))} is not an address`, 'such as https://example.org/page');
   const method = optionalText(input, 'method') ?? 'GET';
   if (method !== 'GET' && method !== 'POST') throw badInput('"method" must be GET or POST');
   const body = optionalText(input, 'body');
   if (body !== undefined && method === 'GET') throw badInput('a GET has no body');
   const type = optionalText(input, 'content_type') ?? 'application/json';
-  if (!/^[\w.+/-]{1,100}(?:; ?charset=[\w-]{1,40})?$/.test(type)) throw badInput('"content_type" is no content type');
+  if (!/^[\w.+/-]{1,100}(?:; ?charset=[\w-]{1,40})?$/.test(type))
+    throw badInput('"content_type" is not a content type');
   const sent = method === 'POST' ? { 'content-type': type, 'idempotency-key': safeKey(key) } : {};
   return {
     url: new URL(text),
@@ -88,7 +89,8 @@ function redirectOf(response: IncomingMessage, hop: Hop): Hop | undefined {
   const status = response.statusCode ?? 0;
   const location = response.headers.location;
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined;
-  if (!URL.canParse(location, hop.url.href)) throw refused(`${hop.url.host} redirects to something that is no address`);
+  if (!URL.canParse(location, hop.url.href))
+    throw refused(`${hop.url.host} redirects to something that is not an address`);
   const url = new URL(location, hop.url);
   if (hop.url.protocol === 'https:' && url.protocol === 'http:') {
     throw refused(`${hop.url.host} redirects from https to http`);
@@ -108,7 +110,7 @@ async function show(response: IncomingMessage, url: URL, raw: boolean): Promise<
   const status = `HTTP ${response.statusCode ?? 0} ${response.statusMessage ?? ''}`.trim();
   if (!TEXT_TYPE.test(type)) {
     response.destroy();
-    throw refused(`${url.host} answered with ${type.split(';')[0] ?? ''}, which is no text (${status})`);
+    throw refused(`${url.host} answered with ${type.split(';')[0] ?? ''}, which is not text (${status})`);
   }
   const { bytes, cut } = await readBody(response);
   const text = decode(bytes, type);

@@ -66,7 +66,7 @@ function sizeOf(source: string): number {
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     throw badInput(
-      `the pattern is no regular expression that can be searched for: ${error.message}`,
+      `the pattern is not a supported regular expression: ${error.message}`,
       'leave "regex" out to search for the text itself',
     );
   }

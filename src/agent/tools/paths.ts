@@ -194,7 +194,7 @@ async function realDirectory(dir: string): Promise<string> {
   } catch (error) {
     throw fileError(error, dir);
   }
-  throw badInput(`${dir} is no directory`);
+  throw badInput(`${dir} is not a directory`);
 }
 
 /** The real path of what exists, plus what does not. A dangling link counts as missing and is never followed. */
@@ -221,11 +221,11 @@ async function openRegular(place: Place, access: Access): Promise<FileHandle> {
     // Looked at before it is opened, because opening a device or a FIFO can have an effect of its own.
     const before = await lstat(place.real);
     if (before.isDirectory()) throw badInput(`${place.shown} is a directory`, 'list it with list_dir');
-    if (!before.isFile()) throw refused(`${place.shown} is no regular file`);
+    if (!before.isFile()) throw refused(`${place.shown} is not a regular file`);
     const handle = await open(place.real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const after = await handle.stat();
-      if (!after.isFile()) throw refused(`${place.shown} is no regular file`);
+      if (!after.isFile()) throw refused(`${place.shown} is not a regular file`);
       await checkHandle(handle, place.real, place.shown, access);
       return handle;
     } catch (error) {

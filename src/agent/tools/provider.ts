@@ -67,7 +67,7 @@ const MAX_REMEMBERED = 1_000;
 function warnUnknown(selection: ToolSelection, session: ToolSession): void {
   if (selection.unknown.length === 0) return;
   const names = selection.unknown.map((name) => JSON.stringify(name)).join(', ');
-  session.warn('unknown-tools', `agent ${session.agent}: Skein has no tool for ${names}; the agent runs without`);
+  session.warn('unknown-tools', `agent ${session.agent}: Skein has no tool for ${names}; the agent runs without it`);
 }
 
 interface Opening {

@@ -35,7 +35,7 @@ function cutLines(text: string, offset: number, limit: number): string {
   const { count, body } = fit(chosen);
   const last = offset - 1 + count;
   if (offset === 1 && last === lines.length && count === chosen.length) return body;
-  const rest = last < lines.length ? `; go on with offset ${last + 1}` : '';
+  const rest = last < lines.length ? `; continue with offset ${last + 1}` : '';
   return `${body}\n[lines ${offset} to ${last} of ${lines.length}${rest}]`;
 }
 
@@ -50,5 +50,5 @@ function fit(lines: readonly string[]): { count: number; body: string } {
   }
   const body = lines.slice(0, count).join('\n');
   if (body.length <= MAX_CHARS) return { count, body };
-  return { count, body: `${headOf(body, MAX_CHARS)} [... the line goes on ...]` };
+  return { count, body: `${headOf(body, MAX_CHARS)} [... the rest of the line is left out ...]` };
 }

@@ -20,7 +20,7 @@ export interface Unchanged {
  * Replaces a file atomically and keeps its permissions. With `expected`, a file that changed meanwhile is left alone.
  *
  * @returns whether there was a file before
- * @throws SkeinError `SKEIN_TOOL_REFUSED` for anything that is no regular file, `SKEIN_TOOL_FAILED` for what the disk refuses
+ * @throws SkeinError `SKEIN_TOOL_REFUSED` for anything that is not a regular file, `SKEIN_TOOL_FAILED` for what the disk refuses
  */
 export async function replaceFile(
   folders: Folders,
@@ -31,7 +31,7 @@ export async function replaceFile(
   if (content.length > MAX_WRITE_CHARS) throw badInput(`a text of ${content.length} characters is too long to write`);
   const missing = place.missing.slice(0, -1);
   const file = basename(place.real);
-  if (place.shown === '.') throw badInput('the working directory is no file');
+  if (place.shown === '.') throw badInput('the working directory is not a file');
   let base = dirname(place.real);
   for (let i = 0; i < missing.length; i++) base = dirname(base);
   const { shown } = place;
@@ -78,7 +78,7 @@ async function putFile(
   const before = await statOf(target);
   if (before?.isDirectory() === true) throw badInput(`${what.shown} is a directory`);
   if (before !== undefined && !before.isFile() && !before.isSymbolicLink()) {
-    throw refused(`${what.shown} is no regular file`);
+    throw refused(`${what.shown} is not a regular file`);
   }
   const temporary = join(anchor, `.skein-${randomUUID()}.tmp`);
   const mode = before?.isFile() === true ? before.mode & 0o777 : 0o666;

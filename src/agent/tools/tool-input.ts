@@ -71,7 +71,7 @@ export function fileError(error: unknown, shown: string): SkeinError {
 
 const FILE_ERRORS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'no such file or directory'],
-  ['ENOTDIR', 'a part of the path is no directory'],
+  ['ENOTDIR', 'a part of the path is not a directory'],
   ['EISDIR', 'this is a directory'],
   ['EACCES', 'permission denied'],
   ['EPERM', 'not permitted'],

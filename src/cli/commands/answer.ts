@@ -28,7 +28,7 @@ interface Asked {
 /** `skein answer RUN [KEY] [VALUE]`. */
 export function define(command: Command, done: (code: number) => void): void {
   command
-    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
+    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
     .argument('[key]', 'which question: key, step or name; may be left out when one is open')
     .argument('[value]', 'the answer; - for stdin; without it the question is shown and, on a terminal, asked')
     .option('--json', 'print what was recorded as one JSON document')
@@ -41,7 +41,7 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 const HELP = `
-A number picks a choice. What the schema of the answer does not take as text is read as JSON, and so is what comes with an event.
+A number picks a choice. An answer that the schema does not accept as text is read as JSON, and so is the value of an event.
 Exit codes: 0 recorded, 2 refused (no such question, answered before, too late, not what was asked for), 5 shown and not answered.`;
 
 interface Words {
@@ -86,7 +86,7 @@ function record(asked: Asked, given: Omit<Extract<GivenAnswer, { text: string }>
 
 function nextLines({ left }: KeptAnswer, running: boolean, short: string): readonly string[] {
   if (left.length > 0) return [`${countText(left.length, 'question')} still open:`, ...pauseLines(left, short)];
-  return [running ? 'the process that runs it goes on with it' : `next: skein resume ${shellWord(short)}`];
+  return [running ? 'the process that runs it continues' : `next: skein resume ${shellWord(short)}`];
 }
 
 async function showOrAsk(asked: Asked): Promise<number> {

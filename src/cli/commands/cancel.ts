@@ -10,8 +10,8 @@ import { printResult } from '../view/streams.js';
 /** `skein cancel RUN`. */
 export function define(command: Command, done: (code: number) => void): void {
   command
-    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
-    .addHelpText('after', '\nA process that runs it closes it as Ctrl-C would, within a second.')
+    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
+    .addHelpText('after', '\nThe process that runs it ends it within a second, as with Ctrl-C.')
     .action(async (run: string) => {
       done(await cancel(run));
     });
@@ -26,7 +26,7 @@ async function cancel(text: string): Promise<number> {
       case 'cancelled':
         return `run ${id} is cancelled`;
       case 'ended':
-        return `run ${id} had ended before: ${statusWords(readRun(store, id).status)}`;
+        return `run ${id} had already ended: ${statusWords(readRun(store, id).status)}`;
     }
   });
   printResult(printable(said));

@@ -22,7 +22,7 @@ const LONGEST_LINE = 200;
 /** `skein compare RUN RUN`. */
 export function define(command: Command, done: (code: number) => void): void {
   command
-    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
+    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
     .argument('<other>', 'the one to compare it with')
     .option('--json', 'print both side by side as one JSON document')
     .action(async (run: string, other: string, options: { readonly json?: boolean }) => {

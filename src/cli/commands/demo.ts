@@ -87,7 +87,7 @@ async function costLines(plan: Plan, log: RunLog): Promise<readonly string[]> {
   return [
     '',
     `With a model this run would have made ${countText(log.modelCalls, 'call')} to ${printable(models)}${tokens === '' ? '' : ` (about ${tokens}, in + out)`},`,
-    `at most ${modelCalls.worst} model calls and ${toolCalls.worst} tool calls whatever the models do. Nothing was sent anywhere, nothing was left behind.`,
+    `at most ${modelCalls.worst} model calls and ${toolCalls.worst} tool calls, no matter what the models do. Nothing was sent anywhere, nothing was left behind.`,
     'skein doctor shows which models you can use.',
   ];
 }

@@ -27,7 +27,7 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 const EXAMPLES = `
-What agents say goes to stdout, a step at a time; how the run goes, tool calls, and at the end all outputs as JSON under the line
+Answers of agents go to stdout, one step at a time; progress, tool calls, and at the end all outputs as JSON below the line
 "--- Step Context ---" go to stderr.
 
 Examples:

@@ -27,14 +27,14 @@ export function define(command: Command, done: (code: number) => void): void {
     .argument('<run>', 'the run: the end of its id, or -1 for the newest')
     .option(
       '--set <name=value>',
-      'another value of an input or of any key of the state; again for each',
+      'a new value for an input or any key of the state; repeat for each',
       take('--set', false),
     )
-    .option('--input-file <name=file>', 'such a value from a file, - for stdin', take('--input-file', true))
+    .option('--input-file <name=file>', 'such a value, read from a file; - for stdin', take('--input-file', true))
     .option('--input-json <name=json>', 'such a value that is JSON: a number, a list, an object', takeJson)
-    .option('--from <step>', 'run this step again, and all that comes after it')
+    .option('--from <step>', 'run this step and everything after it again')
     .option('--file <file>', 'another workflow file than that of the run')
-    .addHelpText('after', '\nFlags that are not given are those that the run was begun with.')
+    .addHelpText('after', '\nFlags that are not given keep the values that the run began with.')
     .action(async (run: string, options: ParsedOptions) => {
       const { set: _set, inputFile: _inputFile, inputJson: _inputJson, from, file, ...flags } = options;
       const { goOn } = await import('../run/go-on.js');

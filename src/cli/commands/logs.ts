@@ -16,7 +16,7 @@ const LONGEST_TEXT = 500;
 /** `skein logs RUN`. */
 export function define(command: Command, done: (code: number) => void): void {
   command
-    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
+    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
     .option('--json', 'print it as one JSON document')
     .action(async (run: string, options: { readonly json?: boolean }) => {
       done(await logs(run, options.json ?? false));

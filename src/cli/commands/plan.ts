@@ -25,7 +25,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--input-file <name=file>', 'an input from a file, - for stdin', take(true))
     .option('--input-json <name=json>', 'an input that is JSON: a number, a list, an object', takeJson)
     .option('--json', 'print one JSON document')
-    .option('-m, --model <provider/model>', 'the model of all agents, as for a run')
+    .option('-m, --model <provider/model>', 'the model for all agents, as for a run')
     .option('--no-color', 'no colours')
     .action(async (file: string, options: ParsedOptions) => {
       done(await planCommand(file, { ...options, inputs, json: options.json ?? false }));

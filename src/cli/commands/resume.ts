@@ -6,7 +6,7 @@ import { addRunOptions } from '../run/run-options.js';
 export function define(command: Command, done: (code: number) => void): void {
   addRunOptions(command)
     .argument('<run>', 'the run: the end of its id, or -1 for the newest')
-    .addHelpText('after', '\nFlags that are not given are those that the run was begun with.')
+    .addHelpText('after', '\nFlags that are not given keep the values that the run began with.')
     .action(async (run: string, flags: CommonFlags) => {
       const { goOn } = await import('../run/go-on.js');
       done(await goOn({ run, flags }));

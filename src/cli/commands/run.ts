@@ -33,7 +33,7 @@ Examples:
   git diff | skein run review.yaml --input-file diff=-
   skein run review.yaml --mock                 no model: every step answers with its prompt
   skein run review.yaml --mock=answers.yaml    or by a script
-  skein run chat.yaml --thread ada --input say=Hello   a conversation: the next turn goes on from this one`;
+  skein run chat.yaml --thread ada --input say=Hello   a conversation: the next turn continues from this one`;
 
 async function act(file: string | undefined, options: ParsedOptions, inputs: readonly GivenInput[]): Promise<number> {
   const { workflow, dryRun, ...rest } = options;

@@ -33,7 +33,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--json', 'print all runs as one JSON document')
     .addHelpText(
       'after',
-      '\nEverywhere a run is named by its id, a beginning or end of it, or -1 for the newest, -2 for the one before.',
+      '\nEvery command takes a run by its id, the beginning or the end of its id, or -1 for the newest run, -2 for the one before it.',
     )
     .action(async (options: { readonly json?: boolean }) => {
       done(await list(options.json ?? false));
@@ -47,27 +47,24 @@ export function define(command: Command, done: (code: number) => void): void {
       'only those that ended longer ago, such as 30d (the default without --keep)',
       readAge,
     )
-    .option('--folders', `also the folders in ${AUDIT_FOLDER} of runs that are not recorded, or not any more`)
+    .option('--folders', `also the folders in ${AUDIT_FOLDER} of runs that are not recorded, or no longer are`)
     .option('--json', 'print what was removed as one JSON document')
-    .addHelpText(
-      'after',
-      '\nRuns that can be gone on with stay, and so do runs that others which stay were forked from.',
-    )
+    .addHelpText('after', '\nRuns that can be resumed stay. So do runs from which a remaining run was forked.')
     .action(async (_: PruneFlags, own: Command) => {
       done(await prune(own.optsWithGlobals<PruneFlags>()));
     });
   command
     .command('backup')
-    .description('copy the recorded runs into a new file; runs may go on meanwhile')
+    .description('copy the recorded runs into a new file; runs may continue meanwhile')
     .argument('<file>', 'the new file')
     .action(async (file: string) => {
       await withStore((store) => store.backup(resolve(file)));
-      printNote(`all recorded runs are in ${printable(file)}; to use it, put it in the place of .skein/skein.db`);
+      printNote(`all recorded runs are in ${printable(file)}; to use it, replace .skein/skein.db with it`);
       done(EXIT.ok);
     });
   command
     .command('trust')
-    .description('let resume and fork believe recorded runs that you did not make here')
+    .description('let resume and fork trust recorded runs that you did not make here')
     .action(async () => {
       await withStore((store, root) => {
         noteOwn(store.token);
@@ -172,7 +169,7 @@ function prunedText({ removed, recent, unfinished, parents, freedBytes, removedF
   const gone = [
     `removed ${countText(removed.length, 'run')}`,
     ...(removedFolders.length === 0 ? [] : [countText(removedFolders.length, 'run folder')]),
-    ...(freedBytes < 1_024 ? [] : [`${Math.round(freedBytes / 1_024)} KiB given back`]),
+    ...(freedBytes < 1_024 ? [] : [`${Math.round(freedBytes / 1_024)} KiB freed`]),
   ].join(', ');
   return `${gone}; ${stayed.length === 0 ? 'none is left' : `stayed: ${stayed.join(', ')}`}`;
 }

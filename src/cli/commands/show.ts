@@ -27,8 +27,8 @@ const LISTED_STEPS = 100;
 /** `skein show RUN`. */
 export function define(command: Command, done: (code: number) => void): void {
   command
-    .argument('<run>', 'its id, a beginning or end of it, or -1 for the newest')
-    .option('--json', 'print all that is recorded of steps, sessions and questions as one JSON document')
+    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
+    .option('--json', 'print everything recorded about steps, sessions and questions as one JSON document')
     .action(async (run: string, options: { readonly json?: boolean }) => {
       done(await show(run, options.json ?? false));
     });

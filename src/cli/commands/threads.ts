@@ -20,7 +20,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--json', 'print all conversations as one JSON document')
     .addHelpText(
       'after',
-      '\nskein run FILE --thread NAME begins a conversation or goes on with it; skein thread NAME shows it.',
+      '\nskein run FILE --thread NAME starts a conversation or continues it; skein thread NAME shows it.',
     )
     .action(async (options: { readonly json?: boolean }) => {
       done(await list(options.json ?? false));
@@ -37,12 +37,12 @@ export function define(command: Command, done: (code: number) => void): void {
   command
     .command('fork')
     .description('begin a conversation with the state that another one had after a turn')
-    .argument('<name>', 'the conversation that is there')
+    .argument('<name>', 'the existing conversation')
     .argument('<new>', 'the name of the new one')
     .option('--turn <n>', 'the last turn that both have in common; without it: all', readTurn)
     .action(async (name: string, to: string, { turn }: { readonly turn?: number }) => {
       await withStore((store) => forkThread(store, name, to, turn === undefined ? {} : { turn }));
-      printNote(`${oneLine(to, NAME_WIDTH)} goes on from ${oneLine(name, NAME_WIDTH)}`);
+      printNote(`${oneLine(to, NAME_WIDTH)} continues from ${oneLine(name, NAME_WIDTH)}`);
       done(EXIT.ok);
     });
 }

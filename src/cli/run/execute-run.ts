@@ -55,7 +55,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
     yes: flags.yes ?? false,
   });
   const interrupt = watchInterrupt((name) =>
-    view.say(`${name}: closing the run; once more ends it without closing it`),
+    view.say(`${name}: closing the run; the same signal again ends it without closing it`),
   );
   const check = watchedBy(workflow.watch, invariantCheck, (message) => {
     log.warnings.push(message);

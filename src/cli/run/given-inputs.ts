@@ -83,7 +83,7 @@ function parsed(name: string, text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SkeinError('SKEIN_INPUT', `input '${name}' is no JSON: ${why}`, {
+    throw new SkeinError('SKEIN_INPUT', `input '${name}' is not JSON: ${why}`, {
       hint: `--input ${name}=TEXT takes text as it is`,
       cause,
     });
@@ -102,7 +102,7 @@ async function readOne(file: string, cwd: string): Promise<Read> {
     if (bytes === undefined) return { ok: false, why: `${file} is larger than ${LARGEST_INPUT / 1024 / 1024} MiB` };
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
-    if (error instanceof TypeError) return { ok: false, why: `${file} is no text in UTF-8` };
+    if (error instanceof TypeError) return { ok: false, why: `${file} is not UTF-8 text` };
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     return { ok: false, why: `${file} can't be read (${code})` };
   }

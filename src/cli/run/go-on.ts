@@ -158,10 +158,12 @@ interface Telling {
 async function tell({ run, file, next, changes, flags }: Telling): Promise<void> {
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   if (next.fromRecord) {
-    printNote(`${style.warn('note')}: ${printable(file)} is gone; the run goes on with its definition from the record`);
+    printNote(
+      `${style.warn('note')}: ${printable(file)} no longer exists; the run continues with its recorded definition`,
+    );
   }
   const [{ cut }] = run.record.family;
-  if (cut !== undefined) printNote(`${style.warn('note')}: the end of the record is not whole: ${cut}`);
+  if (cut !== undefined) printNote(`${style.warn('note')}: the end of the record is incomplete: ${cut}`);
   const { diff, again, maybe, memory } = changes;
   const edited = memory || diff.steps.length + diff.inputs.length + diff.plan.length > 0;
   if (edited) printNote(`${printable(file)} is not what the run of ${printable(run.name)} was recorded with:`);

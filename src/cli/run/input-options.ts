@@ -20,10 +20,10 @@ export function addInputOptions(command: Command, what: string): readonly GivenI
     return inputs;
   };
   command
-    .option('-i, --input <name=value>', `${what} of the workflow; again for each (also --inputs)`, take(false))
+    .option('-i, --input <name=value>', `${what} of the workflow; repeat for each (also --inputs)`, take(false))
     .option('--input-file <name=file>', `${what} from a file, - for stdin`, take(true))
     .option('--input-json <name=json>', 'an input that is JSON: a number, a list, an object', takeJson)
     .option('--dry-run', 'show what the run would do, and run nothing (the same as skein plan)')
-    .option('--no-store', 'keep no record of the run: it can not be resumed');
+    .option('--no-store', 'do not record the run; it cannot be resumed');
   return inputs;
 }

@@ -33,7 +33,7 @@ export async function lastCommit(cwd: string): Promise<Commit | undefined> {
 function cut(diff: string): string {
   if (diff.length <= LONGEST_DIFF) return diff;
   const end = diff.lastIndexOf('\n', LONGEST_DIFF);
-  return `${diff.slice(0, end === -1 ? LONGEST_DIFF : end)}\n(the diff goes on; it is cut here)\n`;
+  return `${diff.slice(0, end === -1 ? LONGEST_DIFF : end)}\n(the rest of the diff is left out)\n`;
 }
 
 function git(cwd: string, args: readonly string[]): Promise<string | undefined> {

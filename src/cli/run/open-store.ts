@@ -99,7 +99,7 @@ function durabilityOf(text: string | undefined): Durability {
   if (text === undefined || text === '') return 'fast';
   const known = DURABILITIES.find((name) => name === text);
   if (known !== undefined) return known;
-  throw new SkeinError('SKEIN_USAGE', `SKEIN_DURABILITY is ${JSON.stringify(text)}, which is no durability`, {
+  throw new SkeinError('SKEIN_USAGE', `SKEIN_DURABILITY is ${JSON.stringify(text)}, not a valid durability`, {
     hint: 'fast survives a killed process, full also a power cut',
   });
 }

@@ -99,7 +99,7 @@ async function nextLine(
   try {
     return await lines.next(signal);
   } catch (error) {
-    output.write('\nthe question has gone: it was answered from elsewhere, or the run does not need it any more\n');
+    output.write('\nthe question has gone: it was answered from elsewhere, or the run no longer needs it\n');
     throw error;
   }
 }
@@ -124,7 +124,7 @@ function readLines(input: NodeJS.ReadableStream): LineSource {
         const onLine = (line: string): void => settle(() => resolve(line));
         const onClose = (): void => settle(() => resolve(undefined));
         const onAbort = (): void =>
-          settle(() => reject(new SkeinError('SKEIN_CANCELLED', 'the question is not asked any more')));
+          settle(() => reject(new SkeinError('SKEIN_CANCELLED', 'the question is no longer asked')));
         const settle = (end: () => void): void => {
           reader.off('line', onLine).off('close', onClose);
           signal.removeEventListener('abort', onAbort);

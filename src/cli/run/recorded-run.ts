@@ -35,8 +35,8 @@ export async function readRecordedRun(store: Store, root: string, text: string):
   const { name } = history.begin;
   const origin = readOrigin(history.begin.origin);
   if (origin === undefined) {
-    throw new SkeinError('SKEIN_FILE', `nothing says which file the run of ${name} was begun with`, {
-      hint: 'it was begun by a program: go on with it there, with the option resume',
+    throw new SkeinError('SKEIN_FILE', `the record does not say with which file the run of ${name} began`, {
+      hint: 'a program started it: continue it there, with the option resume',
     });
   }
   return { store, root, id, name, origin, record, cost: costOf(store, history) };
@@ -46,8 +46,8 @@ export async function readRecordedRun(store: Store, root: string, text: string):
 export function folderOf({ root, origin }: RecordedRun): string {
   const cwd = resolve(root, origin.cwd);
   if (existsSync(cwd)) return cwd;
-  throw new SkeinError('SKEIN_FILE', `the folder that the run was begun in is gone: ${cwd}`, {
-    hint: 'make it again, or begin a new run',
+  throw new SkeinError('SKEIN_FILE', `the folder in which the run began no longer exists: ${cwd}`, {
+    hint: 'create it again, or start a new run',
   });
 }
 
@@ -66,7 +66,7 @@ export async function loadNext(run: RecordedRun, file: string, options: LoadOpti
   if (existsSync(file) || file !== resolve(run.root, run.origin.file))
     return { ...(await loadWorkflow(file, options)), fromRecord: false };
   if (Object.keys(run.record.before.code).length > 0) {
-    throw new SkeinError('SKEIN_FILE', `the workflow file is gone: ${file}`, {
+    throw new SkeinError('SKEIN_FILE', `the workflow file no longer exists: ${file}`, {
       hint: 'put it back, then resume the run',
     });
   }

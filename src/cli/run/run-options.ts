@@ -5,7 +5,7 @@ import type { OutputFormat } from '../../plan/workflow.js';
 /** Flags that `run`, `exec`, `resume` and `fork` have in common. */
 export function addRunOptions(command: Command): Command {
   return command
-    .option('-m, --model <provider/model>', 'the model of all agents, whatever the files say')
+    .option('-m, --model <provider/model>', 'the model for all agents; overrides the files')
     .addOption(
       new Option('--mock [file]', 'answer without a model: by echo, or --mock=FILE by a script').conflicts('replay'),
     )
@@ -18,7 +18,7 @@ export function addRunOptions(command: Command): Command {
     .option('-q, --quiet', 'show only warnings, errors and results')
     .option('--concurrency <n>', 'how many steps run at once', readCount)
     .option('--max-steps <n>', 'how many nodes may run one after another', readCount)
-    .option('--strict', 'refuse files with warnings; exit with 4 when a step failed that was allowed to')
+    .option('--strict', 'refuse files with warnings; exit with 4 when a step failed that was allowed to fail')
     .addOption(lenientOption())
     .option('-y, --yes', 'allow tool calls that would ask a person (also --yolo); a resume needs it again')
     .option('--interactive', 'agents may ask, unless the file says otherwise')
@@ -27,7 +27,7 @@ export function addRunOptions(command: Command): Command {
     .addOption(
       new Option(
         '--durability <mode>',
-        'what a finished step survives: fast a killed process, full a power cut',
+        'what a finished step survives: fast, a killed process; full, also a power cut',
       ).choices(['fast', 'full']),
     )
     .option('--allow-private-addresses', 'let the fetch tool reach this machine and its network')
@@ -37,7 +37,7 @@ export function addRunOptions(command: Command): Command {
 
 /** `--lenient`, of every command that loads a workflow file. */
 export function lenientOption(): Option {
-  const about = 'load a file although it asks for things that Skein does not do, such as hooks or sub-agents';
+  const about = 'load a file even if it uses features that Skein does not support, such as hooks or sub-agents';
   return new Option('--lenient', about).conflicts('strict');
 }
 

@@ -15,7 +15,7 @@ export function addThreadOptions(command: Command): Command {
   return command
     .option(
       '--thread <name>',
-      'go on with this conversation, or begin it: the run starts from the state of the turn before',
+      'continue this conversation, or start it: the run begins with the state of the turn before',
     )
     .addOption(
       new Option('--on-failed <what>', 'when the turn before has failed: skip it, or retry it first').choices([
@@ -41,7 +41,7 @@ export function threadOf(flags: ThreadFlags & { readonly store: boolean }): Thre
   if (thread === undefined) {
     if (onFailed === undefined && onBusy === undefined) return undefined;
     const flag = onFailed === undefined ? '--on-busy' : '--on-failed';
-    throw new SkeinError('SKEIN_USAGE', `${flag} is about the turns of a thread`, { hint: 'add --thread NAME' });
+    throw new SkeinError('SKEIN_USAGE', `${flag} applies only to the turns of a thread`, { hint: 'add --thread NAME' });
   }
   if (!store) throw needsStore('leave out --no-store');
   return {
@@ -53,5 +53,5 @@ export function threadOf(flags: ThreadFlags & { readonly store: boolean }): Thre
 
 /** The error for a conversation that nothing would remember. */
 export function needsStore(hint: string): SkeinError {
-  return new SkeinError('SKEIN_USAGE', '--thread needs a record: the next turn goes on from it', { hint });
+  return new SkeinError('SKEIN_USAGE', '--thread needs a record: the next turn continues from it', { hint });
 }

@@ -16,7 +16,7 @@ export async function unknownTools(plan: Plan | undefined): Promise<readonly Pro
     problems.set(name, {
       code: 'unknown-tools',
       severity: 'warning',
-      message: `agent ${name}: Skein has no tool for ${names}; the agent runs without`,
+      message: `agent ${name}: Skein has no tool for ${names}; the agent runs without it`,
       ...(node.at === undefined ? {} : { at: node.at }),
       hint: near ?? 'name a built-in tool, or SERVER/TOOL of one of its MCP servers',
     });

@@ -31,8 +31,7 @@ export function findRun(store: RunList, text: string): string {
   const found = text === '' ? [] : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
-  if (only !== undefined)
-    throw noRun(`${text} may be one of ${found.length} runs`, `say more of its id: ${named(found)}`);
+  if (only !== undefined) throw noRun(`${text} matches ${found.length} runs`, `give more of its id: ${named(found)}`);
   throw noRun(`there is no run ${text}`, nearest(text, ids));
 }
 

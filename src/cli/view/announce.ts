@@ -141,7 +141,7 @@ function noteLines(
       ];
     case 'model.fallback':
       return [
-        `[${printable(path)}] ${modelText(note.from)}: ${style.warn(reason(note.error, note.from, style.signs.cut))}; goes on with ${modelText(note.to)}`,
+        `[${printable(path)}] ${modelText(note.from)}: ${style.warn(reason(note.error, note.from, style.signs.cut))}; continues with ${modelText(note.to)}`,
       ];
     case 'warning':
       return [warning(`${path}: ${note.message}`, style)];

@@ -113,7 +113,7 @@ function costBefore({ recorded }: SummaryOptions): readonly string[] {
 function resumeLines({ recorded, outcome }: SummaryOptions): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
   if (recorded.takenOver === true)
-    return [`next: skein show ${recorded.id} tells how it goes on: another process has it`];
+    return [`next: skein show ${recorded.id} shows its progress: another process runs it`];
   const what = RESUMED[outcome];
   return [`next: skein resume ${recorded.id} ${what}`];
 }
@@ -121,9 +121,9 @@ function resumeLines({ recorded, outcome }: SummaryOptions): readonly string[] {
 const RESUMED: Readonly<Record<Exclude<RunOutcome, 'succeeded'>, string>> = {
   degraded: 'tries again what failed, and keeps what is finished',
   failed: 'tries again what failed, and keeps what is finished',
-  paused: 'goes on when there are answers',
-  cancelled: 'goes on where it was',
-  out_of_budget: 'goes on where it was',
+  paused: 'continues when there are answers',
+  cancelled: 'continues where it stopped',
+  out_of_budget: 'continues where it stopped',
 };
 
 function outcomeText({ name, outcome, style, strict }: SummaryOptions): string {

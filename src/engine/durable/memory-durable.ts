@@ -107,7 +107,7 @@ export class MemoryDurable implements Durable {
     }
     if (expiresMs !== undefined) {
       ticket.undo = this.clock.setTimer(expiresMs, () => {
-        const message = `nobody answered within ${expiresMs} ms: ${question.text}`;
+        const message = `no answer came within ${expiresMs} ms: ${question.text}`;
         this.settle(ticket, { ok: false, error: { code: 'SKEIN_TIMEOUT', message, ...PASSING } });
         ticket.abort();
       });
@@ -260,7 +260,7 @@ function unanswered({ name, question }: Wait, address: string): SkeinError {
 const PASSING = { retryable: true } as const;
 
 function lateWords({ text }: Question): string {
-  return `nobody answered in time: ${text}`;
+  return `no answer came in time: ${text}`;
 }
 
 function detailsOf(question: Question | undefined, key: string): { readonly details?: Json } {

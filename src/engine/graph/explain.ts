@@ -9,7 +9,7 @@ import type { Arrivals, TokenKind } from './token.js';
 export function skipReason(compiled: CompiledPlan, node: CompiledNode, arrivals: Arrivals, poison: boolean): string {
   const from = (kind: TokenKind): string[] =>
     node.sources.filter((_, slot) => arrivals[slot]?.kind === kind).map((at) => `'${compiled.nodes[at]?.id ?? ''}'`);
-  if (poison) return `depends on ${from('poison').join(', ')}, which failed or was skipped for a failure`;
+  if (poison) return `depends on ${from('poison').join(', ')}, which failed or was skipped because of a failure`;
   const failed = from('failed');
   if (failed.length > 0) return `${failed.join(', ')} failed`;
   if (node.join === 'quorum') return `fewer than ${node.need} of its ${node.slots} paths were taken`;
@@ -21,7 +21,7 @@ export function skipReason(compiled: CompiledPlan, node: CompiledNode, arrivals:
 /** E4 in words. */
 export function releaseMessage(node: CompiledNode, missing: number): string {
   const tokens = missing === 1 ? 'one of its in-edges' : `${missing} of its in-edges`;
-  return `'${node.id}' went on with what it had: nothing else could run, and ${tokens} had no token`;
+  return `'${node.id}' continued with what it had: nothing else could run, and ${tokens} had no token`;
 }
 
 /** More nodes ran one after another than the plan allows. */
@@ -29,7 +29,7 @@ export function tooDeep(maxSteps: number): ErrorData {
   return {
     code: 'SKEIN_MAX_STEPS',
     message: `more than ${maxSteps} nodes ran one after another, which is all that maxSteps allows`,
-    hint: 'give the cycle an end, or go on with a higher bound: the option maxSteps of a run or resume, --max-steps N on the command line',
+    hint: 'end the cycle, or continue with a higher bound: the option maxSteps of a run or resume, --max-steps N on the command line',
   };
 }
 
@@ -100,6 +100,6 @@ function updateOf(node: CompiledNode, output: unknown): Record<string, unknown> 
 export function noSuchNode(from: CompiledNode, name: string): ErrorData {
   return {
     code: 'SKEIN_BAD_ROUTE',
-    message: `the route after '${from.id}' chose '${name.slice(0, 80)}', which is no node`,
+    message: `the route after '${from.id}' chose '${name.slice(0, 80)}', which is not a node`,
   };
 }

@@ -47,7 +47,7 @@ export function carriedState(
   const problems: string[] = [];
   const put = (channel: string, value: unknown): void => {
     const at = channels.index.get(channel);
-    if (at === undefined) problems.push(`'${channel}' is no input and no channel`);
+    if (at === undefined) problems.push(`'${channel}' is neither an input nor a channel`);
     else {
       try {
         version = version.with(at, cellWith(channels, at, version.get(at), value));
@@ -128,7 +128,7 @@ const NEEDED: Readonly<Record<string, readonly KeptKind[]>> = {
 function misfit(kept: Kept, reducer: Reducer | undefined, schema: unknown, name: string): string | undefined {
   const definition = reducer?.definition() ?? '';
   const needed = Object.hasOwn(NEEDED, definition) ? NEEDED[definition] : undefined;
-  if (needed?.includes(kept.kind) === false) return `'${name}' is no value for the reducer '${definition}'`;
+  if (needed?.includes(kept.kind) === false) return `'${name}' is not a valid value for the reducer '${definition}'`;
   if (schema === undefined) return undefined;
   try {
     validated(schema, kept.value, name);

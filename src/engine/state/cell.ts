@@ -295,7 +295,7 @@ export function valueDigest(value: unknown): string {
   }
 }
 
-/** A schema made something else of a value: where that is no JSON, what came in counts. */
+/** A schema made something else of a value: where that is not JSON, what came in counts. */
 export function keepDigest(cell: Cell, made: unknown, given: unknown): void {
   let digest: string;
   try {

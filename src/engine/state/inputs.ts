@@ -32,7 +32,7 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   const declared = new Set<string>();
   const put = (channel: string, value: unknown): void => {
     const at = channels.index.get(channel);
-    if (at === undefined) problems.push(`'${channel}' is no input and no channel`);
+    if (at === undefined) problems.push(`'${channel}' is neither an input nor a channel`);
     else {
       try {
         version = version.with(at, firstCell(channels, at, value));

@@ -102,7 +102,7 @@ function indexFor(holder: ChannelHolder, node: CompiledNode, name: string): numb
   const known = holder.channels.index.get(name);
   if (known !== undefined) return known;
   if (holder.declared.closed) {
-    throw new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned '${name}', which is no key of the state`, {
+    throw new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned '${name}', which is not a key of the state`, {
       hint: didYouMean(name, holder.declared.names) ?? `keys are ${holder.declared.names.join(', ')}`,
     });
   }
@@ -215,7 +215,7 @@ function readLater(state: Record<string, unknown>, name: string, read: () => unk
 function badUpdate(node: CompiledNode, output: unknown): SkeinError {
   const what =
     typeof output === 'object' ? (Array.isArray(output) ? 'a list' : 'a class instance') : `a ${typeof output}`;
-  return new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned ${what}, which is no update`, {
+  return new SkeinError('SKEIN_BAD_UPDATE', `'${node.id}' returned ${what}, which is not an update`, {
     hint: 'return an object of channel values, such as { answer: 42 }, or name a channel with `output`',
   });
 }

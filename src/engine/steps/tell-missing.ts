@@ -7,7 +7,7 @@ import type { Template } from '../../lang/values.js';
 export function tellMissing(template: Template, read: ReadChannel, tell: (note: StepNote) => void): void {
   for (const piece of template) {
     if (typeof piece === 'string' || !('expected' in piece) || read(piece.channel) !== undefined) continue;
-    const message = `nothing stands in the place of ${refText(piece)}: that step has not run`;
+    const message = `${refText(piece)} has no value: that step has not run`;
     tell({ kind: 'warning', code: 'missing-output', message });
   }
 }

@@ -58,7 +58,7 @@ export class References {
 
   /** @throws SchemaError when it leads nowhere */
   resolve(reference: unknown, from: string): Schema {
-    if (typeof reference !== 'string') throw new SchemaError('a reference is no text');
+    if (typeof reference !== 'string') throw new SchemaError('a reference is not text');
     const name = `${from} ${reference}`;
     const schema = this.found.get(name) ?? this.look(reference, from);
     this.found.set(name, schema);
@@ -73,7 +73,7 @@ export class References {
 
   private look(reference: string, from: string): Schema {
     this.budget.spend(20);
-    if (!URL.canParse(reference, from)) throw new SchemaError(`"${short(reference)}" is no reference`);
+    if (!URL.canParse(reference, from)) throw new SchemaError(`"${short(reference)}" is not a valid reference`);
     const url = new URL(reference, from);
     const fragment = decoded(url.hash.slice(1));
     url.hash = '';

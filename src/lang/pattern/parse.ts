@@ -205,7 +205,7 @@ class Parser {
   private codePoint(): string {
     const text = this.upTo('}', 8);
     const code = /^[0-9a-f]{1,6}$/i.test(text) ? Number.parseInt(text, 16) : Infinity;
-    if (code > LAST_CODE) throw this.wrong('an escape is no character');
+    if (code > LAST_CODE) throw this.wrong('an escape is not a character');
     return String.fromCodePoint(code);
   }
 

@@ -32,7 +32,7 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
   const start = { file, line: 1, column: 1 };
   if (!head.found) {
     const hint = 'an agent file begins with a line ---, then name and description, then a line ---';
-    findings.error('no-front-matter', 'this is no agent file: it has no front matter', start, hint);
+    findings.error('no-front-matter', 'this is not an agent file: it has no front matter', start, hint);
     return undefined;
   }
   const stem = basename(file).replace(/(\.agent)?\.md$/, '');
@@ -62,7 +62,7 @@ function readHead(text: string, file: string): FrontMatter {
   if (first === undefined || !head.found) return head;
   const mended = parseFrontMatter(withMendedHead(text), file);
   if (hasErrors(mended.problems)) return head;
-  const message = `the head is no YAML (${first.message}); each key is read as if the rest of its line were text`;
+  const message = `the head is not YAML (${first.message}); each key is read with the rest of its line as text`;
   const hint = 'put texts that hold ": " in quotes';
   return { ...mended, problems: [{ ...first, severity: 'warning', code: 'front-matter', message, hint }] };
 }

@@ -82,7 +82,7 @@ export const AGENT_FILE = map(
   {
     name: text('the name by which steps find the agent; by default the name of the file'),
     ...TRAITS,
-    permissionMode: text('what Claude Code may do unasked'),
+    permissionMode: text('what Claude Code may do without asking'),
   },
   'the head of an agent file',
   { foreign: UNSUPPORTED_OF_AGENT_FILES, open: true },

@@ -58,7 +58,7 @@ function jsonOperand(node: SourceNode, findings: Findings): Json | undefined {
     return JSON.parse(node.text) as Json;
   } catch (error) {
     const why = error instanceof Error ? error.message : 'it does not parse';
-    findings.error('bad-json', `matches_json is no JSON: ${why}`, node.at, 'write it as YAML: {approved: true}');
+    findings.error('bad-json', `matches_json is not JSON: ${why}`, node.at, 'write it as YAML: {approved: true}');
     return undefined;
   }
 }
@@ -97,7 +97,7 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
 }
 
 function membersHint(known: readonly string[]): string {
-  return known.length === 0 ? 'leave it out: there is nothing of that kind' : `write one of: ${known.join(', ')}`;
+  return known.length === 0 ? 'leave it out: nothing of that kind exists' : `write one of: ${known.join(', ')}`;
 }
 
 /** Without a name (`size(steps)`, `steps[x]`) all steps that have run are meant. */

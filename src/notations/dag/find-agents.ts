@@ -104,7 +104,7 @@ async function discover(
       'unknown-agent',
       `${step.label} names the agent ${quoteShort(wanted)}, which was not found${why === undefined ? '' : `: ${why}`}`,
       step.agent?.at,
-      why === undefined ? hint : 'mend the head of that file',
+      why === undefined ? hint : 'correct the head of that file',
     );
   }
   return agents;

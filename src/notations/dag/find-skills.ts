@@ -66,7 +66,7 @@ async function findSkill(
       return undefined;
     }
   }
-  const hint = `looked beside the workflow file, in extra_dirs, .github/skills and .claude/skills`;
+  const hint = `looked next to the workflow file, in extra_dirs, .github/skills and .claude/skills`;
   findings.error('file-missing', `there is no skill ${quoteShort(wanted.text)}`, wanted.at, hint);
   return undefined;
 }

@@ -32,7 +32,7 @@ export const STEP = map(
     prompt: text('what the agent is asked; {{steps.ID.output}} and {{inputs.NAME}} are filled in', { needed: true }),
     depends_on: texts('steps that must have ended'),
     condition: CONDITION,
-    skills: texts('skills besides those of the workflow'),
+    skills: texts('skills in addition to those of the workflow'),
     on_error: word(ON_ERROR, 'what happens when the step fails', { default: 'fail' }),
     retry_count: integer('repetitions of a failed attempt', { min: 0, max: 100, default: 0 }),
     timeout: text('for each attempt: 90s, 10m, 1h30m', { pattern: DURATION_PATTERN, from: 'string', blank: true }),

@@ -44,7 +44,7 @@ export function reportOtherNotation(root: SourceNode, findings: Findings): boole
   const [key, kind] = found;
   if (key === 'workflow' && entryOf(root, 'name') !== undefined) {
     const at = entryOf(root, key)?.at ?? root.at;
-    findings.error('unknown-key', 'the steps of this workflow stand under "workflow"', at, 'did you mean "steps"?');
+    findings.error('unknown-key', 'the steps of this workflow are under "workflow"', at, 'did you mean "steps"?');
     return true;
   }
   const message = `this is not a DAG workflow: without steps and with ${key} it looks like ${kind}`;

@@ -99,7 +99,7 @@ function readServers(fields: Fields, label: string, findings: Findings): AgentTr
   for (const entry of entries) {
     if (!SERVER_NAME.test(entry.key)) {
       const hint = 'use letters, digits, _, - and ., at most 64';
-      findings.error('bad-name', `${quoteShort(entry.key)} is no valid name of an MCP server`, entry.at, hint);
+      findings.error('bad-name', `${quoteShort(entry.key)} is not a valid MCP server name`, entry.at, hint);
     }
     const server = readServer(entry, `MCP server ${quoteShort(entry.key)} of ${label}`, findings);
     if (server !== undefined) servers.push([entry.key, server]);

@@ -54,7 +54,7 @@ function readMemory(config: Fields, findings: Findings): MemoryDef | undefined {
   if (content !== undefined && file !== undefined) {
     findings.warning(
       'no-effect',
-      'initial_content has no effect beside initial_file',
+      'initial_content has no effect when initial_file is set',
       fields.placeOf('initial_content'),
       'keep one of the two',
     );

@@ -89,7 +89,7 @@ function readAgents(root: Fields, findings: Findings): readonly AgentDef[] | und
   return entries.map((entry, index) => {
     const next = entries[index + 1];
     if (isEmpty(entry.value) && next !== undefined && AGENT_KEYS.includes(next.key)) {
-      const message = `agent ${quoteShort(entry.key)} is empty, and ${quoteShort(next.key)} stands beside it`;
+      const message = `agent ${quoteShort(entry.key)} is empty, and ${quoteShort(next.key)} is on the same level`;
       findings.error('bad-agent', message, next.at, `indent ${next.key} deeper than ${entry.key}`);
       return unread(entry);
     }
@@ -121,7 +121,12 @@ function readAgent(entry: SourceEntry, findings: Findings): AgentDef {
     findings.error('bad-agent', `${label} has neither file nor inline`, fields.at, hint);
   }
   if (file !== undefined && inline !== undefined) {
-    findings.warning('no-effect', `inline of ${label} has no effect beside file`, inline.at, 'remove one of the two');
+    findings.warning(
+      'no-effect',
+      `inline of ${label} has no effect when file is set`,
+      inline.at,
+      'remove one of the two',
+    );
   }
   return {
     name,

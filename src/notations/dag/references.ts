@@ -169,10 +169,10 @@ function reportNoReference(expression: string, use: Use, references: References,
     findings.error('bad-reference', `${use.owner}: ${written} names no value`, use.at, hint);
     return;
   }
-  const forms = 'references are {{inputs.NAME}} and {{steps.ID.output}}, with .PATH behind it for JSON';
+  const forms = 'references are {{inputs.NAME}} and {{steps.ID.output}}, followed by .PATH for JSON';
   const near = findings.near(root, [...inputs, ...graph.ids]);
   const hint = `${near ?? forms}; a backslash before the braces says that they are text`;
-  findings.warning('not-a-reference', `${written} is no reference and stays as it is`, use.at, hint);
+  findings.warning('not-a-reference', `${written} is not a reference and is left as it is`, use.at, hint);
 }
 
 function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): void {

@@ -83,13 +83,13 @@ function checkSettings(draft: GraphDraft, add: Add): void {
   }
   for (const [key, reducer] of Object.entries(reducers)) {
     if (reducer !== undefined && reducerName(reducer) === undefined) {
-      add('bad-reducer', `the reducer of ${quoted(key)} is no reducer`, 'give a function, or one of `reducers`');
+      add('bad-reducer', `${quoted(key)}: not a valid reducer`, 'give a function, or one of `reducers`');
     }
   }
   if (state === undefined) return;
   const check = (key: string, what: string): void => {
     if (!Object.hasOwn(state, key))
-      add('undeclared-key', `${what} ${quoted(key)}, which is no key of the state`, keyHint(key, state));
+      add('undeclared-key', `${what} ${quoted(key)}, which is not a key of the state`, keyHint(key, state));
   };
   for (const key of Object.keys(reducers)) check(key, 'a reducer is given for');
   for (const input of inputs) check(typeof input === 'string' ? input : input.name, 'an input is');
@@ -104,7 +104,7 @@ function checkInputs({ settings, nodes }: GraphDraft, inference: Inference, add:
     if (node?.layer !== 'node' || (node.options.output ?? name) !== name) continue;
     if (settings.reducers?.[name] !== undefined) continue;
     if (inference.reads.get(name)?.names.some((read) => read.name === name) === true) continue;
-    const message = `the input ${quoted(name)} is called like a node that does not read it, and whose value would take its place`;
+    const message = `the input ${quoted(name)} has the name of a node that does not read it and whose value would replace it`;
     add('overwritten-input', message, 'rename one of the two, or let the node read it');
   }
 }
@@ -141,7 +141,7 @@ function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Ad
     if (!Object.hasOwn(state, key)) {
       add(
         'undeclared-key',
-        `${quoted(node.name)} writes ${quoted(key)}, which is no key of the state`,
+        `${quoted(node.name)} writes ${quoted(key)}, which is not a key of the state`,
         keyHint(key, state),
       );
     }
@@ -152,7 +152,7 @@ function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Ad
     if (optional && isNodeSpec(node.body)) continue;
     add(
       'undeclared-key',
-      `${quoted(node.name)} reads ${quoted(name)}, which is no key of the state`,
+      `${quoted(node.name)} reads ${quoted(name)}, which is not a key of the state`,
       keyHint(name, state),
     );
   }

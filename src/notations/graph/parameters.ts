@@ -23,7 +23,7 @@ const MOST_KNOWN = 20_000;
  * readParameters(({ search, query = 'x' }) => search + query); // names: search, and query, which is optional
  */
 export function readParameters(fn: unknown): Reading {
-  if (typeof fn !== 'function') return { refused: 'it is no function' };
+  if (typeof fn !== 'function') return { refused: 'it is not a function' };
   const source = Function.prototype.toString.call(fn);
   const before = known.get(source);
   if (before !== undefined) return before;
@@ -43,10 +43,10 @@ function readSource(source: string): Reading {
     const text = parametersOf(source);
     if (text === undefined) return { refused: 'its first parameter is not destructured' };
     const arrow = parseExpressionAt(`${text}=>0`, 0, { ecmaVersion: 'latest' });
-    if (arrow.type !== 'ArrowFunctionExpression') return { refused: 'its parameters can not be read' };
+    if (arrow.type !== 'ArrowFunctionExpression') return { refused: 'its parameters cannot be read' };
     return readFirst(arrow.params[0]);
   } catch {
-    return { refused: 'its parameters can not be read' };
+    return { refused: 'its parameters cannot be read' };
   }
 }
 

@@ -32,7 +32,7 @@ export function textBetween(
       if (meant === undefined) {
         const hint =
           'references are {{ $steps.ID.output }}, {{ $prompt }} and {{ $item }}; a backslash before the braces says that they are text';
-        findings.warning('not-a-reference', `${what} is no reference and stays as it is`, placeOf(written), hint);
+        findings.warning('not-a-reference', `${what} is not a reference and is left as it is`, placeOf(written), hint);
       } else {
         const hint = `did you mean {{ ${meant} }}? A backslash before the braces writes them as text`;
         findings.error('bad-reference', `${reader.step.label}: ${what} names no value`, placeOf(written), hint);

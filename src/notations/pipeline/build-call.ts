@@ -36,7 +36,7 @@ export function buildCall(placed: Placed, step: CallStep, base: NodeBase, parts:
   if (prompt !== undefined && !Object.hasOwn(inputs, prompt.channel)) {
     inputs[prompt.channel] = { template: parts.texts.message(step.prompt, placed) };
   } else if (step.prompt !== undefined) {
-    const message = `${step.label} has a prompt, and ${prompt === undefined ? 'its file has no input with this name' : 'gives the input "prompt" besides'}`;
+    const message = `${step.label} has a prompt, and ${prompt === undefined ? 'its file has no input with this name' : 'also gives the input "prompt"'}`;
     findings.error('unknown-input', message, step.prompt.at, 'give the inputs of the file under inputs');
   }
   checkMissing(step, plan.inputs, inputs, findings);

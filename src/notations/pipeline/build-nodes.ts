@@ -152,7 +152,7 @@ function mapResult(placed: Placed, names: Names): string {
   const [output, ...more] = last.outputs;
   if (output !== undefined && more.length === 0 && last.step.type !== 'parallel') return output.channel;
   const hint = 'end the steps of the map with an agent that brings together what came before';
-  const message = `${placed.step.label} ends with ${last.step.label}, which has not one output`;
+  const message = `${placed.step.label} ends with ${last.step.label}, which does not have exactly one output`;
   names.findings.error('map-result', message, last.step.at, hint);
   return '';
 }

@@ -37,8 +37,7 @@ export function buildCondition(scalar: SourceScalar, reader: Placed, parts: Cond
   };
   const dotted = wholly(inside);
   if (dotted === undefined) {
-    if (!isBraced)
-      return refuse('write {{ $steps.ID.output }}, with .PATH behind it for JSON, or an expression in {{ }}');
+    if (!isBraced) return refuse('write {{ $steps.ID.output }}, followed by .PATH for JSON, or an expression in {{ }}');
     return expression(inside, text, { scalar, reader, parts, refuse });
   }
   const found = resolve(dotted, reader, names);
@@ -49,7 +48,7 @@ export function buildCondition(scalar: SourceScalar, reader: Placed, parts: Cond
   return { op: 'truthy', value: found.ref, text };
 }
 
-/** Faults of a condition that is no reference to an output at all. */
+/** Faults of a condition that is not a reference to an output at all. */
 const UNRESOLVED: ReadonlySet<string> = new Set(['missing-output', 'bad-reference', 'unknown-variable']);
 
 function hintOf(fault: { readonly message: string; readonly hint?: string | undefined }): string {

@@ -117,7 +117,7 @@ function findTarget(placed: Placed, step: GotoStep, findings: Findings): number 
   if (found.chain !== placed.chain) {
     return fail(
       'bad-jump',
-      'which runs beside it',
+      'which runs at the same time',
       'steps of a parallel block start together: put both into one step of it, with type: sequence',
     );
   }
@@ -154,7 +154,7 @@ function checkReached(block: Block, flow: Pick<Flow, 'ways' | 'back' | 'reached'
       if (placed?.step !== step) continue;
       const isReached = reached.has(placed.at);
       if (!isReached && wasReached) {
-        const hint = 'a jump stands before it: take the step out, or jump to it';
+        const hint = 'a jump comes before it: remove the step, or jump to it';
         findings.error('unreachable-step', `${step.label} can never run: no path leads to it`, step.at, hint);
       }
       wasReached = isReached;

@@ -87,7 +87,7 @@ const STEPS = { ...list(STEP, 'the steps', { min: 1 }), needed: true };
 
 /** A workflow that is written as a map. */
 export const WORKFLOW = map(
-  { steps: STEPS, ...LOOPS, overrides: map(LOOPS, 'counts before what stands beside it') },
+  { steps: STEPS, ...LOOPS, overrides: map(LOOPS, 'takes precedence over the value next to it') },
   'the steps, and how often jumps back may be made',
 );
 
@@ -96,11 +96,11 @@ const IDENTITY = {
   type: text('what the step does'),
 } as const;
 
-const NAME = any('means nothing here');
+const NAME = any('has no effect here');
 
 const GOTO = map(
   { ...IDENTITY, goto: text('the id or the place of a step of the same block', { needed: true }) },
-  'goes on at another step',
+  'continues at another step',
 );
 
 const branch = (about: string): Form =>
@@ -123,7 +123,7 @@ export const MAP = map(
     }),
     max_items: integer('a longer list fails the step', { min: 1, max: MANY, default: DEFAULT_ITEMS }),
     concurrency: integer('how many items at once; by default no limit', { min: 1, max: MANY }),
-    on_item_error: word(['fail', 'continue'], 'continue leaves items out that fail', { default: 'fail' }),
+    on_item_error: word(['fail', 'continue'], 'continue leaves out items that fail', { default: 'fail' }),
     steps: STEPS,
     ...POLICIES,
   },
@@ -154,7 +154,7 @@ const CALL = map(
   {
     ...IDENTITY,
     file: text('a pipeline or a DAG workflow, relative to this file', { needed: true }),
-    prompt: text('what the pipeline is asked; by default what the run is'),
+    prompt: text('the prompt of the pipeline; by default that of the run'),
     inputs: names(text('', { blank: true }), 'inputs of a DAG workflow, by name'),
     ...POLICIES,
   },
@@ -167,7 +167,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
     {
       ...IDENTITY,
       name: text('the agent', { needed: true }),
-      prompt: text('what it is asked, below the outputs so far; by default what the run is'),
+      prompt: text('its prompt, below the outputs so far; by default that of the run'),
       ...POLICIES,
     },
     'asks an agent',
@@ -180,7 +180,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       true: branch('the steps when it holds, or {goto: ID}'),
       false: branch('the steps when it does not hold, or {goto: ID}'),
     },
-    'goes on with one of two lists of steps',
+    'continues with one of two lists of steps',
     { some: ['true', 'false'] },
   ),
   parallel: map({ ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES }, 'runs steps at the same time'),
@@ -192,7 +192,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       workflow: either([STEPS, WORKFLOW], 'the steps: a list, or a map with steps', { needed: true }),
       ...POLICIES,
     },
-    'the same in the words of cagent',
+    'the same, under its cagent name',
   ),
   goto: GOTO,
   map: MAP,

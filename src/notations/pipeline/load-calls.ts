@@ -70,7 +70,7 @@ async function loadOne(step: CallStep, context: CallContext, findings: Findings)
   const again = chain.indexOf(path);
   if (again !== -1) {
     const ring = [...chain.slice(again), path].map(shown).join(' -> ');
-    findings.error('call-cycle', `files call each other in a ring: ${ring}`, file.at, 'leave out one of the calls');
+    findings.error('call-cycle', `files call each other in a circle: ${ring}`, file.at, 'leave out one of the calls');
     return undefined;
   }
   if (chain.length >= DEEPEST) {

@@ -70,7 +70,7 @@ export function checkOrder(earlier: Placed, reader: Placed, flows: Flows): Fault
     return { code, message: `${what}, which is a part of it`, hint: 'a step sees what ran before it' };
   }
   if (left !== undefined && right !== undefined && left.chain !== right.chain) {
-    return { code, message: `${what}, which runs beside it`, hint: 'read it behind the parallel block' };
+    return { code, message: `${what}, which runs at the same time`, hint: 'read it after the parallel block' };
   }
   if (left !== undefined && right !== undefined && left.at < right.at) {
     return {
@@ -79,7 +79,7 @@ export function checkOrder(earlier: Placed, reader: Placed, flows: Flows): Fault
       hint: 'read it in its own branch',
     };
   }
-  const hint = `put ${reader.step.label} behind it`;
+  const hint = `put ${reader.step.label} after it`;
   return { code, message: `${what}, which can't have run before it`, hint };
 }
 

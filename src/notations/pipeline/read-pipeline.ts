@@ -64,7 +64,7 @@ function isMisnamedPipeline(root: SourceMap, keys: readonly string[]): boolean {
 export function readPipeline(root: SourceNode, name: string, findings: Findings): PipelineDef | undefined {
   const misnamed = root.kind === 'map' && isMisnamedPipeline(root, keysOf(root)) ? entryOf(root, 'steps') : undefined;
   if (misnamed !== undefined) {
-    const message = 'the steps of this pipeline stand under "steps"';
+    const message = 'the steps of this pipeline are under "steps"';
     findings.error('unknown-key', message, misnamed.at, 'did you mean "workflow"?');
     return undefined;
   }

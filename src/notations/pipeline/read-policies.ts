@@ -95,7 +95,7 @@ function readRetries(fields: Fields, label: string, findings: Findings): number 
   const attempts = fields.integer('max_attempts', RETRY.keys.max_attempts);
   const retries = fields.integer('retries', RETRY.keys.retries);
   if (fields.has('max_attempts') && fields.has('retries')) {
-    const message = `retries of ${label} has no effect beside max_attempts`;
+    const message = `retries of ${label} has no effect when max_attempts is set`;
     findings.warning('no-effect', message, fields.placeOf('retries'), 'both mean the tries after the first one');
   }
   if (!fields.has('max_attempts') && !fields.has('retries')) {
@@ -111,7 +111,7 @@ function readFirstDelay(fields: Fields, label: string, findings: Findings): numb
   const node = fields.node('initial_delay_seconds');
   if (node === undefined) return written ?? FIRST_DELAY_MS;
   if (fields.has('initial_delay')) {
-    const message = `initial_delay_seconds of ${label} has no effect beside initial_delay`;
+    const message = `initial_delay_seconds of ${label} has no effect when initial_delay is set`;
     findings.warning('no-effect', message, node.at, 'keep one of the two');
   }
   const seconds = numberBetween(fields, 'initial_delay_seconds', [0, MAX_TIMER_MS / 1_000], label, findings);
@@ -146,7 +146,7 @@ function warnOfNearClass(word: string, label: string, at: Position, findings: Fi
   if (word === '' || RETRY_CLASSES.includes(word.toLowerCase())) return;
   const hint = findings.near(word.toLowerCase(), RETRY_CLASSES);
   if (hint === undefined) return;
-  const message = `${quoteShort(word)} in on of retry of ${label} is no class of errors, and so is looked for in their messages`;
+  const message = `${quoteShort(word)} in on of retry of ${label} is not a class of errors, so it is searched for in their messages`;
   findings.warning('unknown-value', message, at, hint);
 }
 
@@ -156,7 +156,7 @@ function readPatterns(fields: Fields, label: string, findings: Findings): readon
   if (texts === undefined) return undefined;
   const node = fields.node('on');
   if (node?.kind === 'list' && node.items.length === 0) {
-    const hint = 'list classes such as timeout, or remove the key to retry whatever may go away';
+    const hint = 'list classes such as timeout, or remove the key to retry every error that may be temporary';
     findings.error('bad-retry', `on of retry of ${label} is empty`, node.at, hint);
   }
   for (const { text, at } of texts) {

@@ -269,7 +269,7 @@ function warnOfRunsOnce(last: StepDef | undefined, ran: AgentsRun, findings: Fin
   while (before !== undefined && !before.here.has(agent)) before = before.around;
   const target = before?.here.get(agent);
   if (target === undefined) return;
-  const message = `${last.label} runs ${agent} once more and goes on with what follows`;
+  const message = `${last.label} runs ${agent} once more and continues with the next step`;
   findings.warning(
     'runs-once',
     message,

@@ -260,7 +260,7 @@ function walkCall(walk: Walk, step: CallStep, names: Names): Leaf | Fault {
     const found = leafOf(walk, output);
     if (isWrong(found) || output !== undefined) return found;
     const hint = `name one of its steps: $steps.${step.id}.outputs.ID.output`;
-    return missingOutput(`the output of ${step.label}, whose file has not one result`, hint);
+    return missingOutput(`the output of ${step.label}, whose file does not have exactly one result`, hint);
   }
   const prefix = `steps.${placed.block.path === '' ? '' : `${placed.block.path}/`}${step.id}`;
   let path = '';

@@ -31,7 +31,7 @@ export interface Texts {
 
 /** A reference in a text. */
 interface Piece {
-  /** Absent: what stands in the braces is no reference. */
+  /** Absent: what stands in the braces is not a valid reference. */
   readonly dotted: Dotted | undefined;
   readonly written: string;
   readonly at: Position;
@@ -89,7 +89,7 @@ export function createTexts(yaml: ParsedYaml, names: Names): Texts {
 function insert(piece: Piece, reader: Placed, names: Names): string | TemplateRef {
   const { dotted, written, at } = piece;
   if (dotted === undefined) {
-    const message = `${reader.step.label}: ${quoteShort(written)} is no reference`;
+    const message = `${reader.step.label}: ${quoteShort(written)} is not a valid reference`;
     const hint = 'references are {{ $steps.ID.output }}, {{ $prompt }} and {{ $item }}';
     names.findings.error('bad-reference', message, at, hint);
     return written;

@@ -37,7 +37,7 @@ export async function readText(path: string, maxBytes: number = YAML_LIMITS.maxB
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const info = await handle.stat();
     if (info.isDirectory()) return refuse('directory', 'is a directory, not a file', 'name a file in it');
-    if (!info.isFile()) return refuse('special', 'is no regular file');
+    if (!info.isFile()) return refuse('special', 'is not a regular file');
     if (info.size > maxBytes) return tooMuch(info.size, maxBytes);
     return await readAll(handle, maxBytes);
   } catch (error) {
@@ -57,11 +57,12 @@ async function readAll(handle: FileHandle, maxBytes: number): Promise<ReadResult
   }
   if (length > maxBytes) return tooMuch(length, maxBytes);
   const bytes = buffer.subarray(0, length);
-  if (bytes.includes(0)) return refuse('binary', 'is no text file: it holds zero bytes', 'text files must be UTF-8');
+  if (bytes.includes(0))
+    return refuse('binary', 'is not a text file: it contains NUL bytes', 'text files must be UTF-8');
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
-    return refuse('binary', 'is no UTF-8 text', 'save it as UTF-8');
+    return refuse('binary', 'is not UTF-8 text', 'save it as UTF-8');
   }
 }
 
@@ -130,7 +131,7 @@ function failed(error: unknown, what: 'file' | 'directory'): Unread {
   if (code === 'ENOTDIR')
     return refuse(
       'not-a-directory',
-      what === 'directory' ? 'is no directory' : 'lies in something that is no directory',
+      what === 'directory' ? 'is not a directory' : 'is inside something that is not a directory',
       'check the path',
     );
   if (code === 'EISDIR') return refuse('directory', 'is a directory, not a file', 'name a file in it');

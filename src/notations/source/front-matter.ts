@@ -34,7 +34,7 @@ export function parseFrontMatter(text: string, file: string): FrontMatter {
       severity: 'error',
       message: 'the front matter is not closed',
       at: { file, line: 1, column: 1 },
-      hint: 'put a line with --- behind it',
+      hint: 'put a line with --- after it',
     };
     return { data: undefined, body: '', found: true, problems: [problem] };
   }

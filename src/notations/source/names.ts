@@ -28,6 +28,6 @@ export function checkName(name: string, what: string, at: Position | undefined, 
   }
   if (name.length <= LONGEST && NAME.test(name)) return true;
   const hint = `use letters, digits, _ and -, at most ${LONGEST}, and no - in front`;
-  findings.error('bad-name', `${quoteShort(name)} is no valid ${what}`, at, hint);
+  findings.error('bad-name', `${quoteShort(name)} is not a valid ${what}`, at, hint);
   return false;
 }

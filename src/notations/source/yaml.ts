@@ -239,7 +239,7 @@ function scalarOf(node: ParsedNode & { value: unknown }, build: Build): SourceSc
 }
 
 function plainValue(value: unknown): SourceScalar['value'] {
-  // An escape can give half of a surrogate pair, which is no text that could be written to a file.
+  // An escape can give half of a surrogate pair, which is not text that could be written to a file.
   if (typeof value === 'string') return value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);

@@ -61,7 +61,8 @@ function checkState(state: unknown): void {
   }
   if (typeof state !== 'object' || state === null) throw refusal('bad-schema', 'the state is schemas by key', HINT);
   for (const [key, schema] of Object.entries(state)) {
-    if (!isSchema(schema)) throw refusal('bad-schema', `what is given for the key ${quoted(key)} is no schema`, HINT);
+    if (!isSchema(schema))
+      throw refusal('bad-schema', `the value for the key ${quoted(key)} is not a valid schema`, HINT);
   }
 }
 

@@ -85,7 +85,7 @@ export async function* streamGraph(
     yield* ended.events.slice(given);
     return ended;
   } finally {
-    handle?.cancel('nobody reads its events any more');
+    handle?.cancel('its events are no longer read');
   }
 }
 
@@ -94,7 +94,7 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
   checkRunOptions(options, ['answerKey', 'events'], ['inputs']);
   const { answerKey = graph.answerKey, events = true, ...rest } = options;
   if (!events && options.streamState === true) {
-    throw new SkeinError('SKEIN_USAGE', 'streamState is told in events, and events: false keeps none', {
+    throw new SkeinError('SKEIN_USAGE', 'streamState arrives as events, and events: false turns events off', {
       hint: 'leave one of the two out',
     });
   }

@@ -23,8 +23,8 @@ export function checkThreadOptions({ thread, resume, fork, runId }: RunOptions):
   if (resume !== undefined || fork !== undefined) {
     const hint =
       resume === undefined
-        ? 'forkThread(store, from, to) goes on with a conversation from one of its turns'
-        : 'a turn that was interrupted is gone on with by the next turn, or by resume alone';
+        ? 'forkThread(store, from, to) continues a conversation from one of its turns'
+        : 'the next turn, or resume alone, continues an interrupted turn';
     throw new SkeinError(
       'SKEIN_USAGE',
       `a run can't have both thread and ${resume === undefined ? 'fork' : 'resume'}`,

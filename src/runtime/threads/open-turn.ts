@@ -205,13 +205,13 @@ async function again(
   const { outcome, error } = result;
   if (outcome === 'paused') checkAnswered(store, id, run, turn);
   if (outcome === 'succeeded' || outcome === 'degraded')
-    return [`turn ${turn} of the thread '${id}' had not come to its end, and was gone on with first: it ${outcome}`];
+    return [`turn ${turn} of the thread '${id}' had not ended, and was resumed first: it ${outcome}`];
   if (thread.onFailed !== 'retry')
-    return [`turn ${turn} of the thread '${id}' was gone on with first, and does not count: it ${wordOf(outcome)}`];
+    return [`turn ${turn} of the thread '${id}' was resumed first, and does not count: it ${wordOf(outcome)}`];
   throw new SkeinError(
     'SKEIN_THREAD',
     `turn ${turn} of the thread '${id}' was tried again, and ${wordOf(outcome)}: ${error?.message ?? outcome}`,
-    { hint: `look at it with skein show ${run}, or go on without it: onFailed: 'skip'`, details: { run, turn } },
+    { hint: `look at it with skein show ${run}, or continue without it: onFailed: 'skip'`, details: { run, turn } },
   );
 }
 
@@ -227,7 +227,7 @@ function checkAnswered(store: Store, id: string, run: string, turn: number): voi
   const text = first.question ?? first.name;
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
   throw new SkeinError('SKEIN_QUESTION', `turn ${turn} of the thread '${id}' waits for an answer: ${text}${others}`, {
-    hint: `answer it: skein answer ${run}, or answerRun(store, '${run}', ...); the next turn goes on with it`,
+    hint: `answer it: skein answer ${run}, or answerRun(store, '${run}', ...); the next turn continues it`,
     details: { run, turn, questions: open.map((one) => ({ ...one })) },
   });
 }

@@ -11,7 +11,7 @@ type Shape = Omit<ShapeRecord, 't' | 'at'>;
 const known = new WeakMap<CompiledPlan, Shape>();
 
 /**
- * What the state of a plan is one of. A schema that can't say itself as JSON Schema is another one in each process: the state is checked by
+ * What the state of a plan is one of. A schema that can't be converted to JSON Schema is another one in each process: the state is checked by
  * it there once.
  */
 export function shapeOfPlan(compiled: CompiledPlan): Shape {

@@ -63,7 +63,9 @@ export class Turn {
   get warnings(): readonly RunWarning[] {
     const dropped = this.begun?.dropped ?? [];
     const { id } = this.of;
-    const gone = dropped.map((name) => `the workflow has no '${name}' any more: the thread '${id}' goes on without it`);
+    const gone = dropped.map(
+      (name) => `the workflow has no '${name}' any longer: the thread '${id}' continues without it`,
+    );
     return [...this.words, ...gone].map((message) => ({ code: 'thread', message }));
   }
 

@@ -120,7 +120,7 @@ if (mode === 'exits') {
   process.exit(4);
 }
 if (mode === 'floods-at-start') flood();
-if (mode === 'garbage') setInterval(() => write('hello\nthis is no JSON-RPC\n{"a":1}\n'), 1);
+if (mode === 'garbage') setInterval(() => write('hello\nthis is not JSON-RPC\n{"a":1}\n'), 1);
 if (mode === 'banner') write('Welcome!\nListening.\n');
 
 const mute = ['silent', 'garbage', 'floods-at-start'].includes(mode);

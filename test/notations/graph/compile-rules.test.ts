@@ -37,10 +37,10 @@ describe('definition errors', () => {
     const flow = flowOf('a', 'a>b c>a').setEntry('a');
     flow.addConditionalEdge('d', () => END, { x: 'e' });
     expect(messagesOf(flow)).toEqual([
-      'an edge from "a" leads to "b", which is no node of the plan',
-      'an edge to "a" comes from "c", which is no node of the plan',
-      'a route comes from "d", which is no node of the plan',
-      'the route after "d" leads to "e", which is no node of the plan',
+      'an edge from "a" leads to "b", which is not a node of the plan',
+      'an edge to "a" comes from "c", which is not a node of the plan',
+      'a route comes from "d", which is not a node of the plan',
+      'the route after "d" leads to "e", which is not a node of the plan',
     ]);
   });
 
@@ -76,14 +76,14 @@ describe('definition errors', () => {
       .setEntry('a');
     expect(messagesOf(flow)).toEqual([
       'the map of the route after "a" gives "never" a number',
-      'the route after "a" leads to "nowhere", which is no node of the plan',
+      'the route after "a" leads to "nowhere", which is not a node of the plan',
     ]);
     expect(problemsOf(flow)[0]?.hint).toBe('a target must be a node name or END');
   });
 
   test('[14] an exit that does not exist', () => {
     expect(messagesOf(flowOf('a').setEntry('a').setExit('b'))).toEqual([
-      'an exit is "b", which is no node of the plan',
+      'an exit is "b", which is not a node of the plan',
     ]);
   });
 
@@ -150,11 +150,11 @@ describe('definition errors', () => {
     expect(
       problemsOf(flow.addEdge('docs', 'b').setEntry('docs')).map(({ code, message, hint }) => [code, message, hint]),
     ).toEqual([
-      ['undeclared-key', 'an input is "qery", which is no key of the state', 'did you mean "query"?'],
-      ['undeclared-key', 'the answer is "answer", which is no key of the state', 'keys are: query, docs'],
-      ['undeclared-key', '"docs" reads "dosc", which is no key of the state', 'did you mean "docs"?'],
-      ['undeclared-key', '"summary" writes "summary", which is no key of the state', 'keys are: query, docs'],
-      ['undeclared-key', '"b" writes "doc", which is no key of the state', 'did you mean "docs"?'],
+      ['undeclared-key', 'an input is "qery", which is not a key of the state', 'did you mean "query"?'],
+      ['undeclared-key', 'the answer is "answer", which is not a key of the state', 'keys are: query, docs'],
+      ['undeclared-key', '"docs" reads "dosc", which is not a key of the state', 'did you mean "docs"?'],
+      ['undeclared-key', '"summary" writes "summary", which is not a key of the state', 'keys are: query, docs'],
+      ['undeclared-key', '"b" writes "doc", which is not a key of the state', 'did you mean "docs"?'],
     ]);
   });
 

@@ -93,7 +93,7 @@ describe('what follows from the names that a node reads', () => {
       .setEntry('a');
     const undeclared = await run(other.compile(), { inputs: { query: 'x' } }).result;
     expect(undeclared.error).toMatchObject({ code: 'SKEIN_BAD_UPDATE', hint: 'did you mean "docs"?' });
-    expect(() => run(other.compile(), { inputs: { qery: 'x' } })).toThrow("'qery' is no input and no channel");
+    expect(() => run(other.compile(), { inputs: { qery: 'x' } })).toThrow("'qery' is neither an input nor a channel");
   });
 
   test('[7] a function that does not name what it reads is refused with advice, unless it is said', async () => {

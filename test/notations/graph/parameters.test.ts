@@ -74,7 +74,7 @@ describe('names in the first parameter', () => {
   });
 
   test('what is no function is refused', () => {
-    expect(namesOf('text')).toBe('it is no function');
+    expect(namesOf('text')).toBe('it is not a function');
   });
 
   test('a body may have any syntax, for it is not read', () => {

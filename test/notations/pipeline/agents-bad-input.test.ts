@@ -132,7 +132,7 @@ describe('mistakes', () => {
     ],
     [
       'toolsets: [{type: mcp, command: x, env: {A: "${headers.B}"}}]',
-      '1:61: error bad-reference: "${headers.B}" in env.A of an MCP server of agent "root" is no reference to an environment variable',
+      '1:61: error bad-reference: "${headers.B}" in env.A of an MCP server of agent "root" is not a reference to an environment variable',
     ],
     ['structured_output: {name: x}', '1:36: error bad-schema: structured_output needs a schema'],
     [
@@ -168,7 +168,7 @@ describe('mistakes', () => {
   it('an agent that is no map, or has no usable name', () => {
     expect(short(agentsOf('agents: {root: text, "a b": {}}').problems)).toEqual([
       '1:16: error wrong-type: agent "root" must be a map',
-      '1:22: error bad-name: "a b" is no valid name of an agent',
+      '1:22: error bad-name: "a b" is not a valid agent name',
     ]);
   });
 
@@ -207,12 +207,12 @@ describe('rules of permissions', () => {
   it.each([
     [
       '{deny: ["shell:rm *"]}',
-      '1:22: error bad-permission: "shell:rm *" in deny of permissions is no rule: "shell:rm *" is no name of a tool',
+      '1:22: error bad-permission: "shell:rm *" in deny of permissions is not a valid rule: "shell:rm *" is not a valid tool name',
     ],
-    ['{allow: [""]}', '1:23: error bad-permission: "" in allow of permissions is no rule: it is empty'],
+    ['{allow: [""]}', '1:23: error bad-permission: "" in allow of permissions is not a valid rule: it is empty'],
     [
       '{deny: ["read_[a-z]*"]}',
-      '1:22: error bad-permission: "read_[a-z]*" in deny of permissions is no rule: sets of characters in brackets are not supported, only * and ?',
+      '1:22: error bad-permission: "read_[a-z]*" in deny of permissions is not a valid rule: sets of characters in brackets are not supported, only * and ?',
     ],
     [
       '{deny: ["shell:comand=rm *"]}',

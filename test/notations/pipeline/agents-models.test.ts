@@ -90,7 +90,7 @@ describe('models that an agent cannot have together', () => {
     expect(agents.get('root')?.spec.models).toHaveLength(1);
     expect(problems).toEqual([
       expect.stringContaining(
-        `warning not-supported: agent "root" can't use "${name}" besides its other models: they are called at another address (an agent has one base_url; make it two agents)`,
+        `warning not-supported: agent "root" can't use "${name}" together with its other models: they have another address (an agent has one base_url; make it two agents)`,
       ),
     ]);
   });

@@ -114,14 +114,14 @@ describe('files that call each other', () => {
     });
     expect(workflow.plan).toBeUndefined();
     const [ring] = workflow.problems.filter(({ code }) => code === 'call-cycle');
-    expect(ring?.message).toBe('files call each other in a ring: b/b.yaml -> c.yaml -> b/b.yaml');
+    expect(ring?.message).toBe('files call each other in a circle: b/b.yaml -> c.yaml -> b/b.yaml');
     expect(ring?.at).toMatchObject({ file: 'c.yaml', line: 3, column: 24 });
   });
 
   it('a file that calls itself', async () => {
     const workflow = await load({ 'main.yaml': calls('main.yaml') });
     expect(told(workflow)).toEqual([
-      'main.yaml:3:24: error call-cycle: files call each other in a ring: main.yaml -> main.yaml',
+      'main.yaml:3:24: error call-cycle: files call each other in a circle: main.yaml -> main.yaml',
     ]);
   });
 

@@ -206,7 +206,7 @@ describe('jumps', () => {
     const text = branch('[{id: back_to_x, type: agent, name: a}]');
     expect(wrong(text)).toEqual(['7:45 warning runs-once']);
     expect(told(text)).toEqual([
-      'step "back_to_x" runs a once more and goes on with what follows (to loop back to the step x, put goto: x in its place)',
+      'step "back_to_x" runs a once more and continues with the next step (to loop back to the step x, put goto: x in its place)',
     ]);
   });
 

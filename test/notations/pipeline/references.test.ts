@@ -99,7 +99,11 @@ describe('references to outputs', () => {
     ['{{ $steps }}', 'bad-reference', 'without naming a step | write $steps.ID.output'],
     ['{{ $step.gen.output }}', 'unknown-variable', 'refers to $step, which does not exist | did you mean "steps"?'],
     ['{{ $item }}', 'unknown-variable', 'refers to $item, which does not exist | only the steps of a map have an item'],
-    ['{{ $steps.gen.output + 1 }}', 'bad-reference', 'is no reference | references are {{ $steps.ID.output }}'],
+    [
+      '{{ $steps.gen.output + 1 }}',
+      'bad-reference',
+      'is not a valid reference | references are {{ $steps.ID.output }}',
+    ],
   ])('%s: %s', async (prompt, code, words) => {
     const [problem, ...more] = await found(prompting(`so ${prompt}`));
     expect(more).toEqual([]);
@@ -129,12 +133,12 @@ describe('what can have run before', () => {
     [
       'a step beside it in the same parallel block',
       '  - {id: p2, type: parallel, steps: [{id: l, type: agent, name: a}, {id: r, type: agent, name: a, prompt: "{{ $steps.l.output }}"}]}\n',
-      'which runs beside it | read it behind the parallel block',
+      'which runs at the same time | read it after the parallel block',
     ],
     [
       'a step beside it, by its full name',
       '  - {id: p2, type: parallel, steps: [{id: l, type: agent, name: a}, {id: r, type: agent, name: a, prompt: "{{ $steps.p2.outputs.l.output }}"}]}\n',
-      'which runs beside it',
+      'which runs at the same time',
     ],
     [
       'a branch that may have been left out',
@@ -211,7 +215,7 @@ describe('what has no value where it is asked for', () => {
 `;
     const problems = await found(map);
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain('refers to step "two", which can\'t have run before it | put step "one" behind it');
+    expect(problems[0]).toContain('refers to step "two", which can\'t have run before it | put step "one" after it');
   });
 
   it('the output of a file that ends in several steps', async () => {

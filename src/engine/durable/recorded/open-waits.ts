@@ -89,7 +89,7 @@ export class OpenWaits {
     if (one === undefined) return;
     this.waits.delete(key);
     one.stopExpiry?.();
-    one.abort.abort(new SkeinError('SKEIN_CANCELLED', 'the question is not asked any more'));
+    one.abort.abort(new SkeinError('SKEIN_CANCELLED', 'the question is no longer asked'));
     if (this.waits.size === 0) this.stopPoll();
   }
 

@@ -31,6 +31,6 @@ export function runsAgain(answer: unknown): boolean {
 export function lostOutcome(key: string, answer: Outcome, lostValue: unknown): Outcome {
   if (!answer.ok) return answer;
   if (answer.value === WAS_DONE) return { ok: true, value: lostValue };
-  const message = `'${key}' was given up: it may be done once only, and nobody could say what happened`;
+  const message = `'${key}' was given up: it may be done only once, and it is not known what happened`;
   return { ok: false, error: { code: 'SKEIN_STEP_FAILED', message } };
 }

@@ -7,7 +7,7 @@ import type { Outcome } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /**
- * R1: writes the record of an outcome, and gives what is delivered. A value that is no JSON is a failure. `atOnce`: it is not delivered, but
+ * R1: writes the record of an outcome, and gives what is delivered. A value that is not JSON is a failure. `atOnce`: it is not delivered, but
  * used where it was asked for. It comes out the same when it is lost, so that no commit is made for it alone.
  */
 export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: Outcome, atOnce = false): Outcome {

@@ -118,7 +118,7 @@ function itemsOf(step: Step, node: MapNode): readonly unknown[] {
   const items = readRef(node.over, step.owner.reader(step.input), texts);
   const list = typeof items === 'string' ? texts.parse(items) : items;
   if (!Array.isArray(list)) {
-    throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over ${refText(node.over)}, which is no list`);
+    throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over ${refText(node.over)}, which is not a list`);
   }
   if (list.length > node.maxItems) {
     throw new SkeinError('SKEIN_MAX_ITEMS', `'${node.id}' got ${list.length} items, and ${node.maxItems} are allowed`, {

@@ -128,7 +128,7 @@ export class TaskStep implements TaskStepInput {
   }
 }
 
-/** What listeners get is theirs: nobody changes it any more. An event that is no JSON is no reason to fail. */
+/** What listeners get is theirs: nobody changes it any more. An event that is not JSON is no reason to fail. */
 function eventNote(event: JsonObject): StepNote {
   try {
     if (!isPlainObject(event)) throw new TypeError(`it is ${kindText(event)}, not an object`);
@@ -186,7 +186,7 @@ function recordedResult(step: Step, result: unknown): unknown {
 /** A jump that nobody would follow is no success. */
 function strayJump({ compiled }: Step, { goto }: Goto): SkeinError {
   const to = typeof goto === 'string' ? goto : goto.join("', '");
-  const message = `'${compiled.id}' returned goto('${to}'), and does not declare that it chooses where to go on`;
+  const message = `'${compiled.id}' returned goto('${to}'), but does not declare that it chooses the next node`;
   return new SkeinError('SKEIN_BAD_UPDATE', message, {
     hint: `say so: { goto: ['${to}'] } in the options of a graph's node, choose: 'result' in a route of a plan`,
   });

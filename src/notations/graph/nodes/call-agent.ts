@@ -42,7 +42,7 @@ async function followAgent(
   emit: (event: JsonObject) => void,
 ): Promise<string> {
   if (!isStream(stream)) {
-    throw new SkeinError('SKEIN_STEP_FAILED', `${by}: the stream of the agent is ${kindText(stream)}, and no stream`, {
+    throw new SkeinError('SKEIN_STEP_FAILED', `${by}: the agent's stream is ${kindText(stream)}, not a stream`, {
       hint: 'stream(task) is an async generator, or gives anything else for "for await"',
     });
   }

@@ -14,7 +14,11 @@ export function jsonSchemaOf(schema: unknown, what: string): JsonObject {
   const standard = standardOf(schema);
   if (standard === undefined) {
     if (isPlainObject(schema)) return schema as JsonObject;
-    throw refusal('bad-schema', `${what} is no schema`, 'give a JSON Schema, or a schema of zod, Valibot or ArkType');
+    throw refusal(
+      'bad-schema',
+      `${what} is not a valid schema`,
+      'give a JSON Schema, or a schema of zod, Valibot or ArkType',
+    );
   }
   const converter = ownOrInherited(standard, 'jsonSchema');
   const convert = ownOrInherited(converter, 'input');
@@ -24,7 +28,7 @@ export function jsonSchemaOf(schema: unknown, what: string): JsonObject {
     return JSON.parse(JSON.stringify(converted)) as JsonObject;
   }
   const hint = 'give its JSON Schema, for instance z.toJSONSchema(schema)';
-  throw refusal('bad-schema', `${what} can't say itself as JSON Schema`, hint);
+  throw refusal('bad-schema', `${what} can't be converted to JSON Schema`, hint);
 }
 
 /** The `~standard` of a Standard Schema. */

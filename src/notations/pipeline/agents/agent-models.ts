@@ -45,7 +45,7 @@ export function findModels(
   let provider: ProviderSpec | undefined;
   for (const choice of choices) {
     if (!fits(choice, kept, provider)) {
-      const message = `${agent} can't use ${quoteShort(choice.name)} besides its other models: they are called at another address`;
+      const message = `${agent} can't use ${quoteShort(choice.name)} together with its other models: they have another address`;
       findings.warning('not-supported', message, choice.written.at, 'an agent has one base_url; make it two agents');
       continue;
     }

@@ -42,7 +42,7 @@ export const MODEL = map(
     provider: text('openai, anthropic, ollama ..., or a name of the section providers'),
     model: text('its name there', { needed: true }),
     temperature: number('how freely it answers', { min: 0, max: 2 }),
-    top_p: number('how much of what is likely it chooses from', { min: 0, max: 1 }),
+    top_p: number('the share of likely words that it chooses from', { min: 0, max: 1 }),
     max_tokens: integer('the longest answer, in tokens', { min: 1, max: 10_000_000 }),
     seed: integer('makes answers repeatable, where the provider can', { min: 0, max: Number.MAX_SAFE_INTEGER }),
     parallel_tool_calls: flag('false: tool calls happen one after the other'),
@@ -64,7 +64,7 @@ export const PROVIDER = map(
   {
     api_type: word(['openai_chatcompletions', 'openai_responses'], 'the protocol'),
     ...ADDRESS,
-    provider: word(PROVIDERS, 'the one that it is like; without it, one like OpenAI'),
+    provider: word(PROVIDERS, 'the provider that it is compatible with; by default OpenAI'),
   },
   'where models are called',
   { needed: true, foreign: UNSUPPORTED.provider },
@@ -107,7 +107,7 @@ const NAMED_MCP: MapForm = {
   keys: {
     ...MCP.keys,
     type: any('mcp'),
-    name: any('means nothing here'),
+    name: any('has no effect here'),
     ref: nothing("Docker's catalogue is not supported: use command or remote"),
   },
   some: ['command', 'remote'],
@@ -188,10 +188,10 @@ export const AGENT = map(
 export const PERMISSIONS = map(
   {
     deny: texts('calls that never happen, such as "shell:cmd=git push*"'),
-    allow: texts('calls that happen unasked'),
+    allow: texts('calls that need no permission'),
     ask: texts('calls for which a person is asked'),
   },
-  'which calls of tools are allowed or refused unasked',
+  'which tool calls are allowed or refused without asking',
 );
 
 /** The sections of a pipeline file that say what agents are. */

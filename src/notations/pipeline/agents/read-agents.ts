@@ -49,7 +49,7 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
   const label = `agent ${quoteShort(name)}`;
   if (!AGENT_NAME.test(name)) {
     const hint = 'use letters, digits, _, - and ., at most 64';
-    findings.error('bad-name', `${quoteShort(name)} is no valid name of an agent`, entry.at, hint);
+    findings.error('bad-name', `${quoteShort(name)} is not a valid agent name`, entry.at, hint);
   }
   const fields = readSupported(entry.value, label, AGENT, findings);
   if (fields === undefined) {

@@ -115,7 +115,7 @@ function variables(text: string, where: string, at: Position, findings: Findings
   const plain = text.replaceAll(/\$\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}/g, '${$1}');
   const wrong = /\$\{(?!\{|[A-Za-z_][A-Za-z0-9_]*(?::-[^{}]*)?\})[^}]{0,60}\}?/.exec(plain);
   if (wrong !== null) {
-    const message = `${quoteShort(wrong[0])} in ${where} is no reference to an environment variable`;
+    const message = `${quoteShort(wrong[0])} in ${where} is not a reference to an environment variable`;
     findings.error('bad-reference', message, at, 'write ${NAME}');
   }
   return plain;

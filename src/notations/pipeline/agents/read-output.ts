@@ -94,7 +94,7 @@ function checkRequired(node: SourceNode, findings: Findings): void {
   if (required === undefined) return;
   if (required.kind !== 'list') {
     const message = `required of a schema must be a list of names, not ${describe(required)}`;
-    findings.error('bad-schema', message, required.at, 'write it beside properties: required: [name]');
+    findings.error('bad-schema', message, required.at, 'write it next to properties: required: [name]');
     return;
   }
   const properties = entryOf(node, 'properties')?.value;

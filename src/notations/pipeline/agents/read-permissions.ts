@@ -39,7 +39,7 @@ function readRule(
 ): readonly string[] {
   const parsed = parsePermissionRule(written.text);
   if (typeof parsed === 'string') {
-    const message = `${quoteShort(written.text)} in ${key} of permissions is no rule: ${parsed}`;
+    const message = `${quoteShort(written.text)} in ${key} of permissions is not a valid rule: ${parsed}`;
     findings.error('bad-permission', message, written.at, FORM);
     return [];
   }
@@ -52,14 +52,14 @@ function readRule(
   return translated.map(ruleText);
 }
 
-/** A rule that allows a program which runs whatever it is given allows everything (`allows-everything`). */
+/** A rule that allows a program which runs anything it is given allows everything (`allows-everything`). */
 function warnRunner(rule: PermissionRule, written: SourceScalar, findings: Findings): void {
   const command = rule.args.find(({ name }) => COMMAND_ARGUMENTS.has(name))?.pattern ?? '';
   const [program = '', ...rest] = command.split(/\s+/);
   const name = program.replace(/\*$/, '');
   if (!isWildcard(command) || !runsAnything(name) || (rest.length > 0 && !/^(?:\*|-[a-z]*[ce])$/.test(rest[0] ?? '')))
     return;
-  const message = `${quoteShort(written.text)} allows every program: ${name} runs whatever it is given`;
+  const message = `${quoteShort(written.text)} allows every program: ${name} runs anything it is given`;
   findings.warning('allows-everything', message, written.at, 'name the script or program that may be run, without *');
 }
 

@@ -141,7 +141,7 @@ function addServer(toolset: Fields, table: ToolsetTable, equipment: Equipment, f
 function referred(toolset: Fields, named: McpDef, { agent }: ToolsetTable, findings: Findings): McpDef {
   for (const key of ['command', 'args', 'env', 'remote']) {
     if (!toolset.has(key)) continue;
-    const message = `${key} of a toolset of ${agent} has no effect beside ref`;
+    const message = `${key} of a toolset of ${agent} has no effect when ref is set`;
     findings.warning('no-effect', message, toolset.placeOf(key), 'write it under mcps, or remove ref');
   }
   return { server: named.server, tools: toolset.texts('tools')?.map((tool) => tool.text) ?? named.tools };

@@ -17,7 +17,7 @@ const TOOLSET: LossRows = {
   nothing: {
     defer: 'the tools are there from the start',
     toon: 'results are passed on as they are',
-    model: 'the agent goes on with its own model after a tool call',
+    model: 'the agent continues with its own model after a tool call',
   },
 };
 
@@ -80,7 +80,7 @@ export const UNSUPPORTED = {
   }),
   model: unsupportedKeys({
     nothing: {
-      thinking_budget: 'the model thinks as much as it does by itself',
+      thinking_budget: 'the model thinks as much as it does by default',
       task_budget: 'use max_tokens',
       frequency_penalty: REMOVE,
       presence_penalty: REMOVE,
