@@ -139,7 +139,7 @@ module.exports = {
       name: 'files-of-tools',
       severity: 'error',
       comment: 'tools reach files through Folders and replaceFile alone, which know what belongs to Skein itself',
-      from: { path: '^src/agent/tools/', pathNot: '/(linked-files|paths|protection|replace-file)\\.ts$' },
+      from: { path: '^src/agent/tools/', pathNot: '/(linked-files|paths|protection|write-file)\\.ts$' },
       to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'], path: '^(node:)?fs(/promises)?$' },
     },
     {

@@ -16,7 +16,7 @@ export { forkEdits } from './runtime/fork-edits.js';
 export type { ForkStart } from './journal/fork-start.js';
 export { costOf } from './journal/cost.js';
 export type { RecordedCost } from './journal/cost.js';
-export { typedAnswer } from './lang/typed-answer.js';
+export { typedAnswer } from './lang/answers.js';
 export { isApproval } from './agent/loop/approval.js';
 export { describeProviders } from './agent/models/describe-providers.js';
 export type { ProviderReport } from './agent/models/describe-providers.js';

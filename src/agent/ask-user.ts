@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../base/json.js';
 import { isPlainObject, recordText } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
-import { pickChoice } from '../lang/choices.js';
-import type { StepTool } from './loop/step-tool.js';
+import { pickChoice } from '../lang/answers.js';
+import type { StepTool } from './tool.js';
 
 /** Name of the tool with which an interactive agent asks a person. */
 export const ASK_USER = 'ask_user';

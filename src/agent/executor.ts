@@ -7,18 +7,15 @@ import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
 import { runAgentLoop } from './loop/agent-loop.js';
 import { conversationDigest } from './loop/identities.js';
-import type { StepTool } from './loop/step-tool.js';
+import type { StepTool, ToolProvider } from './tool.js';
 import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
-import type { Message } from './model.js';
-import type { ModelSource } from './model-source.js';
+import type { Message, ModelSource } from './model.js';
 import type { AgentSession, Opened } from './session.js';
 import { agentSession } from './session.js';
 import { describeSurroundings, surroundingsOf } from './surroundings.js';
 import { systemPrompt } from './system-prompt.js';
-import { THINK, thinkTool } from './think.js';
-import { TODO, todoTools } from './todo.js';
-import type { ToolProvider } from './tool-provider.js';
+import { THINK, thinkTool, TODO, todoTools } from './think-and-todo.js';
 
 /** What agents are made of. */
 export interface AgentDeps {

@@ -14,16 +14,16 @@ export type {
   ToolResult,
   ToolSpec,
 } from './model.js';
-export type { ModelSource, ReplayedCall } from './model-source.js';
+export type { ModelSource, ReplayedCall } from './model.js';
 export { describeProviders } from './models/describe-providers.js';
 export type { ProviderReport } from './models/describe-providers.js';
 export { echoModel } from './models/echo.js';
-export type { Env } from './models/env.js';
+export type { Env } from './models/environment.js';
 export { fromLanguageModel, isLanguageModel } from './models/language-model.js';
 export type { LanguageModel, LanguageModelOptions } from './models/language-model.js';
 export { createModelRegistry } from './models/registry.js';
 export type { ModelFactory, ModelRegistry, ModelRegistryOptions } from './models/registry.js';
 export { readScript } from './script/read-script.js';
 export type { Tool, ToolIo, ToolSource } from './tool.js';
-export { noTools } from './tool-provider.js';
-export type { ToolProvider, ToolSession } from './tool-provider.js';
+export { noTools } from './tool.js';
+export type { ToolProvider, ToolSession } from './tool.js';

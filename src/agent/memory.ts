@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.js';
 import type { StepNote } from '../events/event.js';
-import type { StepTool } from './loop/step-tool.js';
+import type { StepTool } from './tool.js';
 
 /** How a write changes the memory. */
 export type MemoryMode = 'append' | 'replace';

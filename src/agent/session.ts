@@ -3,11 +3,9 @@ import type { StepContext } from '../engine/ports/executor.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import { functionTools } from './function-tools.js';
 import { specsDigest } from './loop/identities.js';
-import type { Model, ToolSpec } from './model.js';
-import type { ModelSource } from './model-source.js';
+import type { Model, ToolSpec, ModelSource } from './model.js';
 import type { Surroundings } from './surroundings.js';
-import type { Tool, ToolSource } from './tool.js';
-import type { ToolProvider } from './tool-provider.js';
+import type { Tool, ToolSource, ToolProvider } from './tool.js';
 
 /** What is recorded of an opened session: all that a replay needs, so that it opens nothing. */
 export interface Opened {

@@ -7,7 +7,7 @@ import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
-import { parsedJson, typedAnswer } from '../lang/typed-answer.js';
+import { parsedJson, typedAnswer } from '../lang/answers.js';
 import { pathOf, stepOf } from '../base/address.js';
 import { encodeRecord } from './codec.js';
 import { Journal } from './journal.js';

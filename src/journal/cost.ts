@@ -1,4 +1,4 @@
-import { wasAsked } from '../base/asked-models.js';
+import { wasAsked } from '../base/errors.js';
 import type { Usage } from '../events/event.js';
 import { stepOf } from '../base/address.js';
 import type { RunHistory } from './history.js';

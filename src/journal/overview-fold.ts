@@ -1,4 +1,4 @@
-import { wasAsked } from '../base/asked-models.js';
+import { wasAsked } from '../base/errors.js';
 import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';

@@ -1,7 +1,6 @@
 import { SkeinError } from '../base/errors.js';
-import { readPath, refText } from './json-path.js';
+import { readPath, refText, JsonTexts } from './json-path.js';
 import type { ReadChannel, TextReader } from './json-path.js';
-import { JsonTexts } from './json-texts.js';
 import { renderOutputs } from './outputs-block.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { truncateText } from './truncate.js';

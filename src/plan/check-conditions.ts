@@ -1,5 +1,5 @@
 import { didYouMean } from '../base/suggest.js';
-import { unknownMember } from '../lang/expression-members.js';
+import { unknownMember } from '../lang/expression-shape.js';
 import { compileExpression } from '../lang/expression.js';
 import type { Condition } from '../lang/values.js';
 import { nameOf } from './check-scope.js';

@@ -1,4 +1,4 @@
-import { bareRef, withoutWording } from '../lang/wording.js';
+import { bareRef, withoutWording } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { PlanNode, SubInputs } from './plan.js';
 

@@ -2,7 +2,7 @@ import { isApproval } from '../agent/loop/approval.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { SkeinError } from '../base/errors.js';
 import type { AnswerQuestion } from '../engine/durable/memory-durable.js';
-import { typedAnswer } from '../lang/typed-answer.js';
+import { typedAnswer } from '../lang/answers.js';
 
 /**
  * The script that the user runs it with may answer for the person: what stands there means what it would mean on a terminal. It never lets a tool

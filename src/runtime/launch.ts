@@ -3,7 +3,7 @@ import { isApproval } from '../agent/loop/approval.js';
 import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { createModelRegistry } from '../agent/models/registry.js';
-import type { OwnPlaces } from '../agent/tools/own-places.js';
+import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemClock } from '../base/clock.js';

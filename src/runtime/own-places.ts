@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { OwnPlaces } from '../agent/tools/own-places.js';
+import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
 import { agentsOf } from '../plan/agents-of.js';
 import { readFrom } from '../plan/read-from.js';

@@ -4,7 +4,7 @@ import { isAtLeast } from '../base/version-order.js';
 /** What SQLite takes. */
 export type SqlValue = string | number | null;
 
-/** A row, by names of its columns. Texts are asked for as bytes: see `strict-text.ts`. */
+/** A row, by names of its columns. Texts are asked for as bytes: see `readText` in `sqlite-rows.ts`. */
 export type SqlRow = Readonly<Record<string, SqlValue | Uint8Array>>;
 
 /** A statement that was compiled. */

@@ -30,10 +30,9 @@ import {
 } from './rules.js';
 import type { Connection } from './sqlite-connection.js';
 import type { NumberedRow } from './sqlite-rows.js';
-import { answerValues, readAnswer, readBatch, readPage, readRun, runValues } from './sqlite-rows.js';
+import { answerValues, readAnswer, readBatch, readPage, readRun, runValues, readText } from './sqlite-rows.js';
 import { Statements } from './sqlite-statements.js';
 import { backUp, removeRuns, shrink } from './sqlite-upkeep.js';
-import { readText } from './strict-text.js';
 
 /** A store in a file. */
 export interface FileStore extends Store {

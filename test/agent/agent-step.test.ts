@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { agentExecutor } from '../../src/agent/executor.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
-import { pickChoice } from '../../src/lang/choices.js';
+import { pickChoice } from '../../src/lang/answers.js';
 import { SkeinError } from '../../src/base/errors.js';
-import type { ToolProvider, ToolSession } from '../../src/agent/tool-provider.js';
+import type { ToolProvider, ToolSession } from '../../src/agent/tool.js';
 import { FakeProvider } from './support/fake-provider.js';
 import { agentNode, fakeStep } from './support/step.js';
 import { errorOf, fixedTools, outputOf, runAgent, tool } from './support/run-agent.js';

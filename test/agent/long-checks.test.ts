@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longChecks } from '../../src/agent/loop/long-checks.js';
+import { longChecks } from '../../src/agent/loop/call-check.js';
 
 /** Keeps the process busy for longer than a check may take without a turn of the event loop. */
 function busy(): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRegistryOptions } from '../../src/agent/models/registry.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
-import { ollamaHost } from '../../src/agent/models/endpoints.js';
+import { ollamaHost } from '../../src/agent/models/ollama.js';
 import { readModelName } from '../../src/agent/models/model-names.js';
 import { SkeinError } from '../../src/base/errors.js';
 import type { AgentSpec } from '../../src/plan/agent-spec.js';

@@ -1,6 +1,6 @@
 import { classifyStatus } from '../../src/agent/models/http-status.js';
 import { readScript } from '../../src/agent/script/read-script.js';
-import { foldedPath } from '../../src/agent/tools/folded-path.js';
+import { foldedPath } from '../../src/agent/tools/compare-paths.js';
 import { htmlToText } from '../../src/agent/tools/html-text.js';
 import { createRedactor } from '../../src/audit/redact.js';
 import { safeName } from '../../src/audit/safe-name.js';

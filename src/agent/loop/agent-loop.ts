@@ -4,15 +4,14 @@ import type { AgentSpec, StructuredOutput } from '../../plan/agent-spec.js';
 import type { Limit } from '../../plan/limits.js';
 import { REPAIR_ROUNDS, limitHint, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
 import type { StepContext } from '../../engine/ports/executor.js';
-import type { Message, ModelTurn, ToolResult } from '../model.js';
-import type { ReplayedCall } from '../model-source.js';
+import type { Message, ModelTurn, ToolResult, ReplayedCall } from '../model.js';
 import type { OpenParts, Opened } from '../session.js';
 import { circumstances, specsDigest } from './identities.js';
 import type { ModelCaller } from './model-caller.js';
 import { modelCaller } from './model-caller.js';
 import { addUsage } from './model-turn.js';
 import { checkOutput, repairPrompt } from './structured-output.js';
-import type { StepTool } from './step-tool.js';
+import type { StepTool } from '../tool.js';
 import type { ToolRunner } from './tool-runner.js';
 import { toolRunner } from './tool-runner.js';
 

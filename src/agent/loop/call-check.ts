@@ -4,13 +4,12 @@ import { didYouMean } from '../../base/suggest.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 import type { ToolCall } from '../model.js';
 import type { OpenParts } from '../session.js';
-import type { Tool } from '../tool.js';
+import type { Tool, StepTool } from '../tool.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
 import type { Gate } from './gate.js';
-import type { StepTool } from './step-tool.js';
-import { longChecks } from './long-checks.js';
 import { readInput } from './tool-input.js';
+import { systemClock } from '../../base/clock.js';
 
 /** What is known of a call before anything of it is done. */
 export interface CallChecks {
@@ -75,4 +74,37 @@ function unknownTool(name: string, names: readonly string[]): SkeinError {
   const known = names.length === 0 ? 'there are no tools' : `the tools are ${names.join(', ')}`;
   const hint = nearest === undefined ? known : `${nearest} ${known}`;
   return new SkeinError('SKEIN_TOOL_FAILED', `there is no tool "${name}"`, { hint });
+}
+
+/** A check that took longer than this, in milliseconds, is followed by a turn of the event loop: signals are taken and timers fire. */
+const LONG = 20;
+
+/**
+ * Carries out checks of calls one after the other, in the order in which they are asked for. Calls of one turn are made at once, and inputs that are
+ * costly to check could keep the process from hearing anything until the last of them is done.
+ *
+ * @example
+ * const inOrder = longChecks();
+ * const input = await inOrder(() => readInput(call, tool));
+ */
+export function longChecks(): <T>(check: () => T) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (check) => {
+    const mine = last.then(async () => {
+      const began = systemClock.now();
+      try {
+        return check();
+      } finally {
+        if (systemClock.now() - began > LONG) await aTurn();
+      }
+    });
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+async function aTurn(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    systemClock.setTimer(0, resolve);
+  });
 }

@@ -2,7 +2,7 @@ import type { Question } from '../../engine/ports/durable.js';
 import type { Permissions } from '../../plan/agent-spec.js';
 import type { ToolCall } from '../model.js';
 import type { Verdict, WantedCall } from '../permissions/permissions.js';
-import { readsEnvFile } from '../permissions/env-files.js';
+import { readsEnvFile } from '../permissions/argument-values.js';
 import { permissionCheck } from '../permissions/permissions.js';
 import type { OpenedTool } from '../session.js';
 import type { Tool } from '../tool.js';

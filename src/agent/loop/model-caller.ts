@@ -4,8 +4,16 @@ import type { StepContext } from '../../engine/ports/executor.js';
 import type { ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
 import { MODEL_TRIES } from '../../plan/limits.js';
 import type { StepIo } from '../../engine/ports/durable.js';
-import type { Message, Model, ModelRequest, ModelTurn, ToolCall, ToolResult, ToolSpec } from '../model.js';
-import type { ReplayedCall } from '../model-source.js';
+import type {
+  Message,
+  Model,
+  ModelRequest,
+  ModelTurn,
+  ToolCall,
+  ToolResult,
+  ToolSpec,
+  ReplayedCall,
+} from '../model.js';
 import type { OpenParts, OpenedModel } from '../session.js';
 import { conversationDigest } from './identities.js';
 import { takeTurn } from './model-turn.js';

@@ -12,8 +12,7 @@ import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
 import { callChecks } from './call-check.js';
 import { callDigest } from './identities.js';
-import type { CallIo } from '../tool.js';
-import type { StepTool } from './step-tool.js';
+import type { CallIo, StepTool } from '../tool.js';
 import { readInput } from './tool-input.js';
 
 /** What runs the tool calls of one step. */

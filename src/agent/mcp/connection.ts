@@ -1,4 +1,4 @@
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, CallToolResult } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
@@ -8,11 +8,11 @@ import type { OfferedTool } from './offered.js';
 import { listTools, offeredTools } from './offered.js';
 import { Pins } from './pins.js';
 import { Breaker } from './limited-fetch.js';
-import { resultText } from './result-text.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { Way } from './transport.js';
 import { makeTransport } from './transport.js';
 import { cleanText } from './untrusted.js';
+import { headAndTail } from '../tools/text.js';
 
 /** What a server is started with, and how long it may take. */
 export interface McpSettings {
@@ -162,4 +162,35 @@ function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return cleanText(`${text}${cause}`);
+}
+
+const MAX_RESULT_CHARS = 256 * 1024;
+
+/**
+ * The answer of an MCP tool as text: text parts one below the other, a note for what is no text, the structured content when
+ * there is nothing else. Cut to 256 Ki characters, beginning and end.
+ *
+ * @throws SkeinError `SKEIN_TOOL_FAILED` with the text when the server says that the call failed
+ */
+export function resultText(result: CallToolResult): string {
+  const parts = result.content.map(partText).filter((part) => part !== '');
+  if (parts.length === 0 && result.structuredContent !== undefined)
+    parts.push(JSON.stringify(result.structuredContent));
+  const text = headAndTail(parts.join('\n'), MAX_RESULT_CHARS);
+  if (result.isError === true) throw new SkeinError('SKEIN_TOOL_FAILED', text === '' ? 'the tool failed' : text);
+  return text === '' ? '[no output]' : text;
+}
+
+function partText(part: CallToolResult['content'][number]): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'image':
+    case 'audio':
+      return `[${part.type} left out: ${part.mimeType}, ${part.data.length} characters of base64]`;
+    case 'resource_link':
+      return `[resource ${part.uri}: ${part.name}]`;
+    case 'resource':
+      return 'text' in part.resource ? part.resource.text : `[binary resource left out: ${part.resource.uri}]`;
+  }
 }

@@ -1,4 +1,4 @@
-import type { ReplayedCall } from '../model-source.js';
+import type { ReplayedCall } from '../model.js';
 
 /** Something that counts the calls that it answers. */
 export interface CountsCalls {

@@ -1,8 +1,8 @@
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
-import type { Env } from './env.js';
-import { envValue } from './env.js';
-import { probeOllama } from './ollama-probe.js';
+import type { Env } from './environment.js';
+import { envValue } from './environment.js';
+import { probeOllama } from './ollama.js';
 import { PROVIDERS, providerById } from '../../plan/providers.js';
 
 /** Variable that names the model for everything that names none. */

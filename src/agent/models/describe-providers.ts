@@ -1,7 +1,7 @@
-import { envValue } from './env.js';
-import { ollamaHost } from './endpoints.js';
-import type { Env } from './env.js';
-import { probeOllama } from './ollama-probe.js';
+import { envValue } from './environment.js';
+import { ollamaHost } from './ollama.js';
+import type { Env } from './environment.js';
+import { probeOllama } from './ollama.js';
 import type { ProviderEntry } from '../../plan/providers.js';
 import { PROVIDERS, installCommand } from '../../plan/providers.js';
 import { NO_PROBE_VARIABLE } from './default-models.js';

@@ -2,9 +2,9 @@ import { withoutAtEnd } from '../../base/trim-end.js';
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { ProviderEntry } from '../../plan/providers.js';
-import type { Env } from './env.js';
-import { envValue } from './env.js';
-import { hostVariable, mayReceive, ownerOf } from './key-hosts.js';
+import { ollamaHost } from './ollama.js';
+import type { Env } from './environment.js';
+import { envValue, hostVariable, mayReceive, ownerOf } from './environment.js';
 
 /** Where a provider is called, and with what. */
 export interface Endpoint {
@@ -84,32 +84,6 @@ function baseUrlOf(provider: ProviderEntry, given: string | undefined): string |
   const url = withoutAtEnd(checkedUrl(given, provider), '/');
   const { baseUrlEnd = '' } = provider;
   return url.endsWith(baseUrlEnd) ? url : `${url}${baseUrlEnd}`;
-}
-
-/** Ollama's address when `OLLAMA_HOST` is not set. */
-const DEFAULT_OLLAMA_HOST = 'http://127.0.0.1:11434';
-
-/**
- * Ollama's address from `OLLAMA_HOST`, which is written in many ways: `host`, `host:port`, `:port`, a URL, and `0.0.0.0` for a
- * server that listens everywhere.
- *
- * @example
- * ollamaHost('0.0.0.0:11434'); // 'http://127.0.0.1:11434'
- */
-export function ollamaHost(text: string | undefined): string {
-  const value = text?.trim() ?? '';
-  if (value === '') return DEFAULT_OLLAMA_HOST;
-  const withScheme = /^https?:\/\//i.test(value)
-    ? value
-    : `http://${value.startsWith(':') ? `127.0.0.1${value}` : value}`;
-  if (!URL.canParse(withScheme)) {
-    throw new SkeinError('SKEIN_USAGE', `OLLAMA_HOST is not an address: "${value}"`, { hint: 'write it as host:port' });
-  }
-  const url = new URL(withScheme);
-  const host = url.hostname === '0.0.0.0' || url.hostname === '[::]' ? '127.0.0.1' : url.hostname;
-  const standard = url.protocol === 'https:' ? '443' : /^https?:\/\//i.test(value) ? '80' : '11434';
-  const path = withoutAtEnd(url.pathname, '/').replace(/\/v1$/, '');
-  return `${url.protocol}//${host}:${url.port === '' ? standard : url.port}${path}`;
 }
 
 function checkedUrl(text: string, provider: ProviderEntry): string {

@@ -2,8 +2,15 @@ import type { ErrorCode } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
 import { isNetworkCode, isNetworkMessage } from '../../base/passing-errors.js';
-import { classifyStatus, classifyWords, hintFor, passing, saysModelUnavailable } from './http-status.js';
-import { headerMap, retryAfterMs } from './retry-after.js';
+import {
+  classifyStatus,
+  classifyWords,
+  hintFor,
+  passing,
+  saysModelUnavailable,
+  headerMap,
+  retryAfterMs,
+} from './http-status.js';
 
 /** Where an error came from. */
 export interface ErrorSource {

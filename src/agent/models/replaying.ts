@@ -1,8 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
 import { canonicalJson } from '../../base/hash.js';
-import type { Model, ModelPart, ModelRequest } from '../model.js';
-import type { ReplayedCall } from '../model-source.js';
+import type { Model, ModelPart, ModelRequest, ReplayedCall } from '../model.js';
 import { readTextFile } from '../text-files.js';
 import { differences, likeness } from './call-difference.js';
 import { callKey, normalCall, normalMessages } from './call-record.js';

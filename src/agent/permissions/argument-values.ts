@@ -4,8 +4,10 @@ import { ownValue } from '../../base/json.js';
 import type { ArgumentKind, BuiltInTool, ToolArgument } from '../../plan/built-in-tools.js';
 import { BUILT_IN } from '../../plan/built-in-tools.js';
 import { COMMAND_NAME } from '../../plan/permission-rule.js';
-import { ownParameters } from '../tools/parameter-names.js';
+import { ownParameters } from '../tools/catalogue.js';
 import { splitWords } from '../tools/words.js';
+import { isEnvFile } from '../tools/compare-paths.js';
+import { namedFiles } from '../tools/named-files.js';
 
 /** An argument of a call, as rules see it. */
 export interface Argument {
@@ -77,4 +79,19 @@ export function pathForms(path: string, cwd: string): readonly string[] {
 
 function slashes(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
+}
+
+/**
+ * Whether a call of a built-in tool reads a file of secrets, as far as the call itself shows it. Such calls are put to a person.
+ *
+ * @example
+ * readsEnvFile('read_file', { path: 'server/.env.local' }); // true
+ */
+export function readsEnvFile(tool: BuiltInTool, input: JsonObject): boolean {
+  const shown = Object.entries(BUILT_IN[tool].arguments).filter(([, argument]) => argument.shows === true);
+  return shown.some(([name]) => {
+    const { kind, values } = argumentOf(tool, name, input);
+    const files = kind === 'command' ? namedFiles(values).words : values;
+    return files.some((file) => isEnvFile(file));
+  });
 }

@@ -1,8 +1,9 @@
 import { SkeinError } from '../../base/errors.js';
 import { nodeIdOf, nodePathOf, pathOf } from '../../base/address.js';
-import type { ModelRequest } from '../model.js';
-import type { ReplayedCall } from '../model-source.js';
+import type { ModelRequest, ReplayedCall } from '../model.js';
 import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';
+import { readTextFile } from '../text-files.js';
+import { readScript } from './read-script.js';
 
 /** A script in use: which rules apply, how far each has got, and what was never used. */
 export interface ScriptBook {
@@ -200,4 +201,17 @@ function firstUserText(request: Asked): string {
   const text = request.messages.find((message) => message.role === 'user');
   const plain = text?.role === 'user' ? text.text.replaceAll(/\s+/g, ' ').trim() : '';
   return plain.length > 200 ? `${plain.slice(0, 200)}...` : plain;
+}
+
+/**
+ * Opens a script file for one run.
+ *
+ * @param path where it is
+ * @param name how messages call it
+ * @throws SkeinError `SKEIN_FILE` when it can't be read, `SKEIN_DEFINITION` with all of its problems.
+ * @example
+ * const book = await openScript('/home/me/story.yaml', 'story.yaml');
+ */
+export async function openScript(path: string, name: string): Promise<ScriptBook> {
+  return openScriptBook(readScript(await readTextFile(path, 'script'), name));
 }

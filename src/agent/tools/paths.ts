@@ -4,10 +4,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, readdir, realpath, readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { isEnvFile } from './folded-path.js';
-import { isInside } from './inside.js';
-import type { OwnPlaces } from './own-places.js';
-import { NO_PLACES } from './own-places.js';
+import { isEnvFile, isInside } from './compare-paths.js';
+import type { OwnPlaces } from './provider-options.js';
+import { NO_PLACES } from './provider-options.js';
 import { createProtection, realOf } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';
 

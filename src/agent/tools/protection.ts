@@ -3,10 +3,9 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { AUDIT_FOLDER, RUN_MARKER, STORE_FOLDER } from '../../base/own-names.js';
-import { foldedName, foldedPath, namesBelow } from './folded-path.js';
-import { isInside } from './inside.js';
+import { foldedName, foldedPath, namesBelow, isInside } from './compare-paths.js';
 import { LinkedFiles, fileId } from './linked-files.js';
-import type { OwnPlaces } from './own-places.js';
+import type { OwnPlaces } from './provider-options.js';
 
 /**
  * What no built-in tool may see or write, wherever it lies and whatever name it is called by. All paths must be real paths; they are

@@ -1,5 +1,4 @@
 import type { Environment } from './clean-env.js';
-import type { OwnPlaces } from './own-places.js';
 
 /** Where tools work and what they may see. */
 export interface ToolProviderOptions {
@@ -32,3 +31,14 @@ export interface Mocked {
   /** Names of the tools that its script calls. */
   calls(): Promise<readonly string[]>;
 }
+
+/** Files and folders that tools leave alone, as absolute paths. They need not exist yet. */
+export interface OwnPlaces {
+  /** The record of runs: the store, folders of run folders, recordings. Tools neither see nor write them. */
+  readonly record: readonly string[];
+  /** What runs are made of: workflow files, agents, skills, scripts, modules. Tools don't write them. */
+  readonly definition: readonly string[];
+}
+
+/** For tools of a program that records nothing and was read from no file. */
+export const NO_PLACES: OwnPlaces = { record: [], definition: [] };

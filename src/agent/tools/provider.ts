@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
-import type { Tool, ToolSource } from '../tool.js';
-import type { ToolProvider, ToolSession } from '../tool-provider.js';
+import type { Tool, ToolSource, ToolProvider, ToolSession } from '../tool.js';
 import type { ToolSelection } from '../../plan/tool-names.js';
 import { selectApproved, selectTools } from '../../plan/tool-names.js';
 import type { Folders } from './paths.js';

@@ -1,7 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { constants, mkdirSync, renameSync } from 'node:fs';
+import { lstat, open, rm } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import type { Folders, Place } from './paths.js';
+import { badInput, refused, systemCode, requiredText } from './tool-input.js';
 import type { Tool } from '../tool.js';
-import type { Folders } from './paths.js';
-import { replaceFile } from './replace-file.js';
-import { requiredText } from './tool-input.js';
+
+/** Largest text that is written. */
+export const MAX_WRITE_CHARS = 8 * 1024 * 1024;
+
+/** What must still be there for a replacement to go on. */
+export interface Unchanged {
+  readonly ino: number;
+  readonly mtimeMs: number;
+  readonly size: number;
+}
+
+/**
+ * Replaces a file atomically and keeps its permissions. With `expected`, a file that changed meanwhile is left alone.
+ *
+ * @returns whether there was a file before
+ * @throws SkeinError `SKEIN_TOOL_REFUSED` for anything that is not a regular file, `SKEIN_TOOL_FAILED` for what the disk refuses
+ */
+export async function replaceFile(
+  folders: Folders,
+  place: Place,
+  content: string,
+  expected?: Unchanged,
+): Promise<boolean> {
+  if (content.length > MAX_WRITE_CHARS) throw badInput(`a text of ${content.length} characters is too long to write`);
+  const missing = place.missing.slice(0, -1);
+  const file = basename(place.real);
+  if (place.shown === '.') throw badInput('the working directory is not a file');
+  let base = dirname(place.real);
+  for (let i = 0; i < missing.length; i++) base = dirname(base);
+  const { shown } = place;
+  return insideNew(folders, { path: base, real: base, names: missing, shown }, (anchor) =>
+    putFile(anchor, file, { content, shown, expected, check: () => folders.checkWriting(place.real, shown) }),
+  );
+}
+
+/**
+ * Makes the missing directories one below the other, each through the handle of the one above. Nothing comes between the check of a name and
+ * the moment in which it is given, so that calls at the same time can't make together what none of them may.
+ */
+async function insideNew<T>(
+  folders: Folders,
+  way: { readonly path: string; readonly real: string; readonly names: readonly string[]; readonly shown: string },
+  use: (anchor: string) => Promise<T>,
+): Promise<T> {
+  return folders.withDirectory({ path: way.path, shown: way.shown, purpose: 'write' }, async (anchor) => {
+    const [first, ...rest] = way.names;
+    if (first === undefined) return use(anchor);
+    const real = join(way.real, first);
+    folders.checkWriting(real, way.shown);
+    try {
+      mkdirSync(join(anchor, first));
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    }
+    return insideNew(folders, { path: anchor + sep + first, real, names: rest, shown: way.shown }, use);
+  });
+}
+
+async function putFile(
+  anchor: string,
+  file: string,
+  what: {
+    readonly content: string;
+    readonly shown: string;
+    readonly expected: Unchanged | undefined;
+    /** Throws when the file may not get its name. */
+    readonly check: () => void;
+  },
+): Promise<boolean> {
+  const target = join(anchor, file);
+  const before = await statOf(target);
+  if (before?.isDirectory() === true) throw badInput(`${what.shown} is a directory`);
+  if (before !== undefined && !before.isFile() && !before.isSymbolicLink()) {
+    throw refused(`${what.shown} is not a regular file`);
+  }
+  const temporary = join(anchor, `.skein-${randomUUID()}.tmp`);
+  const mode = before?.isFile() === true ? before.mode & 0o777 : 0o666;
+  try {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const handle = await open(temporary, flags, mode);
+    try {
+      await handle.writeFile(what.content, 'utf8');
+      if (before?.isFile() === true) await handle.chmod(mode);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    if (what.expected !== undefined) checkUnchanged(await statOf(target), what.expected, what.shown);
+    what.check();
+    renameSync(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return before !== undefined;
+}
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function checkUnchanged(now: Unchanged | undefined, expected: Unchanged, shown: string): void {
+  if (now?.ino === expected.ino && now.mtimeMs === expected.mtimeMs && now.size === expected.size) return;
+  throw badInput(`${shown} was changed by something else meanwhile`, 'read it again, then edit it');
+}
 
 /**
  * `write_file`: puts a text into a file, whole or not at all: the text goes to a new file beside it that then takes its name.

@@ -1,5 +1,5 @@
 import { nodePathOf } from '../../base/address.js';
-import { wasAsked } from '../../base/asked-models.js';
+import { wasAsked } from '../../base/errors.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { SkeinEvent, StepNote, Usage } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';

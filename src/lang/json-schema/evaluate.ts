@@ -5,11 +5,10 @@ import { Budget, SchemaError } from './budget.js';
 import { CHOICE_KEYWORDS, takeOver } from './choices.js';
 import type { Evaluation, Findings, Keyword, Seen, Spot } from './context.js';
 import { shown, wrong } from './context.js';
-import { valueKey } from './equality.js';
+import { valueKey, VALUE_KEYWORDS } from './values.js';
 import { PART_KEYWORDS, REST_KEYWORDS } from './parts.js';
 import type { Dialect, Schema } from './references.js';
 import { References, isSchema } from './references.js';
-import { VALUE_KEYWORDS } from './values.js';
 
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([...VALUE_KEYWORDS, ...PART_KEYWORDS, ...CHOICE_KEYWORDS]);
 

@@ -1,5 +1,5 @@
 import { compileExpression } from '../../lang/expression.js';
-import { unknownMember } from '../../lang/expression-members.js';
+import { unknownMember } from '../../lang/expression-shape.js';
 import type { CelVar, Condition, ValueRef } from '../../lang/values.js';
 import type { Json } from '../../base/json.js';
 import type { Findings } from '../source/findings.js';

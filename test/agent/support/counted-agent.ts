@@ -1,8 +1,7 @@
 import type { FinishReason, Model, ModelRequest, ToolCall } from '../../../src/agent/model.js';
 import type { ModelRegistryOptions } from '../../../src/agent/models/registry.js';
 import { createModelRegistry } from '../../../src/agent/models/registry.js';
-import type { Tool } from '../../../src/agent/tool.js';
-import type { ToolProvider } from '../../../src/agent/tool-provider.js';
+import type { Tool, ToolProvider } from '../../../src/agent/tool.js';
 import type { AgentRun, AgentRunOptions } from './run-agent.js';
 import { fixedTools, runAgent } from './run-agent.js';
 

@@ -6,8 +6,7 @@ import {
   type Model,
   type ModelPart,
 } from '../../../src/agent/index.js';
-import type { Tool } from '../../../src/agent/tool.js';
-import type { ToolProvider } from '../../../src/agent/tool-provider.js';
+import type { Tool, ToolProvider } from '../../../src/agent/tool.js';
 import { createToolProvider } from '../../../src/agent/tools/provider.js';
 import type { TaskStep } from '../../../src/plan/builder-input.js';
 import type { RunOptions } from '../../../src/runtime.js';

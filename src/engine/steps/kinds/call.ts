@@ -1,9 +1,8 @@
 import type { SubInputs, SubPlan } from '../../../plan/plan.js';
 import { WHOLE_STATE } from '../../../plan/plan.js';
 import { SkeinError } from '../../../base/errors.js';
-import { readRef } from '../../../lang/json-path.js';
+import { readRef, JsonTexts } from '../../../lang/json-path.js';
 import type { ReadChannel } from '../../../lang/json-path.js';
-import { JsonTexts } from '../../../lang/json-texts.js';
 import type { CompiledPlan } from '../../graph/compile.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../../services.js';
 import type { Activity, Body, Step } from '../step.js';

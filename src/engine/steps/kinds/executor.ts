@@ -1,8 +1,7 @@
 import type { ErrorData } from '../../../base/errors.js';
 import { SkeinError, fromErrorData, toErrorData } from '../../../base/errors.js';
 import type { StepNote } from '../../../events/event.js';
-import { readRef } from '../../../lang/json-path.js';
-import { JsonTexts } from '../../../lang/json-texts.js';
+import { readRef, JsonTexts } from '../../../lang/json-path.js';
 import type { Template, ValueRef } from '../../../lang/values.js';
 import type { Bindings, PlanNode } from '../../../plan/plan.js';
 import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../../ports/durable.js';

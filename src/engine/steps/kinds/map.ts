@@ -1,7 +1,6 @@
 import { SkeinError } from '../../../base/errors.js';
 import { escapeKey } from '../../../base/item-key.js';
-import { readPath, readRef, refText } from '../../../lang/json-path.js';
-import { JsonTexts } from '../../../lang/json-texts.js';
+import { readPath, readRef, refText, JsonTexts } from '../../../lang/json-path.js';
 import { limitHint } from '../../../plan/limits.js';
 import type { MapNode } from '../../../plan/plan.js';
 import type { Body, Step } from '../step.js';

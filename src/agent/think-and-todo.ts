@@ -1,7 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
-import type { StepTool } from './loop/step-tool.js';
+import type { StepTool } from './tool.js';
 
 /** Stands for all tools of the list in an agent's list of tools. */
 export const TODO = 'todo';
@@ -101,3 +101,20 @@ function textsOf(input: JsonObject, key: string): readonly string[] {
   const value: unknown = input[key];
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
+
+/** Name of the tool with which an agent writes down what it thinks. */
+export const THINK = 'think';
+
+/** The tool `think(thought)`: does nothing but give the thought back, so that the model has it before its eyes. */
+export const thinkTool: StepTool = {
+  name: THINK,
+  description:
+    'Write down a thought. It reads nothing and changes nothing; use it to reason about what you know before you act.',
+  inputSchema: {
+    type: 'object',
+    properties: { thought: { type: 'string', description: 'What you think.' } },
+    required: ['thought'],
+    additionalProperties: false,
+  },
+  run: (input) => (typeof input['thought'] === 'string' ? input['thought'] : ''),
+};

@@ -1,7 +1,5 @@
 import type { ProviderEntry } from '../../plan/providers.js';
 import { PROVIDERS } from '../../plan/providers.js';
-import type { Env } from './env.js';
-import { envValue } from './env.js';
 
 /**
  * The variable in which a user's environment names the host that a key is for: `OPENAI_BASE_URL` for `OPENAI_API_KEY`,
@@ -43,4 +41,13 @@ function homeOf(provider: ProviderEntry): string | undefined {
 
 function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+/** Environment variables. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** A variable's value without white space around it; undefined when it is empty. */
+export function envValue(env: Env, name: string | undefined): string | undefined {
+  const value = name === undefined || !Object.hasOwn(env, name) ? undefined : env[name]?.trim();
+  return value === '' ? undefined : value;
 }

@@ -1,4 +1,4 @@
-import { basename, relative, resolve, sep } from 'node:path';
+import { basename, relative, resolve, sep, isAbsolute } from 'node:path';
 import { withoutAtEnd } from '../../base/trim-end.js';
 
 /**
@@ -39,4 +39,15 @@ export function namesBelow(from: string, path: string): readonly string[] {
 /** True for a path of a file that holds secrets of a project by custom: `.env`, `.env.local`, `.envrc`. */
 export function isEnvFile(path: string): boolean {
   return foldedName(basename(resolve(sep, path))).startsWith('.env');
+}
+
+/**
+ * True when `path` is `root` or below it, compared by segments. Both must be absolute and normal.
+ *
+ * @example
+ * isInside('/srv/root', '/srv/root-evil'); // false
+ */
+export function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

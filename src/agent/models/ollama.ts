@@ -1,0 +1,58 @@
+import { SkeinError } from '../../base/errors.js';
+import { ownValue } from '../../base/json.js';
+import { withoutAtEnd } from '../../base/trim-end.js';
+
+/** How long a local Ollama has to answer, in milliseconds. */
+export const PROBE_MS = 500;
+
+/**
+ * The models of a running Ollama, in its own order; undefined when none answers within {@link PROBE_MS}. Never throws.
+ *
+ * @param host the value of `OLLAMA_HOST`
+ * @example
+ * await probeOllama(undefined); // ['llama3.2:latest']
+ */
+export async function probeOllama(
+  host: string | undefined,
+  signal?: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  try {
+    const limit = AbortSignal.timeout(PROBE_MS);
+    const response = await fetch(`${ollamaHost(host)}/api/tags`, {
+      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      redirect: 'error',
+    });
+    if (!response.ok) return undefined;
+    const models = ownValue(await response.json(), 'models');
+    if (!Array.isArray(models)) return undefined;
+    return models.map((model) => ownValue(model, 'name')).filter((name) => typeof name === 'string');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ollama's address when `OLLAMA_HOST` is not set. */
+const DEFAULT_OLLAMA_HOST = 'http://127.0.0.1:11434';
+
+/**
+ * Ollama's address from `OLLAMA_HOST`, which is written in many ways: `host`, `host:port`, `:port`, a URL, and `0.0.0.0` for a
+ * server that listens everywhere.
+ *
+ * @example
+ * ollamaHost('0.0.0.0:11434'); // 'http://127.0.0.1:11434'
+ */
+export function ollamaHost(text: string | undefined): string {
+  const value = text?.trim() ?? '';
+  if (value === '') return DEFAULT_OLLAMA_HOST;
+  const withScheme = /^https?:\/\//i.test(value)
+    ? value
+    : `http://${value.startsWith(':') ? `127.0.0.1${value}` : value}`;
+  if (!URL.canParse(withScheme)) {
+    throw new SkeinError('SKEIN_USAGE', `OLLAMA_HOST is not an address: "${value}"`, { hint: 'write it as host:port' });
+  }
+  const url = new URL(withScheme);
+  const host = url.hostname === '0.0.0.0' || url.hostname === '[::]' ? '127.0.0.1' : url.hostname;
+  const standard = url.protocol === 'https:' ? '443' : /^https?:\/\//i.test(value) ? '80' : '11434';
+  const path = withoutAtEnd(url.pathname, '/').replace(/\/v1$/, '');
+  return `${url.protocol}//${host}:${url.port === '' ? standard : url.port}${path}`;
+}
