@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 
 import { pathOf } from '../../src/base/address.js';
 import { documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** Visits, items with any keys, blocks within blocks, attempts of blocks, questions in items. */
 const FLOW = `agents:
@@ -80,16 +81,16 @@ describe('[XP1] one address of a step in all places', () => {
     'questions are answered by the path that show prints, whatever the key of the item',
     { timeout: 120_000 },
     async () => {
-      await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--audit-dir=audit'], { cwd });
+      await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--audit-dir=audit'], { cwd });
       const { questions } = await shown();
       expect(questions.map((pause) => pause.path).toSorted()).toEqual(
         NAMES_IN_PATHS.map((name) => `each[${name}]/ok`).toSorted(),
       );
       for (const [at, { path, key }] of questions.entries()) {
-        const end = await skein(['answer', '-1', at % 2 === 0 ? path : key, 'yes'], { cwd });
+        const end = await served(['answer', '-1', at % 2 === 0 ? path : key, 'yes'], { cwd });
         expect(end).toMatchObject({ code: 0, stdout: `${path} is answered: "yes"\n` });
       }
-      const end = documentOf(await skein(['resume', '-1', '--json', '--audit-dir=audit'], { cwd }));
+      const end = documentOf(await served(['resume', '-1', '--json', '--audit-dir=audit'], { cwd }));
       expect(end).toMatchObject({ outcome: 'succeeded' });
       paths = (await shown()).steps.filter((step) => step.modelCalls > 0).map((step) => step.path);
       expect(paths.toSorted()).toEqual(
@@ -111,7 +112,7 @@ describe('[XP1] one address of a step in all places', () => {
   );
 
   test('logs, compare and the audit folder have the same ones', async () => {
-    const logs = JSON.parse((await skein(['logs', '-1', '--json'], { cwd })).stdout) as {
+    const logs = JSON.parse((await served(['logs', '-1', '--json'], { cwd })).stdout) as {
       readonly moments: readonly { readonly path: string }[];
     };
     const told = new Set(logs.moments.map((moment) => moment.path));
@@ -121,14 +122,14 @@ describe('[XP1] one address of a step in all places', () => {
       (file) => (JSON.parse(readFileSync(join(cwd, 'audit', file), 'utf8')) as { readonly path: string }).path,
     );
     expect(new Set(audited.map(pathOf))).toEqual(new Set([...audited.map(pathOf), ...paths]));
-    const compared = JSON.parse((await skein(['compare', '-1', '-1', '--json'], { cwd })).stdout) as {
+    const compared = JSON.parse((await served(['compare', '-1', '-1', '--json'], { cwd })).stdout) as {
       readonly steps: readonly { readonly path: string }[];
     };
     expect(compared.steps.map((step) => step.path)).toEqual(expect.arrayContaining([...paths]));
   });
 
   test('fork --from takes each of them, and that step runs again', { timeout: 120_000 }, async () => {
-    const run = (JSON.parse((await skein(['show', '-1', '--json'], { cwd })).stdout) as { readonly id: string }).id;
+    const run = (JSON.parse((await served(['show', '-1', '--json'], { cwd })).stdout) as { readonly id: string }).id;
     for (const from of [
       'review#2',
       'each[a%2Fb]/read',
@@ -138,7 +139,7 @@ describe('[XP1] one address of a step in all places', () => {
       'par/inner/c',
       'par~2/inner/c',
     ]) {
-      const forked = documentOf(await skein(['fork', run, '--from', from, '--json', '--no-audit', '--yes'], { cwd }));
+      const forked = documentOf(await served(['fork', run, '--from', from, '--json', '--no-audit', '--yes'], { cwd }));
       const steps = forked.steps as unknown as Readonly<Record<string, { readonly modelCalls: number }>>;
       // The script fails the first call of the one step again.
       expect([from, steps[pathOf(from)]?.modelCalls]).toEqual([from, from.endsWith('/c') ? 2 : 1]);
@@ -154,7 +155,7 @@ const NAMES_IN_PATHS = ['a%2Fb', 'a%20b', 'a_b', 'x_#2~3@y', '__proto__', "it's"
 
 test('items whose keys are the same are refused', async () => {
   const project = await makeProject({ 'flow.yaml': FLOW, 'script.yaml': SCRIPT.replace('"a b"', '"a/b"') });
-  const end = await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd: project });
+  const end = await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd: project });
   expect(end.code).toBe(3);
   expect(end.stderr).toContain("item 1 of 'each' repeats 'a/b' at its key 'name'");
 });

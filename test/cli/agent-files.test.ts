@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `name: review
 config: { agent_search_paths: [mine] }
@@ -33,9 +34,9 @@ describe('[XS3] which file an agent came from', () => {
       expect(end.stderr).toContain(warning);
       expect(end.stdout + end.stderr).toContain(from);
     }
-    const json = await skein(['validate', 'flow.yaml', '--json'], { cwd });
+    const json = await served(['validate', 'flow.yaml', '--json'], { cwd });
     expect(JSON.parse(json.stdout)).toMatchObject({ files: [{ agentFiles: { critic: '.github/agents/c.md' } }] });
-    const plan = await skein(['plan', 'flow.yaml', '--json'], { cwd });
+    const plan = await served(['plan', 'flow.yaml', '--json'], { cwd });
     expect(JSON.parse(plan.stdout)).toMatchObject({ agentFiles: { critic: '.github/agents/c.md' } });
   });
 
@@ -45,7 +46,7 @@ describe('[XS3] which file an agent came from', () => {
       'flows/agents/critic.agent.md': agent('critic'),
       '.claude/agents/critic.md': agent('critic'),
     });
-    const { stderr, stdout } = await skein(['validate', 'flows/flow.yaml'], { cwd });
+    const { stderr, stdout } = await served(['validate', 'flows/flow.yaml'], { cwd });
     expect(stderr).toContain('is taken from .claude/agents/critic.md and hides flows/agents/critic.agent.md');
     expect(stdout).toContain('is valid');
   });
@@ -57,7 +58,7 @@ describe('[XS3] which file an agent came from', () => {
       '.github/agents/x.md': agent('other'),
       'mine/x.md': agent('other'),
     });
-    const { stderr, code } = await skein(['validate', 'flow.yaml'], { cwd });
+    const { stderr, code } = await served(['validate', 'flow.yaml'], { cwd });
     expect([code, stderr.trim()]).toEqual([0, 'agent critic: home/.copilot/agents/critic.md']);
   });
 });
@@ -69,7 +70,7 @@ describe('[XD3] an agent file whose head is no YAML', () => {
       '  Context: more of it\ntools: Read, Grep\ncolor: red: blue\nmcp-servers:\n  t: { command: node }',
     );
     const cwd = await makeProject({ 'flow.yaml': FLOW, '.claude/agents/critic.md': text });
-    const end = await skein(['plan', 'flow.yaml', '--json'], { cwd });
+    const end = await served(['plan', 'flow.yaml', '--json'], { cwd });
     expect([end.code, end.stderr]).toEqual([0, expect.stringContaining('critic.md:3:')]);
     expect(JSON.parse(end.stdout)).toMatchObject({
       problems: [{ code: 'front-matter', severity: 'warning' }],
@@ -80,7 +81,7 @@ describe('[XD3] an agent file whose head is no YAML', () => {
   it('that can’t be read so either is named where its agent is not found', async () => {
     const text = '---\nname: critic\ntools: [a, b\n---\nYou look.\n';
     const cwd = await makeProject({ 'flow.yaml': FLOW, '.claude/agents/critic.md': text });
-    const { code, stderr } = await skein(['validate', 'flow.yaml'], { cwd });
+    const { code, stderr } = await served(['validate', 'flow.yaml'], { cwd });
     expect(code).toBe(2);
     expect(stderr).toMatch(/"critic", which was not found: \.claude\/agents\/critic\.md is skipped: /);
   });
@@ -88,7 +89,7 @@ describe('[XD3] an agent file whose head is no YAML', () => {
   it('keeps what makes it safer: a key that is not supported is an error all the same', async () => {
     const text = agent('critic', 'Use it: always').replace('tools: []', 'disallowedTools: Bash, Write');
     const cwd = await makeProject({ 'flow.yaml': FLOW, '.claude/agents/critic.md': text });
-    const { code, stderr } = await skein(['validate', 'flow.yaml'], { cwd });
+    const { code, stderr } = await served(['validate', 'flow.yaml'], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining('disallowedTools')]);
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CORPUS, hasCorpus } from '../notations/corpus.js';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FOLDER = join(CORPUS, 'agents');
 const found = hasCorpus();
@@ -66,7 +67,7 @@ it.skipIf(!found)('[XD3] an agent of the corpus loads also when its description 
   const steps = agents.map((text, at) => `  - { id: s${at}, agent: ${JSON.stringify(nameIn(text))}, prompt: Go }\n`);
   const files = Object.fromEntries(broken.map((text, at) => [`.github/agents/${FILES[at]}`, text]));
   const cwd = await makeProject({ 'flow.yaml': `name: all\nsteps:\n${steps.join('')}`, ...files });
-  const { code, stderr } = await skein(['validate', 'flow.yaml'], { cwd });
+  const { code, stderr } = await served(['validate', 'flow.yaml'], { cwd });
   expect(code, stderr).toBe(0);
   expect(stderr.match(/warning front-matter: the head is no YAML/g)).toHaveLength(
     agents.filter((text) => /^description:/m.test(text)).length,

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Reply } from '../agent/support/fake-provider.js';
 import { FakeProvider } from '../agent/support/fake-provider.js';
 import { CHAIN, documentOf, filesIn, makeProject, runFolder, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const one = (step: string, head = ''): string =>
   `name: bad\n${head}agents: { a: { inline: { prompt: You help. } } }\nsteps:\n  - { ${step} }\n`;
@@ -62,7 +63,7 @@ describe('a definition that can not be used: exit 2, nothing is written, nothing
     expect(end.stderr).toMatch(/^ {4}hint: \S/m);
     expect(end.stderr).not.toMatch(/started|^ +at /m);
     expect(await digests(cwd)).toEqual(before);
-    expect((await skein(['validate', 'flow.yaml'], { cwd })).code).toBe(2);
+    expect((await served(['validate', 'flow.yaml'], { cwd })).code).toBe(2);
   });
 });
 
@@ -82,7 +83,7 @@ describe('a model that fails: exit 3, a clear error, and a complete record', () 
     await using server = await FakeProvider.start(reply);
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'notes.txt': 'mine' });
     const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
-    const end = await skein(['run', 'flow.yaml', '--model', 'openai/m', '--json'], { cwd, env });
+    const end = await served(['run', 'flow.yaml', '--model', 'openai/m', '--json'], { cwd, env });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain(said);
     expect(end.stderr).toContain('in step facts (agent writer): ');
@@ -116,7 +117,7 @@ test.skipIf(!isLinux)(
   'decision 6, statement 34: a tool that never returns: its group is killed, the step timed out, was tried again, and the run goes on',
   async () => {
     const cwd = await makeProject({ 'flow.yaml': HANGING, 'answers.yaml': NEVER });
-    const end = await skein(['run', 'flow.yaml', '--model', 'script/answers.yaml', '--json'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--model', 'script/answers.yaml', '--json'], { cwd });
     expect(end.code).toBe(0);
     expect(documentOf(end)).toMatchObject({
       outcome: 'degraded',

@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CHAIN, ROOT, documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 describe('validate', () => {
   test('each file gets its verdict; one that is not valid makes the exit code 2', async () => {
     const cwd = await makeProject({ 'good.yaml': CHAIN, 'bad.yaml': 'name: bad\nstepps: []\n' });
     const good = await skein(['validate', 'good.yaml'], { cwd });
     expect(good).toMatchObject({ code: 0, stdout: 'good.yaml is valid\n', stderr: '' });
-    const both = await skein(['validate', 'bad.yaml', 'good.yaml', 'none.yaml'], { cwd });
+    const both = await served(['validate', 'bad.yaml', 'good.yaml', 'none.yaml'], { cwd });
     expect(both.code).toBe(2);
     expect(both.stdout).toBe('good.yaml is valid\n');
     expect(both.stderr).toContain('bad.yaml:2:1: error unknown-key');
@@ -18,17 +19,17 @@ describe('validate', () => {
 
   test('inputs without a value are no problem of the definition', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN.replace(', default: looms', '') });
-    expect((await skein(['validate', 'flow.yaml'], { cwd })).code).toBe(0);
+    expect((await served(['validate', 'flow.yaml'], { cwd })).code).toBe(0);
   });
 });
 
 describe('graph', () => {
   test('draws in Mermaid or DOT', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const mermaid = await skein(['graph', 'flow.yaml', '--format', 'mermaid'], { cwd });
+    const mermaid = await served(['graph', 'flow.yaml', '--format', 'mermaid'], { cwd });
     expect(mermaid.code).toBe(0);
     expect(mermaid.stdout).toMatch(/^flowchart TD\n(.*\n)* {2}n0 --> n1\n$/);
-    const dot = await skein(['graph', 'flow.yaml', '--format', 'dot'], { cwd });
+    const dot = await served(['graph', 'flow.yaml', '--format', 'dot'], { cwd });
     expect(dot.stdout).toMatch(/^digraph "chain" \{\n(.*\n)*\}\n$/);
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
   });
@@ -39,7 +40,7 @@ describe('plan', () => {
 
   test('shows levels, prompts with what is still open, missing inputs and the number of calls; it needs no model', async () => {
     const cwd = await makeProject({ 'flow.yaml': flow });
-    const end = await skein(['plan', 'flow.yaml'], { cwd });
+    const end = await served(['plan', 'flow.yaml'], { cwd });
     expect(end).toMatchObject({ code: 0, stderr: '' });
     expect(end.stdout).toContain('input topic: required, not given (what it is about)');
     expect(end.stdout).toMatch(/level 1\n {2}facts \(agent writer; model of the environment; no tools\)/);
@@ -51,7 +52,7 @@ describe('plan', () => {
 
   test('--json has the same, with inputs that are given filled in', async () => {
     const cwd = await makeProject({ 'flow.yaml': flow });
-    const end = await skein(['plan', 'flow.yaml', '--json', '-i', 'topic=nets'], { cwd });
+    const end = await served(['plan', 'flow.yaml', '--json', '-i', 'topic=nets'], { cwd });
     expect(JSON.parse(end.stdout)).toMatchObject({
       valid: true,
       inputs: [{ name: 'topic', required: true, given: true }],
@@ -70,7 +71,7 @@ test.each([['validate'], ['graph'], ['plan'], ['plan', '--json'], ['run', '--dry
   '%s %s of a file with problems: all of them, exit 2, and nothing is drawn',
   async (...words) => {
     const cwd = await makeProject({ 'bad.yaml': 'name: bad\nstepps: []\nagentss: {}\n' });
-    const end = await skein([...words, 'bad.yaml'], { cwd });
+    const end = await served([...words, 'bad.yaml'], { cwd });
     expect(end.code).toBe(2);
     expect(end.stdout + end.stderr).toMatch(/did you mean \\?"steps\\?"\?[^]*did you mean \\?"agents\\?"\?/);
     expect(end.stdout).not.toMatch(/flowchart|level 1/);
@@ -83,7 +84,7 @@ describe('doctor', () => {
     const cwd = await makeProject();
     const key = 'sk-test-0123456789abcdef';
     const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: 'http://user:word@127.0.0.1:9/v1' };
-    const end = await skein(['doctor'], { cwd, env });
+    const end = await served(['doctor'], { cwd, env });
     expect(end.code).toBe(0);
     expect(end.stdout).toMatch(/✔ openai .*usable; OPENAI_API_KEY is set/);
     expect(end.stdout).toMatch(/○ anthropic .*set ANTHROPIC_API_KEY/);
@@ -92,7 +93,7 @@ describe('doctor', () => {
     expect(end.stdout).toContain(
       'tools of every agent: read_file, list_dir, glob, grep; of agents that name them: write_file,',
     );
-    const json = await skein(['doctor', '--json'], { cwd, env });
+    const json = await served(['doctor', '--json'], { cwd, env });
     const report = JSON.parse(json.stdout) as { readonly providers: readonly { id: string; usable: boolean }[] };
     expect(report.providers.filter((provider) => provider.usable).map((provider) => provider.id)).toEqual(['openai']);
     for (const text of [end.stdout, json.stdout]) expect(text).not.toMatch(/sk-test|user|word@/);
@@ -102,13 +103,13 @@ describe('doctor', () => {
 describe('new', () => {
   test('the template pipeline is a loop with its script, for skein exec', async () => {
     const cwd = await makeProject();
-    const made = await skein(['new', 'mine', '--template', 'pipeline'], { cwd });
+    const made = await served(['new', 'mine', '--template', 'pipeline'], { cwd });
     expect(made).toMatchObject({ code: 0, stdout: 'made mine with workflow.yaml, script.yaml\n' });
     const [, command = ''] = /next: skein (exec .*)\n/.exec(made.stderr) ?? [];
-    const end = await skein(command.split(' ').concat('--json', '--no-audit'), { cwd });
+    const end = await served(command.split(' ').concat('--json', '--no-audit'), { cwd });
     expect(end.code).toBe(0);
     expect(documentOf(end)).toMatchObject({ outcome: 'succeeded', context: { order: ['draft', 'review', 'final'] } });
-    expect((await skein(['validate', 'mine/workflow.yaml'], { cwd })).stderr).toBe('');
+    expect((await served(['validate', 'mine/workflow.yaml'], { cwd })).stderr).toBe('');
   });
 
   test.each([
@@ -117,21 +118,21 @@ describe('new', () => {
     ['question', 0],
   ])('the template %s is a workflow that runs with its script', async (template, code) => {
     const cwd = await makeProject();
-    const made = await skein(['new', 'mine', '--template', template], { cwd });
+    const made = await served(['new', 'mine', '--template', template], { cwd });
     expect(made.code).toBe(0);
     expect(made.stdout).toBe('made mine with workflow.yaml, agents/writer.agent.md, script.yaml\n');
     const [, command] = /next: skein (.*)\n/.exec(made.stderr) ?? [];
     const end = await skein((command ?? '').split(' ').concat('--json', '--no-audit'), { cwd });
     expect(end.code).toBe(code);
     expect(documentOf(end)).toMatchObject({ workflow: 'mine', outcome: 'succeeded', census: { notRun: 0 } });
-    expect((await skein(['run', 'mine/workflow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+    expect((await served(['run', 'mine/workflow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
   });
 });
 
 describe('version', () => {
   test.each([['--version'], ['-V']])('%s prints the version of the package', async (word) => {
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
-    const end = await skein([word], { cwd: await makeProject() });
+    const end = await served([word], { cwd: await makeProject() });
     expect(end).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 });

@@ -2,6 +2,7 @@ import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAIN, ROOT, filesIn, makeProject, skein, start } from './support/skein.js';
+import { served } from './support/served.js';
 import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
 
 const missing = noTerminal();
@@ -71,7 +72,7 @@ describe('demo', () => {
   test('leaves nothing in the folder for temporary files either', async () => {
     const cwd = await makeProject({ 'tmp/here.txt': '' });
     const TMPDIR = join(cwd, 'tmp');
-    const end = await skein(['demo'], { cwd, env: { TMPDIR } });
+    const end = await served(['demo'], { cwd, env: { TMPDIR } });
     expect(end.stderr).toContain('The result is the same as that of the undisturbed run.');
     expect(await filesIn(TMPDIR)).toEqual(['here.txt']);
   });
@@ -90,7 +91,7 @@ describe('demo', () => {
       },
     ],
   ])('%s it falls back on the diff that comes with the example', async (_, make) => {
-    const end = await skein(['demo'], { cwd: await make() });
+    const end = await served(['demo'], { cwd: await make() });
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('A code review of a change that comes with the example\n');
     expect(end.stderr).toContain('code-review succeeded: 7 succeeded, 1 skipped');
@@ -112,7 +113,7 @@ describe('demo', () => {
     await writeFile(join(cwd, 'notes.txt'), 'changed\n');
     await git(cwd, 'add', '.');
     await git(cwd, 'commit', '--quiet', '-m', 'with a driver');
-    const end = await skein(['demo'], { cwd });
+    const end = await served(['demo'], { cwd });
     expect(end.stderr).toMatch(/A code review of [0-9a-f]+ with a driver\n/);
     expect(await filesIn(cwd)).not.toContain('ran');
   });

@@ -4,6 +4,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT, documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 import type { Ended } from './support/skein.js';
 
 const EXAMPLES = join(ROOT, 'examples');
@@ -48,7 +49,7 @@ describe.each(SCRIPTS)('%s with %s', (name, script) => {
     const cwd = await projectOf(name);
     const words = [`examples/${name}/workflow.yaml`, `--mock=examples/${name}/${script}`, '--no-store'];
     const ran = await skein(['run', ...words, '--json'], { cwd });
-    const executed = await skein(['exec', ...words], { cwd });
+    const executed = await served(['exec', ...words], { cwd });
     expect(executed.code).toBe(ran.code);
     expect(ran.code).toBe(script === 'script-limit.yaml' ? 3 : 0);
     const context = contextOf(executed);
@@ -66,20 +67,20 @@ describe.each(SCRIPTS)('%s with %s', (name, script) => {
 
 test.each(PIPELINES)('%s is validated, planned and drawn', async (name) => {
   const file = `examples/${name}/workflow.yaml`;
-  const validated = await skein(['validate', file], { cwd: ROOT });
+  const validated = await served(['validate', file], { cwd: ROOT });
   expect([validated.code, validated.stderr]).toEqual([0, '']);
-  const planned = await skein(['plan', file], { cwd: ROOT });
+  const planned = await served(['plan', file], { cwd: ROOT });
   expect(planned.code).toBe(0);
   expect(planned.stdout).toContain('model calls');
-  const drawn = await skein(['graph', file, '--format', 'mermaid'], { cwd: ROOT });
+  const drawn = await served(['graph', file, '--format', 'mermaid'], { cwd: ROOT });
   expect([drawn.code, drawn.stdout.split('\n', 1)[0]]).toEqual([0, 'flowchart TD']);
 });
 
 test('a recorded run of a pipeline is forked: what comes before the step is reused', async () => {
   const cwd = await projectOf('generate-translate-publish');
   const file = 'examples/generate-translate-publish/workflow.yaml';
-  await skein(['run', file, '--mock'], { cwd });
-  const forked = await skein(['fork', '-1', '--from', 'step_3'], { cwd });
+  await served(['run', file, '--mock'], { cwd });
+  const forked = await served(['fork', '-1', '--from', 'step_3'], { cwd });
   expect(forked.code).toBe(0);
   expect([...forked.stderr.matchAll(/^step (\S+) reused/gm)].map(([, step]) => step)).toEqual(['step_1', 'step_2']);
   expect(forked.stderr).toMatch(/^step step_3 succeeded/m);
@@ -94,7 +95,7 @@ describe('decision 10: skein exec FILE [PROMPT | -]', () => {
     ['nothing', [], '', 'Please proceed.'],
   ])('the prompt is %s', async (_, words, input, prompt) => {
     const cwd = await projectOf('generate-translate-publish');
-    const ended = await skein(['exec', FILE, '--mock', '--no-store', ...words], { cwd, input });
+    const ended = await served(['exec', FILE, '--mock', '--no-store', ...words], { cwd, input });
     expect(ended.code).toBe(0);
     expect(String(contextOf(ended).steps['step_1']?.output).trimEnd()).toBe(prompt);
   });
@@ -102,7 +103,7 @@ describe('decision 10: skein exec FILE [PROMPT | -]', () => {
   test('with --json stdout is one document, with the context in it', async () => {
     const cwd = await projectOf('parallel-drafts');
     const script = '--mock=examples/parallel-drafts/script.yaml';
-    const ended = await skein(['exec', 'examples/parallel-drafts/workflow.yaml', script, '--no-store', '--json'], {
+    const ended = await served(['exec', 'examples/parallel-drafts/workflow.yaml', script, '--no-store', '--json'], {
       cwd,
     });
     const { context, outcome } = documentOf(ended) as unknown as { context: Context; outcome: string };

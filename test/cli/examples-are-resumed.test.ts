@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { isMap, parseDocument } from 'yaml';
 import type { Document, YAMLMap, YAMLSeq } from 'yaml';
 import { ROOT, documentOf, makeProject, skein, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const EXAMPLES = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
   .map(({ name }) => name)
@@ -48,7 +49,7 @@ test.each(EXAMPLES)(
     const { cwd, script } = await projectOf(name);
     const words = ['run', `examples/${name}/workflow.yaml`, `--mock=${script}`, '--no-audit'];
     const undisturbed = await skein([...words, '--no-store'], { cwd });
-    const whole = documentOf(await skein([...words, '--no-store', '--json'], { cwd }));
+    const whole = documentOf(await served([...words, '--no-store', '--json'], { cwd }));
 
     const text = await readFile(join(cwd, script), 'utf8');
     const slow = parseDocument(text);
@@ -63,13 +64,13 @@ test.each(EXAMPLES)(
 
     const done = steps(killed.stderr, 'succeeded');
     expect(done.length).toBeGreaterThan(0);
-    const resumed = await skein(['resume', '-1'], { cwd });
+    const resumed = await served(['resume', '-1'], { cwd });
     expect(steps(resumed.stderr, 'reused')).toEqual(expect.arrayContaining([...done]));
     expect(steps(resumed.stderr, '(?:succeeded|failed) in')).toContain(step);
     expect(resumed).toMatchObject({ code: undisturbed.code, stdout: undisturbed.stdout });
 
     // Each call was made once, before the end or after it.
-    const shown = JSON.parse((await skein(['show', '-1', '--json'], { cwd })).stdout) as Record<string, unknown>;
+    const shown = JSON.parse((await served(['show', '-1', '--json'], { cwd })).stdout) as Record<string, unknown>;
     expect(shown).toMatchObject({ status: whole['outcome'], modelCalls: whole['modelCalls'] });
   },
 );

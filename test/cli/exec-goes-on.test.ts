@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LOOP, LOOP_SAYS, loopScript } from './support/pipelines.js';
 import { documentOf, makeProject, skein, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const WORDS = ['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit'] as const;
 /** The loop up to what comes after its second draft. */
@@ -31,9 +32,9 @@ describe.skipIf(!hasSignals)('a pipeline that does not get to its end', () => {
     const end = await skein(['resume', '-1'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: LOOP_SAYS });
     expect(end.stderr).toContain('\n4 reused, 3 run\n');
-    const again = await skein(['resume', '-1'], { cwd });
+    const again = await served(['resume', '-1'], { cwd });
     expect(again).toMatchObject({ code: 0, stdout: LOOP_SAYS });
-    expect(documentOf(await skein(['resume', '-1', '--json'], { cwd }))).toMatchObject({
+    expect(documentOf(await served(['resume', '-1', '--json'], { cwd }))).toMatchObject({
       outcome: 'succeeded',
       modelCalls: 0,
       reused: 7,
@@ -54,18 +55,18 @@ describe.skipIf(!hasSignals)('a pipeline that does not get to its end', () => {
       order: ['draft', 'review'],
     });
     await writeFile(join(cwd, 'answers.yaml'), loopScript());
-    expect(await skein(['resume', '-1'], { cwd })).toMatchObject({ code: 0, stdout: LOOP_SAYS });
+    expect(await served(['resume', '-1'], { cwd })).toMatchObject({ code: 0, stdout: LOOP_SAYS });
   });
 });
 
 describe('a pipeline that was edited', () => {
   test('resume says what changed by the names of steps, and runs that again', async () => {
     const cwd = await makeProject({ 'flow.yaml': LOOP, 'answers.yaml': loopScript() });
-    expect((await skein(WORDS, { cwd })).code).toBe(0);
+    expect((await served(WORDS, { cwd })).code).toBe(0);
     const edited = LOOP.replace('You print.', 'You print in bold.').replace('iterations: 5', 'iterations: 4');
     await writeFile(join(cwd, 'flow.yaml'), edited);
     await writeFile(join(cwd, 'answers.yaml'), loopScript().replace('Printed.', 'Printed in bold.'));
-    const end = await skein(['resume', '-1'], { cwd });
+    const end = await served(['resume', '-1'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: LOOP_SAYS.replace('Printed.', 'Printed in bold.') });
     expect(end.stderr).toContain('\n  step publish changed: system prompt\n');
     expect(end.stderr).toContain('\nruns again: publish\n');
@@ -74,11 +75,11 @@ describe('a pipeline that was edited', () => {
 
   test('fork runs a step and what comes after it again, and speaks as the run did', async () => {
     const cwd = await makeProject({ 'flow.yaml': LOOP, 'answers.yaml': loopScript() });
-    expect((await skein(WORDS, { cwd })).code).toBe(0);
-    const end = await skein(['fork', '-1', '--from', 'publish'], { cwd });
+    expect((await served(WORDS, { cwd })).code).toBe(0);
+    const end = await served(['fork', '-1', '--from', 'publish'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: LOOP_SAYS });
     expect(end.stderr).toContain('\n6 reused, 1 run\n');
-    const missed = await skein(['fork', '-1', '--from', 'pulish'], { cwd });
+    const missed = await served(['fork', '-1', '--from', 'pulish'], { cwd });
     expect(missed.code).toBe(1);
     expect(missed.stderr).toContain('did you mean "publish"?');
   });

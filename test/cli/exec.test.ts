@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { LOOP, LOOP_SAYS, NOTES, NOTES_SCRIPT, PARALLEL, loopScript } from './support/pipelines.js';
 import type { Ended } from './support/skein.js';
 import { CHAIN, documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const ONE = `agents: { root: { instruction: You repeat. } }\n`;
 
@@ -45,7 +46,7 @@ describe('the prompt', () => {
 
   test('bytes that are no text are refused', async () => {
     const cwd = await makeProject({ 'one.yaml': ONE });
-    const end = await skein(['exec', 'one.yaml', '-', '--mock'], { cwd, input: Buffer.from([0xff, 0xfe, 0x00]) });
+    const end = await served(['exec', 'one.yaml', '-', '--mock'], { cwd, input: Buffer.from([0xff, 0xfe, 0x00]) });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toContain("input 'prompt': - is not UTF-8 text");
     expect(await filesIn(cwd)).toEqual(['one.yaml']);
@@ -72,12 +73,12 @@ workflow: [{ id: one, type: agent, name: a, prompt: Always this. }]
 
   test('a workflow with other inputs takes those, and refuses a prompt', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const end = await skein(['exec', 'flow.yaml', '--input', 'topic=nets', '--mock', '--no-audit'], { cwd });
+    const end = await served(['exec', 'flow.yaml', '--input', 'topic=nets', '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stdout).toBe(
       '--- Agent: writer (facts) ---\n\nFacts about nets\n\n--- Agent: writer (text) ---\n\nText from Facts about nets\n',
     );
-    const refused = await skein(['exec', 'flow.yaml', 'About nets', '--mock', '--no-audit'], { cwd });
+    const refused = await served(['exec', 'flow.yaml', 'About nets', '--mock', '--no-audit'], { cwd });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain(
       'no text refers to the input "prompt", and it is not declared\n    hint: declare it under inputs, refer to it, or leave it out (inputs are: topic)',
@@ -89,7 +90,7 @@ describe('what exec prints', () => {
   test('under --mock for an answer that must be JSON is that a script can give it', async () => {
     const agent = 'agents: { root: { instruction: x, structured_output: { schema: { type: object } } } }\n';
     const cwd = await makeProject({ 'one.yaml': agent });
-    const end = await skein(['exec', 'one.yaml', 'Go on.', '--mock', '--no-audit'], { cwd });
+    const end = await served(['exec', 'one.yaml', 'Go on.', '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('write the answers into a script, --mock=FILE');
   });
@@ -97,7 +98,7 @@ describe('what exec prints', () => {
   test('under --mock is the prompt of each step, without the outputs above it, which would double with each step', async () => {
     const steps = Array.from({ length: 40 }, () => '  - { type: agent, name: root }\n').join('');
     const cwd = await makeProject({ 'long.yaml': `${ONE}workflow:\n${steps}` });
-    const end = await skein(['exec', 'long.yaml', 'Go on.', '--mock', '--json', '--no-audit'], { cwd });
+    const end = await served(['exec', 'long.yaml', 'Go on.', '--mock', '--json', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     const outputs = Object.values(documentOf(end).steps).map(({ output }) => output);
     expect(outputs).toEqual(Array.from({ length: 40 }, () => 'Go on.'));
@@ -105,7 +106,7 @@ describe('what exec prints', () => {
 
   test('stdout: what the agents say, a step at a time; stderr: everything else, with the context of the steps', async () => {
     const cwd = await makeProject({ 'flow.yaml': LOOP, 'answers.yaml': loopScript() });
-    const end = await skein(['exec', 'flow.yaml', 'Write.', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['exec', 'flow.yaml', 'Write.', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: LOOP_SAYS });
     expect(contextOf(end)).toEqual({
       steps: {
@@ -127,7 +128,7 @@ describe('what exec prints', () => {
   - { step: last, answer: "The second one." }
 `;
     const cwd = await makeProject({ 'flow.yaml': PARALLEL, 'answers.yaml': answers });
-    const end = await skein(['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     const said = end.stdout.split(/^--- Agent: /m).slice(1);
     expect(said.toSorted()).toEqual([
@@ -150,7 +151,7 @@ describe('what exec prints', () => {
 
   test('--json: one document with the context, and nothing else on stdout', async () => {
     const cwd = await makeProject({ 'flow.yaml': LOOP, 'answers.yaml': loopScript() });
-    const end = await skein(['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit', '--json'], { cwd });
+    const end = await served(['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit', '--json'], { cwd });
     expect(end.code).toBe(0);
     const document = documentOf(end);
     expect(document['usage']).toHaveProperty('inputTokens');
@@ -166,15 +167,15 @@ describe('what exec prints', () => {
   test('--quiet leaves the outputs; --format gives the results as skein run does', async () => {
     const cwd = await makeProject({ 'flow.yaml': LOOP, 'answers.yaml': loopScript() });
     const words = ['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit'];
-    expect(await skein([...words, '--quiet'], { cwd })).toMatchObject({ code: 0, stdout: LOOP_SAYS, stderr: '' });
-    const end = await skein([...words, '--format', 'plain'], { cwd });
+    expect(await served([...words, '--quiet'], { cwd })).toMatchObject({ code: 0, stdout: LOOP_SAYS, stderr: '' });
+    const end = await served([...words, '--format', 'plain'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: '=== publish ===\nPrinted.\n' });
   });
 
   test('after a failure: what was said before it, the context so far, then the error', async () => {
     const flow = LOOP.replace('max_loop_iterations: 5', 'max_loop_iterations: 1');
     const cwd = await makeProject({ 'flow.yaml': flow, 'answers.yaml': loopScript() });
-    const end = await skein(['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(3);
     expect(end.stdout).toBe(LOOP_SAYS.slice(0, LOOP_SAYS.indexOf('\n--- Agent: writer (draft#3)')));
     expect(contextOf(end)).toMatchObject({ order: ['draft', 'review'] });
@@ -186,7 +187,7 @@ describe('what exec prints', () => {
   test('an agent that says nothing has no heading and no place in the context', async () => {
     const answers = loopScript().replace('{"text":"Printed."}', '{"empty":true}');
     const cwd = await makeProject({ 'flow.yaml': LOOP, 'answers.yaml': answers });
-    const end = await skein(['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stdout).toBe(LOOP_SAYS.slice(0, LOOP_SAYS.indexOf('\n--- Agent: publisher')));
   });
@@ -198,20 +199,20 @@ describe('tool calls that a person must allow', () => {
 
   test('pause the run without a terminal; it goes on with an answer, and says the rest', async () => {
     const cwd = await project();
-    const end = await skein(words, { cwd });
+    const end = await served(words, { cwd });
     expect(end).toMatchObject({ code: 5, stdout: '' });
     expect(end.stderr).toContain('] calls write_file {"path":"note.txt","content":"hello"}');
     expect(contextOf(end)).toEqual({ steps: {}, order: [] });
     expect(existsSync(join(cwd, 'note.txt'))).toBe(false);
     const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(end.stderr) ?? [];
-    expect((await skein(['answer', run, key, 'allow'], { cwd })).code).toBe(0);
-    expect(await skein(['resume', run], { cwd })).toMatchObject({ code: 0, stdout: 'Written.\n' });
+    expect((await served(['answer', run, key, 'allow'], { cwd })).code).toBe(0);
+    expect(await served(['resume', run], { cwd })).toMatchObject({ code: 0, stdout: 'Written.\n' });
     expect(readFileSync(join(cwd, 'note.txt'), 'utf8')).toBe('hello');
   });
 
   test.each(['--yes', '--yolo', '-y'])('%s allows them', async (flag) => {
     const cwd = await project();
-    expect(await skein([...words, flag], { cwd })).toMatchObject({ code: 0, stdout: 'Written.\n' });
+    expect(await served([...words, flag], { cwd })).toMatchObject({ code: 0, stdout: 'Written.\n' });
     expect(existsSync(join(cwd, 'note.txt'))).toBe(true);
   });
 
@@ -222,14 +223,14 @@ describe('tool calls that a person must allow', () => {
   - { id: two, type: agent, name: root }
 `;
     const cwd = await makeProject({ 'agent.yaml': flow, 'answers.yaml': NOTES_SCRIPT });
-    const first = await skein([...words, '--yes'], { cwd });
+    const first = await served([...words, '--yes'], { cwd });
     expect(first).toMatchObject({ code: 5, stdout: '--- Agent: root (one) ---\n\nWritten.\n' });
     expect(first.stderr).toContain('question of sure: May the agent "root" call write_file?');
-    expect((await skein(['answer', '-1', 'allow'], { cwd })).code).toBe(0);
-    const second = await skein(['resume', '-1'], { cwd });
+    expect((await served(['answer', '-1', 'allow'], { cwd })).code).toBe(0);
+    const second = await served(['resume', '-1'], { cwd });
     expect(second.code).toBe(5);
     expect(second.stderr).toContain('question of two: May the agent "root" call write_file?');
-    const end = await skein(['resume', '-1', '--yes'], { cwd });
+    const end = await served(['resume', '-1', '--yes'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stdout).toBe('--- Agent: root (one) ---\n\nWritten.\n\n--- Agent: root (two) ---\n\nWritten.\n');
   });
@@ -237,7 +238,7 @@ describe('tool calls that a person must allow', () => {
   test('--yes is never over a refusal of the file', async () => {
     const denied = `permissions: { deny: [write_file] }\n${NOTES}`;
     const cwd = await makeProject({ 'agent.yaml': denied, 'answers.yaml': NOTES_SCRIPT });
-    expect(await skein([...words, '--yes'], { cwd })).toMatchObject({ code: 0, stdout: 'Written.\n' });
+    expect(await served([...words, '--yes'], { cwd })).toMatchObject({ code: 0, stdout: 'Written.\n' });
     expect(existsSync(join(cwd, 'note.txt'))).toBe(false);
   });
 });

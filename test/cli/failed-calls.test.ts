@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `agents:
   scout: { instruction: You look. }
@@ -23,17 +24,17 @@ test('[XP9] failed model calls are counted, and the line of a failure names the 
   expect(end.stderr).toContain('\n4 model calls (script/script.yaml 1, 3 failed)');
   expect(end.stderr).toMatch(/\nstep again \(agent scout\) failed in /);
   expect(end.stderr).toMatch(/\nerror SKEIN_\w+ in step again \(agent scout\): /);
-  const shown = await skein(['show', '-1'], { cwd });
+  const shown = await served(['show', '-1'], { cwd });
   expect(shown.stdout).toContain('\n4 model calls (script/script.yaml 1, 3 failed)');
-  const show = documentOf(await skein(['show', '-1', '--json'], { cwd }));
+  const show = documentOf(await served(['show', '-1', '--json'], { cwd }));
   expect(show).toMatchObject({ modelCalls: 4, failedModelCalls: 3 });
-  const resumed = await skein(['resume', '-1', '--json'], { cwd });
+  const resumed = await served(['resume', '-1', '--json'], { cwd });
   expect(documentOf(resumed)).toMatchObject({
     modelCalls: 1,
     failedModelCalls: 1,
     before: { modelCalls: 4, failedModelCalls: 3 },
   });
-  const whole = documentOf(await skein(['show', '-1', '--json'], { cwd }));
+  const whole = documentOf(await served(['show', '-1', '--json'], { cwd }));
   expect(whole).toMatchObject({ modelCalls: 5, failedModelCalls: 4 });
 });
 
@@ -45,7 +46,7 @@ test('[XP9] a call that is cut off at a timeout was asked all the same; one that
     ),
     'script.yaml': `strict: false\nrules:\n  - { step: look, answer: { text: Late., delay: 1000s } }\n  - { step: again, answer: { error: { code: SKEIN_NO_KEY, message: no key } } }\n`,
   });
-  const end = await skein(['exec', 'slow.yaml', 'go', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
+  const end = await served(['exec', 'slow.yaml', 'go', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
   expect(documentOf(end)).toMatchObject({ outcome: 'failed', modelCalls: 1, failedModelCalls: 1 });
 });
 
@@ -55,8 +56,8 @@ test('the most model calls that skein plan tells are those of a run in which eve
   - { step: look, repeat: true, answer: { error: { status: 503, message: later, retry_after: 0.01 } } }
 `;
   const cwd = await makeProject({ 'flow.yaml': flow, 'script.yaml': script });
-  const plan = JSON.parse((await skein(['plan', 'flow.yaml', '--json'], { cwd })).stdout) as object;
-  const end = await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
+  const plan = JSON.parse((await served(['plan', 'flow.yaml', '--json'], { cwd })).stdout) as object;
+  const end = await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
   expect(documentOf(end)).toMatchObject({ outcome: 'failed', modelCalls: 6 });
   expect(plan).toMatchObject({ modelCalls: { worst: 6 } });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LOOP, loopScript } from './support/pipelines.js';
 import { documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** Items, a block that is tried again, blocks within blocks. */
 const BLOCKS = `agents:
@@ -40,7 +41,7 @@ async function forkFrom(
   cwd: string,
   from: string,
 ): Promise<{ readonly ran: readonly string[]; readonly reused: number }> {
-  const document = documentOf(await skein(['fork', '-1', '--from', from, '--json'], { cwd }));
+  const document = documentOf(await served(['fork', '-1', '--from', from, '--json'], { cwd }));
   const steps = Object.entries(
     document.steps as unknown as Readonly<Record<string, { readonly reused?: true; readonly modelCalls: number }>>,
   );
@@ -86,9 +87,9 @@ describe('[XP8] --from takes what show prints', () => {
     ['draft[x]', 'the run has no step "draft[x]"', 'its steps: draft, draft#2, draft#3'],
   ])('%j is refused, and no run is begun', async (from, message, hint) => {
     const cwd = await record(LOOP, loopScript());
-    const end = await skein(['fork', '-1', '--from', from], { cwd });
+    const end = await served(['fork', '-1', '--from', from], { cwd });
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toContain(`error SKEIN_USAGE: --from: ${message}\n    hint: ${hint}`);
-    expect((await skein(['runs'], { cwd })).stdout).not.toContain('fork');
+    expect((await served(['runs'], { cwd })).stdout).not.toContain('fork');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const STEPS = 'steps:\n  - { id: a, agent: w, prompt: Hi }\n';
 const AGENTS = 'agents: { w: { inline: { prompt: You answer., tools: [] } } }\n';
@@ -74,7 +75,7 @@ describe('[XD5] an empty text is as if the key were not there', () => {
   it('and not for an input, whose default it may be', async () => {
     const text = `name: n\ninputs: { x: { default: "" } }\n${AGENTS}steps:\n  - { id: a, agent: w, prompt: "[{{inputs.x}}]" }\n`;
     const cwd = await makeProject({ 'f.yaml': text });
-    expect((await skein(['run', 'f.yaml', '--mock'], { cwd })).stdout).toContain('[]');
+    expect((await served(['run', 'f.yaml', '--mock'], { cwd })).stdout).toContain('[]');
   });
 });
 
@@ -94,7 +95,7 @@ describe('[XD4] variables in the address of a tool server are filled in before i
   ])('%s', async (url) => {
     const pipeline = `agents:\n  root: { model: mock/echo, description: d, instruction: i, toolsets: [{ type: mcp, remote: { url: "${url.replace('${{ secrets.URL }}', '${URL}')}" } }] }\nworkflow: [{ type: agent, name: root }]\n`;
     const cwd = await makeProject({ 'f.yaml': withServer(`{ type: http, url: "${url}" }`), 'p.yaml': pipeline });
-    const end = await skein(['validate', 'f.yaml', 'p.yaml'], { cwd });
+    const end = await served(['validate', 'f.yaml', 'p.yaml'], { cwd });
     expect([end.code, end.stderr]).toEqual([0, expect.not.stringContaining('error')]);
   });
 
@@ -102,7 +103,7 @@ describe('[XD4] variables in the address of a tool server are filled in before i
     '%s is refused',
     async (url) => {
       const cwd = await makeProject({ 'f.yaml': withServer(`{ type: http, url: "${url}" }`) });
-      const end = await skein(['validate', 'f.yaml'], { cwd });
+      const end = await served(['validate', 'f.yaml'], { cwd });
       expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('http:// or https://')]);
     },
   );
@@ -113,9 +114,9 @@ describe('[XD4] variables in the address of a tool server are filled in before i
       's.yaml': 'rules: [{ prompt: Hi, answer: x }]\n',
     });
     const args = ['run', 'f.yaml'];
-    const wrong = await skein(args, { cwd, env: { MCP_URL: 'ftp://h' } });
+    const wrong = await served(args, { cwd, env: { MCP_URL: 'ftp://h' } });
     expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('no http or https address')]);
-    const unset = await skein(args, { cwd });
+    const unset = await served(args, { cwd });
     expect([unset.code, unset.stderr]).toEqual([3, expect.stringContaining('MCP_URL is not set')]);
   });
 });
@@ -132,7 +133,7 @@ describe('[XD7] the type of a tool server', () => {
     ['local with a url', '{ type: local, url: http://localhost:1/mcp }', 'write type: http'],
   ])('%s', async (_, server, told) => {
     const cwd = await makeProject({ 'f.yaml': withServer(server) });
-    const end = await skein(['validate', 'f.yaml'], { cwd });
+    const end = await served(['validate', 'f.yaml'], { cwd });
     expect([end.code, end.stderr]).toEqual([told === undefined ? 0 : 2, expect.stringContaining(told ?? '')]);
   });
 });

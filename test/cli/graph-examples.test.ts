@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT, documentOf, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const EXAMPLES = join(ROOT, 'examples');
 const GRAPHS = readdirSync(EXAMPLES).filter((name) => name.startsWith('graph-'));
@@ -19,10 +20,10 @@ test.each(GRAPHS)('%s is validated, planned and drawn', async (name) => {
   const file = `examples/${name}/workflow.ts`;
   const validated = await skein(['validate', file], { cwd: ROOT });
   expect([validated.code, validated.stderr]).toEqual([0, '']);
-  const planned = await skein(['plan', file], { cwd: ROOT });
+  const planned = await served(['plan', file], { cwd: ROOT });
   expect([planned.code, planned.stderr]).toEqual([0, '']);
   expect(planned.stdout).toContain('level 1');
-  const drawn = await skein(['graph', file, '--format', 'mermaid'], { cwd: ROOT });
+  const drawn = await served(['graph', file, '--format', 'mermaid'], { cwd: ROOT });
   expect([drawn.code, drawn.stderr]).toEqual([0, '']);
   expect(drawn.stdout).toMatch(/^flowchart TD\n/);
 });
@@ -32,7 +33,7 @@ test.each([
   ['clouds', 'nothing', 'nothing is known of clouds'],
 ])('graph-research finds %s', async (query, step, text) => {
   const words = ['run', 'examples/graph-research/workflow.ts', '--input', `query=${query}`];
-  const ended = await skein([...words, '--no-store', '--no-audit', '--json'], { cwd: ROOT });
+  const ended = await served([...words, '--no-store', '--no-audit', '--json'], { cwd: ROOT });
   expect(ended.code).toBe(0);
   expect(String(documentOf(ended).steps[step]?.output)).toContain(text);
 });
@@ -41,7 +42,7 @@ test.each([
   ['script.yaml', 'Looms weave, mills grind.'],
   ['script-other.yaml', 'Nothing was published.'],
 ])('graph-team with %s', async (script, text) => {
-  const ended = await skein(['run', ...TEAM, `--mock=examples/graph-team/${script}`], { cwd: ROOT });
+  const ended = await served(['run', ...TEAM, `--mock=examples/graph-team/${script}`], { cwd: ROOT });
   expect(ended.code).toBe(0);
   expect(ended.stdout).toContain(text);
 });
@@ -51,7 +52,7 @@ test.each([
   ['script-other.yaml', 'Looms weave cloth out of yarn. (0 sent back)', 1],
 ])('[XU1] graph-loop with %s goes back until nothing is wrong', async (script, page, drafts) => {
   const words = ['run', 'examples/graph-loop/workflow.ts', '--input', 'topic=looms', '--no-store', '--no-audit'];
-  const ended = await skein([...words, `--mock=examples/graph-loop/${script}`], { cwd: ROOT });
+  const ended = await served([...words, `--mock=examples/graph-loop/${script}`], { cwd: ROOT });
   expect(ended.code, ended.stderr).toBe(0);
   expect(ended.stdout).toBe(`# Workflow Results\n\n## Step: page\n\n${page}\n`);
   expect(ended.stderr.match(/^step write(?:#2)? succeeded/gm)).toHaveLength(drafts);
@@ -63,7 +64,7 @@ test.each([...COMMANDS].map(([, words = '']) => words))(
   '[XU1] skein %s, which the list of examples shows, succeeds',
   async (words) => {
     const argv = [...words.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    const ended = await skein([...argv, '--no-store', '--no-audit'], { cwd: ROOT });
+    const ended = await served([...argv, '--no-store', '--no-audit'], { cwd: ROOT });
     expect(ended.code, ended.stderr).toBe(0);
   },
 );

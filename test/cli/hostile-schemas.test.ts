@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** Twelve levels of eight references: 8^12 checks for whoever follows them all. */
 const LEVELS = Object.fromEntries(
@@ -39,7 +40,7 @@ test('[XS5] a pattern that makes backtracking matchers hang is checked at once',
     'flow.yaml': `agents: { root: { model: openai/m, instruction: p, structured_output: { name: o, schema: ${schema} } } }\nworkflow: [{ type: agent, name: root }]\n`,
     'mine.yaml': ANSWER.replace('aaaa } }', 'aaaa! } }'),
   });
-  const end = await skein(['run', 'flow.yaml', '--mock=mine.yaml'], { cwd });
+  const end = await served(['run', 'flow.yaml', '--mock=mine.yaml'], { cwd });
   expect(end.code).toBe(3);
   expect(end.stderr).toContain('/a: must match the pattern');
 });

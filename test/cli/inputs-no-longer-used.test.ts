@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `name: flow
 agents: { w: { inline: { prompt: You write., tools: [] } } }
@@ -21,9 +22,9 @@ test.each([['resume'], ['fork']])(
     const words = ['run', 'flow.yaml', '--mock=script.yaml', '--no-audit'];
     expect((await skein([...words, '--input', 'topic=looms'], { cwd })).code).toBe(3);
     await writeFile(join(cwd, 'flow.yaml'), FLOW.replace('{{inputs.topic}}', 'looms'));
-    const end = await skein([command, '-1', '--json'], { cwd });
+    const end = await served([command, '-1', '--json'], { cwd });
     expect(end.stderr).not.toContain('unknown-input');
     expect(documentOf(end).steps).toMatchObject({ a: { status: 'succeeded' } });
-    expect((await skein([...words, '--input', 'topic=looms'], { cwd })).stderr).toContain('error unknown-input');
+    expect((await served([...words, '--input', 'topic=looms'], { cwd })).stderr).toContain('error unknown-input');
   },
 );

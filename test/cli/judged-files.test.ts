@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { run } from '../../src/index.js';
 import { loadPipelineText, loadWorkflow } from '../../src/yaml.js';
 import { filesIn, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** Every command that loads a workflow file. */
 const COMMANDS = ['run', 'exec', 'validate', 'plan', 'graph', 'run --dry-run'];
@@ -48,7 +49,7 @@ describe('a file that asks for what Skein does not do', () => {
     );
     expect(refused.stderr).toContain('hint: write the order of the agents as steps of workflow; --lenient');
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
-    const lenient = await skein([...argsOf(command, 'flow.yaml'), '--lenient'], { cwd });
+    const lenient = await served([...argsOf(command, 'flow.yaml'), '--lenient'], { cwd });
     expect(lenient.code).toBe(0);
     expect(lenient.stderr).toContain('warning not-supported: sub_agents of agent "root" is not supported');
   });
@@ -56,28 +57,28 @@ describe('a file that asks for what Skein does not do', () => {
   test('[XP2] a hook that keeps calls back is never dropped without a word: no call is made', async () => {
     const cwd = await makeProject({ 'flow.yaml': HOOKED, 'answers.yaml': SHELL_SCRIPT });
     const args = ['run', 'flow.yaml', '--model', 'script/answers.yaml', '--no-audit'];
-    const refused = await skein(args, { cwd });
+    const refused = await served(args, { cwd });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('hooks of agent "root" is not supported: without it the file is less safe');
     expect(existsSync(join(cwd, 'made'))).toBe(false);
-    expect((await skein([...args, '--lenient'], { cwd })).code).toBe(0);
+    expect((await served([...args, '--lenient'], { cwd })).code).toBe(0);
     expect(existsSync(join(cwd, 'made'))).toBe(true);
   });
 
   test('[XP2] resume and fork refuse a file that came to ask for it, and a lenient run stays lenient', async () => {
     const cwd = await makeProject({ 'flow.yaml': PLAIN });
-    expect((await skein(['run', 'flow.yaml', ...CALLS], { cwd })).code).toBe(0);
+    expect((await served(['run', 'flow.yaml', ...CALLS], { cwd })).code).toBe(0);
     await writeFile(join(cwd, 'flow.yaml'), WITH_SUB_AGENTS);
     for (const verb of ['resume', 'fork']) {
-      const refused = await skein([verb, '-1'], { cwd });
+      const refused = await served([verb, '-1'], { cwd });
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain('error not-supported: sub_agents');
     }
-    expect((await skein(['fork', '-1', '--lenient'], { cwd })).code).toBe(0);
-    const again = await skein(['resume', '-1'], { cwd });
+    expect((await served(['fork', '-1', '--lenient'], { cwd })).code).toBe(0);
+    const again = await served(['resume', '-1'], { cwd });
     expect(again.code).toBe(0);
     expect(again.stderr).toContain('warning not-supported: sub_agents');
-    expect((await skein(['resume', '-1', '--strict'], { cwd })).code).toBe(2);
+    expect((await served(['resume', '-1', '--strict'], { cwd })).code).toBe(2);
   });
 
   test('[XP2] so does the library', async () => {
@@ -94,9 +95,9 @@ describe('a file that asks for what Skein does not do', () => {
   test('[XP2] a file that is called is judged as its caller is', async () => {
     const caller = 'agents: { a: { instruction: x } }\nworkflow: [{ type: call, file: inner.yaml }]\n';
     const cwd = await makeProject({ 'flow.yaml': caller, 'inner.yaml': WITH_SUB_AGENTS });
-    const refused = await skein(['validate', 'flow.yaml'], { cwd });
+    const refused = await served(['validate', 'flow.yaml'], { cwd });
     expect(refused.stderr).toContain('inner.yaml:1:43: error not-supported');
-    expect((await skein(['validate', 'flow.yaml', '--lenient'], { cwd })).code).toBe(0);
+    expect((await served(['validate', 'flow.yaml', '--lenient'], { cwd })).code).toBe(0);
   });
 
   test('[XP2] an agent file of another system that a step uses, and no other', async () => {
@@ -106,11 +107,11 @@ describe('a file that asks for what Skein does not do', () => {
     };
     const dag = (agent: string): string => `name: flow\nsteps: [{ id: s, agent: ${agent}, prompt: Hello }]\n`;
     const cwd = await makeProject({ ...files, 'a.yaml': dag('a'), 'b.yaml': dag('b') });
-    const refused = await skein(['run', 'a.yaml', ...CALLS], { cwd });
+    const refused = await served(['run', 'a.yaml', ...CALLS], { cwd });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('.claude/agents/a.md:3:1: error not-supported: hooks of the agent');
-    expect((await skein(['run', 'a.yaml', ...CALLS, '--lenient'], { cwd })).code).toBe(0);
-    expect(await skein(['validate', 'b.yaml', '--strict'], { cwd })).toMatchObject({
+    expect((await served(['run', 'a.yaml', ...CALLS, '--lenient'], { cwd })).code).toBe(0);
+    expect(await served(['validate', 'b.yaml', '--strict'], { cwd })).toMatchObject({
       code: 0,
       stderr: 'agent b: .claude/agents/b.md\n',
     });
@@ -121,10 +122,10 @@ describe('--strict', () => {
   test.each(COMMANDS)('[XP2] %s takes every warning for an error', async (command) => {
     const cwd = await makeProject({ 'flow.yaml': WARNED, 'dag.yaml': WARNED_DAG });
     for (const file of ['flow.yaml', 'dag.yaml']) {
-      const plain = await skein(argsOf(command, file), { cwd });
+      const plain = await served(argsOf(command, file), { cwd });
       expect(plain.code).toBe(0);
       expect(plain.stderr).toMatch(/ warning /);
-      const strict = await skein([...argsOf(command, file), '--strict'], { cwd });
+      const strict = await served([...argsOf(command, file), '--strict'], { cwd });
       expect(strict.code).toBe(2);
       expect(strict.stderr).not.toMatch(/ warning /);
       expect(strict.stderr).toMatch(/ error n\S+: /);
@@ -134,10 +135,10 @@ describe('--strict', () => {
   test('[XP2] so it does of a module, of a prompt that nothing reads, and in the library', async () => {
     const unread = `${PLAIN}workflow: [{ type: agent, name: root, prompt: Hello }]\n`;
     const cwd = await makeProject({ 'flow.mjs': WARNED_MODULE, 'flow.yaml': WARNED, 'unread.yaml': unread });
-    expect((await skein(['validate', 'flow.mjs'], { cwd })).stderr).toContain('warning unreachable');
-    expect(await skein(['validate', 'flow.mjs', '--strict'], { cwd })).toMatchObject({ code: 2 });
-    expect((await skein(['exec', 'unread.yaml', 'Hi', ...CALLS], { cwd })).code).toBe(0);
-    expect((await skein(['exec', 'unread.yaml', 'Hi', ...CALLS, '--strict'], { cwd })).code).toBe(2);
+    expect((await served(['validate', 'flow.mjs'], { cwd })).stderr).toContain('warning unreachable');
+    expect(await served(['validate', 'flow.mjs', '--strict'], { cwd })).toMatchObject({ code: 2 });
+    expect((await served(['exec', 'unread.yaml', 'Hi', ...CALLS], { cwd })).code).toBe(0);
+    expect((await served(['exec', 'unread.yaml', 'Hi', ...CALLS, '--strict'], { cwd })).code).toBe(2);
     const { plan, problems } = await loadWorkflow('flow.yaml', { cwd, strict: true });
     expect(plan).toBeUndefined();
     expect(problems).toMatchObject([{ severity: 'error', code: 'not-supported' }]);
@@ -145,7 +146,7 @@ describe('--strict', () => {
 
   test('[XP2] and --lenient exclude each other', async () => {
     const cwd = await makeProject({ 'flow.yaml': PLAIN });
-    const both = await skein(['validate', 'flow.yaml', '--strict', '--lenient'], { cwd });
+    const both = await served(['validate', 'flow.yaml', '--strict', '--lenient'], { cwd });
     expect(both.code).toBe(1);
     expect(both.stderr).toContain("'--lenient' cannot be used with option '--strict'");
   });
@@ -154,16 +155,16 @@ describe('--strict', () => {
 describe('settings of files for cagent', () => {
   test('[XP7] version: one that nobody knows is refused', async () => {
     const cwd = await makeProject({ 'new.yaml': `version: "99"\n${PLAIN}`, 'old.yaml': `version: "4"\n${PLAIN}` });
-    const end = await skein(['validate', 'new.yaml'], { cwd });
+    const end = await served(['validate', 'new.yaml'], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toContain('new.yaml:1:10: error unknown-value: version of the file is "99"');
-    expect(await skein(['validate', 'old.yaml', '--strict'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect(await served(['validate', 'old.yaml', '--strict'], { cwd })).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('[XP7] model of a toolset: a warning', async () => {
     const text = 'agents: { root: { toolsets: [{ type: shell, model: openai/gpt-5-mini }] } }\n';
     const cwd = await makeProject({ 'flow.yaml': text });
-    const end = await skein(['validate', 'flow.yaml'], { cwd });
+    const end = await served(['validate', 'flow.yaml'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('warning not-supported: model of toolset shell of agent "root"');
   });
@@ -171,7 +172,7 @@ describe('settings of files for cagent', () => {
   test('[XP7] several models in one text: a warning, since cagent draws one at random', async () => {
     const text = 'agents: { root: { model: "openai/gpt-5-mini,anthropic/claude-sonnet-5" } }\n';
     const cwd = await makeProject({ 'flow.yaml': text });
-    const end = await skein(['validate', 'flow.yaml'], { cwd });
+    const end = await served(['validate', 'flow.yaml'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('warning model-order: agent "root" tries the models');
   });
@@ -223,7 +224,7 @@ agents: { root: { model: m, toolsets: [{ type: shell }] } }
 permissions: { allow: [shell] }
 `;
     const cwd = await makeProject({ 'flow.yaml': text, 'answers.yaml': script });
-    const end = await skein(['run', 'flow.yaml', '--model', 'script/answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--model', 'script/answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(await readFile(join(cwd, 'out'), 'utf8')).toBe(written);
   });

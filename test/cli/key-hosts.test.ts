@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FakeProvider } from '../agent/support/fake-provider.js';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** One agent step whose model a file places at an address, in each notation that can. */
 const NOTATIONS = [
@@ -96,7 +97,7 @@ test('[XS7] a redirect of a model server is not followed: prompt and key stay wh
       'flow.yaml':
         'name: t\nagents: { a: { inline: { prompt: p, model: openai/m, tools: [] } } }\nsteps: [{ id: s, agent: a, prompt: hello }]\n',
     });
-    const end = await skein(['run', 'flow.yaml'], { cwd, env: { ...KEYS, OPENAI_BASE_URL: provider.baseUrl } });
+    const end = await served(['run', 'flow.yaml'], { cwd, env: { ...KEYS, OPENAI_BASE_URL: provider.baseUrl } });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('redirects are not followed');
     expect(elsewhere.requests).toEqual([]);

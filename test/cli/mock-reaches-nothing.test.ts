@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { filesIn, makeProject, runFolder, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** Leaves a file behind when it is started. */
 const PLANT = ['node', '-e', "require('fs').writeFileSync('started', 'yes')"];
@@ -93,7 +94,7 @@ describe('--mock', () => {
       'all.yaml': calls('mcp_kit_echo', 'mcp_web_other'),
     });
     const answers = async (...words: string[]): Promise<readonly string[]> => {
-      const end = await skein(['run', ...words, '--stream', '--yes', '--audit-dir', '.workflow-runs'], {
+      const end = await served(['run', ...words, '--stream', '--yes', '--audit-dir', '.workflow-runs'], {
         cwd,
         env: ENV,
       });
@@ -123,7 +124,7 @@ describe('--mock', () => {
       'mine.yaml': SCRIPT(url),
     });
     const words = ['--model', 'script/mine.yaml', '--allow-private-addresses'];
-    expect(await skein(['run', 'flow.yaml', ...words], { cwd })).toMatchObject({ code: 0 });
+    expect(await served(['run', 'flow.yaml', ...words], { cwd })).toMatchObject({ code: 0 });
     expect(hits).toEqual(['/']);
     expect(await filesIn(cwd)).toContain('started');
   });
@@ -141,7 +142,7 @@ describe.each(['plan', 'validate'])('%s', (command) => {
       ['dag.yaml', 'a'],
       ['pipeline.yaml', 'root'],
     ] as const) {
-      const end = await skein([command, file], { cwd, env: ENV });
+      const end = await served([command, file], { cwd, env: ENV });
       expect(end.code).toBe(0);
       expect(end.stdout).toMatch(
         new RegExp(`starts node -e .*started.*\\(MCP server kit of agent ${agent}\\), with the value of KIT_TOKEN`),
@@ -149,7 +150,7 @@ describe.each(['plan', 'validate'])('%s', (command) => {
       expect(end.stdout).toContain(`reaches ${url} (MCP server web of agent ${agent}), with the value of WEB_TOKEN`);
       expect(end.stdout).toContain(`reaches ${url} (models of agent ${agent})`);
       expect(end.stdout).toContain(`starts commands that the agent chooses (tool shell of agent ${agent})`);
-      const json = await skein([command, file, '--json'], { cwd });
+      const json = await served([command, file, '--json'], { cwd });
       expect(json.stdout).toContain('"powers"');
     }
     expect(hits).toEqual([]);
@@ -160,6 +161,6 @@ describe.each(['plan', 'validate'])('%s', (command) => {
 test('[XS1] plan does not call the tools of servers tools that only read', async () => {
   const { url } = await listener();
   const cwd = await makeProject({ 'dag.yaml': dag(url), 'a.agent.md': agentFile(url, '').replace('tools: \n', '') });
-  const end = await skein(['plan', 'dag.yaml'], { cwd });
+  const end = await served(['plan', 'dag.yaml'], { cwd });
   expect(end.stdout).toContain('tools that only read, and all tools of the MCP servers kit, web');
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const SUM = `import { graph } from 'skein/graph';
 export default graph<{ start: number; list: number[]; sum: number }>({
@@ -27,7 +28,7 @@ describe('--input-json', () => {
     ['list', 1, 'error SKEIN_USAGE: --input-json takes NAME=VALUE, not "list"'],
   ])('refuses %s', async (words, code, message) => {
     const cwd = await makeProject({ 'flow.ts': OBSERVED });
-    const end = await skein(['run', 'flow.ts', '--input-json', words, ...WORDS], { cwd });
+    const end = await served(['run', 'flow.ts', '--input-json', words, ...WORDS], { cwd });
     expect(end).toMatchObject({ code, stdout: '' });
     expect(end.stderr).toContain(message);
   });
@@ -35,18 +36,18 @@ describe('--input-json', () => {
   test('gives a fork another value, which is compared as data', async () => {
     const cwd = await makeProject({ 'flow.ts': OBSERVED });
     const run = ['run', 'flow.ts', '--input-json', 'start=1', '--input-json', 'list=[2]', '--no-audit'];
-    expect((await skein(run, { cwd })).code).toBe(0);
-    const same = await skein(['fork', '-1', '--input-json', 'list=[ 2 ]'], { cwd });
+    expect((await served(run, { cwd })).code).toBe(0);
+    const same = await served(['fork', '-1', '--input-json', 'list=[ 2 ]'], { cwd });
     expect(same.stderr).not.toContain('has another value');
     expect(same.stderr).toContain('\n1 reused, 0 run\n');
-    const other = await skein(['fork', '-1', '--input-json', 'list=[4]', '--json'], { cwd });
+    const other = await served(['fork', '-1', '--input-json', 'list=[4]', '--json'], { cwd });
     expect(other.stderr).toContain('input list has another value\n');
     expect(documentOf(other)).toMatchObject({ state: { sum: 5 }, ran: 1 });
   });
 
   test('may be looked at before it is used', async () => {
     const cwd = await makeProject({ 'flow.ts': OBSERVED });
-    const end = await skein(['plan', 'flow.ts', '--input-json', 'list=[1]', '--json'], { cwd });
+    const end = await served(['plan', 'flow.ts', '--input-json', 'list=[1]', '--json'], { cwd });
     expect(end).toMatchObject({ code: 0, stderr: '' });
   });
 });
@@ -55,7 +56,7 @@ describe('invariants', () => {
   const big = ['run', 'flow.ts', '--input-json', 'start=1', '--input-json', 'list=[200]', '--json', ...WORDS];
 
   test('that are enforced end the run', async () => {
-    const end = await skein(big, { cwd: await makeProject({ 'flow.ts': ENFORCED }) });
+    const end = await served(big, { cwd: await makeProject({ 'flow.ts': ENFORCED }) });
     expect(end.code).toBe(3);
     expect(documentOf(end)).toMatchObject({
       outcome: 'failed',
@@ -64,7 +65,7 @@ describe('invariants', () => {
   });
 
   test('that are only observed are warnings', async () => {
-    const end = await skein(big, { cwd: await makeProject({ 'flow.ts': OBSERVED }) });
+    const end = await served(big, { cwd: await makeProject({ 'flow.ts': OBSERVED }) });
     expect(end.code).toBe(0);
     const warning = "workflow invariant violated (after 'sum'): the sum is small";
     expect(documentOf(end)).toMatchObject({ outcome: 'succeeded', warnings: [warning] });
@@ -74,16 +75,16 @@ describe('invariants', () => {
 
 test('skein new --ts makes a graph that runs with its script, without anything being installed', async () => {
   const cwd = await makeProject();
-  const made = await skein(['new', 'Mine', '--ts'], { cwd });
+  const made = await served(['new', 'Mine', '--ts'], { cwd });
   expect(made).toMatchObject({ code: 0, stdout: 'made Mine with flow.ts, script.yaml, package.json, tsconfig.json\n' });
   const [, command = ''] = /next: skein (run .*)\n/.exec(made.stderr) ?? [];
-  const end = await skein(command.split(' ').concat('--json', ...WORDS), { cwd });
+  const end = await served(command.split(' ').concat('--json', ...WORDS), { cwd });
   expect(end.code, end.stderr).toBe(0);
   expect(documentOf(end)).toMatchObject({
     workflow: 'Mine',
     outcome: 'succeeded',
     state: { page: 'LOOMS: A paragraph that was written before the run.' },
   });
-  expect((await skein(['validate', 'Mine/flow.ts'], { cwd })).stderr).toBe('');
-  expect((await skein(['new', 'other', '--ts', '--template', 'chain'], { cwd })).code).toBe(1);
+  expect((await served(['validate', 'Mine/flow.ts'], { cwd })).stderr).toBe('');
+  expect((await served(['new', 'other', '--ts', '--template', 'chain'], { cwd })).code).toBe(1);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CHAIN, documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const LOUD = `export enum Mood { Calm = '.', Excited = '!' }
 export const loud = (text: string): string => text.toUpperCase() + Mood.Excited;
@@ -29,27 +30,27 @@ async function stateOf(file: string, text: string): Promise<unknown> {
 describe('a graph in TypeScript', () => {
   test('is validated, planned and drawn; nothing of it runs', async () => {
     const cwd = await makeProject({ 'flow.ts': FLOW, 'lib/loud.ts': LOUD });
-    expect(await skein(['validate', 'flow.ts'], { cwd })).toMatchObject({ code: 0, stdout: 'flow.ts is valid\n' });
-    const plan = JSON.parse((await skein(['plan', 'flow.ts', '--json'], { cwd })).stdout) as unknown;
+    expect(await served(['validate', 'flow.ts'], { cwd })).toMatchObject({ code: 0, stdout: 'flow.ts is valid\n' });
+    const plan = JSON.parse((await served(['plan', 'flow.ts', '--json'], { cwd })).stdout) as unknown;
     expect(plan).toMatchObject({ workflow: 'typed', levels: [['draft'], ['final']], inputs: [{ name: 'topic' }] });
-    const drawing = await skein(['graph', 'flow.ts', '--format', 'mermaid'], { cwd });
+    const drawing = await served(['graph', 'flow.ts', '--format', 'mermaid'], { cwd });
     expect(drawing).toMatchObject({ code: 0, stderr: '' });
     expect(drawing.stdout).toMatch(/n0\["draft"\][^]*n0 --> n1/);
   });
 
   test('runs like any other file: progress on stderr, its answer on stdout, a run folder and a record', async () => {
     const cwd = await makeProject({ 'flow.ts': FLOW, 'lib/loud.ts': LOUD });
-    const end = await skein(['run', 'flow.ts', '--input', 'topic=looms'], { cwd });
+    const end = await served(['run', 'flow.ts', '--input', 'topic=looms'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: '# Workflow Results\n\n## Step: final\n\nABOUT LOOMS!\n' });
     expect(end.stderr).toMatch(/step draft succeeded[^]*typed succeeded in [^]*audit folder: [^]*recorded as run /);
-    expect(JSON.parse((await skein(['runs', '--json'], { cwd })).stdout)).toMatchObject({
+    expect(JSON.parse((await served(['runs', '--json'], { cwd })).stdout)).toMatchObject({
       runs: [{ name: 'typed', status: 'succeeded' }],
     });
   });
 
   test('has its state in the JSON document', async () => {
     const cwd = await makeProject({ 'flow.ts': FLOW, 'lib/loud.ts': LOUD });
-    const end = await skein(['run', 'flow.ts', '-i', 'topic=looms', '--json', ...WORDS], { cwd });
+    const end = await served(['run', 'flow.ts', '-i', 'topic=looms', '--json', ...WORDS], { cwd });
     expect(documentOf(end)).toMatchObject({
       workflow: 'typed',
       outcome: 'succeeded',
@@ -60,7 +61,7 @@ describe('a graph in TypeScript', () => {
 
   test('without an input that it needs is refused before anything runs', async () => {
     const cwd = await makeProject({ 'flow.ts': FLOW, 'lib/loud.ts': LOUD });
-    const end = await skein(['run', 'flow.ts', ...WORDS], { cwd });
+    const end = await served(['run', 'flow.ts', ...WORDS], { cwd });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toBe(
       'error missing-input: the input "topic" is not given\n    hint: add --input topic=VALUE, or --input-file topic=FILE\n',
@@ -72,7 +73,7 @@ describe('a graph in TypeScript', () => {
       'flow.ts': FLOW.replace('loud(draft)', '{ throw new Error(`no ${draft}`); }'),
       'lib/loud.ts': LOUD,
     });
-    const end = await skein(['run', 'flow.ts', '-i', 'topic=looms', ...WORDS], { cwd });
+    const end = await served(['run', 'flow.ts', '-i', 'topic=looms', ...WORDS], { cwd });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('no about looms');
     expect(end.stderr).not.toContain('    at ');
@@ -84,7 +85,7 @@ const writer = agent({ name: 'writer', instructions: 'You write.', tools: [] });
 export default graph<{ topic: string }>({ name: 'asks' }).node('text', agentNode(writer, { taskParam: 'topic' })).setEntry('text');
 `;
     const cwd = await makeProject({ 'flow.ts': text });
-    const end = await skein(['run', 'flow.ts', '-i', 'topic=looms', '--mock', '--verbose', ...WORDS], { cwd });
+    const end = await served(['run', 'flow.ts', '-i', 'topic=looms', '--mock', '--verbose', ...WORDS], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: '# Workflow Results\n\n## Step: text\n\nlooms\n' });
     expect(end.stderr).toMatch(/^\[text\] .*mock\/echo/m);
     expect(end.stderr).toContain('1 model call (mock/echo 1)');
@@ -137,7 +138,7 @@ export default definePlan({ name: 'by-hand', inputs: ['topic'], nodes: [{ id: 'g
       'chain.yaml': `${CHAIN}output: { steps: [text] }\n`,
       'flow.mjs': `import { loadWorkflow } from 'skein/yaml';\nexport default loadWorkflow('chain.yaml', { cwd: import.meta.dirname });\n`,
     });
-    const end = await skein(['run', 'flow.mjs', '--mock', ...WORDS], { cwd });
+    const end = await served(['run', 'flow.mjs', '--mock', ...WORDS], { cwd });
     expect(end).toMatchObject({
       code: 0,
       stdout: '# Workflow Results\n\n## Step: text\n\nText from Facts about looms\n',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const GOOD = `import { graph } from 'skein/graph';
 export default graph({ name: 'good' }).node('one', () => 1, { inputs: [] }).setEntry('one');
@@ -142,12 +143,12 @@ export default definePlan({ name: 'p', nodes: [{ id: 'a', run: () => 1 }], edges
 
   test('is refused by run with a JSON document, and nothing is written', async () => {
     const cwd = await makeProject({ 'flow.mjs': 'export default 1;\n' });
-    const end = await skein(['run', 'flow.mjs', '--json'], { cwd });
+    const end = await served(['run', 'flow.mjs', '--json'], { cwd });
     expect(end.code).toBe(2);
     expect(JSON.parse(end.stdout)).toMatchObject({
       outcome: 'invalid',
       problems: [{ code: 'module-export', at: { file: 'flow.mjs', line: 1, column: 1 } }],
     });
-    expect((await skein(['runs'], { cwd })).stdout).not.toContain('flow');
+    expect((await served(['runs'], { cwd })).stdout).not.toContain('flow');
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const AGENTS = `agents:
   writer: { instruction: You write. }
@@ -64,7 +65,7 @@ test.each([
   const good = await skein(['exec', 'flow.yaml', 'go', '--mock=good.yaml', '--no-audit'], { cwd });
   expect(good.stderr).toContain('\n24 model calls');
   expect(good.code).toBe(0);
-  const bad = await skein(['exec', 'flow.yaml', 'go', '--mock=bad.yaml', '--no-audit'], { cwd });
+  const bad = await served(['exec', 'flow.yaml', 'go', '--mock=bad.yaml', '--no-audit'], { cwd });
   expect(bad.code).toBe(3);
   expect(bad.stderr).toContain('workflow: max loop iterations exceeded (step: draft, limit: 2)');
 });
@@ -72,7 +73,7 @@ test.each([
 test('[XP6] what a run costs at most is known for loops inside of loops', async () => {
   const cwd = await makeProject({ 'flat.yaml': FLAT, 'block.yaml': BLOCK });
   const worst = async (file: string): Promise<unknown> => {
-    const plan = JSON.parse((await skein(['plan', file, '--json'], { cwd })).stdout) as {
+    const plan = JSON.parse((await served(['plan', file, '--json'], { cwd })).stdout) as {
       readonly modelCalls: { readonly worst: number };
     };
     return plan.modelCalls.worst;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { ROOT, cleanEnv, documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const exec = promisify(execFile);
 
@@ -15,7 +16,7 @@ test.each(['chain', 'fan-out', 'question', 'pipeline'])(
     const made = await skein(['new', 'mine', '--template', template], { cwd });
     expect(made.code).toBe(0);
     const [, command = ''] = /next: skein (.*)\n/.exec(made.stderr) ?? [];
-    const end = await skein([...command.split(' '), '--json', '--no-audit'], { cwd });
+    const end = await served([...command.split(' '), '--json', '--no-audit'], { cwd });
     expect(end.code, end.stderr).toBe(0);
     expect(documentOf(end)).toMatchObject({ outcome: 'succeeded' });
   },
@@ -26,7 +27,7 @@ test(
   { timeout: 300_000 },
   async () => {
     const cwd = await makeProject();
-    const made = await skein(['new', 'mine', '--ts'], { cwd });
+    const made = await served(['new', 'mine', '--ts'], { cwd });
     expect(made.stderr).toContain(`package.json depends on the Skein in ${ROOT}`);
     const mine = join(cwd, 'mine');
     const env = {

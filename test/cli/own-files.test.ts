@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeProject, runFolder, skein } from './support/skein.js';
+import { served } from './support/served.js';
 import type { Ended } from './support/skein.js';
 
 const WRITER = `name: hostile
@@ -50,10 +51,10 @@ describe('[XD1] a run leaves its own record and files alone', () => {
     expect(told).toHaveLength(paths.length);
     for (const line of told) expect(line).toContain('"status":"failed"');
     expect(await readFile(join(cwd, 'flow.yaml'), 'utf8')).toBe(WRITER);
-    const runs = await skein(['runs', '--json'], { cwd });
+    const runs = await served(['runs', '--json'], { cwd });
     expect(runs.code).toBe(0);
     expect(runs.stdout).toContain('hostile');
-    expect((await skein(['show', '-1'], { cwd })).code).toBe(0);
+    expect((await served(['show', '-1'], { cwd })).code).toBe(0);
   });
 
   it('where the audit folder and a called file are elsewhere, and of a pipeline', async () => {
@@ -66,7 +67,7 @@ workflow: [{ type: agent, name: root }]
     const paths = ['flows/flow.yaml', 'reports/x.md', 'reports/2026/output.md'];
     await writeFile(join(cwd, 'script.yaml'), script(paths.map((path) => ['write_file', { path, content: 'x' }])));
     const args = ['run', 'flows/flow.yaml', '--mock=script.yaml', '--audit-dir', 'reports', '--json'];
-    const end = await skein([...args, '--input', 'prompt=x', '--yes'], { cwd });
+    const end = await served([...args, '--input', 'prompt=x', '--yes'], { cwd });
     expect([end.code, failed(end)]).toEqual([0, failed(end)]);
     expect(await readFile(join(cwd, 'flows/flow.yaml'), 'utf8')).toBe(flow);
     await expect(readFile(join(cwd, 'reports/x.md'), 'utf8')).rejects.toThrow('ENOENT');
@@ -89,7 +90,7 @@ export default graph<{ topic: string }>({ name }).node('text', agentNode(writer,
       ['write_file', { path: 'parts/notes.ts', content: 'x' }],
     ] as const;
     const cwd = await makeProject({ ...modules, 'script.yaml': script(calls) });
-    const end = await skein(['run', 'flow.ts', '--input', 'topic=x', '--mock=script.yaml', '--stream'], { cwd });
+    const end = await served(['run', 'flow.ts', '--input', 'topic=x', '--mock=script.yaml', '--stream'], { cwd });
     expect([end.code, failed(end)]).toEqual([0, failed(end)]);
     const told = await results(cwd);
     expect(told.map((line) => line.includes('is part of a workflow'))).toEqual([true, true, true, false]);
@@ -123,8 +124,8 @@ describe('[XD2] tools that only read don’t see the record of runs', () => {
     const rules = `rules:\n  - step: a\n    answer: hidden-canary\n  - step: b\n    answers:\n${LOOKS.map(([name, input]) => `      - tools: [{ name: ${name}, input: ${JSON.stringify(input)} }]\n`).join('')}      - Nothing.\n`;
     const cwd = await makeProject({ 'flow.yaml': READER, 'script.yaml': rules });
     const again = ['run', 'flow.yaml', '--mock=script.yaml', '--stream', '--input', 'token=hidden-canary'];
-    expect((await skein([...again, '--audit-dir', 'kept'], { cwd })).code).toBe(0);
-    const end = await skein(again, { cwd });
+    expect((await served([...again, '--audit-dir', 'kept'], { cwd })).code).toBe(0);
+    const end = await served(again, { cwd });
     expect([end.code, failed(end)]).toEqual([0, failed(end)]);
     const told = await results(cwd);
     expect(told).toHaveLength(LOOKS.length);
@@ -154,12 +155,12 @@ workflow: [{ type: agent, name: root }]
     const calls = [['read_file', { path: 'server/../.env' }]] as const;
     const cwd = await makeProject({ ...env, 'flow.yaml': flow, 'script.yaml': script(calls) });
     const args = ['run', 'flow.yaml', '--mock=script.yaml', '--stream', ...more];
-    const paused = await skein(args, { cwd });
+    const paused = await served(args, { cwd });
     expect([paused.code, failed(paused)]).toEqual([5, failed(paused)]);
     expect(failed(paused)).toContain('read_file');
     expect(failed(paused)).not.toContain('very-secret');
-    expect((await skein(['answer', '-1', 'deny'], { cwd })).code).toBe(0);
-    const denied = await skein(['resume', '-1', '--mock=script.yaml'], { cwd });
+    expect((await served(['answer', '-1', 'deny'], { cwd })).code).toBe(0);
+    const denied = await served(['resume', '-1', '--mock=script.yaml'], { cwd });
     expect([denied.code, failed(denied)]).toEqual([0, failed(denied)]);
     expect(failed(denied)).not.toContain('very-secret');
   });
@@ -176,7 +177,7 @@ workflow: [{ type: agent, name: root }]
     });
     const { symlink } = await import('node:fs/promises');
     await symlink('.env', join(cwd, 'link'));
-    const end = await skein(['run', 'flow.yaml', '--mock=script.yaml', '--stream', '--yes'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=script.yaml', '--stream', '--yes'], { cwd });
     expect([end.code, failed(end)]).toEqual([0, failed(end)]);
     const told = await results(cwd);
     expect(told[0]).not.toContain('very-secret');
@@ -191,7 +192,7 @@ it('[XD1] an agent that may do anything still works beside a store of another fo
     'sub/script.yaml': script([['write_file', { path: 'a.txt', content: 'x' }]]),
   });
   await mkdir(join(cwd, '.skein'));
-  const end = await skein(['run', 'flow.yaml', '--mock=script.yaml'], { cwd: join(cwd, 'sub') });
+  const end = await served(['run', 'flow.yaml', '--mock=script.yaml'], { cwd: join(cwd, 'sub') });
   expect([end.code, failed(end)]).toEqual([0, failed(end)]);
   expect(await readFile(join(cwd, 'sub/a.txt'), 'utf8')).toBe('x');
 });

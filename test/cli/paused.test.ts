@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CHAIN, documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
 
 const missing = noTerminal();
@@ -45,8 +46,8 @@ async function paused(): Promise<{ readonly cwd: string; readonly words: readonl
 describe('a run that waits for an answer', () => {
   test('prints the commands that answer it and go on with it, and they do', async () => {
     const { cwd, words, resume } = await paused();
-    expect((await skein([...words, 'power'], { cwd })).code).toBe(0);
-    const end = await skein(['resume', resume], { cwd });
+    expect((await served([...words, 'power'], { cwd })).code).toBe(0);
+    const end = await served(['resume', resume], { cwd });
     expect(end.code).toBe(0);
     expect(end.stdout).toContain('Looms weave.');
     // The model call that asked is not made again.
@@ -55,7 +56,7 @@ describe('a run that waits for an answer', () => {
 
   test('is paused again, with the same question, as long as nobody answers', async () => {
     const { cwd, words, resume } = await paused();
-    const again = await skein(['resume', resume, '--json'], { cwd });
+    const again = await served(['resume', resume, '--json'], { cwd });
     expect(again.code).toBe(5);
     expect(documentOf(again)).toMatchObject({
       outcome: 'paused',
@@ -66,20 +67,20 @@ describe('a run that waits for an answer', () => {
 
   test('a call that must be allowed waits, too, and is made once it is', async () => {
     const cwd = await makeProject({ 'flow.yaml': APPROVED, 'answers.yaml': WRITES });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(5);
     const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(end.stderr) ?? [];
     const [, choice = ''] = /\n {2}1\. (.*)\n/.exec(end.stderr) ?? [];
     expect(choice).not.toBe('');
     // What is decided about is told wherever the decision is asked for.
     expect(end.stderr).toContain(CALL);
-    expect((await skein(['show', run], { cwd })).stdout).toContain(CALL);
-    expect((await skein(['answer', run], { cwd })).stdout).toContain(CALL);
+    expect((await served(['show', run], { cwd })).stdout).toContain(CALL);
+    expect((await served(['answer', run], { cwd })).stdout).toContain(CALL);
     const evidence = { tool: 'write_file', input: { path: 'note.txt', content: LONG } };
-    expect(documentOf(await skein(['resume', run, '--json'], { cwd }))).toMatchObject({ questions: [{ evidence }] });
-    expect((await skein(['answer', run, key, 'perhaps'], { cwd })).code).toBe(2);
-    expect((await skein(['answer', run, key, choice], { cwd })).code).toBe(0);
-    expect((await skein(['resume', '-1'], { cwd })).code).toBe(0);
+    expect(documentOf(await served(['resume', run, '--json'], { cwd }))).toMatchObject({ questions: [{ evidence }] });
+    expect((await served(['answer', run, key, 'perhaps'], { cwd })).code).toBe(2);
+    expect((await served(['answer', run, key, choice], { cwd })).code).toBe(0);
+    expect((await served(['resume', '-1'], { cwd })).code).toBe(0);
   });
 });
 
@@ -98,7 +99,7 @@ describe.skipIf(missing !== undefined)('a question on a terminal', () => {
     const cwd = await makeProject({ 'flow.yaml': FLOW, 'answers.yaml': SCRIPT });
     const running = startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     await running.seen('(1-2, or your own words) > ');
-    expect((await skein(['answer', '-1', 'hand'], { cwd })).code).toBe(0);
+    expect((await served(['answer', '-1', 'hand'], { cwd })).code).toBe(0);
     const end = await running.ended;
     expect(end.code).toBe(0);
     expect(screenOf(end.stdout).join('\n')).toContain('the question has gone: it was answered from elsewhere');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LOOP, PARALLEL, loopScript } from './support/pipelines.js';
 import { documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
 
 describe('pipelines with the other commands', () => {
@@ -11,11 +12,11 @@ describe('pipelines with the other commands', () => {
       cwd,
     });
     expect(end).toMatchObject({ code: 0, stdout: '# Workflow Results\n\n## Step: last\n\nThe second one.\n' });
-    const shown = await skein(['show', '-1'], { cwd });
+    const shown = await served(['show', '-1'], { cwd });
     expect(shown.stdout).toMatch(/ ✔ par_gen\/gen_1 +succeeded/);
     expect(shown.stdout).toMatch(/ ✔ par_gen\/inner\/gen_2 +succeeded/);
-    expect((await skein(['logs', '-1'], { cwd })).stdout).toMatch(/ par_gen\/inner\/gen_2 succeeded/);
-    expect(documentOf(await skein(['resume', '-1', '--json'], { cwd })).steps).toMatchObject({
+    expect((await served(['logs', '-1'], { cwd })).stdout).toMatch(/ par_gen\/inner\/gen_2 succeeded/);
+    expect(documentOf(await served(['resume', '-1', '--json'], { cwd })).steps).toMatchObject({
       'par_gen/gen_1': { status: 'succeeded', output: 'Hi.', reused: true },
       last: { output: 'The second one.' },
     });
@@ -34,18 +35,18 @@ workflow:
 `;
     const answers = 'strict: false\nrules:\n  - { step: ask, answer: "no" }\n';
     const cwd = await makeProject({ 'flow.yaml': flow, 'answers.yaml': answers });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('\nstep fits: false -> no_step\n');
     expect(end.stderr).toMatch(/\n {2}○ yes_step +skipped, no path from 'fits' was taken\n/);
     expect(end.stderr).not.toMatch(/[✔✖○] fits|failed|fits started/);
-    expect((await skein(['show', '-1'], { cwd })).stdout).not.toMatch(/failed|fits +succeeded/);
+    expect((await served(['show', '-1'], { cwd })).stdout).not.toMatch(/failed|fits +succeeded/);
   });
 
   test('a condition that is neither true nor false fails the run by its name', async () => {
     const flow = LOOP.replace('{{ $steps.review.output.ok }}', '{{ size($steps.review.output) }}');
     const cwd = await makeProject({ 'flow.yaml': flow, 'answers.yaml': loopScript() });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(3);
     expect(end.stderr).toMatch(/\n {2}✖ good +failed/);
     expect(end.stderr).toMatch(/\nerror \S+ in step good: workflow: condition did not resolve to boolean: /);
@@ -53,7 +54,7 @@ workflow:
 
   test('plan lists steps from top to bottom, with ways, jumps and what is inside of blocks', async () => {
     const cwd = await makeProject({ 'loop.yaml': LOOP, 'parallel.yaml': PARALLEL });
-    const loop = await skein(['plan', 'loop.yaml', '--input', 'prompt=Write.'], { cwd });
+    const loop = await served(['plan', 'loop.yaml', '--input', 'prompt=Write.'], { cwd });
     expect(loop).toMatchObject({ code: 0, stderr: '' });
     expect(loop.stdout).toContain('input prompt: given\n');
     expect(loop.stdout).toContain(
@@ -61,10 +62,10 @@ workflow:
     );
     expect(loop.stdout).toContain('      │ Write.\n');
     expect(loop.stdout).not.toMatch(/level|good_false|\(pass/);
-    const parallel = await skein(['plan', 'parallel.yaml'], { cwd });
+    const parallel = await served(['plan', 'parallel.yaml'], { cwd });
     expect(parallel.stdout).toMatch(/\n {2}par_gen \(parallel\)\n {4}par_gen\/gen_1 \(agent generator;/);
     expect(parallel.stdout).toMatch(/\n {4}par_gen\/inner \(parallel\)\n {6}par_gen\/inner\/gen_2 \(agent generator;/);
-    const json = JSON.parse((await skein(['plan', 'parallel.yaml', '--json'], { cwd })).stdout) as unknown;
+    const json = JSON.parse((await served(['plan', 'parallel.yaml', '--json'], { cwd })).stdout) as unknown;
     expect(json).toMatchObject({
       notation: 'pipeline',
       steps: [{ id: 'par_gen', kind: 'parallel', steps: [{ id: 'gen_1' }, { id: 'inner' }] }, { id: 'last' }],
@@ -73,22 +74,22 @@ workflow:
 
   test('exec --dry-run shows the prompt that would be asked, and runs nothing', async () => {
     const cwd = await makeProject({ 'flow.yaml': LOOP });
-    const given = await skein(['exec', 'flow.yaml', 'Write a poem.', '--dry-run'], { cwd });
+    const given = await served(['exec', 'flow.yaml', 'Write a poem.', '--dry-run'], { cwd });
     expect(given.stdout).toContain('│ Write a poem.\n');
-    expect((await skein(['exec', 'flow.yaml', '--dry-run'], { cwd })).stdout).toContain('│ Please proceed.\n');
+    expect((await served(['exec', 'flow.yaml', '--dry-run'], { cwd })).stdout).toContain('│ Please proceed.\n');
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
   });
 
   test('graph draws blocks as frames and conditions as diamonds', async () => {
     const cwd = await makeProject({ 'loop.yaml': LOOP, 'parallel.yaml': PARALLEL });
-    const parallel = await skein(['graph', 'parallel.yaml', '--format', 'mermaid'], { cwd });
+    const parallel = await served(['graph', 'parallel.yaml', '--format', 'mermaid'], { cwd });
     expect(parallel.stdout).toMatch(
       /\n {2}subgraph n0\["par#95;gen"\]\n[^]*\n {4}subgraph n0_1\["inner"\]\n[^]*\n {2}end\n/,
     );
-    expect((await skein(['graph', 'loop.yaml', '--format', 'mermaid'], { cwd })).stdout).toMatch(
+    expect((await served(['graph', 'loop.yaml', '--format', 'mermaid'], { cwd })).stdout).toMatch(
       /\n {2}n\d\{"good"\}\n/,
     );
-    expect((await skein(['graph', 'loop.yaml', '--format', 'dot'], { cwd })).stdout).toMatch(/"good", shape=diamond/);
+    expect((await served(['graph', 'loop.yaml', '--format', 'dot'], { cwd })).stdout).toMatch(/"good", shape=diamond/);
   });
 });
 
@@ -102,7 +103,7 @@ workflow:
   - { type: condition, condition: $steps.zz.output, true: [{ goto: 7 }] }
 `;
       const cwd = await makeProject({ 'broken.yaml': broken });
-      const end = await skein([command, 'broken.yaml'], { cwd });
+      const end = await served([command, 'broken.yaml'], { cwd });
       expect(end).toMatchObject({ code: 2, stdout: '' });
       expect(end.stderr).toMatch(/broken\.yaml:3:\d+: error unknown-agent: [^]*broken\.yaml:4:\d+: error /);
       expect(await filesIn(cwd)).toEqual(['broken.yaml']);
@@ -115,7 +116,7 @@ steps: [{ id: one, agent: a, prompt: hi }]
 workflow: [{ type: agent, name: a }]
 `;
     const cwd = await makeProject({ 'both.yaml': both });
-    const end = await skein(['exec', 'both.yaml', '--json'], { cwd });
+    const end = await served(['exec', 'both.yaml', '--json'], { cwd });
     expect(end.code).toBe(2);
     expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'invalid', problems: [{ at: { line: 2, column: 1 } }] });
   });
@@ -127,7 +128,7 @@ workflow: [{ type: agent, name: a }]
     [['exec'], "missing required argument 'file'"],
   ])('%j is wrong usage', async (words, told) => {
     const cwd = await makeProject({ 'flow.yaml': LOOP });
-    const end = await skein(words, { cwd });
+    const end = await served(words, { cwd });
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toContain(told);
   });

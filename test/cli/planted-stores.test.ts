@@ -2,6 +2,7 @@ import { cp, lstat, mkdir, readFile, readdir, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHAIN, filesIn, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const RUN = ['run', 'flow.yaml', '--mock'];
 
@@ -33,7 +34,7 @@ describe('what is written about a run', () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
     await mkdir(join(cwd, 'elsewhere'));
     await symlink(join(cwd, 'elsewhere'), join(cwd, name));
-    const end = await skein(RUN, { cwd });
+    const end = await served(RUN, { cwd });
     expect(end.code).toBe(code);
     expect(end.stderr).toContain('is a link');
     expect(await readdir(join(cwd, 'elsewhere'))).toEqual([]);
@@ -43,7 +44,7 @@ describe('what is written about a run', () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
     await mkdir(join(cwd, '.skein'));
     await symlink(join(cwd, 'nowhere.db'), join(cwd, '.skein/skein.db'));
-    const end = await skein(RUN, { cwd });
+    const end = await served(RUN, { cwd });
     expect(end.code).toBe(1);
     expect(end.stderr).toMatch(
       /SKEIN_STORE: \S+skein\.db is a link, where recorded runs would be\n {4}hint: move it away/,
@@ -55,9 +56,9 @@ describe('what is written about a run', () => {
     const runs = await makeProject();
     const flow = `${CHAIN}config: { audit_dir: "${runs}", audit_retention: 1 }\n`;
     const [one, other] = [await makeProject({ 'flow.yaml': flow }), await makeProject({ 'flow.yaml': flow })];
-    await skein(RUN, { cwd: one });
-    await skein(RUN, { cwd: other });
-    await skein(RUN, { cwd: other });
+    await served(RUN, { cwd: one });
+    await served(RUN, { cwd: other });
+    await served(RUN, { cwd: other });
     const names = (await readdir(runs)).filter((name) => /^\d{4}-/.test(name));
     expect(names).toHaveLength(2);
     const metas = await Promise.all(names.map((name) => readFile(join(runs, name, '.skein-run'), 'utf8')));
@@ -70,7 +71,7 @@ describe('a store that came with a checkout', () => {
   /** A project with a recorded run, as somebody else gets it: with a home of their own. */
   async function checkedOut(): Promise<string> {
     const theirs = await makeProject({ 'flow.yaml': CHAIN });
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd: theirs });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd: theirs });
     const mine = await makeProject();
     for (const name of ['flow.yaml', '.skein']) await cp(join(theirs, name), join(mine, name), { recursive: true });
     return mine;
@@ -81,30 +82,30 @@ describe('a store that came with a checkout', () => {
     ['fork', '-1'],
   ])('[XS7] skein %s does not believe it unasked', async (...words) => {
     const cwd = await checkedOut();
-    expect((await skein(['runs'], { cwd })).code).toBe(0);
-    expect((await skein(['show', '-1'], { cwd })).code).toBe(0);
-    const refused = await skein([...words, '--no-audit'], { cwd });
+    expect((await served(['runs'], { cwd })).code).toBe(0);
+    expect((await served(['show', '-1'], { cwd })).code).toBe(0);
+    const refused = await served([...words, '--no-audit'], { cwd });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/SKEIN_STORE: the recorded runs in \S+ were not made by you here/);
     expect(refused.stderr).toContain('skein runs trust');
-    const once = await skein([...words, '--no-audit'], { cwd, env: { SKEIN_TRUST_STORE: '1' } });
+    const once = await served([...words, '--no-audit'], { cwd, env: { SKEIN_TRUST_STORE: '1' } });
     expect(once.code).toBe(0);
-    expect((await skein([...words, '--no-audit'], { cwd })).code).toBe(1);
-    expect((await skein(['runs', 'trust'], { cwd })).code).toBe(0);
-    expect((await skein([...words, '--no-audit'], { cwd })).code).toBe(0);
+    expect((await served([...words, '--no-audit'], { cwd })).code).toBe(1);
+    expect((await served(['runs', 'trust'], { cwd })).code).toBe(0);
+    expect((await served([...words, '--no-audit'], { cwd })).code).toBe(0);
   });
 
   it('[XS7] a run that is recorded in it does not make it one of the user', async () => {
     const cwd = await checkedOut();
-    expect((await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
-    expect((await skein(['resume', '-2', '--no-audit'], { cwd })).code).toBe(1);
+    expect((await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+    expect((await served(['resume', '-2', '--no-audit'], { cwd })).code).toBe(1);
   });
 
   it('[XS7] where nothing can be kept for the user, a run is recorded, and a resume says what to do', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
     await writeFile(join(cwd, 'home'), 'a file, where the home folder would be');
-    const run = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const run = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     expect(run.code).toBe(0);
-    expect((await skein(['resume', '-1', '--no-audit'], { cwd })).stderr).toContain('SKEIN_TRUST_STORE=1');
+    expect((await served(['resume', '-1', '--no-audit'], { cwd })).stderr).toContain('SKEIN_TRUST_STORE=1');
   });
 });

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CHAIN, MAIN, filesIn, makeProject, skein, start } from './support/skein.js';
+import { served } from './support/served.js';
 
 const BROKEN = `name: broken
 agents:
@@ -21,11 +22,11 @@ describe('wrong usage: exit 1', () => {
   test('statement 84: help goes to stdout and is a success', async () => {
     const cwd = await makeProject();
     for (const words of [['help'], ['--help'], ['-h'], ['help', '--help']]) {
-      const end = await skein(words, { cwd });
+      const end = await served(words, { cwd });
       expect(end).toMatchObject({ code: 0, stderr: '' });
       expect(end.stdout).toContain('validate');
     }
-    const end = await skein(['help', 'run'], { cwd });
+    const end = await served(['help', 'run'], { cwd });
     expect(end.stdout).toContain('--input-file <name=file>');
     expect(end.stdout).toContain('Exit codes: 0 succeeded');
   });
@@ -50,7 +51,7 @@ describe('wrong usage: exit 1', () => {
     [['new', 'x', '--template', 'chian'], 'Allowed choices are chain', 'chian'],
   ])('%j is refused with what to do', async (words, message, hint) => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const end = await skein(words, { cwd });
+    const end = await served(words, { cwd });
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toContain(message);
     expect(end.stderr).toContain(hint);
@@ -61,7 +62,7 @@ describe('wrong usage: exit 1', () => {
 describe('invalid definition or input: exit 2, nothing written', () => {
   test('all problems of a file at once, each with its place and a hint', async () => {
     const cwd = await makeProject({ 'flow.yaml': BROKEN });
-    const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock'], { cwd });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toMatch(/^flow\.yaml:3:23: error unknown-key: .*promt/m);
     expect(end.stderr).toMatch(/^ {4}hint: did you mean "prompt"\?/m);
@@ -72,10 +73,10 @@ describe('invalid definition or input: exit 2, nothing written', () => {
 
   test('--json gives the problems as a document, for run and for validate', async () => {
     const cwd = await makeProject({ 'flow.yaml': BROKEN });
-    const run = await skein(['run', 'flow.yaml', '--mock', '--json'], { cwd });
+    const run = await served(['run', 'flow.yaml', '--mock', '--json'], { cwd });
     const { outcome, exitCode, problems } = JSON.parse(run.stdout) as Record<string, unknown>;
     expect({ outcome, exitCode, code: run.code }).toEqual({ outcome: 'invalid', exitCode: 2, code: 2 });
-    const validate = await skein(['validate', 'flow.yaml', '--json'], { cwd });
+    const validate = await served(['validate', 'flow.yaml', '--json'], { cwd });
     expect(validate.code).toBe(2);
     expect(JSON.parse(validate.stdout)).toEqual({
       valid: false,
@@ -93,7 +94,7 @@ describe('invalid definition or input: exit 2, nothing written', () => {
         '{{inputs.topic}} {{inputs.kind}}',
       ),
     });
-    const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock'], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toMatch(
       /^flow\.yaml:3:\d+: error missing-input: the input "topic" is not given \(what it is about\)/m,
@@ -108,13 +109,13 @@ describe('invalid definition or input: exit 2, nothing written', () => {
     await writeFile(join(cwd, 'large.txt'), Buffer.alloc(10 * 1024 * 1024, 'x'));
     await writeFile(join(cwd, 'binary'), Buffer.from([0xff, 0xfe, 0x00]));
     const words = ['a=missing.txt', 'b=large.txt', 'c=binary'].flatMap((word) => ['--input-file', word]);
-    const end = await skein(['run', 'flow.yaml', '--mock', ...words], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock', ...words], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toContain("input 'a': missing.txt can't be read (ENOENT)");
     expect(end.stderr).toContain("input 'b': large.txt is larger than 8 MiB");
     expect(end.stderr).toContain("input 'c': binary is not UTF-8 text");
     expect(end.stderr).toContain('hint: ');
-    const piped = await skein(['run', 'flow.yaml', '--mock', '--input-file', 'topic=-'], {
+    const piped = await served(['run', 'flow.yaml', '--mock', '--input-file', 'topic=-'], {
       cwd,
       input: Buffer.alloc(10_000_000, 'x'),
     });
@@ -125,7 +126,7 @@ describe('invalid definition or input: exit 2, nothing written', () => {
 
   test('no model anywhere: the way out is offered, and no step starts', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const end = await skein(['run', 'flow.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml'], { cwd });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toContain('SKEIN_NO_MODEL');
     expect(end.stderr).toContain('--mock');
@@ -140,7 +141,7 @@ describe('invalid definition or input: exit 2, nothing written', () => {
         'id: text, model: opnai/gpt-5,',
       ),
     });
-    const end = await skein(['run', 'flow.yaml', '--json'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--json'], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toMatch(/^flow\.yaml:7:\d+: error SKEIN_NO_KEY: .*OPENAI_API_KEY/m);
     expect(end.stderr).toMatch(/^flow\.yaml:8:\d+: error SKEIN_MODEL_UNKNOWN: .*opnai/m);
@@ -160,7 +161,7 @@ describe('invalid definition or input: exit 2, nothing written', () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'bad.yaml': 'ruels: []\n' });
     await mkdir(join(cwd, 'agents'));
     const file = words[0] === '-w' ? [] : ['flow.yaml'];
-    const end = await skein(['run', ...file, ...words], { cwd });
+    const end = await served(['run', ...file, ...words], { cwd });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toMatch(message);
     expect(end.stderr).toContain('hint: ');
@@ -180,7 +181,7 @@ describe('invalid definition or input: exit 2, nothing written', () => {
 
   test('new never overwrites', async () => {
     const cwd = await makeProject({ 'mine/workflow.yaml': 'mine' });
-    const end = await skein(['new', 'mine'], { cwd });
+    const end = await served(['new', 'mine'], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toContain('mine is there already; nothing was written');
     expect(await filesIn(cwd)).toEqual(['mine', 'mine/workflow.yaml']);

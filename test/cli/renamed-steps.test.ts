@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHAIN, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const RENAMED = CHAIN.replace('id: text,', 'id: song,');
 
@@ -15,7 +16,7 @@ async function recorded(edited: string): Promise<string> {
 describe('a step with another name', () => {
   it('[XR8] resume says that it is the same step, and that it runs again', async () => {
     const cwd = await recorded(RENAMED);
-    const { code, stderr } = await skein(['resume', '-1'], { cwd });
+    const { code, stderr } = await served(['resume', '-1'], { cwd });
     expect(code).toBe(0);
     expect(stderr).toContain(
       '\n  step song was called text: it runs again, as results are kept under the name of their step\n',
@@ -26,12 +27,12 @@ describe('a step with another name', () => {
 
   it('[XR8] that it runs again is said though --quiet is given', async () => {
     const cwd = await recorded(RENAMED);
-    expect((await skein(['resume', '-1', '--quiet'], { cwd })).stderr).toContain('step song was called text');
+    expect((await served(['resume', '-1', '--quiet'], { cwd })).stderr).toContain('step song was called text');
   });
 
   it('[XR8] one that also does something else is another step', async () => {
     const cwd = await recorded(RENAMED.replace('Text from', 'Song from'));
-    const { stderr } = await skein(['resume', '-1'], { cwd });
+    const { stderr } = await served(['resume', '-1'], { cwd });
     expect(stderr).toContain('  step song added\n  step text removed\n');
     expect(stderr).not.toContain('was called');
   });
@@ -42,9 +43,9 @@ describe('a step with another name', () => {
         .map((id) => `  - { id: ${id}, agent: writer, prompt: ${id === 'start' ? 'Begin' : 'The same'} }\n`)
         .join('')}`;
     const cwd = await makeProject({ 'flow.yaml': twins('a', 'b') });
-    expect((await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+    expect((await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
     await writeFile(join(cwd, 'flow.yaml'), twins('c', 'd'));
-    const { stderr } = await skein(['resume', '-1'], { cwd });
+    const { stderr } = await served(['resume', '-1'], { cwd });
     expect(stderr).toContain('  step c added\n  step d added\n  step a removed\n  step b removed\n');
   });
 });

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHAIN, makeProject, skein, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const SCRIPT = `rules:
   - { step: facts, answer: They weave. }
@@ -31,39 +32,39 @@ describe('[XR3] resume --model', () => {
     expect(end.stderr).toContain('\n1 reused, 1 run\n');
     expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('Text from They weave.') as string });
     // It is answered from its record from now on.
-    expect((await skein(['resume', '-1'], { cwd })).stderr).toContain('\n2 reused, 0 run\n');
+    expect((await served(['resume', '-1'], { cwd })).stderr).toContain('\n2 reused, 0 run\n');
   });
 
   it('of a finished run runs nothing, and names what does; fork --model runs it again', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const first = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
-    const again = await skein(['resume', '-1', '--model', 'openai/gpt-5'], { cwd });
+    const first = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const again = await served(['resume', '-1', '--model', 'openai/gpt-5'], { cwd });
     expect(again).toMatchObject({ code: 0, stdout: first.stdout });
     expect(again.stderr).toMatch(
       /^what still has to run is answered by openai\/gpt-5 .* a fork has them answered again\n/,
     );
     expect(again.stderr).toContain('\n2 reused, 0 run\n');
     await writeFile(join(cwd, 'answers.yaml'), SCRIPT.replace(', delay: 600s', ''));
-    const fork = await skein(['fork', '-1', '--model', 'script/answers.yaml'], { cwd });
+    const fork = await served(['fork', '-1', '--model', 'script/answers.yaml'], { cwd });
     expect(fork.stderr).toMatch(/^runs again: facts, text\nwhat runs here is answered by script\/answers\.yaml\n/);
     expect(fork.stderr).toContain('\n0 reused, 2 run\n');
     expect(fork.stdout).toContain('Looms weave.');
     // A fork that says nothing new takes all of it.
-    expect((await skein(['fork', '-1'], { cwd })).stderr).toContain('\n2 reused, 0 run\n');
+    expect((await served(['fork', '-1'], { cwd })).stderr).toContain('\n2 reused, 0 run\n');
   });
 });
 
 describe('[XR3] an edit of the first text of the memory', () => {
   it.each([[[]], [['--quiet']]])('is told before anything runs again, with %j too', async (flags) => {
     const cwd = await makeProject({ 'flow.yaml': MEMORY, 'notes.txt': 'Be brief.' });
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
-    expect((await skein(['resume', '-1'], { cwd })).stderr).toContain('\n2 reused, 0 run\n');
+    await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    expect((await served(['resume', '-1'], { cwd })).stderr).toContain('\n2 reused, 0 run\n');
     await writeFile(join(cwd, 'notes.txt'), 'Be long.');
-    const end = await skein(['resume', '-1', ...flags], { cwd });
+    const end = await served(['resume', '-1', ...flags], { cwd });
     expect(end.stderr).toMatch(
       /^.*flow\.yaml is not what the run of remembering was recorded with:\n {2}the first text of the shared memory changed\nruns again: facts, text\n/,
     );
     expect(end.code).toBe(0);
-    expect((await skein(['resume', '-1'], { cwd })).stderr).toContain('\n2 reused, 0 run\n');
+    expect((await served(['resume', '-1'], { cwd })).stderr).toContain('\n2 reused, 0 run\n');
   });
 });

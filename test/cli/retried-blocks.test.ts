@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Ended } from './support/skein.js';
 import { documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `agents:
   scout: { instruction: You look. }
@@ -104,7 +105,7 @@ test('[XP1] --json has the attempt that counts, and what all of them cost', asyn
 
 test('[XP1] the record shows the attempt that counts: show, compare, a resume and a fork', async () => {
   const { cwd } = await exec();
-  const shown = JSON.parse((await skein(['show', '-1', '--json'], { cwd })).stdout) as {
+  const shown = JSON.parse((await served(['show', '-1', '--json'], { cwd })).stdout) as {
     readonly steps: readonly { readonly path: string; readonly outcome: string; readonly output?: unknown }[];
   };
   const outputs = Object.fromEntries(shown.steps.map(({ path, outcome, output }) => [path, output ?? outcome]));
@@ -118,11 +119,11 @@ test('[XP1] the record shows the attempt that counts: show, compare, a resume an
     sub: 'succeeded',
     end: 'The end.',
   });
-  const resumed = await skein(['resume', '-1', '--json'], { cwd });
+  const resumed = await served(['resume', '-1', '--json'], { cwd });
   expect(documentOf(resumed)).toMatchObject({ outcome: 'succeeded', ran: 0, context: CONTEXT });
-  const forked = await skein(['fork', '-1', '--from', 'end', '--json'], { cwd });
+  const forked = await served(['fork', '-1', '--from', 'end', '--json'], { cwd });
   expect(documentOf(forked)).toMatchObject({ outcome: 'succeeded', ran: 1, context: CONTEXT });
-  const compared = await skein(['compare', '-1', '-2'], { cwd });
+  const compared = await served(['compare', '-1', '-2'], { cwd });
   expect(compared.stdout).not.toContain('~');
   expect(compared.stdout).not.toContain('≠');
 });
@@ -160,7 +161,7 @@ test('[XP1] what fails in its last attempt is told with what that attempt said',
     ...FILES,
     'script.yaml': SCRIPT.replace('{ text: B three }', '{ error: { code: SKEIN_TOOL_FAILED, message: gone } }'),
   });
-  const end = await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd });
+  const end = await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd });
   expect(end.code).toBe(3);
   expect(end.stdout).toBe('--- Agent: scout (par/a) ---\n\nA three\n');
 });

@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/sqlite.js';
 import { ASKING, chain, record } from '../journal/support/recorded-runs.js';
 import { projectWith } from './support/recorded.js';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 import { noTerminal, startOnTerminal } from './support/terminal.js';
 
 const asking = () => projectWith(async (store) => (await record(store, ASKING)).id);
@@ -28,7 +29,7 @@ describe('skein answer', () => {
     const end = await skein(['answer', '-1', 'publish', '2'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: 'publish is answered: "no"\n' });
     expect(end.stderr).toContain(`next: skein resume ${made.slice(-8)}`);
-    const again = await skein(['answer', '-1', 'publish@answer', 'yes'], { cwd });
+    const again = await served(['answer', '-1', 'publish@answer', 'yes'], { cwd });
     expect(again).toMatchObject({ code: 2, stdout: '' });
     expect(again.stderr).toContain('SKEIN_ANSWER');
     expect(again.stderr).toContain('answered before');
@@ -39,25 +40,25 @@ describe('skein answer', () => {
     ['from stdin', ['publish', '-'], 'yes\n'],
   ])('%s', async (_, words, input) => {
     const { cwd } = await asking();
-    expect((await skein(['answer', '-1', ...words], { cwd, input })).stdout).toBe('publish is answered: "yes"\n');
+    expect((await served(['answer', '-1', ...words], { cwd, input })).stdout).toBe('publish is answered: "yes"\n');
   });
 
   test('that is refused leaves the question open', async () => {
     const { cwd } = await asking();
-    const end = await skein(['answer', '-1', 'publish', 'perhaps'], { cwd });
+    const end = await served(['answer', '-1', 'publish', 'perhaps'], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toContain('choices: yes, no');
-    expect((await skein(['answer', '-1', 'publsh'], { cwd })).stderr).toContain('did you mean "publish"?');
-    expect((await skein(['answer', '-1'], { cwd })).code).toBe(5);
+    expect((await served(['answer', '-1', 'publsh'], { cwd })).stderr).toContain('did you mean "publish"?');
+    expect((await served(['answer', '-1'], { cwd })).code).toBe(5);
   });
 
   test('says which questions are still open, and takes numbers for a schema', async () => {
     const { cwd, made } = await projectWith(async (store) => (await record(store, NUMBERS)).id);
-    const end = await skein(['answer', made, 'two', '-5'], { cwd });
+    const end = await served(['answer', made, 'two', '-5'], { cwd });
     expect(end.stdout).toBe('two is answered: -5\n');
     expect(end.stderr).toContain('1 question still open');
     expect(end.stderr).toContain('one asks: one?');
-    const last = await skein(['answer', made, 'one', '7', '--json'], { cwd });
+    const last = await served(['answer', made, 'one', '7', '--json'], { cwd });
     expect(JSON.parse(last.stdout)).toEqual({
       run: made,
       key: 'one@answer',
@@ -80,9 +81,9 @@ describe('skein answer', () => {
     const store = await openSqliteStore(join(cwd, '.skein/skein.db'));
     onTestFinished(() => store.close());
     const running = record(store, plan, { runId: 'live' });
-    const end = await skein(['answer', 'live', 'start', '{"now":true}'], { cwd });
+    const end = await served(['answer', 'live', 'start', '{"now":true}'], { cwd });
     expect(end.stderr).toContain('the process that runs it continues');
-    expect((await skein(['cancel', 'live'], { cwd })).stdout).toContain('was asked to cancel it');
+    expect((await served(['cancel', 'live'], { cwd })).stdout).toContain('was asked to cancel it');
     expect((await running).outcome).toBe('cancelled');
     const { steps } = readRun(store, 'live', { outputs: true });
     expect(steps).toMatchObject([
@@ -112,8 +113,8 @@ describe('skein cancel', () => {
       const { id } = await record(store, chain('a'));
       return { ended: id, paused: (await record(store, ASKING)).id };
     });
-    expect((await skein(['cancel', '-1'], { cwd })).stdout).toBe(`run ${made.paused} is cancelled\n`);
-    expect((await skein(['show', '-1'], { cwd })).stdout).toContain('asking cancelled');
-    expect((await skein(['cancel', '-2'], { cwd })).stdout).toBe(`run ${made.ended} had already ended: succeeded\n`);
+    expect((await served(['cancel', '-1'], { cwd })).stdout).toBe(`run ${made.paused} is cancelled\n`);
+    expect((await served(['show', '-1'], { cwd })).stdout).toContain('asking cancelled');
+    expect((await served(['cancel', '-2'], { cwd })).stdout).toBe(`run ${made.ended} had already ended: succeeded\n`);
   });
 });

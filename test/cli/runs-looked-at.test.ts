@@ -3,6 +3,7 @@ import { definePlan } from '../../src/plan/builder.js';
 import { ASKING, chain, record } from '../journal/support/recorded-runs.js';
 import { projectWith } from './support/recorded.js';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** Two runs of a chain with different ends, and a paused one, which is the newest. */
 function threeRuns() {
@@ -37,8 +38,8 @@ describe('skein runs', () => {
       ['chain', 'succeeded'],
     ]);
     const short = rows[2]?.split(' ')[0] ?? '';
-    expect((await skein(['show', short], { cwd })).stdout).toContain(made.first);
-    const { runs } = JSON.parse((await skein(['runs', '--json'], { cwd })).stdout) as {
+    expect((await served(['show', short], { cwd })).stdout).toContain(made.first);
+    const { runs } = JSON.parse((await served(['runs', '--json'], { cwd })).stdout) as {
       runs: readonly { id: string }[];
     };
     expect(runs.map((run) => run.id)).toEqual([made.paused, made.second, made.first]);
@@ -46,12 +47,12 @@ describe('skein runs', () => {
 
   test('prune removes what has ended and says what stayed', async () => {
     const { cwd, made } = await threeRuns();
-    const month = await skein(['runs', 'prune'], { cwd });
+    const month = await served(['runs', 'prune'], { cwd });
     expect(month.stdout).toBe('removed 0 runs; stayed: 2 new enough, 1 not finished\n');
-    const one = await skein(['runs', 'prune', '--keep', '1', '--json'], { cwd });
+    const one = await served(['runs', 'prune', '--keep', '1', '--json'], { cwd });
     expect(JSON.parse(one.stdout)).toMatchObject({ removed: [made.first], recent: 1, unfinished: 1, parents: 0 });
-    expect((await skein(['runs', 'prune', '--older-than', '0'], { cwd })).stdout).toMatch(/^removed 1 run[;,]/);
-    const wrong = await skein(['runs', 'prune', '--older-than', 'monday'], { cwd });
+    expect((await served(['runs', 'prune', '--older-than', '0'], { cwd })).stdout).toMatch(/^removed 1 run[;,]/);
+    const wrong = await served(['runs', 'prune', '--older-than', 'monday'], { cwd });
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).toContain('such as 30d');
   });
@@ -60,7 +61,7 @@ describe('skein runs', () => {
 describe('skein show', () => {
   test('tells steps, what is asked, and the command that answers', async () => {
     const { cwd, made } = await threeRuns();
-    const { code, stdout } = await skein(['show', '-1'], { cwd });
+    const { code, stdout } = await served(['show', '-1'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain(`run ${made.paused}`);
     expect(stdout).toMatch(/draft +succeeded/);
@@ -70,7 +71,7 @@ describe('skein show', () => {
 
   test('prints all of it as JSON, outputs too', async () => {
     const { cwd, made } = await threeRuns();
-    const { stdout } = await skein(['show', made.second, '--json'], { cwd });
+    const { stdout } = await served(['show', made.second, '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({
       id: made.second,
       steps: [
@@ -87,7 +88,7 @@ describe('skein show', () => {
     ['01a', 'matches 3 runs'],
   ])('refuses %s', async (text, message) => {
     const { cwd } = await threeRuns();
-    const { code, stderr, stdout } = await skein(['show', text], { cwd });
+    const { code, stderr, stdout } = await served(['show', text], { cwd });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('SKEIN_NO_RUN');
     expect(stderr).toContain(message);
@@ -95,7 +96,7 @@ describe('skein show', () => {
   });
 
   test('says so where nothing was recorded', async () => {
-    const { code, stderr } = await skein(['show', '-1'], { cwd: await makeProject() });
+    const { code, stderr } = await served(['show', '-1'], { cwd: await makeProject() });
     expect(code).toBe(2);
     expect(stderr).toContain('no run is recorded here');
   });
@@ -103,7 +104,7 @@ describe('skein show', () => {
 
 test('skein logs tells what happened in order', async () => {
   const { cwd } = await threeRuns();
-  const { stdout } = await skein(['logs', '-1'], { cwd });
+  const { stdout } = await served(['logs', '-1'], { cwd });
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.replace(/^[\d-]+ [\d:.]+ {2}/, '').replace(/ \(\w+\)$/, ''))).toEqual([
     'the run began',
@@ -117,7 +118,7 @@ test('skein logs tells what happened in order', async () => {
 describe('skein compare', () => {
   test('puts two runs side by side and shows what their outputs differ in', async () => {
     const { cwd } = await threeRuns();
-    const { stdout } = await skein(['compare', '-3', '-2'], { cwd });
+    const { stdout } = await served(['compare', '-3', '-2'], { cwd });
     expect(stdout).toMatch(/^a +≠ +succeeded, \S+ +succeeded/m);
     expect(stdout).toMatch(/^b +≠ +succeeded, \S+ +-$/m);
     expect(stdout).toMatch(/^c +≠ +- +succeeded/m);
@@ -126,7 +127,7 @@ describe('skein compare', () => {
 
   test('as JSON', async () => {
     const { cwd, made } = await threeRuns();
-    const { stdout } = await skein(['compare', made.first, made.second, '--json'], { cwd });
+    const { stdout } = await served(['compare', made.first, made.second, '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({
       runs: [{ id: made.first }, { id: made.second }],
       sameInputs: true,

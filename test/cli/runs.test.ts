@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CHAIN, MAIN, documentOf, filesIn, makeProject, runFolder, skein, start, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const SCRIPT = `rules:
   - step: facts
@@ -42,7 +43,7 @@ steps:
   - { id: ape, agent: a, prompt: second }
 `,
     });
-    const end = await skein(['run', 'flow.yaml', '--mock', '--format', 'plain'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock', '--format', 'plain'], { cwd });
     expect(end.stdout).toBe('=== zebra ===\nfirst\n\n=== ape ===\nsecond\n');
     const whole = (await runFolder(cwd)).get('final_output.md') ?? '';
     expect(whole.indexOf('zebra')).toBeLessThan(whole.indexOf('ape'));
@@ -51,7 +52,7 @@ steps:
 
   test('statement 72: json is a form of the results, too', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--format=json'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--format=json'], { cwd });
     expect(JSON.parse(end.stdout)).toEqual({
       steps: {
         facts: { status: 'completed', output: 'They weave.' },
@@ -62,7 +63,7 @@ steps:
 
   test('statement 72: names of forms may be written in any case', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit', '--format', 'Text'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock', '--no-audit', '--format', 'Text'], { cwd });
     expect(end.stdout).toMatch(/^=== facts ===\n/);
   });
 
@@ -71,7 +72,7 @@ steps:
       'flow.yaml': `${CHAIN}output: { steps: [text, facts], format: json }\n`,
       'answers.yaml': FAILING,
     });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     const { steps } = JSON.parse(end.stdout) as { readonly steps: Record<string, object> };
     expect(Object.keys(steps)).toEqual(['text', 'facts']);
     expect(steps).toMatchObject({
@@ -82,9 +83,9 @@ steps:
 
   test('statement 87: --mock says on stderr that no model is asked', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const loud = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    const loud = await served(['run', 'flow.yaml', '--mock'], { cwd });
     expect(loud.stderr).toContain('--mock: no model is asked');
-    const quiet = await skein(['run', 'flow.yaml', '--mock', '--quiet'], { cwd });
+    const quiet = await served(['run', 'flow.yaml', '--mock', '--quiet'], { cwd });
     expect(quiet.stderr).toBe('');
   });
 
@@ -96,13 +97,13 @@ steps:
     [['--verbose'], true],
   ])('statement 71, decision 1: with the flags %j the stream of a step is recorded: %s', async (flags, recorded) => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    await skein(['run', 'flow.yaml', '--mock', ...flags], { cwd });
+    await served(['run', 'flow.yaml', '--mock', ...flags], { cwd });
     expect((await runFolder(cwd)).has('steps/00_facts/stream.jsonl')).toBe(recorded);
   });
 
   test('--json prints one document about the whole run', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--quiet'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--quiet'], { cwd });
     expect(end.stderr).toBe('');
     const report = documentOf(end);
     expect(report).toMatchObject({
@@ -120,7 +121,7 @@ steps:
 
   test('statement 70: --verbose tells turns and tool calls, --stream the text as it comes', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--verbose', '--stream'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--verbose', '--stream'], { cwd });
     expect(end.stderr).toContain('[facts] turn 1 of script/answers.yaml started\n');
     expect(end.stderr).toContain('facts │ They weave.\n');
     expect(end.stdout).not.toContain('│');
@@ -150,7 +151,7 @@ steps:
 describe('exit codes', () => {
   test('statement 95, exit 3: a step failed; the error, its hint and what to do next are on stderr', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': FAILING });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('chain failed in ');
     expect(end.stderr).toContain('1 failed, 1 not run');
@@ -168,10 +169,10 @@ describe('exit codes', () => {
     const allowed = CHAIN.replace('id: facts, agent: writer,', 'id: facts, agent: writer, on_error: continue,');
     const cwd = await makeProject({ 'flow.yaml': allowed, 'answers.yaml': FAILING });
     const args = ['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'];
-    const easy = await skein(args, { cwd });
+    const easy = await served(args, { cwd });
     expect(easy.code).toBe(0);
     expect(easy.stderr).toContain('chain finished degraded');
-    const strict = await skein([...args, '--strict', '--json'], { cwd });
+    const strict = await served([...args, '--strict', '--json'], { cwd });
     expect(strict.code).toBe(4);
     expect(documentOf(strict)).toMatchObject({
       outcome: 'degraded',
@@ -189,15 +190,15 @@ describe('exit codes', () => {
 strict: false
 `,
     });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
     expect(end.code).toBe(5);
     expect(end.stderr).toMatch(
       /question of facts: Which kind\?\n {2}1\. hand\n {2}2\. power\n {2}skein answer (\w+) 'facts@.*' VALUE\nnext: skein resume \1 /,
     );
-    const apart = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-store'], { cwd });
+    const apart = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-store'], { cwd });
     expect(apart.code).toBe(5);
     expect(apart.stderr).toContain('question of facts: Which kind?\n  1. hand\n  2. power\nnext: run it on a terminal');
-    const json = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--no-audit'], { cwd });
+    const json = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--no-audit'], { cwd });
     expect(documentOf(json)).toMatchObject({
       outcome: 'paused',
       exitCode: 5,
@@ -215,14 +216,14 @@ describe('flags', () => {
     });
     const words = ['-workflow=flow.yaml', '--mock', '--inputs', 'topic=one', '-inputs', 'topic=a=b'];
     const files = ['--input-file', 'extra=extra.txt', '--input-file', 'piped=-'];
-    const end = await skein(['run', ...words, ...files, '--json', '--no-audit', '-q'], { cwd, input: 'from a pipe' });
+    const end = await served(['run', ...words, ...files, '--json', '--no-audit', '-q'], { cwd, input: 'from a pipe' });
     expect(end.stderr).toBe('');
     expect(documentOf(end).steps['facts']?.output).toBe('Facts about a=b/from a file/from a pipe');
   });
 
   test('--mock never takes the next word for its file', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const end = await skein(['run', '--mock', 'flow.yaml', '--no-audit', '-q', '--format=plain'], { cwd });
+    const end = await served(['run', '--mock', 'flow.yaml', '--no-audit', '-q', '--format=plain'], { cwd });
     expect(end.stdout).toContain('=== facts ===\nFacts about looms\n');
   });
 
@@ -233,17 +234,17 @@ describe('flags', () => {
         'config: { model: openai/gpt-5 }\nsteps:',
       ),
     });
-    const end = await skein(['run', 'flow.yaml', '--model', 'mock/echo', '--json', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--model', 'mock/echo', '--json', '--no-audit'], { cwd });
     expect(documentOf(end)).toMatchObject({ outcome: 'succeeded', modelCallsByModel: { 'mock/echo': 2 } });
   });
 
   test('a recorded run is replayed call for call; a changed prompt is a miss', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
-    const recorded = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--record', 'calls.jsonl'], { cwd });
-    const replayed = await skein(['run', 'flow.yaml', '--replay', 'calls.jsonl', '--no-audit'], { cwd });
+    const recorded = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--record', 'calls.jsonl'], { cwd });
+    const replayed = await served(['run', 'flow.yaml', '--replay', 'calls.jsonl', '--no-audit'], { cwd });
     expect(replayed.code).toBe(0);
     expect(replayed.stdout).toBe(recorded.stdout);
-    const other = await skein(['run', 'flow.yaml', '--replay', 'calls.jsonl', '--no-audit', '-i', 'topic=nets'], {
+    const other = await served(['run', 'flow.yaml', '--replay', 'calls.jsonl', '--no-audit', '-i', 'topic=nets'], {
       cwd,
     });
     expect(other.code).toBe(3);
@@ -252,9 +253,9 @@ describe('flags', () => {
 
   test('--audit-dir moves the run folder, --no-audit makes none, --no-store keeps no record', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    expect((await skein(['run', 'flow.yaml', '--mock', '--no-audit', '--no-store'], { cwd })).code).toBe(0);
+    expect((await served(['run', 'flow.yaml', '--mock', '--no-audit', '--no-store'], { cwd })).code).toBe(0);
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
-    expect((await skein(['run', 'flow.yaml', '--mock', '--audit-dir', 'kept/runs'], { cwd })).code).toBe(0);
+    expect((await served(['run', 'flow.yaml', '--mock', '--audit-dir', 'kept/runs'], { cwd })).code).toBe(0);
     const files = await filesIn(join(cwd, 'kept/runs'));
     const meta = files.find((file) => file.endsWith('workflow.meta.json')) ?? '';
     expect(JSON.parse(await readFile(join(cwd, 'kept/runs', meta), 'utf8'))).toMatchObject({ status: 'completed' });
@@ -262,7 +263,7 @@ describe('flags', () => {
 
   test('--dry-run shows the plan and runs nothing', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const end = await skein(['run', 'flow.yaml', '--dry-run'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--dry-run'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stdout).toContain('Text from {{steps.facts.output}}');
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
@@ -273,7 +274,7 @@ describe('flags', () => {
       'flow.yaml': CHAIN,
       'answers.yaml': 'rules:\n  - { step: facts, answer: "a\\e[2Jb\\u202e" }\n  - { step: text, answer: ok }\n',
     });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--stream', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--stream', '--no-audit'], { cwd });
     expect(end.stderr).toContain('facts │ a\\x1b[2Jb\\u202e\n');
     // A file or a pipe gets the text as it is.
     expect(end.stdout).toContain('a\u001b[2Jb\u202e');

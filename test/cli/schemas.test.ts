@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { SCHEMA_NAMES, yamlSchema } from 'skein/yaml';
 import { schemaFindings } from '../../src/lang/schema-check.js';
 import { ROOT, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const MODELINE = /^# yaml-language-server: \$schema=(\S+)$/;
 
@@ -45,7 +46,7 @@ describe('skein schema', () => {
     ['dga', 'did you mean "dag"?'],
     ['nope', 'the schemas are: dag, pipeline, agent, script'],
   ])('[XU11] says which schemas there are instead of %s', async (word, hint) => {
-    const { code, stderr, stdout } = await skein(['schema', word], { cwd: ROOT });
+    const { code, stderr, stdout } = await served(['schema', word], { cwd: ROOT });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`there is no schema "${word}"`);
     expect(stderr).toContain(hint);
@@ -57,7 +58,7 @@ describe('an editor finds the schema', () => {
     '[XU11] of every file that skein new --template %s writes, and finds nothing wrong',
     async (template) => {
       const cwd = await makeProject();
-      await skein(['new', 'mine', '--template', template], { cwd });
+      await served(['new', 'mine', '--template', template], { cwd });
       const files = yamlFiles(join(cwd, 'mine'));
       expect(files).toHaveLength(2);
       for (const file of files) expect(findingsByModeline(file), file).toEqual([]);
@@ -72,7 +73,7 @@ describe('an editor finds the schema', () => {
 
   test('[XU11] that it finds wrong what is', async () => {
     const cwd = await makeProject();
-    await skein(['new', 'mine'], { cwd });
+    await served(['new', 'mine'], { cwd });
     const text = readFileSync(join(cwd, 'mine/workflow.yaml'), 'utf8');
     const wrong = join(cwd, 'mine/wrong.yaml');
     writeFileSync(wrong, text.replace('depends_on:', 'needs:'));

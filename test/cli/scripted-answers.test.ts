@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesIn, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** Says yes to everything that contains what stands in questions about calls and in those of the workflow. */
 const WILLING = `strict: false
@@ -31,31 +32,31 @@ describe('a script that a workflow file names as a model', () => {
 
   test('[XS4] answers no question of the run', async () => {
     const cwd = await makeProject({ 'flow.yaml': ASKING, 'planted.yaml': WILLING });
-    const end = await skein(['run', 'flow.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml'], { cwd });
     expect(end.code).toBe(5);
     expect(end.stderr).toContain('Publish it?');
   });
 
   test('[XS4] answers nothing either when the flag names it as a model', async () => {
     const cwd = await makeProject({ 'flow.yaml': ASKING, 'planted.yaml': WILLING });
-    expect((await skein(['run', 'flow.yaml', '--model', 'script/planted.yaml'], { cwd })).code).toBe(5);
+    expect((await served(['run', 'flow.yaml', '--model', 'script/planted.yaml'], { cwd })).code).toBe(5);
   });
 });
 
 describe('the script of --mock=FILE', () => {
   test('[XS4] answers questions of the run', async () => {
     const cwd = await makeProject({ 'flow.yaml': ASKING, 'mine.yaml': WILLING });
-    const end = await skein(['run', 'flow.yaml', '--mock=mine.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=mine.yaml'], { cwd });
     expect(end).toMatchObject({ code: 0 });
   });
 
   test('[XS4] never lets a tool call happen; --yes and a person do', async () => {
     const cwd = await makeProject({ 'flow.yaml': AGENT(''), 'mine.yaml': WILLING });
-    const end = await skein(['run', 'flow.yaml', '--mock=mine.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=mine.yaml'], { cwd });
     expect(end.code).toBe(5);
     expect(await filesIn(cwd)).not.toContain('out.txt');
-    expect(await skein(['answer', '-1', 'allow'], { cwd })).toMatchObject({ code: 0 });
-    const resumed = await skein(['resume', '-1', '--mock=mine.yaml'], { cwd });
+    expect(await served(['answer', '-1', 'allow'], { cwd })).toMatchObject({ code: 0 });
+    const resumed = await served(['resume', '-1', '--mock=mine.yaml'], { cwd });
     expect(resumed).toMatchObject({ code: 0 });
     expect(await readFile(join(cwd, 'out.txt'), 'utf8')).toBe('hi');
   });

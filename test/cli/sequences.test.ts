@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPipelineText } from '../../src/yaml.js';
 import { documentOf, makeProject, runFolder, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const AGENTS = 'agents: { a: { instruction: You write. }, b: { instruction: You correct. } }\n';
 
@@ -32,7 +33,7 @@ const draw = async (text: string, args: readonly string[]): Promise<string> => {
 describe('a sequence', () => {
   test('[XP4] is a branch of several steps in a parallel block: outputs, context, order', async () => {
     const cwd = await makeProject({ 'flow.yaml': BRANCHES });
-    const end = await skein(['exec', 'flow.yaml', 'Hi.', '--mock', '--json', '--audit-dir', '.workflow-runs'], { cwd });
+    const end = await served(['exec', 'flow.yaml', 'Hi.', '--mock', '--json', '--audit-dir', '.workflow-runs'], { cwd });
     expect(end.code).toBe(0);
     const { steps, context } = documentOf(end);
     expect(Object.keys(steps)).toEqual(['par', 'par/one', 'par/two', 'par/two/draft', 'par/two/fix', 'last']);
@@ -55,7 +56,7 @@ describe('a sequence', () => {
     });
     const files = [...(await runFolder(cwd)).keys()];
     expect(files.filter((name) => /par\W+two\W+fix.*output\.md$/.test(name))).toHaveLength(1);
-    const again = documentOf(await skein(['resume', '-1', '--json'], { cwd }));
+    const again = documentOf(await served(['resume', '-1', '--json'], { cwd }));
     expect(again.steps['par/two/fix']).toMatchObject({ reused: true, output: 'Fix Draft.' });
   });
 
@@ -77,7 +78,7 @@ describe('a sequence', () => {
   - { step: last, answer: Done. }
 `;
     const cwd = await makeProject({ 'flow.yaml': BRANCHES, 'answers.yaml': script });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('\nstep par/two tries again in 10ms: ');
     expect(end.stdout).toContain('Done.');
@@ -101,7 +102,7 @@ describe('a sequence', () => {
     const script =
       'strict: false\nrules:\n  - { step: par/two/draft#3, answer: "yes" }\n  - { step: draft, answer: "no" }\n';
     const cwd = await makeProject({ 'flow.yaml': loop, 'answers.yaml': script });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--no-audit'], { cwd });
     expect(documentOf(end).steps).toMatchObject({ 'par/two/draft#3': { output: 'yes' }, 'par/one': {} });
     expect(await draw(loop, ['plan'])).toContain('goto draft, at most 5 times');
     const out = await loadPipelineText(loop.replace('goto: draft', 'goto: one'), { cwd: '/nowhere' });
@@ -139,7 +140,7 @@ describe('a sequence', () => {
 `;
     const outer = `${AGENTS}workflow: [{ id: call, type: call, file: inner.yaml }]\n`;
     const cwd = await makeProject({ 'flow.yaml': outer, 'inner.yaml': inner });
-    const end = await skein(['exec', 'flow.yaml', '["one","two"]', '--mock', '--no-audit', '--json'], { cwd });
+    const end = await served(['exec', 'flow.yaml', '["one","two"]', '--mock', '--no-audit', '--json'], { cwd });
     const { steps } = documentOf(end);
     expect(end.code).toBe(0);
     expect(steps['call/each[0]/seq/deep/y'] ?? steps['call/each[1]/seq/deep/y']).toBeDefined();
@@ -166,7 +167,7 @@ describe("cagent's subworkflow", () => {
   test.each([STEPS, `{ steps: ${STEPS}, max_loop_iterations: 2 }`])('[XP4] workflow: %s', async (workflow) => {
     const text = `${AGENTS}workflow:\n  - { id: sub, type: subworkflow, workflow: ${workflow} }\n  - { type: agent, name: a, prompt: "{{ $steps.sub.outputs.y.output }}" }\n`;
     const cwd = await makeProject({ 'flow.yaml': text });
-    const end = await skein(['exec', 'flow.yaml', 'Hi', '--mock', '--no-audit', '--json'], { cwd });
+    const end = await served(['exec', 'flow.yaml', 'Hi', '--mock', '--no-audit', '--json'], { cwd });
     expect(end.code).toBe(0);
     expect(documentOf(end).steps['step_2']).toMatchObject({ output: 'Hi!' });
   });
@@ -177,7 +178,7 @@ describe("cagent's subworkflow", () => {
     const text = (workflow: string): string =>
       `${AGENTS}workflow: [{ id: sub, type: subworkflow, workflow: ${workflow} }]\n`;
     const cwd = await makeProject({ 'flow.yaml': text(loop) });
-    const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('workflow: max loop iterations exceeded (step: x, limit: 2)');
     const told = async (workflow: string): Promise<unknown> => {

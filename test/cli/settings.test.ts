@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CHAIN, documentOf, makeProject, runFolder, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const WIDE = `name: wide
 agents: { a: { inline: { prompt: You write., tools: [] } } }
@@ -26,7 +27,7 @@ describe('settings of a workflow and flags of a run', () => {
     const args = ['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'];
     const free = await skein(args, { cwd });
     expect(progress(free.stderr).slice(0, 3)).toEqual(['one started', 'two started', 'three started']);
-    const bound = await skein([...args, '--concurrency', '1'], { cwd });
+    const bound = await served([...args, '--concurrency', '1'], { cwd });
     expect(progress(bound.stderr)).toEqual([
       'one started',
       'one succeeded',
@@ -47,7 +48,7 @@ describe('settings of a workflow and flags of a run', () => {
     const cwd = await makeProject({
       'flow.yaml': CHAIN.replace('agents:', `config: { log_level: ${level} }\nagents:`),
     });
-    const { stderr } = await skein(['run', 'flow.yaml', '--mock', '--no-audit', ...flags], { cwd });
+    const { stderr } = await served(['run', 'flow.yaml', '--mock', '--no-audit', ...flags], { cwd });
     const found = stderr === '' ? 'quiet' : stderr.includes('[facts] turn 1') ? 'verbose' : 'normal';
     expect(found).toBe(loudness);
   });
@@ -60,8 +61,8 @@ rules:
 `;
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': answers });
     const args = ['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit', '--json'];
-    expect(documentOf(await skein([...args, '--interactive'], { cwd }))).toMatchObject({ outcome: 'paused' });
-    const silent = await skein(args, { cwd });
+    expect(documentOf(await served([...args, '--interactive'], { cwd }))).toMatchObject({ outcome: 'paused' });
+    const silent = await served(args, { cwd });
     expect(documentOf(silent)).not.toMatchObject({ outcome: 'paused' });
   });
 
@@ -79,7 +80,7 @@ rules:
   - { step: text, prompt: They weave., answer: read it }
 `,
     });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
     expect(end.code).toBe(0);
     const folder = await runFolder(cwd);
     expect(folder.get('memory.md')).toContain('They weave.');
@@ -105,7 +106,7 @@ rules:
 `,
     });
     const args = ['run', 'flow.yaml', '--mock=answers.yaml', '--stream', '-i', `topic=${outside}`];
-    expect((await skein(args, { cwd })).code).toBe(0);
+    expect((await served(args, { cwd })).code).toBe(0);
     const stream = (await runFolder(cwd)).get('steps/00_facts/stream.jsonl') ?? '';
     expect(stream.includes('the canary is yellow')).toBe(status === 'ok');
     expect(stream).toContain(`"status":"${status === 'ok' ? 'completed' : 'failed'}"`);
@@ -116,7 +117,7 @@ rules:
       'flow.yaml': CHAIN.replace('agents:', 'config: { audit_retention: 1 }\nagents:'),
       '.workflow-runs/zz_keep/mine.txt': 'mine',
     });
-    for (const _ of [1, 2, 3]) expect((await skein(['run', 'flow.yaml', '--mock'], { cwd })).code).toBe(0);
+    for (const _ of [1, 2, 3]) expect((await served(['run', 'flow.yaml', '--mock'], { cwd })).code).toBe(0);
     const left = await readdir(join(cwd, '.workflow-runs'));
     expect(left.filter((name) => name.endsWith('zz_keep'))).toEqual(['zz_keep']);
     expect(left.filter((name) => name.includes('_chain_'))).toHaveLength(1);
@@ -134,7 +135,7 @@ rules:
   - { step: text, answer: Looms weave. }
 `,
     });
-    const end = await skein(['run', 'flow.yaml', '--model', 'script/answers.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--model', 'script/answers.yaml'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stdout).toContain('Looms weave.');
     expect(end.stderr.match(/warning/g)).toHaveLength(1);
@@ -151,7 +152,7 @@ rules:
   - { step: text, answer: Looms weave. }
 `,
     });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('step facts tries again in 500ms: ');
     expect(end.stderr).toMatch(/step facts succeeded in .* after 2 attempts/);

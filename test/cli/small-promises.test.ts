@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { makeProject, runFolder, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const AGENTS = 'agents: { w: { inline: { prompt: You answer., tools: [] } } }\n';
 
@@ -19,7 +20,7 @@ it('[XD7] an unknown name in output.steps is a problem', async () => {
   const cwd = await makeProject({
     'flow.yaml': `name: n\n${AGENTS}steps: [{ id: a, agent: w, prompt: A }]\noutput: { steps: [a, b] }\n`,
   });
-  const { code, stderr } = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+  const { code, stderr } = await served(['run', 'flow.yaml', '--mock'], { cwd });
   expect([code, stderr]).toEqual([2, expect.stringContaining('unknown-step: output names the step "b"')]);
 });
 
@@ -29,7 +30,7 @@ it('[XD7] an input that is missing is told with the steps that need it', async (
   - { id: other, agent: w, prompt: Hi }
 `;
   const cwd = await makeProject({ 'flow.yaml': flow });
-  const { code, stderr } = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+  const { code, stderr } = await served(['run', 'flow.yaml', '--mock'], { cwd });
   expect([code, stderr]).toEqual([
     2,
     expect.stringContaining('the input "x" is not given (what); step "first" needs it'),
@@ -41,10 +42,10 @@ it('[XD7] tools that nothing answers to are found by validate and plan, and are 
     'name: n\nagents: { w: { inline: { prompt: x, tools: [read_file, reed_file, opik/find] } } }\nsteps: [{ id: a, agent: w, prompt: A }]\n';
   const cwd = await makeProject({ 'flow.yaml': flow });
   for (const command of ['validate', 'plan']) {
-    const { code, stderr } = await skein([command, 'flow.yaml'], { cwd });
+    const { code, stderr } = await served([command, 'flow.yaml'], { cwd });
     expect([code, stderr]).toEqual([0, expect.stringContaining('no tool for "reed_file", "opik/find"')]);
   }
-  expect((await skein(['validate', '--strict', 'flow.yaml'], { cwd })).code).toBe(2);
+  expect((await served(['validate', '--strict', 'flow.yaml'], { cwd })).code).toBe(2);
 });
 
 it('[XD7] plan and --dry-run show the model of --model', async () => {
@@ -55,7 +56,7 @@ it('[XD7] plan and --dry-run show the model of --model', async () => {
     ['plan', 'flow.yaml'],
     ['run', 'flow.yaml', '--dry-run'],
   ]) {
-    const { stdout, code } = await skein([...args, '--json', '--model', 'ollama/qwen3'], { cwd });
+    const { stdout, code } = await served([...args, '--json', '--model', 'ollama/qwen3'], { cwd });
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { steps: [{ models: ['ollama/qwen3'] }] }]);
   }
 });
@@ -65,14 +66,14 @@ it('[XD7] results as JSON stand in the order of the file, also where ids are num
   const cwd = await makeProject({
     'flow.yaml': `name: n\n${AGENTS}steps:\n${step('b')}${step('10')}${step('2')}${step('a')}output: { format: json }\n`,
   });
-  const { stdout } = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+  const { stdout } = await served(['run', 'flow.yaml', '--mock'], { cwd });
   expect([...stdout.matchAll(/^ {4}"(\w+)": \{$/gm)].map(([, id]) => id)).toEqual(['b', '10', '2', 'a']);
   expect(JSON.parse(stdout)).toMatchObject({ steps: { b: { status: 'completed' }, 10: { status: 'completed' } } });
 });
 
 it('[XD7] requested_models names the model that the environment or a flag chose', async () => {
   const cwd = await makeProject({ 'flow.yaml': `name: n\n${AGENTS}steps: [{ id: a, agent: w, prompt: A }]\n` });
-  expect((await skein(['run', 'flow.yaml', '--mock'], { cwd })).code).toBe(0);
+  expect((await served(['run', 'flow.yaml', '--mock'], { cwd })).code).toBe(0);
   const meta = (await runFolder(cwd)).get('steps/00_a/step.meta.json') ?? '';
   expect(JSON.parse(meta)).toMatchObject({ requested_models: ['mock/echo'] });
 });
@@ -91,7 +92,7 @@ it('[XD7] tools take the parameters of the systems whose names they bear', async
     'flow.yaml': flow,
     's.yaml': `rules:\n  - step: a\n    answers:\n${answers.join('')}      - Done.\n`,
   });
-  const end = await skein(['run', 'flow.yaml', '--mock=s.yaml', '--stream'], { cwd });
+  const end = await served(['run', 'flow.yaml', '--mock=s.yaml', '--stream'], { cwd });
   expect([end.code, end.stderr]).toEqual([0, end.stderr]);
   const stream = (await runFolder(cwd)).get('steps/00_a/stream.jsonl') ?? '';
   const results = stream.split('\n').filter((line) => line.includes('execution_complete'));

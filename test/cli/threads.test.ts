@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from 'skein/sqlite';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const CHAT = `
 import { graph } from 'skein/graph';
@@ -73,7 +74,7 @@ describe('[XG6] skein run --thread', () => {
     async () => {
       const cwd = await makeProject({ 'chat.mjs': CHAT });
       for (const say of ['one', 'fail', 'two']) {
-        const { code } = await skein(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', '-i', `say=${say}`], {
+        const { code } = await served(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', '-i', `say=${say}`], {
           cwd,
         });
         expect(code).toBe(say === 'fail' ? 3 : 0);
@@ -85,13 +86,13 @@ describe('[XG6] skein run --thread', () => {
         ['failed', 'fail', undefined],
         ['succeeded', 'two', '2 lines'],
       ]);
-      const text = (await skein(['thread', 'ada'], { cwd })).stdout;
+      const text = (await served(['thread', 'ada'], { cwd })).stdout;
       expect(text).toContain('ada of chat: 3 turns');
       expect(text).toMatch(/turn 2 {2}failed .* does not count\n {2}> say: fail\n {2}error: the world is broken/);
-      const runs = (await skein(['runs'], { cwd })).stdout.split('\n');
+      const runs = (await served(['runs'], { cwd })).stdout.split('\n');
       expect(runs[1]).toBe('thread ada');
       expect(runs.slice(2).filter((line) => /^ {2}[\da-f]{8} {2}chat/.test(line))).toHaveLength(3);
-      const threads = (await skein(['threads'], { cwd })).stdout;
+      const threads = (await served(['threads'], { cwd })).stdout;
       expect(threads).toMatch(/^ada +chat +3 +succeeded/m);
     },
   );
@@ -102,12 +103,12 @@ describe('[XG6] skein run --thread', () => {
     async () => {
       const cwd = await makeProject({ 'chat.mjs': CHAT });
       const run = async (...more: readonly string[]): Promise<number | null> =>
-        (await skein(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', ...more], { cwd })).code;
+        (await served(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', ...more], { cwd })).code;
       expect(await run('-i', 'say=one')).toBe(0);
       expect(await run()).toBe(0);
       expect((await shown(cwd, 'ada')).state['log']).toEqual(['heard one', 'heard one']);
       expect(await run('-i', 'say=fail')).toBe(3);
-      const again = await skein(['run', 'chat.mjs', '--thread', 'ada', '--on-failed', 'retry', '-i', 'say=x'], { cwd });
+      const again = await served(['run', 'chat.mjs', '--thread', 'ada', '--on-failed', 'retry', '-i', 'say=x'], { cwd });
       expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('was tried again, and failed')]);
     },
   );
@@ -118,7 +119,7 @@ describe('[XG6] skein run --thread', () => {
   ] as const)('holds a conversation with %s', { timeout: 120_000 }, async (_, file, words, text) => {
     const cwd = await makeProject({ 'flow.yaml': file });
     for (const say of ['one', 'two'])
-      expect((await skein([...words(say), '--thread', 'ada', '--mock', '-q', '--no-audit'], { cwd })).code).toBe(0);
+      expect((await served([...words(say), '--thread', 'ada', '--mock', '-q', '--no-audit'], { cwd })).code).toBe(0);
     const { turns } = await shown(cwd, 'ada');
     expect(turns).toHaveLength(2);
     expect(Object.values(turns[1]?.results ?? {})).toContain(text);
@@ -137,15 +138,15 @@ export default definePlan({ name: 'asks', inputs: ['say'], channels: { log: 'app
 `;
       const cwd = await makeProject({ 'ask.mjs': ask });
       const words = ['run', 'ask.mjs', '--thread', 'ada', '-q', '--no-audit', '-i'];
-      expect((await skein([...words, 'say=one'], { cwd })).code).toBe(5);
-      const refused = await skein([...words, 'say=two'], { cwd });
+      expect((await served([...words, 'say=one'], { cwd })).code).toBe(5);
+      const refused = await served([...words, 'say=two'], { cwd });
       expect([refused.code, refused.stderr]).toEqual([
         5,
         expect.stringContaining('waits for an answer: Are you sure?'),
       ]);
-      expect((await skein(['thread', 'ada'], { cwd })).stdout).toContain('Are you sure?');
-      expect((await skein(['answer', '-1', 'yes'], { cwd })).code).toBe(0);
-      expect((await skein([...words, 'say=two'], { cwd })).code).toBe(5);
+      expect((await served(['thread', 'ada'], { cwd })).stdout).toContain('Are you sure?');
+      expect((await served(['answer', '-1', 'yes'], { cwd })).code).toBe(0);
+      expect((await served([...words, 'say=two'], { cwd })).code).toBe(5);
       expect((await shown(cwd, 'ada')).state['log']).toEqual(['one yes']);
     },
   );
@@ -158,8 +159,8 @@ export default definePlan({ name: 'asks', inputs: ['say'], channels: { log: 'app
     [['thread', 'bob'], 2, "the store has no thread 'bob'"],
   ] as const)('%j is refused', { timeout: 60_000 }, async (words, code, message) => {
     const cwd = await makeProject({ 'chat.mjs': CHAT });
-    await skein(['run', 'chat.mjs', '--no-audit', '-q', '-i', 'say=x'], { cwd });
-    const refused = await skein(words, { cwd });
+    await served(['run', 'chat.mjs', '--no-audit', '-q', '-i', 'say=x'], { cwd });
+    const refused = await served(words, { cwd });
     expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(message)]);
     expect(refused.stderr).not.toContain('\u001b');
   });
@@ -172,17 +173,17 @@ describe('[XG6] skein threads', () => {
     async () => {
       const cwd = await makeProject({ 'chat.mjs': CHAT });
       const run = (thread: string, say: string): ReturnType<typeof skein> =>
-        skein(['run', 'chat.mjs', '--thread', thread, '-q', '--no-audit', '-i', `say=${say}`], { cwd });
+        served(['run', 'chat.mjs', '--thread', thread, '-q', '--no-audit', '-i', `say=${say}`], { cwd });
       await run('ada', 'one');
       await run('ada', 'two\u001b[2J');
-      expect((await skein(['thread', 'ada'], { cwd })).stdout).not.toContain('\u001b[2J');
-      expect((await skein(['threads', 'fork', 'ada', 'bob', '--turn', '1'], { cwd })).code).toBe(0);
-      expect((await skein(['runs', 'prune', '--keep', '0'], { cwd })).code).toBe(0);
+      expect((await served(['thread', 'ada'], { cwd })).stdout).not.toContain('\u001b[2J');
+      expect((await served(['threads', 'fork', 'ada', 'bob', '--turn', '1'], { cwd })).code).toBe(0);
+      expect((await served(['runs', 'prune', '--keep', '0'], { cwd })).code).toBe(0);
       await run('bob', 'three');
       expect((await shown(cwd, 'bob')).state['log']).toEqual(['heard one', 'heard three']);
       expect((await shown(cwd, 'ada')).turns).toHaveLength(2);
-      expect((await skein(['threads', 'remove', 'ada'], { cwd })).code).toBe(0);
-      const { stdout } = await skein(['threads', '--json'], { cwd });
+      expect((await served(['threads', 'remove', 'ada'], { cwd })).code).toBe(0);
+      const { stdout } = await served(['threads', '--json'], { cwd });
       expect((JSON.parse(stdout) as { threads: { id: string }[] }).threads.map(({ id }) => id)).toEqual(['bob']);
     },
   );
@@ -190,7 +191,7 @@ describe('[XG6] skein threads', () => {
   it('is for stores that this user has made: a planted conversation is not believed', { timeout: 60_000 }, async () => {
     const cwd = await makeProject({ 'chat.mjs': CHAT });
     (await openSqliteStore(join(cwd, '.skein/skein.db'))).close();
-    const { code, stderr } = await skein(['run', 'chat.mjs', '--thread', 'ada', '-i', 'say=x', '--no-audit'], { cwd });
+    const { code, stderr } = await served(['run', 'chat.mjs', '--thread', 'ada', '-i', 'say=x', '--no-audit'], { cwd });
     expect([code === 0, stderr]).toEqual([false, expect.stringContaining('skein runs trust')]);
   });
 });

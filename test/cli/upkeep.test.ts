@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { batch, begin } from '../stores/support/stores.js';
 import { CHAIN, makeProject, runFolder, runFolders, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const RUN = ['run', 'flow.yaml', '--mock'];
 
@@ -32,16 +33,16 @@ describe('skein runs prune', () => {
 
   it('[XR7] offers run folders whose runs are not recorded any more, and removes them when it is asked to', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    for (let n = 0; n < 3; n++) await skein(RUN, { cwd });
+    for (let n = 0; n < 3; n++) await served(RUN, { cwd });
     const folders = () => runFolders(cwd);
     expect(await folders()).toHaveLength(3);
-    const offered = await skein(['runs', 'prune', '--keep', '1'], { cwd });
+    const offered = await served(['runs', 'prune', '--keep', '1'], { cwd });
     expect(offered.stdout).toContain('removed 2 runs');
     expect(offered.stderr).toContain(
       '2 folders in .workflow-runs of runs that are not recorded: --folders removes them',
     );
     expect(await folders()).toHaveLength(3);
-    const done = await skein(['runs', 'prune', '--keep', '1', '--folders'], { cwd });
+    const done = await served(['runs', 'prune', '--keep', '1', '--folders'], { cwd });
     expect(done.stdout).toContain('2 run folders');
     expect(await folders()).toHaveLength(1);
   });
@@ -52,21 +53,21 @@ describe('skein runs backup', () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
     const file = join(cwd, '.skein/skein.db');
     // What is committed is still in the log: a copy of the file alone would have no runs.
-    await skein([...RUN, '--no-audit'], { cwd });
+    await served([...RUN, '--no-audit'], { cwd });
     const store = await openSqliteStore(file);
-    await skein([...RUN, '--no-audit'], { cwd });
-    const end = await skein(['runs', 'backup', 'copy.db'], { cwd });
+    await served([...RUN, '--no-audit'], { cwd });
+    const end = await served(['runs', 'backup', 'copy.db'], { cwd });
     store.close();
     expect(end.code).toBe(0);
     expect((await stat(join(cwd, 'copy.db'))).mode & 0o777).toBe(0o600);
-    const again = await skein(['runs', 'backup', 'copy.db'], { cwd });
+    const again = await served(['runs', 'backup', 'copy.db'], { cwd });
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('it is there already')]);
-    const runs = (await skein(['runs', '--json'], { cwd })).stdout;
+    const runs = (await served(['runs', '--json'], { cwd })).stdout;
     await rm(join(cwd, '.skein'), { recursive: true });
     await mkdir(join(cwd, '.skein'));
     await rename(join(cwd, 'copy.db'), file);
-    expect((await skein(['runs', '--json'], { cwd })).stdout).toBe(runs);
-    expect((await skein(['resume', '-1', '--no-audit'], { cwd })).code).toBe(0);
+    expect((await served(['runs', '--json'], { cwd })).stdout).toBe(runs);
+    expect((await served(['resume', '-1', '--no-audit'], { cwd })).code).toBe(0);
   });
 });
 
@@ -79,11 +80,11 @@ it('[XR7] a run has one folder, however often it is resumed', async () => {
     'flow.yaml': CHAIN,
     'script.yaml': 'rules:\n  - { step: facts, answer: The facts. }\n',
   });
-  const first = await skein(['run', 'flow.yaml', '--mock=script.yaml'], { cwd });
+  const first = await served(['run', 'flow.yaml', '--mock=script.yaml'], { cwd });
   expect(first.code).toBe(3);
   const [name] = await runFolders(cwd);
   await writeFile(join(cwd, 'script.yaml'), script);
-  for (let n = 0; n < 2; n++) expect((await skein(['resume', '-1'], { cwd })).code).toBe(0);
+  for (let n = 0; n < 2; n++) expect((await served(['resume', '-1'], { cwd })).code).toBe(0);
   expect(await runFolders(cwd)).toEqual([name]);
   const files = await runFolder(cwd);
   expect(files.get('steps/00_facts/output.md')).toContain('The facts.');

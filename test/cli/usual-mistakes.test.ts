@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** A workflow whose steps depend on each other, from its steps. */
 const D = (steps: string, top = ''): string =>
@@ -367,7 +368,7 @@ async function onLines(): Promise<readonly Score[]> {
   const cwd = await makeProject({ 'flow.yaml': FLOW });
   const scores: Score[] = [];
   for (const [words, what, remedy] of ON_LINES) {
-    const { code, stderr } = await skein(words, { cwd });
+    const { code, stderr } = await served(words, { cwd });
     const refused = code === 1 || code === 2 || code === 3;
     scores.push({
       mistake: words.join(' '),

@@ -5,6 +5,7 @@ import type { Plan } from '../../src/index.js';
 import { checkPlan } from '../../src/plan/checks.js';
 import { loadDagText, loadPipelineText } from '../../src/yaml.js';
 import { documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const AGENTS = 'agents: { a: { instruction: You work. } }\n';
 
@@ -36,9 +37,9 @@ describe('answers of a script', () => {
 
   test('[XG16] with times that are used up leave the question to a person, and count on when the run is resumed', async () => {
     const cwd = await makeProject({ 'flow.yaml': ASKED, 'answers.yaml': answers('answer: revise, times: 1') });
-    expect((await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd })).code).toBe(5);
+    expect((await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd })).code).toBe(5);
     await writeFile(join(cwd, 'answers.yaml'), answers('answer: revise, times: 1', 'answer: approve'));
-    const end = await skein(['resume', '-1', '--json'], { cwd });
+    const end = await served(['resume', '-1', '--json'], { cwd });
     expect(end.code).toBe(0);
     expect(documentOf(end).steps).toMatchObject({ 'approve#2': { output: 'approve' }, end: { output: 'approve' } });
   });
@@ -46,7 +47,7 @@ describe('answers of a script', () => {
   test('[XG16] times must be a whole number of at least 1', async () => {
     const script = answers('answer: revise, times: 0');
     const cwd = await makeProject({ 'flow.yaml': ASKED, 'answers.yaml': script });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toContain('"times" of an answer of the person must be a whole number of at least 1');
   });
@@ -58,7 +59,7 @@ describe('members that an expression reads and that cannot be there', () => {
 
   test('[XG16] are found when a DAG file is loaded', async () => {
     const cwd = await makeProject({ 'flow.yaml': dag('steps.a.outptu == "x"') });
-    const end = await skein(['validate', 'flow.yaml'], { cwd });
+    const end = await served(['validate', 'flow.yaml'], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toContain(
       'error bad-expression: the condition of step "b" reads steps.a.outptu, which can\'t be there\n    hint: did you mean "output"?',
@@ -114,7 +115,7 @@ describe('errors', () => {
 `;
   const failure = async (text: string, prompt: string): Promise<string> => {
     const cwd = await makeProject({ 'flow.yaml': text });
-    const end = await skein(['exec', 'flow.yaml', prompt, '--mock', '--no-audit'], { cwd });
+    const end = await served(['exec', 'flow.yaml', prompt, '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(3);
     return end.stderr;
   };
@@ -143,7 +144,7 @@ describe('errors', () => {
     const text = 'agents: { root: { instruction: You work., max_iterations: 1, toolsets: [{ type: think }] } }\n';
     const script = 'rules:\n  - { repeat: true, answer: { tools: [{ name: think, input: { thought: hm } }] } }\n';
     const cwd = await makeProject({ 'flow.yaml': text, 'answers.yaml': script });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('hint: raise max_iterations, or give the agent less to do');
     expect(end.stderr).not.toContain('maxTurns');
@@ -176,12 +177,12 @@ describe('a reference to a step in a branch', () => {
 
   test('[XP9] that was not taken is told when nothing stands in its place', async () => {
     const cwd = await makeProject({ 'flow.yaml': BRANCH });
-    const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('warning: last: $steps.extra.output has no value: that step has not run');
     expect(end.stdout).toContain('Extra: !');
     const taken = await makeProject({ 'flow.yaml': BRANCH.replace('prompt: "no"', 'prompt: "yes"') });
-    const other = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd: taken });
+    const other = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd: taken });
     expect(other.stderr).not.toContain('has no value');
     expect(other.stdout).toContain('Extra: More.!');
   });
@@ -197,15 +198,15 @@ describe('a reference to a step in a branch', () => {
   - { id: last, type: agent, name: a, prompt: "{{ $steps.both.outputs.x.output }} {{ $steps.draft.output }}" }
 `;
     const cwd = await makeProject({ 'flow.yaml': loop });
-    const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stderr).not.toContain('has no value');
   });
 
   test('[XP9] a run that was recorded without these words is resumed with all of its steps', async () => {
     const cwd = await makeProject({ 'flow.yaml': BRANCH });
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
-    const again = await skein(['fork', '-1'], { cwd });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const again = await served(['fork', '-1'], { cwd });
     expect(again.stderr).toMatch(/2 reused, 0 run/);
     expect(again.stderr).not.toContain('is not what the run');
   });
@@ -220,7 +221,7 @@ describe('jumps', () => {
     - { type: condition, condition: $steps.x.output, false: [{ goto: x }] }
 `;
     const cwd = await makeProject({ 'flow.yaml': text });
-    const end = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(3);
     expect(end.stderr).toContain(
       'error SKEIN_MAX_VISITS in step goto x: workflow: max loop iterations exceeded (step: x, limit: 2)',

@@ -1,0 +1,63 @@
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { transformSync } from '@swc/wasm-typescript';
+import { afterAll } from 'vitest';
+import type { Asked } from './server.js';
+import type { Ended, StartOptions } from './skein.js';
+import { MAIN, cleanEnv } from './skein.js';
+
+/** Who waits for an answer of the process, in the order in which they asked. */
+interface Waiting {
+  readonly done: (end: Ended) => void;
+  readonly fail: (error: Error) => void;
+}
+
+let server: ChildProcess | undefined;
+const waiting: Waiting[] = [];
+
+afterAll(() => {
+  server?.kill('SIGKILL');
+});
+
+/**
+ * Runs a command line of the built program in a process that the tests of a file share, one after the other: for tests of what the program
+ * says and writes. Where signals, terminals, streams, the start or the end of a process count, and where modules are edited between two
+ * runs, `skein` starts a process.
+ */
+export function served(args: readonly string[], { cwd, env, input = '' }: StartOptions): Promise<Ended> {
+  if (!existsSync(MAIN)) throw new Error('there is no dist/cli/main.js: npm run build first');
+  if (env?.['NODE_OPTIONS'] !== undefined) throw new Error('NODE_OPTIONS are read when a process starts: use skein()');
+  const to = (server ??= startServer());
+  const asked: Asked = { main: MAIN, args, cwd, env: cleanEnv(cwd, env), input: Buffer.from(input).toString('base64') };
+  return new Promise((done, fail) => {
+    waiting.push({ done, fail });
+    to.send(asked);
+  });
+}
+
+/** Its file is stripped of types here: with a loader of TypeScript in it, the process would load modules of workflows by that one. */
+function startServer(): ChildProcess {
+  const folder = mkdtempSync(join(tmpdir(), 'skein-server-'));
+  const text = readFileSync(join(import.meta.dirname, 'server.ts'), 'utf8');
+  writeFileSync(join(folder, 'server.mjs'), transformSync(text, { mode: 'strip-only' }).code);
+  const child = fork(join(folder, 'server.mjs'), {
+    env: { PATH: process.env['PATH'] },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (more: string) => (said += more));
+  child.on('message', (end) => {
+    rmSync(folder, { recursive: true, force: true });
+    waiting.shift()?.done(end as Ended);
+  });
+  child.on('exit', (code, signal) => {
+    if (server === child) server = undefined;
+    const error = new Error(`the process that serves command lines ended (${code ?? signal}): ${said}`);
+    for (const { fail } of waiting.splice(0)) fail(error);
+  });
+  return child;
+}
