@@ -104,7 +104,10 @@ describe('new', () => {
   test('the template pipeline is a loop with its script, for skein exec', async () => {
     const cwd = await makeProject();
     const made = await served(['new', 'mine', '--template', 'pipeline'], { cwd });
-    expect(made).toMatchObject({ code: 0, stdout: 'made mine with workflow.yaml, script.yaml\n' });
+    expect(made).toMatchObject({
+      code: 0,
+      stdout: 'made mine with workflow.yaml, script.yaml, schema/pipeline.json, schema/script.json\n',
+    });
     const [, command = ''] = /next: skein (exec .*)\n/.exec(made.stderr) ?? [];
     const end = await served(command.split(' ').concat('--json', '--no-audit'), { cwd });
     expect(end.code).toBe(0);
@@ -120,7 +123,9 @@ describe('new', () => {
     const cwd = await makeProject();
     const made = await served(['new', 'mine', '--template', template], { cwd });
     expect(made.code).toBe(0);
-    expect(made.stdout).toBe('made mine with workflow.yaml, agents/writer.agent.md, script.yaml\n');
+    expect(made.stdout).toBe(
+      'made mine with workflow.yaml, agents/writer.agent.md, script.yaml, schema/dag.json, schema/script.json\n',
+    );
     const [, command] = /next: skein (.*)\n/.exec(made.stderr) ?? [];
     const end = await skein((command ?? '').split(' ').concat('--json', '--no-audit'), { cwd });
     expect(end.code).toBe(code);

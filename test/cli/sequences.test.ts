@@ -33,7 +33,9 @@ const draw = async (text: string, args: readonly string[]): Promise<string> => {
 describe('a sequence', () => {
   test('[XP4] is a branch of several steps in a parallel block: outputs, context, order', async () => {
     const cwd = await makeProject({ 'flow.yaml': BRANCHES });
-    const end = await served(['exec', 'flow.yaml', 'Hi.', '--mock', '--json', '--audit-dir', '.workflow-runs'], { cwd });
+    const end = await served(['exec', 'flow.yaml', 'Hi.', '--mock', '--json', '--audit-dir', '.workflow-runs'], {
+      cwd,
+    });
     expect(end.code).toBe(0);
     const { steps, context } = documentOf(end);
     expect(Object.keys(steps)).toEqual(['par', 'par/one', 'par/two', 'par/two/draft', 'par/two/fix', 'last']);

@@ -108,7 +108,9 @@ describe('[XG6] skein run --thread', () => {
       expect(await run()).toBe(0);
       expect((await shown(cwd, 'ada')).state['log']).toEqual(['heard one', 'heard one']);
       expect(await run('-i', 'say=fail')).toBe(3);
-      const again = await served(['run', 'chat.mjs', '--thread', 'ada', '--on-failed', 'retry', '-i', 'say=x'], { cwd });
+      const again = await served(['run', 'chat.mjs', '--thread', 'ada', '--on-failed', 'retry', '-i', 'say=x'], {
+        cwd,
+      });
       expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('was tried again, and failed')]);
     },
   );
