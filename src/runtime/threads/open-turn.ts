@@ -161,7 +161,7 @@ function holding(writer: ThreadWriter, leaveLine: () => void): Omit<Held, 'head'
 function headOf(store: Store, id: string): ThreadHead {
   const head = readHead(store, id);
   if (head !== undefined) return head;
-  throw new SkeinError('SKEIN_NO_THREAD', `the store has no thread '${id}' any more`);
+  throw new SkeinError('SKEIN_NO_THREAD', `the store no longer has a thread '${id}'`);
 }
 
 /** What a thread's row says of its last turn. */
