@@ -51,7 +51,11 @@ test('[XP9] a call that is cut off at a timeout was asked all the same; one that
 });
 
 test('the most model calls that skein plan tells are those of a run in which every try fails', async () => {
-  const flow = FLOW.slice(0, FLOW.indexOf('  - { id: again'));
+  const flow = `agents:
+  scout: { instruction: You look. }
+workflow:
+  - { id: look, type: agent, name: scout, retry: { max_attempts: 1, initial_delay: 1ms } }
+`;
   const script = `rules:
   - { step: look, repeat: true, answer: { error: { status: 503, message: later, retry_after: 0.01 } } }
 `;
