@@ -38,7 +38,16 @@ const ROWS = {
   observe: ['base', 'events', RECORDS],
   audit: ['base', 'events', 'lang', 'plan', RECORDS],
   testing: [...PARTS, 'runtime\\.ts'],
-  cli: ['base', 'draw\\.ts', 'index\\.ts', 'plan\\.ts', 'yaml\\.ts', 'runtime\\.ts', 'sqlite\\.ts'],
+  cli: [
+    'base',
+    'draw\\.ts',
+    'index\\.ts',
+    'plan\\.ts',
+    'yaml\\.ts',
+    'runtime\\.ts',
+    'sqlite\\.ts',
+    'stores/sqlite-names\\.ts',
+  ],
   server: ['index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],
 };
 

@@ -4,14 +4,19 @@ import { EXIT, exitCodeOfError } from './exit-codes.js';
 import { normalizeWords } from './words.js';
 import { versionNumber } from './version-number.js';
 
-/** Adds arguments, options and action to its command; `done` takes the exit code. */
-export type DefineCommand = (command: Command, done: (code: number) => void) => void;
+/** Adds arguments, options and action to its command; `done` takes the exit code, `load` does the same for another command of the program. */
+export type DefineCommand = (command: Command, done: (code: number) => void, load: LoadCommand) => void;
+
+/** Loads the file of a command of the program and defines it, unless that has been done. */
+export type LoadCommand = (command: Command) => Promise<void>;
 
 interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<{ readonly define: DefineCommand }>;
 }
+
+const COMPLETION = 'completion';
 
 const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', summary: 'run a workflow', load: () => import('./commands/run.js') },
@@ -58,6 +63,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/demo.js'),
   },
   {
+    name: COMPLETION,
+    summary: 'print a script with which bash, zsh or fish completes what is typed',
+    load: () => import('./commands/completion.js'),
+  },
+  {
     name: 'version',
     summary: 'print the versions of skein, Node and SQLite',
     load: () => import('./commands/version.js'),
@@ -75,19 +85,15 @@ export async function runCli(words: readonly string[]): Promise<number> {
   const program = createProgram();
   const asked = askedCommand(words);
   try {
-    const commands = new Map<string, Command>();
-    for (const entry of COMMANDS) {
-      const command = program.command(entry.name).description(entry.summary);
-      commands.set(entry.name, command);
-      if (entry.name !== asked) continue;
-      const { define } = await entry.load();
-      define(command, (end) => {
-        code = end;
-      });
-    }
+    for (const { name, summary } of COMMANDS) program.command(name).description(summary);
+    const load = loaderOf((end) => {
+      code = end;
+    });
+    const command = program.commands.find((one) => one.name() === asked);
+    if (command !== undefined) await load(command);
     if (words.length === 0) program.help({ error: true });
-    checkDirectory();
-    const command = asked === undefined ? undefined : commands.get(asked);
+    // Somebody types there: an error would stand in the way.
+    if (asked !== COMPLETION) checkDirectory();
     const [word = '-'] = operandsOf(words);
     if (command === undefined && !word.startsWith('-') && word !== 'help') await refuseWord(word);
     if (command?.registeredArguments[0]?.name() === 'run') command.showHelpAfterError(HINT_OF_RUN);
@@ -99,6 +105,19 @@ export async function runCli(words: readonly string[]): Promise<number> {
 }
 
 const HINT_OF_RUN = '    hint: name a run: -1 is the newest, skein runs lists them all';
+
+function loaderOf(done: (code: number) => void): LoadCommand {
+  const left = new Map(COMMANDS.map((entry) => [entry.name, entry]));
+  const load: LoadCommand = async (command) => {
+    const name = command.parent?.parent == null ? command.name() : '';
+    const entry = left.get(name);
+    if (entry === undefined) return;
+    left.delete(name);
+    const { define } = await entry.load();
+    define(command, done, load);
+  };
+  return load;
+}
 
 async function refuseWord(word: string): Promise<never> {
   const { unknownCommand } = await import('./other-verbs.js');

@@ -31,6 +31,8 @@ export interface SqlDriver {
   readonly version: string;
   /** Opens a file. */
   readonly open: (path: string) => SqlDatabase;
+  /** Opens a file that is named by a URL, and can't write to it. */
+  readonly look: (address: string) => SqlDatabase;
 }
 
 /**
@@ -44,7 +46,10 @@ const PACKAGE = '@photostructure/sqlite@1.2.1';
 
 /** What is used of a driver. The types of Node 20 do not know `node:sqlite`. */
 interface SqliteModule {
-  readonly DatabaseSync: new (path: string) => {
+  readonly DatabaseSync: new (
+    path: string,
+    options?: { readonly readOnly: boolean },
+  ) => {
     exec(sql: string): void;
     prepare(sql: string): {
       run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
@@ -99,8 +104,8 @@ export async function loadDriver({ names = DRIVERS, allowOld = false }: DriverOp
 }
 
 function driverOf(name: SqlDriver['name'], { DatabaseSync }: SqliteModule): SqlDriver {
-  const open = (path: string): SqlDatabase => {
-    const database = new DatabaseSync(path);
+  const opened = (path: string, readOnly: boolean): SqlDatabase => {
+    const database = new DatabaseSync(path, { readOnly });
     return {
       exec: (sql) => database.exec(sql),
       prepare: (sql) => {
@@ -113,7 +118,9 @@ function driverOf(name: SqlDriver['name'], { DatabaseSync }: SqliteModule): SqlD
       close: () => database.close(),
     };
   };
-  return { name, version: name === 'node:sqlite' ? (process.versions['sqlite'] ?? '0') : versionBy(open), open };
+  const open: SqlDriver['open'] = (path) => opened(path, false);
+  const look: SqlDriver['look'] = (address) => opened(address, true);
+  return { name, version: name === 'node:sqlite' ? (process.versions['sqlite'] ?? '0') : versionBy(open), open, look };
 }
 
 function versionBy(open: SqlDriver['open']): string {

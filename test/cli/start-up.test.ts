@@ -17,6 +17,19 @@ describe('start-up (statement 89)', () => {
     expect(other).toEqual([]);
   });
 
+  test('[XU11] completion loads what help loads, unless it is asked for a run', async () => {
+    const completed = await evaluated(['completion', 'words', '3', '--', 'skein', 'show', '--j'], await makeProject());
+    const helped = await evaluated(['help', 'show'], await makeProject());
+    const own = completed.filter((name) => !helped.includes(name));
+    expect(own.toSorted()).toEqual([
+      'src/cli/commands/completion.ts',
+      'src/cli/completion/candidates.ts',
+      'src/cli/completion/scripts.ts',
+    ]);
+    const asked = await evaluated(['completion', 'words', '2', '--', 'skein', 'show', ''], await makeProject());
+    expect(asked).toContain('src/cli/completion/stored-words.ts');
+  });
+
   test('validate loads no agents and no model packages', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
     const loaded = await evaluated(['validate', 'flow.yaml'], cwd);

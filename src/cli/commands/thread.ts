@@ -21,7 +21,7 @@ const LONGEST = 2_000;
 /** `skein thread NAME`. */
 export function define(command: Command, done: (code: number) => void): void {
   command
-    .argument('<name>', 'the name of the conversation')
+    .argument('<thread>', 'the name of the conversation')
     .option('--json', 'print state, turns, edits and open questions as one JSON document')
     .action(async (name: string, options: { readonly json?: boolean }) => {
       done(await show(name, options.json ?? false));

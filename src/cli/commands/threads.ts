@@ -28,7 +28,7 @@ export function define(command: Command, done: (code: number) => void): void {
   command
     .command('remove')
     .description('remove a conversation with all of its turns')
-    .argument('<name>', 'its name')
+    .argument('<thread>', 'its name')
     .action(async (name: string) => {
       await withStore((store) => removeThread(store, name));
       printNote(`removed the thread ${oneLine(name, NAME_WIDTH)} with all of its turns`);
@@ -37,7 +37,7 @@ export function define(command: Command, done: (code: number) => void): void {
   command
     .command('fork')
     .description('begin a conversation with the state that another one had after a turn')
-    .argument('<name>', 'the existing conversation')
+    .argument('<thread>', 'the existing conversation')
     .argument('<new>', 'the name of the new one')
     .option('--turn <n>', 'the last turn that both have in common; without it: all', readTurn)
     .action(async (name: string, to: string, { turn }: { readonly turn?: number }) => {

@@ -46,6 +46,18 @@ export async function openRunStore(options: OpenRunStoreOptions): Promise<FileSt
   }
 }
 
+/**
+ * The file of the store that belongs to a folder, for those who only look at it; undefined when there is none.
+ *
+ * @throws SkeinError `SKEIN_STORE` for a link in its place
+ */
+export function runStoreFile(cwd: string): string | undefined {
+  const root = storeRoot({ cwd, create: false });
+  if (root === undefined) return undefined;
+  checkPlaces(join(root, STORE_FOLDER), storeFile(root));
+  return storeFile(root);
+}
+
 /** `SKEIN_OLD_SQLITE=1` takes a SQLite that can lose what two processes write at the same time, for machines that have no other. */
 export function allowsOldSqlite(): boolean {
   return process.env['SKEIN_OLD_SQLITE'] === '1';

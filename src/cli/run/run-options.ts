@@ -12,7 +12,7 @@ export function addRunOptions(command: Command): Command {
     .option('--record <file>', 'write all model calls to a file')
     .option('--replay <file>', 'answer all model calls from such a file')
     .option('--json', 'print one JSON document about the run instead of the results')
-    .addOption(new Option('--format <format>', 'form of the results: markdown, plain or json').argParser(readFormat))
+    .addOption(new Option('--format <format>', 'form of the results').choices(FORMATS).argParser(readFormat))
     .option('--stream', 'show text as it arrives (also --streaming)')
     .addOption(new Option('--verbose', 'show model turns and tool calls').conflicts('quiet'))
     .option('-q, --quiet', 'show only warnings, errors and results')
@@ -49,6 +49,8 @@ export function addJudgingOptions(command: Command): Command {
 const EXIT_CODES = `
 Exit codes: 0 succeeded, 1 wrong usage, 2 invalid definition or input (nothing ran), 3 a step failed,
 4 degraded under --strict, 5 paused (a question waits), 6 out of budget, 130 cancelled.`;
+
+const FORMATS: readonly OutputFormat[] = ['markdown', 'plain', 'json'];
 
 function readFormat(text: string): OutputFormat {
   switch (text.toLowerCase()) {

@@ -1,0 +1,157 @@
+import type { Argument, Command, Option } from 'commander';
+import { normalizeWords } from '../words.js';
+
+/** A word that may stand where the cursor is. */
+export interface Candidate {
+  readonly word: string;
+  readonly about: string;
+}
+
+/** Paths: the shell knows them best. `before` is what stands in front of the path in the same word. */
+export interface Paths {
+  readonly paths: 'files' | 'folders';
+  readonly before: string;
+}
+
+/** What of the store completes a word. */
+export type StoredKind = 'runs' | 'threads';
+
+/** What the walk along the words needs of others. */
+export interface Sources {
+  /** Adds what belongs to a command of the program: its file is only loaded when the words name it. */
+  readonly load: (command: Command) => Promise<void>;
+  readonly stored: (kind: StoredKind, typed: string) => Promise<readonly Candidate[]>;
+}
+
+/** What values are, by the names that definitions have for them between `<` and `>`; for flags also by the name of the flag. */
+const KINDS: ReadonlyMap<string, Paths['paths'] | StoredKind> = new Map([
+  ['file', 'files'],
+  ['files', 'files'],
+  ['dir', 'folders'],
+  ['run', 'runs'],
+  ['other', 'runs'],
+  ['thread', 'threads'],
+]);
+
+/** Where the cursor is: what the words before it mean. */
+interface Position {
+  readonly command: Command;
+  /** Behind `help`: only commands are named there. */
+  readonly helping: boolean;
+  /** The flag whose value comes next. */
+  readonly waiting: Option | undefined;
+  readonly operands: number;
+  /** Behind `--`, where there are no flags. */
+  readonly ended: boolean;
+}
+
+/**
+ * What the last of the words may become, by the definitions of the commands. The words are those behind the name of the program, as
+ * they were typed.
+ *
+ * @example
+ * await candidatesFor(program, ['graph', 'a.yaml', '--format', 's'], sources); // [{ word: 'svg', about: '' }]
+ */
+export async function candidatesFor(
+  program: Command,
+  asTyped: readonly string[],
+  sources: Sources,
+): Promise<readonly Candidate[] | Paths> {
+  const words = asTyped.map(unquoted);
+  const typed = words.at(-1) ?? '';
+  const { command, helping, waiting, operands, ended } = await positionOf(program, words.slice(0, -1), sources);
+  if (waiting !== undefined) return await valuesOf(waiting, '', typed, sources);
+  if (!ended && !helping && typed.startsWith('-')) {
+    const [, flag, value] = /^(--[a-z-]+)=([^]*)$/.exec(typed) ?? [];
+    if (flag === undefined || value === undefined) return startingWith(typed, flagsOf(command));
+    const option = optionOf(command, flag);
+    return option === undefined || option.isBoolean() ? [] : await valuesOf(option, `${flag}=`, value, sources);
+  }
+  const commands = operands === 0 ? startingWith(typed, commandsOf(command)) : [];
+  const all = command.registeredArguments;
+  const argument = all[operands] ?? all.findLast((one) => one.variadic);
+  if (helping || argument === undefined) return commands;
+  const values = await valuesOf(argument, '', typed, sources);
+  return 'paths' in values ? values : [...commands, ...values];
+}
+
+async function positionOf(program: Command, words: readonly string[], { load }: Sources): Promise<Position> {
+  let at: Position = { command: program, helping: false, waiting: undefined, operands: 0, ended: false };
+  for (const raw of words) {
+    const { command, waiting, operands, ended } = at;
+    const [word = raw] = ended ? [raw] : normalizeWords([raw], command);
+    if (waiting !== undefined) at = { ...at, waiting: undefined };
+    else if (!ended && word === '--') at = { ...at, ended: true };
+    else if (!ended && /^-./.test(word)) {
+      const option = optionOf(command, word);
+      at = { ...at, waiting: option?.required === true ? option : undefined };
+    } else {
+      const next = operands > 0 ? undefined : visibleCommands(command).find((one) => one.name() === word);
+      if (next === undefined) at = { ...at, operands: operands + 1 };
+      else if (!command.commands.includes(next)) at = { ...at, helping: true };
+      else {
+        await load(next);
+        at = { ...at, command: next };
+      }
+    }
+  }
+  return at;
+}
+
+/** Values of a flag or an argument. `before` stands in front of the value in the same word. */
+async function valuesOf(
+  of: Option | Argument,
+  before: string,
+  typed: string,
+  { stored }: Sources,
+): Promise<readonly Candidate[] | Paths> {
+  const isOption = 'flags' in of;
+  const named = isOption ? (/[<[]([^>\].]+)/.exec(of.flags)?.[1] ?? '') : of.name();
+  if (of.argChoices !== undefined) {
+    const choices = of.argChoices.map((word) => ({ word: before + word, about: '' }));
+    return startingWith(before + typed, choices);
+  }
+  // A value such as name=file: what stands behind the first = is the path.
+  const [, name = '', kindName = named] = /^(.*=)(.*)$/.exec(named) ?? [];
+  const assigned = name === '' ? '' : (/^[^=]*=/.exec(typed)?.[0] ?? undefined);
+  const kind = KINDS.get(kindName) ?? (isOption ? KINDS.get(of.attributeName()) : undefined);
+  if (kind === undefined || assigned === undefined) return [];
+  if (kind === 'files' || kind === 'folders') return { paths: kind, before: before + assigned };
+  const found = await stored(kind, typed);
+  return found.map(({ word, about }) => ({ word: before + word, about }));
+}
+
+function optionOf(command: Command, flag: string): Option | undefined {
+  return command.options.find((option) => option.long === flag || option.short === flag);
+}
+
+function flagsOf(command: Command): readonly Candidate[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ short, long, description }) =>
+      [short, long].flatMap((word) => (word === undefined ? [] : [{ word, about: description }])),
+    );
+}
+
+/** With the command that shows help; without hidden ones. */
+function visibleCommands(command: Command): readonly Command[] {
+  return command.createHelp().visibleCommands(command);
+}
+
+function commandsOf(command: Command): readonly Candidate[] {
+  return visibleCommands(command).map((one) => ({ word: one.name(), about: one.description() }));
+}
+
+function startingWith(typed: string, candidates: readonly Candidate[]): readonly Candidate[] {
+  return candidates.filter(({ word }) => word.startsWith(typed));
+}
+
+const QUOTED = /'([^']*)(?:'|$)|"((?:[^"\\]|\\[^])*)(?:"|$)|\\([^])/g;
+
+/** A word without the quotes of a shell. Shells give it as it was typed; a quote may still be open. */
+function unquoted(word: string): string {
+  return word.replace(QUOTED, (_, single?: string, double?: string, escaped?: string) => {
+    return single ?? double?.replace(/\\([$`"\\])/g, '$1') ?? escaped ?? '';
+  });
+}

@@ -1,0 +1,44 @@
+import { runStoreFile } from '../run/open-store.js';
+import { shortId } from '../runs/find-run.js';
+import { localTime } from '../runs/text.js';
+import { oneLine } from '../view/printable.js';
+import { quietSqlite } from '../view/quiet-sqlite.js';
+import type { Candidate, StoredKind } from './candidates.js';
+
+/** So many are offered, the newest ones. */
+const OFFERED = 100;
+/** Characters of the name of a workflow. */
+const NAME_WIDTH = 40;
+
+/**
+ * Runs or conversations of the store of the working directory whose name begins with what is typed, newest first. The store is only
+ * looked at.
+ *
+ * @throws when there is none that can be read
+ * @example
+ * await storedWords('runs', '56'); // [{ word: '56ab0b07', about: 'chain, 2026-11-22 01:37:02' }]
+ */
+export async function storedWords(kind: StoredKind, typed: string): Promise<readonly Candidate[]> {
+  const file = runStoreFile(process.cwd());
+  if (file === undefined) return [];
+  quietSqlite();
+  const { namesInStore } = await import('../../stores/sqlite-names.js');
+  const names = (await namesInStore(file))[kind];
+  const ids = names.map(({ id }) => id);
+  // An end of an id is as good as a beginning: whichever is typed.
+  const wordOf = (id: string): string | undefined =>
+    [...(kind === 'runs' ? [shortId(id, ids)] : []), id].find((word) => word.startsWith(typed));
+  return names
+    .filter(({ id }) => id.includes(typed) && isWord(id))
+    .slice(0, OFFERED)
+    .flatMap(({ id, workflow, createdAt }) => {
+      const word = wordOf(id);
+      const about = [oneLine(workflow, NAME_WIDTH), localTime(createdAt)].filter((part) => part !== '').join(', ');
+      return word === undefined ? [] : [{ word, about }];
+    });
+}
+
+/** Whatever the store holds: nothing that would part a line, hide on a terminal, or be taken for a flag. */
+function isWord(id: string): boolean {
+  return id !== '' && !id.startsWith('-') && !/\p{C}/u.test(id);
+}

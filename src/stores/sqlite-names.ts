@@ -1,0 +1,61 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { RunRow } from '../journal/store.js';
+import { threadOfRow } from '../journal/thread-rows.js';
+import { Connection } from './sqlite-connection.js';
+import { loadDriver } from './sqlite-driver.js';
+import { SqliteStore } from './sqlite-store.js';
+
+/** A run or a conversation of a store. */
+export interface StoredName {
+  readonly id: string;
+  /** Name of the workflow. */
+  readonly workflow: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** Runs and conversations, newest first. Those whose row is damaged are left out. */
+export interface StoredNames {
+  readonly runs: readonly StoredName[];
+  readonly threads: readonly StoredName[];
+}
+
+/**
+ * The names in a store file, for who must leave no trace: the file is opened read-only, nothing is made beside it, and nobody is
+ * waited for. Any SQLite will do, because nothing is written.
+ *
+ * @throws Error when the file is none that can be read
+ * @example
+ * const { runs, threads } = await namesInStore('.skein/skein.db');
+ */
+export async function namesInStore(path: string): Promise<StoredNames> {
+  // A pipe or a device would keep the reader waiting.
+  if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
+  const driver = await loadDriver({ allowOld: true });
+  const store = new SqliteStore(new Connection(driver.look(addressOf(path)), path), resolve(path));
+  try {
+    return {
+      runs: namesOf(store.list(), (id) => id),
+      threads: namesOf(store.threads(), threadOfRow),
+    };
+  } finally {
+    store.close();
+  }
+}
+
+/** Without a log beside it, a file that is called immutable is read without one being made. With a log it is shared with those who write. */
+function addressOf(path: string): string {
+  const url = pathToFileURL(resolve(path));
+  const logged = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if (!logged) url.searchParams.set('immutable', '1');
+  return url.href;
+}
+
+function namesOf(rows: readonly RunRow[], idOf: (row: string) => string | undefined): readonly StoredName[] {
+  return rows.flatMap(({ id: row, name, createdAt, damage }) => {
+    const id = damage === undefined ? idOf(row) : undefined;
+    return id === undefined ? [] : [{ id, workflow: name, createdAt }];
+  });
+}
