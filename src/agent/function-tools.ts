@@ -10,7 +10,7 @@ import { asQuestion } from '../plan/task-question.js';
 import { stateOfTool } from '../plan/tool-state.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 
-/** What a function that is a tool gets besides its input. */
+/** What a function that is a tool gets in addition to its input. */
 export interface FunctionToolIo extends ToolIo {
   /** Tells whoever listens something; it is not recorded. */
   emit(event: JsonObject): void;
@@ -22,7 +22,7 @@ export interface FunctionToolIo extends ToolIo {
   readonly runOptions: object;
 }
 
-/** A function as a tool. What it gives that is no text is given to the model as JSON. */
+/** A function as a tool. What it gives that is not text is given to the model as JSON. */
 type ToolFunction = (input: JsonObject, io: FunctionToolIo) => unknown;
 
 /** The tools of an agent that are functions of the program. */

@@ -45,7 +45,7 @@ const BETWEEN_TURNS =
 
 /**
  * Both pairs of tools that reach the memory. They are tools of the step, outside of effects, so that a replay rebuilds the memory.
- * Writes are told as `memory` notes, from which `memory.md` is kept.
+ * Writes are reported as `memory` notes, from which `memory.md` is kept.
  */
 export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly StepTool[] {
   const write = (added: string, mode: MemoryMode): string => {

@@ -54,7 +54,7 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** What a model is told of a tool. */
+/** What a model sees of a tool. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;

@@ -11,7 +11,7 @@ import type { Tool, ToolSource, ToolProvider } from './tool.js';
 export interface Opened {
   readonly models: readonly OpenedModel[];
   readonly tools: readonly OpenedTool[];
-  /** Digest of what a model is told of the tools. */
+  /** Digest of what a model sees of the tools. */
   readonly toolsDigest: string;
   /** Absent: the agent does not depend on them. */
   readonly surroundings?: Surroundings;

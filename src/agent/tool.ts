@@ -31,14 +31,14 @@ export interface Tool {
   execute(input: JsonObject, io: ToolIo): Promise<string> | string;
 }
 
-/** What a tool gets besides its input. */
+/** What a tool gets in addition to its input. */
 export interface ToolIo {
   readonly signal: AbortSignal;
   /** The same on every execution of this call, also after a crash. */
   readonly idempotencyKey: string;
 }
 
-/** What a tool that is a function of the program gets besides. */
+/** What a tool gets in addition when it is a function of the program. */
 export interface CallIo extends ToolIo {
   /** Asks a person; `name` is unique in the call. See `StepIo`. */
   ask(name: string, question: Question): Promise<unknown>;

@@ -5,7 +5,7 @@ import { isRunFolderName, runFolderEnd } from './safe-name.js';
 
 /** What an earlier session of a run wrote, moved out of the way. */
 export interface EarlierFolder {
-  /** Name of the folder that this session goes on with. */
+  /** Name of the folder that this session continues with. */
   readonly name: string;
   /** Puts it back: the run was refused after all. */
   putBack(): Promise<void>;

@@ -49,7 +49,7 @@ export class PatternSet {
       if (state.longest > 0) cover(found, { start: at + 1 - state.longest, end: at + 1 });
     }
     if (final) return { text: without(text, found, word), held: NOTHING_HELD };
-    // A state without a way on is no beginning, but its end may be one.
+    // A state without a way on is not a beginning, but its end may be one.
     while (state.next.size === 0 && state.fallback !== undefined) state = state.fallback;
     const cut = text.length - state.depth;
     const across = found.find(({ start, end }) => start < cut && end > cut);

@@ -3,7 +3,7 @@ import { NOTHING_HELD, PatternSet } from './pattern-set.js';
 /** Stands where a secret was. */
 export const REDACTED = '[redacted]';
 
-/** Shorter values are no secrets: they would be found everywhere. */
+/** Shorter values are not secrets: they would be found everywhere. */
 export const SHORTEST_SECRET = 8;
 
 /** Takes secrets out of texts. */

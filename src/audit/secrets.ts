@@ -78,7 +78,7 @@ function* planSecrets(plan: Plan, env: SecretSources['env']): Generator {
     if (variable !== undefined && Object.hasOwn(env, variable)) yield env[variable];
     for (const server of Object.values(mcpServers)) {
       for (const [name, value] of Object.entries({ ...server.env, ...server.headers })) {
-        // A value that refers to a variable is no secret; the variable is found by its own name.
+        // A value that refers to a variable is not a secret; the variable is found by its own name.
         if (isSecret(name, value) && !value.includes('${'))
           yield* [value, value.replace(/^(?:Bearer|Basic|Token)\s+/i, '')];
       }

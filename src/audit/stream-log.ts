@@ -23,7 +23,7 @@ export class StreamLog {
     this.deltas = redactor.stream();
   }
 
-  /** What becomes of a call that failed is told by other notes, or the end of the step. */
+  /** What becomes of a call that failed is reported by other notes, or the end of the step. */
   note(note: Exclude<StepNote, { readonly kind: 'model.failed' | 'items' }>, at: number): void {
     if (note.kind === 'model.delta') {
       this.delta(this.deltas.push(note.text), at);

@@ -8,7 +8,7 @@ import { escapeKey, unescapeKey } from './item-key.js';
  * ```
  *
  * A place on the way is the id of a node, the visit of the node from the second on (`#2`), the attempt from the second on (`~3`), and what of
- * it the next place is inside of: a round of a loop (`#1`) or the item of a map (`[key]`). After `@` stands what the step does besides its
+ * it the next place is inside of: a round of a loop (`#1`) or the item of a map (`[key]`). After `@` stands what the step does in addition to its
  * body. Ids have letters, digits, `_`, `-` and `.` alone, so the marks mean what they say. In keys of items everything stands for itself but
  * `]`, what has no width or breaks a line, and `%` before two hex digits: these are escaped as in URLs.
  */
@@ -30,7 +30,7 @@ export interface Place {
 export interface Address {
   /** Outermost first. */
   readonly places: readonly Place[];
-  /** What the step does besides its body: what follows the `@`. */
+  /** What the step does in addition to its body: what follows the `@`. */
   readonly effect?: string;
 }
 
@@ -150,7 +150,7 @@ export interface Key {
   readonly path: string;
   /** Which attempt of the step, from 1. */
   readonly attempt: number;
-  /** What the step did besides its body: what follows the `@`. */
+  /** What the step did in addition to its body: what follows the `@`. */
   readonly name: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Keeps what happens inside of steps that may be tried again, until it is known whether their attempt counts. Steps are told by their paths, in
+ * Keeps what happens inside of steps that may be tried again, until it is known whether their attempt counts. Steps are told apart by their paths, in
  * the order in which they start and end.
  *
  * @example

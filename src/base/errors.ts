@@ -4,20 +4,20 @@ import { factsOf } from './thrown.js';
 
 /**
  * Stable codes of run-time errors. A code never changes its meaning; tests pin the list.
- * Findings about definitions are no errors but {@link Problem}s, with codes of their own.
+ * Findings about definitions are not errors but {@link Problem}s, with codes of their own.
  */
 export const ERROR_CODES = [
   'SKEIN_USAGE', // wrong call of the library or the command line
   'SKEIN_DEFINITION', // the plan has problems; details.problems lists them
   'SKEIN_INPUT', // an input is missing or has the wrong type
-  'SKEIN_STEP_FAILED', // the body of a step threw something that is no Skein error
+  'SKEIN_STEP_FAILED', // the body of a step threw something that is not a Skein error
   'SKEIN_TIMEOUT', // an attempt took longer than its timeout
   'SKEIN_CANCELLED', // the run or the step was cancelled
   'SKEIN_STATE_MUTATED', // a node changed the state instead of returning an update
-  'SKEIN_BAD_UPDATE', // a node returned something that is no update, or an undeclared channel
+  'SKEIN_BAD_UPDATE', // a node returned something that is not an update, or an undeclared channel
   'SKEIN_BAD_OUTPUT', // the final state does not match what the workflow says that it gives
   'SKEIN_WRITE_CONFLICT', // two unordered writes of a channel without reducer (S3)
-  'SKEIN_BAD_ROUTE', // a route chose something that is no declared target
+  'SKEIN_BAD_ROUTE', // a route chose something that is not a declared target
   'SKEIN_MAX_STEPS', // more nodes ran one after another than limits.maxSteps
   'SKEIN_MAX_VISITS', // a node was visited more often than its maxVisits
   'SKEIN_MAX_ROUNDS', // a loop did not meet its condition within maxRounds
@@ -82,7 +82,7 @@ export interface ErrorData {
   readonly status?: number;
 }
 
-/** What a {@link SkeinError} is made of besides code and message. */
+/** What a {@link SkeinError} is made of in addition to code and message. */
 export interface ErrorOptions {
   readonly hint?: string;
   readonly details?: Json;

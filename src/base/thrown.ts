@@ -1,4 +1,4 @@
-/** What a thrown value that is no error of Skein's says about itself, as plain data. What it does not say is absent. */
+/** What a thrown value that is not an error of Skein's says about itself, as plain data. What it does not say is absent. */
 export interface ThrownFacts {
   /** Its `name`; where that says nothing, the name of its class. */
   readonly name?: string;

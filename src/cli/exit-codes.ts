@@ -43,7 +43,7 @@ export function exitCodeOf(
   }
 }
 
-/** Errors that are no fault of a definition or an input: a store that can't be used is one of the machine. */
+/** Errors that are not the fault of a definition or an input: a store that can't be used is one of the machine. */
 const NOT_OF_INPUT: ReadonlySet<string> = new Set(['SKEIN_USAGE', 'SKEIN_INTERNAL', 'SKEIN_STORE']);
 
 /** The exit code of an error that kept something from starting. */

@@ -50,7 +50,7 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Why a first word is no command, with the command line that was most likely meant.
+ * Why a first word is not a command, with the command line that was most likely meant.
  *
  * @example
  * throw unknownCommand('ls', ['run', 'runs']); // hint: skein runs lists the recorded runs

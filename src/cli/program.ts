@@ -144,7 +144,7 @@ function askedCommand(words: readonly string[]): string | undefined {
   return COMMANDS.some((entry) => entry.name === first) ? first : undefined;
 }
 
-/** The words that are no flags, without a `help` before them. */
+/** The words that are not flags, without a `help` before them. */
 function operandsOf(words: readonly string[]): readonly string[] {
   const operands = words.filter((word) => !word.startsWith('-'));
   return operands[0] === 'help' ? operands.slice(1) : operands;

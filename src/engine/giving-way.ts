@@ -4,5 +4,5 @@
  */
 export const WORK_AT_ONCE = 1_000_000;
 
-/** Units of starting something that is ready, besides what it evaluates. */
+/** Units of starting something that is ready, in addition to what it evaluates. */
 export const WORK_OF_START = 20;

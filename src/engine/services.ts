@@ -26,7 +26,7 @@ export interface RunServices extends WorkMeter {
   readonly followed: boolean;
   /** What was asked for when it was started. */
   readonly options: Asked;
-  /** Is told what a step sees, right before its start is told. Absent when nobody listens. */
+  /** Gets what a step sees, right before its start is reported. Absent when nobody listens. */
   readonly starting: Starting | undefined;
   /** Looks at the run after each step of its own plan: gives an error to end it there. */
   readonly check: ((step: StepToCheck) => ErrorData | undefined) | undefined;
@@ -55,7 +55,7 @@ export interface RunServices extends WorkMeter {
 export interface Asked {
   /** How many nodes may run one after another in each of its plans; replaces their own bounds. */
   readonly maxSteps?: number;
-  /** Listeners are told the state after each step. */
+  /** Listeners get the state after each step. */
   readonly streamState?: boolean;
   /** What steps give in place of what they gave. */
   readonly edits?: StateEdits;
@@ -86,7 +86,7 @@ export interface ScopeOptions {
   readonly parent: string;
   readonly inputs: Version;
   readonly owner: ScopeOwner;
-  /** Channels besides those of the plan. Default: none. */
+  /** Channels in addition to those of the plan. Default: none. */
   readonly channels?: ChannelTable;
 }
 
@@ -122,7 +122,7 @@ export type ScopeEnd =
   | { readonly type: 'failed'; readonly error: ErrorData; readonly path: string }
   | { readonly type: 'paused' };
 
-/** What a check is told: a step of the run's own plan ended well, and its output is part of the state. */
+/** What a check gets: a step of the run's own plan ended well, and its output is part of the state. */
 export interface CheckedStep {
   readonly node: string;
   readonly path: string;
@@ -136,13 +136,13 @@ export interface CheckedStep {
 
 export type { StepReport } from './steps/reports.js';
 
-/** Looks at the run after each step; gives an error to end it there. A function of what it is told, without effects. */
+/** Looks at the run after each step; gives an error to end it there. A function of what it gets, without effects. */
 export type StepCheck = (view: CheckedStep) => ErrorData | undefined;
 
 /** Is told the path of a step and a read-only view of the state that it begins with. */
 export type Starting = (path: string, state: Readonly<Record<string, unknown>>) => void;
 
-/** What the run knows of a step for its {@link StepCheck}, besides its own. */
+/** What the run knows of a step for its {@link StepCheck}, in addition to its own. */
 export type StepToCheck = Pick<CheckedStep, 'node' | 'path' | 'state' | 'census'>;
 
 /** A warning about a run. */

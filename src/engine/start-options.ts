@@ -33,11 +33,11 @@ export interface StartOptions extends Asked {
   readonly concurrency?: number;
   /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
   readonly check?: StepCheck;
-  /** Told what each step sees, right before listeners are told that it starts. */
+  /** Told what each step sees, right before listeners learn that it starts. */
   readonly starting?: Starting;
-  /** What is told of the run before anything of it starts. */
+  /** What is reported of the run before anything of it starts. */
   readonly warnings?: readonly RunWarning[];
-  /** Steps of which it was told before that they run again. Default: none. */
+  /** Steps of which it was reported before that they run again. Default: none. */
   readonly announced?: (path: string) => boolean;
   /** Gives the options for runs that functions start. Default: none. */
   readonly runOptions?: () => object;

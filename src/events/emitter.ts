@@ -18,7 +18,7 @@ export class Emitter {
     this.tell({ runId: this.runId, seq: this.seq++, at, path, parent, ...body });
   }
 
-  /** An event that was told before, when it happened. */
+  /** An event that was reported before, when it happened. */
   emitAgain(at: number, path: string, parent: string, body: EventBody): void {
     this.tell({ runId: this.runId, seq: this.seq++, at, path, parent, replayed: true, ...body });
   }

@@ -13,7 +13,7 @@ export interface EventBase {
   readonly path: string;
   /** Path of the step that this one runs inside; empty at the top. */
   readonly parent: string;
-  /** The run is being gone through again from its record: this was told before, when it happened. */
+  /** The run is being gone through again from its record: this was reported before, when it happened. */
   readonly replayed?: true;
 }
 

@@ -3,7 +3,7 @@ import type { Json } from '../base/json.js';
 import { recordText } from '../base/json.js';
 
 /**
- * A question that waits for an answer, or an event that is waited for. It has the same form wherever it is told: in the result of a run, in an
+ * A question that waits for an answer, or an event that is waited for. It has the same form wherever it is reported: in the result of a run, in an
  * event, in what is read of a store, and in JSON of the command line.
  */
 export interface OpenQuestion {
@@ -48,7 +48,7 @@ interface Waiting {
 }
 
 /**
- * What is told of something that is waited for.
+ * What is reported of something that is waited for.
  *
  * @example
  * openQuestion({ key: 'gate@answer', id: '8fK...', name: 'gate', at: 0, question: { text: 'Publish?' } }).path; // 'gate'

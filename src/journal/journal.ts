@@ -18,7 +18,7 @@ const MOST_WAITING = 64;
 /** How the run stands is written with a commit when it was not for so many milliseconds; else when the lease is renewed. */
 const STANDING_MS = 200;
 
-/** Who writes a journal: is told, outside of any other call, how it went. */
+/** Who writes a journal: learns, outside of any other call, how it went. */
 export interface JournalOwner {
   /** Nothing is under way that could have something to write before the next commit. */
   readonly quiet: boolean;

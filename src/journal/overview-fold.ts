@@ -11,7 +11,7 @@ import type { TraceEnd } from './overview-trace.js';
 import { StepTrace, readTurn } from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
 
-/** What the fold needs besides the records. */
+/** What the fold needs in addition to the records. */
 export interface FoldOptions {
   /** The node of a path in the plan that the last session so far ran. */
   readonly nodeAt: (path: string) => PlanNode | undefined;
@@ -147,7 +147,7 @@ export class OverviewFold {
     else if (name === 'timeout') this.tell(key, at, { kind: 'step', text: 'the attempt took too long' });
   }
 
-  /** Whether an end without success is final, and why, is told by an event. */
+  /** Whether an end without success is final, and why, is reported by an event. */
   private bodyEnded(
     trace: StepTrace,
     record: Omit<DoneRecord, 'error'> & { readonly error?: ErrorData | undefined },

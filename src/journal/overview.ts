@@ -148,7 +148,7 @@ function openRecord(store: Store, runId: string, tell: TellMoment): OpenRunRecor
   if (row === undefined) {
     throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
   }
-  // Each record is folded when it is read, and not kept: a long journal costs little more memory than what is told of it.
+  // Each record is folded when it is read, and not kept: a long journal costs little more memory than what is reported of it.
   const taken = new Replay(runId, (record) => fold.add(record), { keeps: false });
   const nodeAt = nodeInPlan(store, () => taken.history().current.plan);
   const fold = new OverviewFold({ nodeAt, tell, valueOf: (stored) => readStored(store, stored) });

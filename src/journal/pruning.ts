@@ -16,7 +16,7 @@ export interface PruneResult {
   readonly removed: readonly string[];
   /** Ended, but new enough. */
   readonly recent: number;
-  /** Running, paused, out of budget or interrupted: somebody may go on with them. */
+  /** Running, paused, out of budget or interrupted: somebody may continue them. */
   readonly unfinished: number;
   /** Other runs that stay were forked from them. */
   readonly parents: number;

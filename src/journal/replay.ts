@@ -27,7 +27,7 @@ export class Replay {
   constructor(
     private readonly runId: string,
     private readonly tell: TellRecord = toNobody,
-    /** Without `keeps` the history has no outcomes and no logs: each record is told, and forgotten. */
+    /** Without `keeps` the history has no outcomes and no logs: each record is handed over, and forgotten. */
     { keeps = true }: { readonly keeps?: boolean } = {},
   ) {
     this.fold = new HistoryFold(runId, keeps);

@@ -29,7 +29,7 @@ export interface RunSummary {
 }
 
 /**
- * Runs, newest first, the first `limit` of them. One whose record can't be read is in the list, with what is the matter. What is told of a
+ * Runs, newest first, the first `limit` of them. One whose record can't be read is in the list, with what is the matter. What is reported of a
  * run that runs is some seconds old at most. The record of a run is gone through only where nothing was noted: when its process died,
  * or when an older Skein wrote it; then that is noted, too.
  *

@@ -2,7 +2,7 @@
  * The store port: where journals live. A store keeps lines of text and knows nothing of what they mean. It is synchronous, as the
  * embedded databases are; what it gives back has been committed.
  *
- * Every method throws a SkeinError `SKEIN_STORE` when the medium fails (no space, an I/O error, a file that is no database), and
+ * Every method throws a SkeinError `SKEIN_STORE` when the medium fails (no space, an I/O error, a file that is not a database), and
  * `SKEIN_JOURNAL` when what it should give is damaged. A failed call has changed nothing. When it failed because another process has
  * locked the store for long, the error is `retryable`.
  */
@@ -127,7 +127,7 @@ export interface RunRow extends NewRun {
   readonly batches: number;
   /** As it was noted last: the journal may have gone on since. */
   readonly standing?: RunStanding;
-  /** Why the row can't be believed: only `id` and `name` are told, as far as they can be read. */
+  /** Why the row can't be believed: only `id` and `name` are reported, as far as they can be read. */
   readonly damage?: string;
 }
 
@@ -157,7 +157,7 @@ export interface StoredBatch {
   readonly seq: number;
   readonly text: string;
   readonly sum: string;
-  /** The first byte of a column that is no text. */
+  /** The first byte of a column that is not text. */
   readonly damage?: { readonly column: 'text' | 'sum'; readonly offset: number };
 }
 

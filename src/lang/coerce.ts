@@ -3,7 +3,7 @@ import { isPlainObject, ownValue } from '../base/json.js';
 
 /**
  * The arguments of a tool with texts turned into what its schema asks for, as models and state often give them: `"5"` and `"1.5"` become
- * numbers, `true`, `1`, `yes`, `false`, `0`, `no` become booleans. Nothing becomes a text, true is no number, a list must be a list. What
+ * numbers, `true`, `1`, `yes`, `false`, `0`, `no` become booleans. Nothing becomes a text, true is not a number, a list must be a list. What
  * still does not fit is left for the check against the schema.
  *
  * @throws SkeinError `SKEIN_INPUT` for an argument that the schema does not name

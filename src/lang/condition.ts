@@ -20,7 +20,7 @@ const HOLDS: Verdict = { holds: true };
 
 /**
  * Evaluates one condition on the state that a step sees. A missing value counts as the empty text. `callCode` answers for `code` conditions;
- * `labelled` are the channels that a block of outputs in an operand shows; `meter` is told the work.
+ * `labelled` are the channels that a block of outputs in an operand shows; `meter` counts the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when an operand or an expression can't be evaluated; SKEIN_NO_BINDING for a `code` condition without `callCode`.
  * @example
@@ -79,7 +79,7 @@ export function evaluateConditions(
 
 /**
  * Whether a JSON value contains another: objects hold every key of the pattern, lists hold each of its items (in any order),
- * anything else is equal. `meter` is told the work.
+ * anything else is equal. `meter` counts the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when both are so large that it takes too many comparisons
  * @example

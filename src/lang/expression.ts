@@ -23,7 +23,7 @@ export const EXPRESSION_LIMITS = {
 /** An expression that can be evaluated. */
 export interface Expression {
   /**
-   * The value for these variables, as plain JSON data; whole numbers are ordinary numbers. `meter` is told the work, compiling included.
+   * The value for these variables, as plain JSON data; whole numbers are ordinary numbers. `meter` counts the work, compiling included.
    *
    * @throws SkeinError SKEIN_TEMPLATE when the evaluation fails: a missing key, wrong types, a list that is too long.
    */

@@ -54,7 +54,7 @@ export function parseTemplate(text: string): readonly (string | RawReference)[] 
 /**
  * Renders a template in one pass: what is inserted is never looked at again, so braces in a value stay braces.
  * A missing channel gives the empty text; text is inserted as it is, other values as JSON; `truncate` is applied to each value.
- * `labelled` are the channels that a block of outputs shows; `meter` is told the work.
+ * `labelled` are the channels that a block of outputs shows; `meter` counts the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when a path does not resolve, or a value has no JSON form.
  * @example

@@ -9,7 +9,7 @@ type TruthyCondition = Extract<Condition, { op: 'truthy' }>;
 
 /**
  * Whether a value is true, as a condition of a pipeline asks: `true`, or the text `true`, `1` or `yes` in any case. A path is followed into
- * what is, or reads as, a JSON object, and whatever it leads to besides `true` and those texts is false, also nothing. Of any other
+ * what is, or reads as, a JSON object, and whatever it leads to apart from `true` and those texts is false, also nothing. Of any other
  * value the path is ignored and the whole text counts; of a text with JSON in a code fence that JSON. `texts` finds JSON in a text.
  *
  * @throws SkeinError SKEIN_TEMPLATE when nobody wrote the channel.
@@ -32,7 +32,7 @@ export function isTruthy(condition: TruthyCondition, read: ReadChannel, texts: T
 }
 
 /**
- * What is told of a condition that is neither true nor false.
+ * What is reported of a condition that is neither true nor false.
  *
  * @example
  * unresolved('$env.X'); // 'workflow: condition did not resolve to boolean: "$env.X"'

@@ -22,7 +22,7 @@ export interface Truncate {
 /** An inserted value. A missing channel (a skipped step) gives the empty text; a missing *path* is an error. */
 export interface TemplateRef extends ValueRef {
   readonly truncate?: Truncate;
-  /** A value that is no text, and one that is missing, is an error. */
+  /** A value that is not text, and one that is missing, is an error. */
   readonly mustBe?: 'text';
   /** That it is missing is worth a warning: a step in a branch that was not taken. Decides nothing. */
   readonly expected?: true;

@@ -17,7 +17,7 @@ export interface AgentSpec {
    * agent's MCP tools. Empty: none.
    */
   readonly tools?: readonly string[];
-  /** Functions of the program as tools, besides `tools`. */
+  /** Functions of the program as tools, in addition to `tools`. */
   readonly functions?: readonly FunctionTool[];
   /** Tools whose calls a person must allow, named as in `tools`. A name that nothing answers to fails the step. */
   readonly approve?: readonly string[];
@@ -27,7 +27,7 @@ export interface AgentSpec {
   readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
   /** Texts of attached skills. */
   readonly skills?: readonly SkillText[];
-  /** Directories besides the working directory that the file tools may read. */
+  /** Directories in addition to the working directory that the file tools may read. */
   readonly extraDirs?: readonly string[];
   /** `glob` and `grep` look into `node_modules` too, which they leave out otherwise. */
   readonly searchesAll?: boolean;
@@ -48,7 +48,7 @@ export interface AgentSpec {
   readonly provider?: ProviderSpec;
 }
 
-/** A function as a tool, as the model is told of it. The function is the binding `tool:NODE/NAME`. */
+/** A function as a tool, as the model sees it. The function is the binding `tool:NODE/NAME`. */
 export interface FunctionTool {
   /** What the model sees: letters, digits, `_`, `-`, at most 64. */
   readonly name: string;

@@ -28,7 +28,7 @@ export interface ToolInput {
 }
 
 /**
- * All that is known of a built-in tool apart from its code, which `agent/tools/catalogue.ts` names. What models are told, names, rules of
+ * All that is known of a built-in tool apart from its code, which `agent/tools/catalogue.ts` names. What models see, names, rules of
  * permissions, powers and stand-ins of runs without models are made of it.
  */
 export interface ToolDescriptor extends ToolInput {
@@ -259,7 +259,7 @@ export const BUILT_IN: Readonly<Record<BuiltInTool, ToolDescriptor>> = DESCRIPTO
 /** The names of the built-in tools, in the order in which a model sees them. */
 export const BUILT_IN_TOOLS: readonly BuiltInTool[] = Object.keys(BUILT_IN) as BuiltInTool[];
 
-/** What an agent without a list gets, besides the tools of its MCP servers. */
+/** What an agent without a list gets, in addition to the tools of its MCP servers. */
 export const READ_ONLY_TOOLS: readonly BuiltInTool[] = BUILT_IN_TOOLS.filter((tool) => BUILT_IN[tool].always);
 
 /**

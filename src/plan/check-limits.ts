@@ -17,7 +17,7 @@ interface Bound {
   readonly fraction?: boolean;
 }
 
-/** Bounds: `unbounded-loop`, `unbounded-map` where there is none, `bad-limit` where it is no bound, `bad-wait`, `bad-expiry`. */
+/** Bounds: `unbounded-loop`, `unbounded-map` where there is none, `bad-limit` where it is not a bound, `bad-wait`, `bad-expiry`. */
 export function checkLimits(scope: Scope): void {
   const { plan, findings } = scope;
   const planBounds: Bound[] = [

@@ -15,7 +15,7 @@ export interface Scope {
   readonly findings: Findings;
 }
 
-/** What goes with a finding besides code and message. */
+/** What goes with a finding in addition to code and message. */
 export interface FindingOptions {
   /** Index of the node that it is about; absent: the plan as a whole. */
   readonly node?: number;

@@ -97,7 +97,7 @@ function report(scope: Scope, name: string, a: number, b: number): void {
   scope.findings.add('unordered-writers', message, { node: second, hint, severity });
 }
 
-/** Whether both lead to a join that goes on with the first of its branches. */
+/** Whether both lead to a join that continues with the first of its branches. */
 function meetEarly(scope: Scope, a: number, b: number): boolean {
   const { plan, shape } = scope;
   const reachedFrom = (start: number): ReadonlySet<number> => {

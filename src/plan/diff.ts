@@ -170,7 +170,7 @@ function codeParts([before, after]: Walk['code'], prefix: string, node: PlanNode
   ];
 }
 
-/** What a sub-plan has besides its steps belongs to its node. */
+/** What a sub-plan has in addition to its steps belongs to its node. */
 function innerParts(walk: Walk, prefix: string, before: PlanNode, after: PlanNode): Parts {
   if (!('plan' in before) || !('plan' in after)) return [];
   const words = [

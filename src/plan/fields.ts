@@ -14,7 +14,7 @@ type Field = readonly [word: string, effect: ChangeEffect] | undefined;
 type NodeField = PlanNode extends infer Node ? (Node extends PlanNode ? keyof Node : never) : never;
 
 /**
- * The one list of what a node has besides its id, its agent and its sub-plan. What stands here as `result` is what the digest of its
+ * The one list of what a node has in addition to its id, its agent and its sub-plan. What stands here as `result` is what the digest of its
  * definition is made of (J2), and what is announced as a cause of running again (J11): nothing can be one and not the other.
  */
 const NODE_FIELDS: Readonly<Record<Exclude<NodeField, 'id' | 'agent' | 'plan'>, Field>> = {
@@ -109,7 +109,7 @@ export function agentWord(name: string): string {
 }
 
 /**
- * What of a node decides what it gives, besides its functions and its `version`.
+ * What of a node decides what it gives, in addition to its functions and its `version`.
  *
  * @example
  * decidingFields({ id: 'wait', kind: 'wait', ms: 5, timeoutMs: 9 }); // { kind: 'wait', ms: 5 }

@@ -53,7 +53,7 @@ function glancesIn(fn: Syntax | undefined): ReadonlySet<string> {
   return glances.names();
 }
 
-/** What is no variable: names of properties, and labels. */
+/** What is not a variable: names of properties, and labels. */
 function isName(node: Syntax, field: string): boolean {
   if (field === 'property' || field === 'key') return node['computed'] !== true;
   return field === 'label';

@@ -10,7 +10,7 @@ export interface Goto<U = unknown> {
   readonly parent?: true;
 }
 
-/** Any value. Lists are named as such, so that what is inferred for `['x']` is no read-only list. */
+/** Any value. Lists are named as such, so that what is inferred for `['x']` is not a read-only list. */
 type Leaves =
   string | number | bigint | boolean | null | undefined | object | Leaves[] | { readonly [key: string]: Leaves };
 

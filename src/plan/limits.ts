@@ -9,16 +9,16 @@ const DEFAULT_MAX_TURNS = 25;
 /** Calls of tools of an agent that sets no `maxToolCalls`. */
 const DEFAULT_MAX_TOOL_CALLS = 100;
 
-/** Rounds in which an agent may correct an answer that its schema refuses, besides its turns. */
+/** Rounds in which an agent may correct an answer that its schema refuses, in addition to its turns. */
 export const REPAIR_ROUNDS = 1;
 
 /** Calls of one model for one turn: the first, and those after errors that may pass. */
 export const MODEL_TRIES = 3;
 
-/** Nodes that may run one after another in a plan that sets no `maxSteps`, besides those on its longest path. */
+/** Nodes that may run one after another in a plan that sets no `maxSteps`, in addition to those on its longest path. */
 const STEPS_OVER_LONGEST_PATH = 100;
 
-/** More rounds, items or visits than this are no bound. */
+/** More rounds, items or visits than this are not a bound. */
 export const MOST_ROUNDS = 1_000_000;
 
 /** Turns of an agent at most, without the rounds of repair. */

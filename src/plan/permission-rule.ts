@@ -14,7 +14,7 @@ export interface PermissionRule {
 const LONGEST = 1_000;
 const ARGUMENT = /:([A-Za-z_][A-Za-z0-9_-]*)=/g;
 
-/** What rules call the command line of a tool, besides the arguments by which a model gives it. */
+/** What rules call the command line of a tool, in addition to the arguments by which a model gives it. */
 export const COMMAND_NAME = 'cmd';
 
 /** Every name that rules may use for a command line. */

@@ -113,8 +113,8 @@ export interface RouteCase {
 export type Join = 'all' | 'any' | 'each' | 'settled' | { readonly quorum: number };
 
 /**
- * What happens when a step fails (E8): end the run; go on with a dead token that carries the failure; go on, but skip every
- * node that depends on it; go on with a live token, as if the step had given nothing; or go to a handler node.
+ * What happens when a step fails (E8): end the run; continue with a dead token that carries the failure; go on, but skip every
+ * node that depends on it; continue with a live token, as if the step had given nothing; or go to a handler node.
  */
 export type OnError = 'fail' | 'continue' | 'skipDependents' | 'ignore' | { readonly to: string };
 
@@ -237,7 +237,7 @@ export interface LoopNode extends NodeBase, SubPlan {
   readonly until: readonly Condition[];
   readonly carry?: readonly string[];
   readonly maxRounds: number;
-  /** When `until` never held: fail (default), or go on with what there is. */
+  /** When `until` never held: fail (default), or continue with what there is. */
   readonly onMaxRounds?: 'fail' | 'continue';
 }
 
@@ -251,7 +251,7 @@ export interface AskNode extends NodeBase {
   readonly schema?: Json;
   /** Milliseconds after which it is too late to answer. Default: never. */
   readonly expiresMs?: number;
-  /** What happens then: the step fails with `SKEIN_TIMEOUT` (default), or goes on with an answer. */
+  /** What happens then: the step fails with `SKEIN_TIMEOUT` (default), or continues with an answer. */
   readonly onExpire?: 'fail' | { readonly answer: Json };
 }
 
@@ -264,7 +264,7 @@ export interface WaitNode extends NodeBase {
   readonly event?: string;
   /** JSON Schema of what comes with the event. */
   readonly schema?: Json;
-  /** When the event is overdue: the step fails with `SKEIN_TIMEOUT` (default), or goes on with an answer. */
+  /** When the event is overdue: the step fails with `SKEIN_TIMEOUT` (default), or continues with an answer. */
   readonly onExpire?: AskNode['onExpire'];
 }
 

@@ -9,7 +9,7 @@ import type { GoingOn, RecordedRun } from './going-on.js';
 import { changesOf } from './going-on.js';
 import type { RunOptions } from './options.js';
 
-/** The run about which something is told. */
+/** The run about which something is reported. */
 interface Announced {
   readonly compiled: CompiledPlan;
   readonly options: RunOptions;
@@ -17,14 +17,14 @@ interface Announced {
   readonly told?: Changes;
 }
 
-/** What is told before anything runs, and of which steps. */
+/** What is reported before anything runs, and of which steps. */
 export interface Announcement {
   readonly warnings: readonly RunWarning[];
   /** Whether it was told of a step that it runs again. */
   readonly announced: (path: string) => boolean;
 }
 
-/** What is told of a run before anything of it runs: what has changed since it was recorded. */
+/** What is reported of a run before anything of it runs: what has changed since it was recorded. */
 export function announcement(
   { compiled, told, options }: Announced,
   recorded: RecordedRun | undefined,
@@ -48,7 +48,7 @@ function isAround(steps: ReadonlySet<string>, path: string): boolean {
   return ids.some((_, at) => steps.has(ids.slice(0, at + 1).join('/')));
 }
 
-/** What whoever goes on with a run is told, unless the one who started it has. */
+/** What the one who continues a run sees, unless the one who started it has. */
 function warningsOf(recorded: RecordedRun, changes: Changes): readonly RunWarning[] {
   const [{ cut }] = recorded.family;
   const message = changesText(changes, recorded);

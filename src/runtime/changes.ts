@@ -15,7 +15,7 @@ export interface RunDefinition {
   readonly settings?: RunSettings | undefined;
 }
 
-/** What is different from the run that is gone on with, and what it makes run again. */
+/** What is different from the run that is resumed, and what it makes run again. */
 export interface Changes {
   readonly diff: PlanDiff;
   /** Names of inputs with other values. */
@@ -40,7 +40,7 @@ interface ModelsChange {
   readonly asked: boolean;
 }
 
-/** How a run is gone on with. */
+/** How a run is resumed. */
 export interface Going {
   /** The plan is the text that was recorded. */
   readonly samePlan: boolean;
@@ -57,7 +57,7 @@ export interface Going {
 }
 
 /**
- * Compares what a run was recorded with to what it goes on with. With the list in `plan/fields.ts`, which the digests of results are made
+ * Compares what a run was recorded with to what it continues with. With the list in `plan/fields.ts`, which the digests of results are made
  * of too, this is all that can make a finished step run again.
  *
  * @example

@@ -25,7 +25,7 @@ export function checkedPlan(workflow: Runnable): Plan {
 }
 
 /**
- * Every agent must have a model that can be named; none is loaded or called. A model that replaces all is no fault of a place in a file.
+ * Every agent must have a model that can be named; none is loaded or called. A model that replaces all is not a fault of a place in a file.
  *
  * @throws SkeinError `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN`, with all problems in `details.problems`
  */

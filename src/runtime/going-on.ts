@@ -17,7 +17,7 @@ import { compareRuns, isSame, whoAnswers } from './changes.js';
 import { finishedIn, sessionsWithWork } from './recorded-work.js';
 import type { RunOptions } from './options.js';
 
-/** A run of the store that is gone on with, and what is recorded of it. */
+/** A run of the store that is resumed, and what is recorded of it. */
 export interface RecordedRun {
   readonly reader: FamilyReader;
   readonly family: Family;
@@ -131,7 +131,7 @@ export function goingOn(
   };
 }
 
-/** What is kept with a session besides its plan. */
+/** What is kept with a session in addition to its plan. */
 export function settingsOf(
   models: string,
   { memory, maxSteps }: { readonly memory?: string | undefined; readonly maxSteps?: number | undefined },

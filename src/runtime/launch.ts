@@ -42,15 +42,15 @@ export interface Launch {
   readonly compiled: CompiledPlan;
   readonly models: ModelRegistry;
   readonly options: RunOptions;
-  /** What was read of the run that is gone on with. Absent: it is read. */
+  /** What was read of the run that is resumed. Absent: it is read. */
   readonly recorded?: RecordedRun;
   /** What has changed since, when whoever started it has told about that. */
   readonly told?: Changes;
   /** Told with which inputs it begins, right before it does. */
   readonly begins?: (inputs: Readonly<Record<string, unknown>>) => void;
-  /** Told what each step sees, right before listeners are told that it starts. */
+  /** Told what each step sees, right before listeners learn that it starts. */
   readonly starting?: Starting;
-  /** What tools of the run leave alone, besides what the options tell. */
+  /** What tools of the run leave alone, in addition to what the options tell. */
   readonly origins?: Origins;
   /** The turn that it is, where that was opened. Absent: it is opened. */
   readonly turn?: Turn | undefined;

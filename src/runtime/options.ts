@@ -34,7 +34,7 @@ export interface RunOptions {
    * it; a resume may raise it.
    */
   readonly maxSteps?: number;
-  /** The end of each step is told with the state that goes on from it. */
+  /** The end of each step is reported with the state that goes on from it. */
   readonly streamState?: boolean;
   /** Looks at the run after each step of the plan, before anything goes on from there: an error that it gives ends the run as failed. */
   readonly check?: StepCheck;
@@ -48,7 +48,7 @@ export interface RunOptions {
   readonly fork?: Fork;
   /** Goes on with a conversation of the store, or begins one: the run starts from the state that the turn before ended with (J12). */
   readonly thread?: string | ThreadOptions;
-  /** Kept with a recorded run, for whoever goes on with it: JSON. */
+  /** Kept with a recorded run, for whoever continues it: JSON. */
   readonly origin?: JsonObject;
 }
 

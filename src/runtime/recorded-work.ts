@@ -36,7 +36,7 @@ export function* sessionsWithWork({ entries, sessions }: RunHistory): Slices<Rea
   return found;
 }
 
-/** Opening and closing what a step needs is no work of it. */
+/** Opening and closing what a step needs is not part of its work. */
 function isWork(key: string): boolean {
   const name = key.slice(stepOf(key).length);
   return name === '' || WORK.test(name);

@@ -32,7 +32,7 @@ export interface WorkflowRunOptions extends RunOptions {
    * Undefined: it is not recorded after all.
    */
   readonly openStore?: () => Promise<Store | undefined>;
-  /** What was read of the run that is gone on with, and what was told of it. Absent: it is read, and its listeners are told. */
+  /** What was read of the run that is resumed, and what was told of it. Absent: it is read, and its listeners hear of it. */
   readonly goesOn?: { readonly recorded: RecordedRun; readonly told: Changes };
 }
 
@@ -138,7 +138,7 @@ function auditFolders({ settings }: Workflow, { audit }: WorkflowRunOptions): re
   return settings.audit === undefined ? here : [...here, settings.audit.dir];
 }
 
-/** What is recorded of the run that is gone on with. */
+/** What is recorded of the run that is resumed. */
 async function recordOf({ store, resume, fork, goesOn }: WorkflowRunOptions): Promise<RecordedRun | undefined> {
   const before = resume ?? fork?.run;
   if (goesOn !== undefined || store === undefined || before === undefined) return goesOn?.recorded;

@@ -37,7 +37,7 @@ interface Entry {
 
 /**
  * A store that lives as long as the process: for tests, and for runs that are resumed by the process that began them.
- * Closing it keeps what it holds, so that a test can go on with it as another process would.
+ * Closing it keeps what it holds, so that a test can continue it as another process would.
  *
  * @example
  * const store = memoryStore();

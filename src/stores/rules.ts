@@ -27,7 +27,7 @@ export function isHeld(row: RunRow, now: number): boolean {
   return holder !== undefined && leasedUntil !== undefined && leasedUntil > now && !isDead(holder);
 }
 
-/** A row as it is told: a process that is known to be dead has no run. */
+/** A row as it is reported: a process that is known to be dead has no run. */
 export function withoutDead(row: RunRow): RunRow {
   if (row.holder === undefined || !isDead(row.holder)) return row;
   const { holder: _, leasedUntil: __, ...rest } = row;
@@ -61,7 +61,7 @@ export function damagedRow(runId: string, damage: string): SkeinError {
   });
 }
 
-/** The error for a stored value that is no text. */
+/** The error for a stored value that is not text. */
 export function damagedValue(digest: string, offset: number): SkeinError {
   return new SkeinError(
     'SKEIN_JOURNAL',

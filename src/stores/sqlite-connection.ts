@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>>
   26: ['it is not an SQLite database', 'name another file, or move this one away'],
 };
 
-/** I/O errors that may be a full disk: one of which nothing more is told, fsync, and that the file which processes share could not be made larger. */
+/** I/O errors that may be a full disk: one of which nothing more is reported, fsync, and that the file which processes share could not be made larger. */
 const UNSURE: ReadonlySet<number> = new Set([IO_ERROR, 1034, 4874]);
 const FULL_OR_BROKEN = [
   'the disk is full, or reports an I/O error',

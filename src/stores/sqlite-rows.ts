@@ -27,7 +27,7 @@ export const RUN_COLUMNS = [
   'pauses',
 ] as const;
 
-/** Columns of an answer that its sum is made of, besides the run. */
+/** Columns of an answer that its sum is made of, in addition to the run. */
 export const ANSWER_COLUMNS = ['key', 'question', 'value', 'at', 'by'] as const;
 
 /** SQL for columns as bytes, with their sum at the end. */
@@ -173,7 +173,7 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Text as it was read, and where it can't be. */
 export interface ReadText {
-  /** With U+FFFD in place of bytes that are no text. */
+  /** With U+FFFD in place of bytes that are not text. */
   readonly text: string;
   /** Offset of the first byte that is not UTF-8. */
   readonly badAt?: number;

@@ -65,7 +65,7 @@ INSERT INTO store VALUES (lower(hex(randomblob(16))));
 /**
  * Opens a file, and makes it and its folder where they are missing.
  *
- * @throws SkeinError `SKEIN_STORE` for whatever is no database of ours.
+ * @throws SkeinError `SKEIN_STORE` for whatever is not a database of ours.
  */
 export function openDatabase(driver: SqlDriver, path: string, durability: Durability): Connection {
   makeFile(path);

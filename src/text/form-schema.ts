@@ -124,7 +124,7 @@ class SchemaWriter {
     });
   }
 
-  /** Words are offered as they are written in the docs; other cases of them are no error. */
+  /** Words are offered as they are written in the docs; other cases of them are not an error. */
   private word(form: WordForm): SchemaData {
     if (form.exact === true) return { enum: form.words };
     const blanks = this.nothing(form);

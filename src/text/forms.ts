@@ -28,7 +28,7 @@ interface Common {
   readonly filled?: boolean;
   /** What counts when the key is absent. */
   readonly default?: string | number | boolean;
-  /** An empty text is no error. By default so unless there must be a value, and never for numbers and texts with a pattern. */
+  /** An empty text is not an error. By default so unless there must be a value, and never for numbers and texts with a pattern. */
   readonly blank?: boolean;
 }
 

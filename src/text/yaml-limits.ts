@@ -129,7 +129,7 @@ function countToken(scan: Scan, token: string, limits: YamlLimits): LimitFinding
   return { offset, message: `nested deeper than ${limits.maxDepth} levels`, hint };
 }
 
-/** Whatever is no blank, line end or comment. A colon counts only as the first of its line or behind another one: there the key before it is missing. */
+/** Whatever is not a blank, line end or comment. A colon counts only as the first of its line or behind another one: there the key before it is missing. */
 function opensColumn(scan: Scan, token: string): boolean {
   const first = token[0];
   if (first === ' ' || first === '\t' || first === '\n' || first === '\r' || first === '#') return false;

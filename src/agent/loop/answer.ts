@@ -1,7 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 
-/** What a model is told of a call: also what is wrong with it is a value, so that a replay tells the same. */
+/** What a model sees of a call: also what is wrong with it is a value, so that a replay tells the same. */
 export interface Answer {
   readonly output: string;
   readonly isError: boolean;
@@ -14,7 +14,7 @@ export const LONGEST_RESULT = 64 * 1024;
 const ENDS_STEP: ReadonlySet<string> = new Set(['SKEIN_QUESTION', 'SKEIN_CANCELLED', 'SKEIN_SCRIPT']);
 
 /**
- * What a call gives, or what is wrong with it, as a model is told it.
+ * What a call gives, or what is wrong with it, as a model sees it.
  *
  * @throws what ends the step
  */

@@ -16,7 +16,7 @@ export interface CallChecks {
   /**
    * The tool of a call and its input.
    *
-   * @throws SkeinError what a model is told of a call that can't be made
+   * @throws SkeinError what a model sees of a call that can't be made
    */
   prepared(call: ToolCall, tools: OpenParts['tools']): Promise<{ readonly tool: Tool; readonly input: JsonObject }>;
   /** What is wrong with a call, whatever its tool is. */

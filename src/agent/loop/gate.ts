@@ -20,7 +20,7 @@ export interface Asking {
 
 /** What stands between a model and the tools of a step. */
 export interface Gate {
-  /** What the model is told instead of a result; undefined for calls that may happen. */
+  /** What the model gets instead of a result; undefined for calls that may happen. */
   refusal(call: ToolCall, asking: Asking): Promise<Answer | undefined>;
   /** False for a tool that came up after the step began, so that neither a person nor the rules were asked about it as it is. */
   isForeseen(call: ToolCall, tool: Tool): boolean;

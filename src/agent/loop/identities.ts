@@ -3,7 +3,7 @@ import { recordText } from '../../base/json.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Message, ToolCall, ToolSpec } from '../model.js';
 
-/** Digest of what a model is told of tools. */
+/** Digest of what a model sees of tools. */
 export function specsDigest(tools: readonly ToolSpec[]): string {
   return digestText(recordText(tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])));
 }
@@ -13,7 +13,7 @@ export function callDigest(call: ToolCall, code?: string): string {
   return digestText(recordText([call.name, call.input, ...(code === undefined ? [] : [code])]));
 }
 
-/** What decides about an answer besides the model and the conversation; one text for a whole step. */
+/** What decides about an answer in addition to the model and the conversation; one text for a whole step. */
 export function circumstances(spec: AgentSpec, tools: readonly string[]): string {
   const { provider, settings, output } = spec;
   const where = provider === undefined ? null : [provider.type, provider.baseUrl ?? null];

@@ -21,7 +21,7 @@ export function checkOutput(output: StructuredOutput, text: string): OutputCheck
   return findings.length === 0 ? { ok: true, value } : { ok: false, findings };
 }
 
-/** What goes to the provider; undefined for schemas that are no objects, which providers don't take. */
+/** What goes to the provider; undefined for schemas that are not objects, which providers don't take. */
 export function outputRequest(output: StructuredOutput | undefined, agent: string): ModelRequest['output'] {
   if (output === undefined || !isPlainObject(output.schema)) return undefined;
   const name = (output.name ?? agent).replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 64);
@@ -37,7 +37,7 @@ export function outputInstructions(output: StructuredOutput): string {
   ].join('\n');
 }
 
-/** What the model is told in the repair round. */
+/** What the model gets in the repair round. */
 export function repairPrompt(output: StructuredOutput, findings: readonly string[]): string {
   return [
     'That answer can not be used:',

@@ -40,7 +40,7 @@ export interface ToolRunner {
   dispatch(call: ToolCall, io: StepIo, index: number): Promise<ToolResult>;
 }
 
-/** What a model is told of a `once` call of which only a person knows how it ended. */
+/** What a model sees of a `once` call of which only a person knows how it ended. */
 const LOST: Answer = {
   output: [
     'This call was made, and then the run was interrupted before the result could be recorded.',

@@ -167,7 +167,7 @@ function messageOf(error: unknown): string {
 const MAX_RESULT_CHARS = 256 * 1024;
 
 /**
- * The answer of an MCP tool as text: text parts one below the other, a note for what is no text, the structured content when
+ * The answer of an MCP tool as text: text parts one below the other, a note for what is not text, the structured content when
  * there is nothing else. Cut to 256 Ki characters, beginning and end.
  *
  * @throws SkeinError `SKEIN_TOOL_FAILED` with the text when the server says that the call failed

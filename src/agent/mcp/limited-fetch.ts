@@ -2,14 +2,14 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Transformer } from 'node:stream/web';
 import { SkeinError } from '../../base/errors.js';
 
-/** Longest answer of a server that is no event stream, and longest single event of one that is. */
+/** Longest answer of a server that is not an event stream, and longest single event of one that is. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /** Ends the calls that wait for an answer which turned out too long: the client itself would let them wait. */
 export class Breaker {
   private controller = new AbortController();
 
-  /** For the calls that begin now. Its reason is what {@link Breaker.trip} was told. */
+  /** For the calls that begin now. Its reason is what {@link Breaker.trip} was given. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }

@@ -40,7 +40,7 @@ export async function listTools(
   return tools;
 }
 
-/** The tools of a server as they are used here; one whose definition is broken is left out, and `refused` is told. */
+/** The tools of a server as they are used here; one whose definition is broken is left out, and `refused` hears of it. */
 export function offeredTools(
   name: string,
   tools: readonly ServerTool[],
@@ -64,7 +64,7 @@ export function offeredTools(
   return result;
 }
 
-/** Hash of what a model is told of a tool. */
+/** Hash of what a model sees of a tool. */
 export function pinOf(tool: ServerTool): string {
   return canonicalHash({ name: tool.name, description: tool.description ?? null, inputSchema: tool.inputSchema });
 }

@@ -8,7 +8,7 @@ import { systemCode } from '../tools/tool-input.js';
 
 /** Longest line that a server may write. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Lines that are no messages: some servers greet, none does it this often. */
+/** Lines that are not messages: some servers greet, none does it this often. */
 const MAX_STRAY_LINES = 100;
 const GRACE_MS = 1_000;
 const DRAIN_MS = 200;
@@ -39,7 +39,7 @@ export class StdioTransport implements Transport {
   private line: Buffer[] = [];
   private lineBytes = 0;
   private strayLines = 0;
-  /** Settles when the program has ended and that was told. */
+  /** Settles when the program has ended and that was reported. */
   private left: Promise<void> = Promise.resolve();
   private closing: Promise<void> | undefined;
   private readonly stderr = new OutputWindow(STDERR_BYTES);
@@ -73,7 +73,7 @@ export class StdioTransport implements Transport {
     void this.stderr.follow(child.stderr);
     child.stdout?.on('data', (chunk: Buffer) => this.read(chunk));
     child.stdout?.on('error', () => undefined);
-    // A server that is gone makes writing fail; that it is gone is told by its exit.
+    // A server that is gone makes writing fail; that it is gone is reported by its exit.
     child.stdin?.on('error', () => undefined);
   }
 
@@ -139,7 +139,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Lines that were no messages, for errors about a server that does not answer. */
+  /** Lines that were not messages, for errors about a server that does not answer. */
   get stray(): number {
     return this.strayLines;
   }

@@ -25,7 +25,7 @@ export function cleanText(text: string): string {
  * An input schema of a server, made safe to use here: bounded, its texts cleaned, without regular expressions (`pattern` moves
  * into the description; the server checks it anyway).
  *
- * @throws SkeinError `SKEIN_MCP` for schemas that are no object schemas, too large or too deep
+ * @throws SkeinError `SKEIN_MCP` for schemas that are not object schemas, too large or too deep
  */
 export function cleanSchema(schema: unknown): JsonObject {
   if (!isPlainObject(schema) || schema.type !== 'object') {

@@ -70,7 +70,7 @@ function toolCallPart(call: ToolCall, style: CallStyle) {
 /** The shape of the package's JSON objects, which are not readonly. */
 type JsonMutable = { [key: string]: never };
 
-/** Providers want an object back; text that was no JSON object is shown inside one. */
+/** Providers want an object back; text that was not a JSON object is shown inside one. */
 function toolInput(text: string): unknown {
   if (text.trim() === '') return {};
   try {

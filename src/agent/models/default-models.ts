@@ -30,7 +30,7 @@ export async function defaultModels(env: Env, noProbe: boolean, spec?: ProviderS
   throw noModel(probed, local !== undefined);
 }
 
-/** An Ollama that the workflow configures is asked for its models; that is no guess, so nothing switches it off. */
+/** An Ollama that the workflow configures is asked for its models; that is not a guess, so nothing switches it off. */
 async function modelOfProvider(env: Env, spec: ProviderSpec): Promise<string> {
   const id = spec.type.trim().toLowerCase();
   const fixed = providerById(id)?.defaultModel;

@@ -21,7 +21,7 @@ export interface Replayer {
  * a call that was not recorded, or is made once more than it was, fails with `SKEIN_REPLAY_MISS` and shows what differs from the
  * nearest recorded one.
  *
- * @throws SkeinError `SKEIN_FILE` when the file can't be read or is no recording.
+ * @throws SkeinError `SKEIN_FILE` when the file can't be read or is not a recording.
  */
 export async function openReplay(path: string): Promise<Replayer> {
   const recording = readRecording(await readTextFile(path, 'recording'), path);

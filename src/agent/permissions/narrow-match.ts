@@ -69,7 +69,7 @@ function matchesHost(pattern: string, host: string): boolean {
   const [ownName = '', ownPort = ''] = splitPort(host);
   if (!matchesWildcard(port, ownPort)) return false;
   if (name === '*') return true;
-  // The labels of an address of numbers are no names: only the whole says where it leads.
+  // The labels of an address of numbers are not names: only the whole says where it leads.
   if (/^[\d.]+$|^\[/.test(ownName)) return name === ownName;
   const labels = name.split('.');
   const own = ownName.split('.');

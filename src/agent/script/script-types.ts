@@ -24,7 +24,7 @@ export interface ScriptRule {
   readonly repeat: boolean;
   /** The answers are one sequence for the whole run, not one for each step. */
   readonly once: boolean;
-  /** It is no error when the rule is not used. */
+  /** It is not an error when the rule is not used. */
   readonly optional: boolean;
 }
 

@@ -69,7 +69,7 @@ function tracked(execute: Code, running: Set<Promise<unknown>>): Code {
   };
 }
 
-/** What models of those systems say about a call besides, for people. */
+/** What models of those systems say about a call in addition, for people. */
 const REMARKS: ReadonlySet<string> = new Set(['description', 'explanation']);
 
 /**

@@ -43,7 +43,7 @@ export function textMatcher(text: string, ignoreCase: boolean): LineMatcher {
  * A matcher for lines that match a regular expression, in time linear in the line: by `re2js`, and by the matcher of JSON Schemas for what that does
  * not know, such as looking ahead. Both never look back, so the cost of a line is known before it is read.
  *
- * @throws SkeinError `SKEIN_TOOL_FAILED` for what is no expression, too large, or can't be matched in bounded time
+ * @throws SkeinError `SKEIN_TOOL_FAILED` for what is not an expression, too large, or can't be matched in bounded time
  * @example
  * (await expressionMatcher('(a+)+$', false)).test('a'.repeat(50_000) + '!'); // false, at once
  */

@@ -52,7 +52,7 @@ export class OutputWindow {
     }
   }
 
-  /** The text, with a note where something is missing. Bytes that are no UTF-8 become replacement characters. */
+  /** The text, with a note where something is missing. Bytes that are not UTF-8 become replacement characters. */
   text(): string {
     const end = Buffer.concat(this.tail);
     const tail = end.subarray(Math.max(0, end.length - this.half));

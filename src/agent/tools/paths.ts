@@ -79,7 +79,7 @@ const onLinux = process.platform === 'linux';
  * Makes the confinement of a session.
  *
  * @param cwd the working directory; must exist
- * @param extraDirs directories that may be read besides
+ * @param extraDirs directories that may be read in addition to the working directory
  * @param onMissing told about an extra directory that is not there; it is left out
  * @param own what belongs to Skein itself
  * @throws SkeinError `SKEIN_TOOL_FAILED` when the working directory is missing

@@ -6,7 +6,7 @@ export interface ToolProviderOptions {
   readonly cwd: string;
   /** The environment that references in MCP server entries are taken from; children get a cleaned part of it. */
   readonly env: Environment;
-  /** What the tools leave alone besides what they know themselves. */
+  /** What the tools leave alone in addition to what they know themselves. */
   readonly own?: OwnPlaces;
   /** Lets `fetch` reach private and loopback addresses. Default false. */
   readonly allowPrivateAddresses?: boolean;

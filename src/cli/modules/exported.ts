@@ -18,7 +18,7 @@ export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | '
 /** Invariants of a graph, and what happens when one does not hold. */
 export type Watch = Omit<Parameters<typeof invariantCheck>[0], 'violated'>;
 
-/** What is exported is no workflow. */
+/** What is exported is not a workflow. */
 export interface NoWorkflow {
   readonly code: string;
   readonly message: string;

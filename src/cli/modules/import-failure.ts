@@ -30,7 +30,7 @@ const LONGEST_MESSAGE = 600;
 
 /**
  * Why a module could not be loaded, with the place in the file of the user, never with a stack. Codes: `module-syntax`, `module-import`, `module-throws`,
- * `module-unsettled`, and those of a definition that refused what it was told.
+ * `module-unsettled`, and those of a definition that refused what it was given.
  *
  * @example
  * problemsOfFailure(error, { path: '/project/flow.ts', shown: 'flow.ts', cwd: '/project' });

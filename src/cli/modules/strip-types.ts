@@ -54,7 +54,7 @@ function isUnsupported(thrown: unknown): boolean {
   return typeof thrown === 'object' && thrown !== null && (thrown as Thrown).code === 'UnsupportedSyntax';
 }
 
-/** What is thrown is no error but data, with columns from 0. */
+/** What is thrown is not an error but data, with columns from 0. */
 function faultOf(thrown: unknown): SyntaxFault {
   const { message, startLine, startColumn } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Thrown;
   return {

@@ -23,7 +23,7 @@ const RUN_ID = 'demo';
 const INPUTS = 'inputs.json';
 
 /**
- * Runs the same once more in a process that is killed in the middle, goes on with it here, and says what was reused. True when the result
+ * Runs the same once more in a process that is killed in the middle, continues it here, and says what was reused. True when the result
  * is that of the run that nobody disturbed. Its files are in a temporary folder, which is removed.
  */
 export async function durabilityAct(options: ActOptions, undisturbed: Record<string, unknown>): Promise<boolean> {

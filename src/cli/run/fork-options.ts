@@ -4,12 +4,12 @@ import type { RecordedRun } from './recorded-run.js';
 
 /** What a fork does again, and what it sets. */
 export interface ForkPlan extends ForkStart {
-  /** Values of the state that are no inputs. */
+  /** Values of the state that are not inputs. */
   readonly set: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What a fork does again: the step that it begins at, and all that depends on it; and what of the given values are no inputs.
+ * What a fork does again: the step that it begins at, and all that depends on it; and what of the given values are not inputs.
  *
  * @throws SkeinError `SKEIN_INPUT` for a key that the workflow does not have, `SKEIN_USAGE` for such a step
  */

@@ -23,7 +23,7 @@ export interface AskerOptions {
   readonly readLine: typeof typedAnswer;
   /** Whether a question is about a tool call that an agent wants to make. */
   readonly isApproval: typeof isApproval;
-  /** The run can be gone on with later, when there is an answer. */
+  /** The run can be resumed later, when there is an answer. */
   readonly recorded: boolean;
   /** Tool calls that a person is asked about are allowed: `--yes`. */
   readonly yes: boolean;
@@ -120,7 +120,7 @@ function readLines(input: NodeJS.ReadableStream): LineSource {
     next(signal) {
       if (ended) return Promise.resolve(undefined);
       return new Promise((resolve, reject) => {
-        // What was typed before the question is no answer to it, so only lines from now on count.
+        // What was typed before the question is not an answer to it, so only lines from now on count.
         const onLine = (line: string): void => settle(() => resolve(line));
         const onClose = (): void => settle(() => resolve(undefined));
         const onAbort = (): void =>

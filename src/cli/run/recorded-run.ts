@@ -51,7 +51,7 @@ export function folderOf({ root, origin }: RecordedRun): string {
   });
 }
 
-/** The workflow that a run goes on with. */
+/** The workflow that a run continues with. */
 export interface NextWorkflow extends Loaded {
   /** Its file is gone: it is the one that was recorded. */
   readonly fromRecord: boolean;

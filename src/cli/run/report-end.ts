@@ -21,7 +21,7 @@ const CONTEXT_HEAD = '--- Step Context ---';
 export interface Ended {
   readonly result: WorkflowResult;
   readonly style: Style;
-  /** Only what went wrong is told. */
+  /** Only what went wrong is reported. */
   readonly quiet: boolean;
 }
 

@@ -16,7 +16,7 @@ interface Speech {
 /**
  * What agents say, for `skein exec`: the text of each step when it has ended, so that agents that speak at the same time never mix. Each text
  * has a line above it that names the agent and the step, unless there is only one that could speak. What is said inside of a block that may be
- * tried again waits for the end of the block: only the attempt that counts is told. Events have the paths of {@link asSeen}.
+ * tried again waits for the end of the block: only the attempt that counts is reported. Events have the paths of {@link asSeen}.
  *
  * @example
  * const spoken = spokenBy(plan);

@@ -6,7 +6,7 @@ import type { RunLog, StepLog } from './run-log.js';
 import { isPassed } from './run-log.js';
 import type { Style } from './style.js';
 
-/** What is told of a run while it goes on. */
+/** What is reported of a run while it goes on. */
 export interface AnnounceOptions {
   /** Steps that start, too; the live view shows them already. */
   readonly starts: boolean;
@@ -23,7 +23,7 @@ export interface AnnounceOptions {
   readonly nameOfRun?: (runId: string) => string | undefined;
 }
 
-/** Steps that are reused are told one by one up to this many. */
+/** Steps that are reused are reported one by one up to this many. */
 const TOLD_REUSED = 20;
 
 /** How much of a tool's input or of an error is shown on its line. */
@@ -42,7 +42,7 @@ export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: 
   const reused = createReuseTeller(options.style);
   return (event) => {
     if (isPassed(event)) return passedLines(event, log, options.style);
-    // What is told again is no news; a step that goes on here begins here, for whoever looks on.
+    // What is reported again is not news; a step that goes on here begins here, for whoever looks on.
     if (event.replayed === true) {
       if (event.type === 'step.started') silent.add(event.path);
       if (event.type !== 'step.ended') return [];

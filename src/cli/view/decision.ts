@@ -19,7 +19,7 @@ export function decisionText(plan: Plan, from: string, to: readonly string[]): s
 }
 
 /**
- * Where the way goes on, in words: a jump is told by its target.
+ * Where the way goes on, in words: a jump is reported by its target.
  *
  * @example
  * placesText(plan, ['publish', 'archive']); // 'publish, archive'

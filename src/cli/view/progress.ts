@@ -36,7 +36,7 @@ interface Counted {
 export const FAILURES: readonly (StepOutcome | 'running')[] = ['failed', 'timed_out', 'out_of_budget'];
 
 /**
- * Counts the steps of a run: all that the plan has, calls included, and what maps and loops open on the way. Nodes that do nothing are no steps.
+ * Counts the steps of a run: all that the plan has, calls included, and what maps and loops open on the way. Nodes that do nothing are not steps.
  *
  * @example
  * const progress = new Progress(plan, nodesByPath(plan));

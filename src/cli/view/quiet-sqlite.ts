@@ -2,7 +2,7 @@ let quiet = false;
 
 /**
  * Keeps Node from telling at every command that `node:sqlite` is experimental: nobody who runs a workflow can do anything about it. Other
- * warnings are told.
+ * warnings are reported.
  *
  * @example
  * quietSqlite();

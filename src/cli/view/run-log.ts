@@ -12,7 +12,7 @@ import { Progress, VISIT } from './progress.js';
 /** What is known of a step so far. Times are milliseconds since 1970. */
 export interface StepLog {
   readonly path: string;
-  /** What people are told: the path, or of a jump where it leads. */
+  /** What people see: the path, or of a jump where it leads. */
   readonly name: string;
   readonly node: string;
   readonly kind: string;
@@ -34,7 +34,7 @@ export interface StepLog {
   /** Tools that are running, by call. */
   readonly openTools: Map<string, string>;
   usage: Usage;
-  /** What it does besides running: `waits 2.0s`, for example. */
+  /** What it does in addition to running: `waits 2.0s`, for example. */
   activity: string | undefined;
   /** The end of the text that its model is writing, with nothing changed in it; empty while it writes none. */
   said: string;
@@ -152,7 +152,7 @@ export class RunLog {
         this.end(event);
         return;
       case 'step.note':
-        // What is told again was paid before.
+        // What is reported again was paid before.
         if (event.note.kind === 'items') this.progress.items(event.path, event.note.count);
         this.ask(this.steps.get(event.path), event.note);
         if (event.replayed !== true) this.note(this.steps.get(event.path), event.note);

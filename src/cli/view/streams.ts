@@ -17,7 +17,7 @@ let lost = false;
 /** Ends the process when all that was written has left it. */
 export async function endProcess(code: number): Promise<never> {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-  // Errors of writing are told in a later turn.
+  // Errors of writing are reported in a later turn.
   await new Promise((resolve) => {
     setImmediate(resolve);
   });

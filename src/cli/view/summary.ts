@@ -38,7 +38,7 @@ export interface SummaryOptions {
   readonly recorded?: RecordedEnd;
 }
 
-/** What the end of a recorded run says besides. */
+/** What the end of a recorded run says in addition. */
 export interface RecordedEnd {
   /** What commands call the run. */
   readonly id: string;
@@ -109,7 +109,7 @@ function costBefore({ recorded }: SummaryOptions): readonly string[] {
   return [`before: ${countText(before.modelCalls, 'model call')}${failed}${tokens === '' ? '' : `, ${tokens}`}`];
 }
 
-/** What did not succeed can be gone on with. */
+/** What did not succeed can be resumed. */
 function resumeLines({ recorded, outcome }: SummaryOptions): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
   if (recorded.takenOver === true)
@@ -170,7 +170,7 @@ function listedOf(steps: readonly StepLog[]): readonly StepLog[] {
   return listed.length <= LISTED_STEPS ? listed : steps.filter(({ status }) => status !== 'succeeded');
 }
 
-/** The error of the run itself is told below the table. */
+/** The error of the run itself is reported below the table. */
 function rest(step: StepLog, { error: told, style, log }: Pick<SummaryOptions, 'error' | 'style' | 'log'>): string {
   const why = step.error !== undefined && step.error === told ? undefined : (step.error?.message ?? step.reason);
   const within = log.progress.within(step.path);

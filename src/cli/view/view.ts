@@ -27,7 +27,7 @@ export interface ViewOptions {
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly stream: boolean;
-  /** Tool calls are told, too, unless it is quiet. */
+  /** Tool calls are reported, too, unless it is quiet. */
   readonly tools?: boolean;
   /** The stream that it is written to. */
   readonly screen: Screen;

@@ -12,7 +12,7 @@ const knownRoutes = new WeakMap<CompiledRoute, string>();
 
 /**
  * Digest of what decides what a node does (J2): of a code node its source text and its `version`; of others their own data, such as
- * prompt, tools, schema, model and settings of an agent. When it runs, how often it is tried, what happens to its result is no part of it,
+ * prompt, tools, schema, model and settings of an agent. When it runs, how often it is tried, what happens to its result is not part of it,
  * nor are the place in the file and the plan inside of it.
  */
 export function definitionOf(compiled: CompiledNode): string {

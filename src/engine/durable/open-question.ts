@@ -30,7 +30,7 @@ export function recordedQuestion(question: Question): RecordedQuestion {
   return JSON.parse(recordText(question)) as RecordedQuestion;
 }
 
-/** What is told of a wait that began at a time. */
+/** What is reported of a wait that began at a time. */
 export function waitingFor(key: string, wait: Wait, at: number): OpenQuestion {
   const { name, question, expiresMs } = wait;
   return openQuestion({

@@ -52,14 +52,14 @@ export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
   };
 }
 
-/** How a step ended, besides its outcome. */
+/** How a step ended, in addition to its outcome. */
 export interface Ending {
   readonly reason?: string | undefined;
   readonly error?: ErrorData | undefined;
   readonly output?: unknown;
   /** What its routes chose. */
   readonly choice?: Choice | undefined;
-  /** The state after it, where listeners are told. */
+  /** The state after it, where listeners get it. */
   readonly state?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -68,7 +68,7 @@ export function whyOf({ reason, error }: Ending): { readonly reason?: string; re
   return { ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
 }
 
-/** How a step ended, as an observer is told. */
+/** How a step ended, as an observer sees it. */
 export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: number, ending: Ending): EventBody {
   const { output, choice, state } = ending;
   return {

@@ -293,7 +293,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     this.tell(step.compiled, step.path, outcome, step.attempt, ending);
   }
 
-  /** A node that does nothing is no step in the census unless it failed. */
+  /** A node that does nothing is not a step in the census unless it failed. */
   private countStep(node: CompiledNode, outcome: StepOutcome): void {
     if (node.node.kind !== 'pass' || (outcome !== 'succeeded' && outcome !== 'skipped')) this.census[outcome] += 1;
   }
@@ -319,7 +319,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     this.owner.scopeEnded(this, end);
   }
 
-  /** All that is to run has run. A state that nobody can read is no success. */
+  /** All that is to run has run. A state that nobody can read is not a success. */
   private finishWith({ version, conflict }: ReturnType<Scope['mergeEnds']>): void {
     this.final = version;
     const error = conflict ?? foldError(this, version) ?? outputError(this.compiled, this.reader(version));

@@ -21,7 +21,7 @@ export interface Token {
   readonly kind: TokenKind;
   /** What it carries; when dead, what its sender saw, for joins that look at dead paths too. */
   readonly version: Version;
-  /** What a dead token carries besides, from senders that were skipped with several tokens. */
+  /** What a dead token carries in addition, from senders that were skipped with several tokens. */
   readonly more: readonly Version[] | undefined;
   /** Causal depth of the sender: how many nodes ran one after another up to it. */
   readonly depth: number;

@@ -10,7 +10,7 @@ import type { OpenQuestion } from '../../events/question.js';
  * - the back end hands outcomes over one at a time; nothing else wakes the interpreter;
  * - errors cross as values ({@link ErrorData}), never as thrown objects.
  *
- * Keys are stable addresses: the path of the step, `~n` from the second attempt on, and `@name` for what a step does besides its body.
+ * Keys are stable addresses: the path of the step, `~n` from the second attempt on, and `@name` for what a step does in addition to its body.
  */
 export interface Durable {
   readonly runId: string;
@@ -114,7 +114,7 @@ export interface StepIo {
 export interface StepOptions {
   /** `once` and `idempotent` are journaled before they start; a `once` effect that was started and not recorded is never run again unasked. */
   readonly effect?: 'read' | 'idempotent' | 'once' | undefined;
-  /** What the outcome depends on besides the key (J2). Absent: nothing. */
+  /** What the outcome depends on in addition to the key (J2). Absent: nothing. */
   readonly identity?: Identity;
   /**
    * A function of what it reads, without effects: an answer that it gives at once is used at once, before it is committed. It is recorded

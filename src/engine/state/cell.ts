@@ -23,7 +23,7 @@ export interface Cell {
 }
 
 /**
- * Writes of a plain channel one over the other, within an epoch. Who overwrites its newest cell goes on with it; who overwrites an older one, which
+ * Writes of a plain channel one over the other, within an epoch. Who overwrites its newest cell continues it; who overwrites an older one, which
  * somebody else has overwritten, begins a line of its own. So what came before a cell is known without keeping it.
  */
 interface Line {

@@ -1,6 +1,6 @@
 import { stepOf } from '../../base/address.js';
 
-/** Key of something that an effect does besides: `t@outcome`, `a@tool#1.1.outcome`. */
+/** Key of something that an effect does in addition: `t@outcome`, `a@tool#1.1.outcome`. */
 export function innerKey(effect: string, name: string): string {
   return `${effect}${stepOf(effect) === effect ? '@' : '.'}${name}`;
 }

@@ -4,7 +4,7 @@ import type { Version } from './version.js';
 import { watchedView } from './view.js';
 import type { ChannelSource, ReadObserver } from './viewed.js';
 
-/** Names of what is read besides channels; names of channels that begin like them are written with one `#` more. */
+/** Names of what is read in addition to channels; names of channels that begin like them are written with one `#` more. */
 const ALL = '*';
 const KEYS = '#keys';
 export const ARRIVALS = '#arrivals';
@@ -51,7 +51,7 @@ export class ReadLog implements ReadObserver {
     (this.names ??= new Set()).add(name);
   }
 
-  /** What was read: digests by name; undefined for nothing. Who read all channels did not read some of them besides. */
+  /** What was read: digests by name; undefined for nothing. Who read all channels did not read some of them in addition. */
   reads(): Readonly<Record<string, string>> | undefined {
     if (this.names === undefined) return undefined;
     const [first, second] = this.names;

@@ -32,7 +32,7 @@ export interface ChannelHolder extends Moment {
 /**
  * The version after a step (S1): its output frozen in place, and written over what it saw. What an update gives as undefined is cleared.
  *
- * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is no update, an undeclared channel, or a value that a schema refuses.
+ * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is not an update, an undeclared channel, or a value that a schema refuses.
  */
 export function writeOutput(holder: ChannelHolder, step: WritingStep, output: unknown): Version {
   const { compiled: node, input: version } = step;

@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import type { StepOutcome } from '../../events/outcome.js';
 
-/** What is told of a step that did not simply succeed, in the result of a run. */
+/** What is reported of a step that did not simply succeed, in the result of a run. */
 export interface StepReport {
   readonly path: string;
   readonly node: string;

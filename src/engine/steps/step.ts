@@ -40,7 +40,7 @@ export interface StepOwner extends ChannelSource {
   reader(version: Version): ReadChannel;
   /** What a block of outputs shows. */
   readonly labelled: readonly LabelledChannel[];
-  /** Counts steps that ran inside of this one, and keeps what is told of them. */
+  /** Counts steps that ran inside of this one, and keeps what is reported of them. */
   count(census: Census, reports: Reports): void;
   readonly bindings: Bindings;
   /** Stops the clocks of the steps around this one; gives what starts them again. */
@@ -261,7 +261,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
     if (this.inner !== undefined) this.owner.count(this.inner, this.reports);
   }
 
-  /** Stops it from outside: nobody is told. */
+  /** Stops it from outside, without notice. */
   abort(): void {
     if (!this.over) this.close();
   }
@@ -344,7 +344,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
 /**
  * The answer of a user's condition.
  *
- * @throws SkeinError `SKEIN_TEMPLATE` when it is no boolean, such as a promise.
+ * @throws SkeinError `SKEIN_TEMPLATE` when it is not a boolean, such as a promise.
  */
 export function asBoolean(answer: unknown, name: string): boolean {
   if (typeof answer === 'boolean') return answer;

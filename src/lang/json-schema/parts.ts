@@ -36,7 +36,7 @@ function checkItem(evaluation: Evaluation, schema: unknown, spot: Spot, index: n
   return evaluation.check(schema, spot, { value, at: below(spot.at, index), seen: undefined });
 }
 
-/** Every one is checked, so that all that is wrong is told. */
+/** Every one is checked, so that all that is wrong is reported. */
 function all<T>(values: Iterable<T>, fits: (value: T) => boolean, spot: Spot): boolean {
   let ok = true;
   for (const value of values) {

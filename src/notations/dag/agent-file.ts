@@ -19,8 +19,8 @@ export interface AgentFile extends AgentTraits {
 
 /**
  * Reads the text of an agent file (`.agent.md`, `.md`). Keys that mean something only to other systems (`handoffs`, `target` ...)
- * are left alone, and what is lost without them is told. A head that is no YAML, as texts with `: ` in them make it, is read line by line, with
- * a warning. Undefined when it is no agent file. Problem codes: `front-matter`, `no-front-matter`,
+ * are left alone, and what is lost without them is reported. A head that is not YAML, as texts with `: ` in them make it, is read line by line, with
+ * a warning. Undefined when it is not an agent file. Problem codes: `front-matter`, `no-front-matter`,
  * `not-supported` and those of the YAML and shape readers.
  *
  * @example

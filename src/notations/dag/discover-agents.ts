@@ -55,12 +55,12 @@ export interface Discovery {
   readonly found: ReadonlyMap<string, FoundAgent>;
   /** What an agent of this name hides although it is the user's own: other files, as they are shown. */
   hides(name: string): Promise<readonly string[]>;
-  /** Why a file that has this name is no agent. */
+  /** Why a file that has this name is not an agent. */
   skipped(name: string): string | undefined;
 }
 
 /**
- * Looks for agents: the first folder that has a name wins. A file that is no agent is skipped with a warning.
+ * Looks for agents: the first folder that has a name wins. A file that is not an agent is skipped with a warning.
  *
  * Problem codes: `agent-skipped`, `file-...`.
  */

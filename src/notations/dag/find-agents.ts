@@ -20,7 +20,7 @@ export interface Agent extends AgentTraits {
 /**
  * Finds the agents that the steps name. With a section `agents` these are the only ones; without it they are looked for in
  * `.github/agents` and `.claude/agents` of the working directory, `.copilot/agents` of the home directory and `agent_search_paths`;
- * the first place that has the name wins. A file there that is no agent is skipped with a warning (`agent-skipped`); one of the working
+ * the first place that has the name wins. A file there that is not an agent is skipped with a warning (`agent-skipped`); one of the working
  * directory that hides one of the user's own gives a warning too (`agent-hides-another`).
  *
  * Problem codes: `unknown-agent`, `file-...`, `agent-skipped`, `agent-hides-another`.

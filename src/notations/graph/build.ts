@@ -195,7 +195,7 @@ function targetsOf(targets: readonly string[] | undefined): Pick<Route, 'targets
   return targets === undefined ? {} : { targets: [...targets] };
 }
 
-/** What is no text is left out: it is reported. */
+/** What is not text is left out: it is reported. */
 function mapOf({ map }: DraftRoute): Pick<Route, 'map'> {
   if (map === undefined) return {};
   return { map: Object.fromEntries(Object.entries(map).filter(([, target]) => typeof target === 'string')) };

@@ -25,7 +25,7 @@ export interface NodeSpec<R = unknown, Writes extends string = never> {
   build(name: string, output?: string): BuiltNode;
   /** The type of the result; never there when the program runs. */
   readonly result?: R;
-  /** The keys that it writes besides; likewise. */
+  /** The keys that it writes in addition; likewise. */
   readonly writes?: Writes;
 }
 

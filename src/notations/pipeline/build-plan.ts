@@ -28,7 +28,7 @@ export interface BuildContext {
   readonly calls: ReadonlyMap<CallStep, Plan>;
 }
 
-/** What the workflow is told when nobody says anything. */
+/** What the workflow gets when no prompt is given. */
 export const DEFAULT_PROMPT = 'Please proceed with the workflow step.';
 
 /**

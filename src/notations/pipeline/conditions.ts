@@ -95,7 +95,7 @@ function expression(inside: string, text: string, use: Use): Condition | undefin
   return { op: 'cel', expression: written, vars: fieldsOf(vars), text };
 }
 
-/** Of `$steps.a.output.items.size()` the last name is no part of the path, and of `.count-1` only what stands before the minus. */
+/** Of `$steps.a.output.items.size()` the last name is not part of the path, and of `.count-1` only what stands before the minus. */
 function withoutCall(text: string, dotted: Dotted): Dotted {
   const segments = dotted.segments.slice();
   const last = segments.at(-1);

@@ -197,7 +197,7 @@ function leafOf(walk: Walk, output: Output | undefined): Leaf | Fault {
     const hint = `it has one for each item: write $steps${name}.output[0], or $steps${name}.output for all`;
     return missingOutput(`a step of ${step.label}`, hint);
   }
-  // A word that was meant to be `output` is no part of the path.
+  // A word that was meant to be `output` is not part of the path.
   const isMeant = word?.kind === 'name' && suggest(word.text, ['output', 'outputs']) !== undefined;
   const rest = segments
     .slice(isMeant ? used + 1 : used)

@@ -9,7 +9,7 @@ export interface PathFault {
 }
 
 /**
- * Follows a path through a JSON Schema; says where it leads to nothing that a value of the schema can have. What a schema leaves open is no fault,
+ * Follows a path through a JSON Schema; says where it leads to nothing that a value of the schema can have. What a schema leaves open is not a fault,
  * except for further keys of an object whose properties it lists.
  *
  * @example

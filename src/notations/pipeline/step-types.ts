@@ -86,7 +86,7 @@ export interface Required {
   readonly key: string;
   readonly code: string;
   readonly hint: string;
-  /** Blanks are no value either. */
+  /** Blanks are not a value either. */
   readonly text?: boolean;
 }
 

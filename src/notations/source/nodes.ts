@@ -40,7 +40,7 @@ export interface SourceEntry {
 }
 
 /**
- * The value under a key of a map; undefined when there is none, or when the node is no map.
+ * The value under a key of a map; undefined when there is none, or when the node is not a map.
  *
  * @example
  * entryOf(root, 'steps')?.value;

@@ -19,7 +19,7 @@ export interface OpenedFile {
   readonly path: string;
   /** Absent: the file could not be read. */
   readonly source: SourceFile | undefined;
-  /** Absent: there is nothing to go on with, and the problems say why. */
+  /** Absent: there is nothing to continue with, and the problems say why. */
   readonly content: { readonly yaml: ParsedYaml; readonly root: SourceNode } | undefined;
   readonly problems: readonly Problem[];
 }

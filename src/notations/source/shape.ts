@@ -18,7 +18,7 @@ export interface Fields {
   /** The key is there, with or without a value. */
   names(key: string): boolean;
   node(key: string): SourceNode | undefined;
-  /** Another key stands here that nobody knows and that most likely means this one: then it is not missing besides. */
+  /** Another key stands here that nobody knows and that most likely means this one: then it is not reported as missing too. */
   isMisspelt(key: string): boolean;
   /** Of the value, or of the map when the key is absent. */
   placeOf(key: string): Position;
@@ -47,7 +47,7 @@ export interface ShapeOptions {
   readonly name: string;
   /** All keys that mean something. Absent, or open: unknown keys are left alone. */
   readonly form?: MapForm | undefined;
-  /** Keys besides that something is said about elsewhere and that are no advice. */
+  /** Further keys that something is said about elsewhere and that are not advice. */
   readonly silent?: readonly string[];
 }
 

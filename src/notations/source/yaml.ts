@@ -108,7 +108,7 @@ function reportSecond(offset: number, build: Build): void {
 function reportForm(document: Document.Parsed, text: string, build: Build): void {
   let lost = false;
   for (const error of document.errors) {
-    // Keys that are no text are found again, with a better message, when the maps are built.
+    // Keys that are not text are found again, with a better message, when the maps are built.
     if (error.code === 'NON_STRING_KEY') continue;
     // Once the parser has lost its place, everything that follows looks wrong to it: only the first says what is wrong.
     const structural = !IN_ONE_VALUE.has(error.code);

@@ -8,7 +8,7 @@ import { noteEvent } from './event-notes.js';
 import type { Violation } from './invariants.js';
 import type { GraphEvent } from './result.js';
 
-/** What is known of a run besides its events. */
+/** What is known of a run in addition to its events. */
 export interface Told {
   readonly plan: Plan;
   /** What it began with. */

@@ -14,7 +14,7 @@ type LooseSettings = GraphSettings<never> & {
  * Begins a workflow in TypeScript. The state is declared by a type, `graph<State>()`, or by schemas, which are checked when it runs; in
  * a chain of `.node` it grows by itself, from the declared inputs on.
  *
- * @throws SkeinError `SKEIN_USAGE` for options that do not exist, `SKEIN_DEFINITION` for a state that is no schemas by key
+ * @throws SkeinError `SKEIN_USAGE` for options that do not exist, `SKEIN_DEFINITION` for a state that is not schemas by key
  * @example
  * const flow = graph<{ topic: string }>()
  *   .node('draft', ({ topic }) => `About ${topic}.`)

@@ -49,7 +49,7 @@ export interface Violation {
   readonly nodeCount: number;
 }
 
-/** What is looked at, and who is told. */
+/** What is looked at, and who hears of it. */
 interface Watched {
   readonly invariants: readonly Invariant[];
   readonly policy: InvariantPolicy;

@@ -62,7 +62,7 @@ export interface GraphEvent {
   readonly source: string | null;
   readonly parentEventId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The run goes on from its record: this was told before, when it happened. */
+  /** The run goes on from its record: this was reported before, when it happened. */
   readonly replayed?: true;
 }
 

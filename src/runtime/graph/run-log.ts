@@ -49,12 +49,12 @@ export class RunLog {
     this.wake();
   };
 
-  /** For the engine: what the step sees whose start is told next. */
+  /** For the engine: what the step sees whose start is reported next. */
   readonly starting = (_path: string, state: Readonly<Record<string, unknown>>): void => {
     this.seen.push(state);
   };
 
-  /** For the check, which is called right after the end of a step was told. */
+  /** For the check, which is called right after the end of a step was reported. */
   readonly violated = (violation: Violation): void => {
     this.happenings.push({ type: 'violation', at: this.last?.at ?? 0, violation });
   };

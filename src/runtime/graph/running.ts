@@ -37,7 +37,7 @@ interface Started {
 /**
  * Runs a graph. What happens inside of nodes, and what is wrong with its inputs, is in the result.
  *
- * @throws SkeinError `SKEIN_USAGE` for inputs that are no object; what a store says of a run that is recorded, resumed or forked
+ * @throws SkeinError `SKEIN_USAGE` for inputs that are not an object; what a store says of a run that is recorded, resumed or forked
  */
 export async function runGraph(
   graph: RunnableGraph,

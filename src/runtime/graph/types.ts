@@ -30,7 +30,7 @@ export type Update<S, Reduced = never> = {
   readonly [K in keyof S]?: (K extends Reduced ? S[K] | Contribution<S[K]> : S[K]) | undefined;
 };
 
-/** Refuses what is no key of the state, in what a function gives at once, later or with a jump. */
+/** Refuses what is not a key of the state, in what a function gives at once, later or with a jump. */
 type OnlyKeys<R, S> = [Strange<R, S>] extends [never] ? unknown : { readonly [K in Strange<R, S>]: never };
 
 /** The keys of an update that the state does not have. */
@@ -82,7 +82,7 @@ export interface ItemOptions<S, K extends keyof S, I extends string>
   readonly item?: I;
 }
 
-/** Refuses a value that is no list. A list that may be absent is one, and so may be what has no known type. */
+/** Refuses a value that is not a list. A list that may be absent is one, and so may be what has no known type. */
 type OnlyList<T> = unknown extends T
   ? unknown
   : NonNullable<T> extends readonly unknown[]

@@ -18,7 +18,7 @@ export interface GivenUp {
 
 const GONE: ErrorData = { code: 'SKEIN_NO_RUN', message: 'its run is not recorded' };
 
-/** The last turn of a thread, where it is given up; undefined when it has ended, runs, waits or can be gone on with. */
+/** The last turn of a thread, where it is given up; undefined when it has ended, runs, waits or can be resumed. */
 export function givenUpTurn(store: Store, { id, record }: ThreadHead): GivenUp | undefined {
   if (record.t !== 'turn') return undefined;
   const { run, turn, on } = record;

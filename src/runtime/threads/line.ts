@@ -36,7 +36,7 @@ export async function standInLine(
   return leave;
 }
 
-/** The error for a thread that somebody else goes on with. */
+/** The error for a thread that another process continues. */
 export function busy(id: string, cause?: SkeinError): SkeinError {
   return new SkeinError('SKEIN_LEASE', `the thread '${id}' is busy: another turn of it runs`, {
     hint: "wait for that turn, or let this one wait: onBusy: 'wait'",

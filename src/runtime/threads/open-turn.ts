@@ -54,7 +54,7 @@ interface Held {
 }
 
 /**
- * Opens the next turn of a thread, which is made when there is none: waits for the one that runs, goes on with the one that was interrupted, and
+ * Opens the next turn of a thread, which is made when there is none: waits for the one that runs, continues with the one that was interrupted, and
  * leaves the one that failed, or tries it again.
  *
  * @throws SkeinError `SKEIN_LEASE` when it is not to wait, `SKEIN_QUESTION` while a turn waits for an answer, `SKEIN_THREAD`, `SKEIN_CANCELLED`
@@ -74,7 +74,7 @@ export async function openTurn(opening: Opening): Promise<Turn> {
 }
 
 /**
- * The turn that a run is, when it is gone on with: the last one of its thread takes part in it, others do not any more. Undefined when there is no
+ * The turn that a run is, when it is resumed: the last one of its thread takes part in it, others no longer do. Undefined when there is no
  * such thread.
  */
 export async function rejoinTurn(opening: Omit<Opening, 'resume' | 'name'>, run: string): Promise<Turn | undefined> {
@@ -169,7 +169,7 @@ function outcomeOf({ record }: ThreadHead): string {
   return record.t === 'ended' ? record.outcome : 'succeeded';
 }
 
-/** Brings the turn before to an end. Gives what is told of it. */
+/** Brings the turn before to an end. Gives what is reported of it. */
 async function bringToEnd(opening: Opening, held: Held): Promise<readonly string[]> {
   const { store, thread } = opening;
   const { record } = held.head;

@@ -42,7 +42,7 @@ function schemaOf(schema: unknown): { readonly schema?: JsonObject } {
 }
 
 /**
- * A thread belongs to a workflow: an edited one goes on with it, another one does not.
+ * A thread belongs to a workflow: an edited one continues it, another one does not.
  *
  * @throws SkeinError `SKEIN_THREAD`
  */

@@ -42,7 +42,7 @@ export class Turn {
     private readonly store: Store,
     readonly of: TurnOf,
     private readonly holding: Holding | undefined,
-    /** What is told before anything runs. */
+    /** What is reported before anything runs. */
     private readonly words: readonly string[] = [],
   ) {
     this.state = stateAt(store, of.id, of.on);
@@ -96,7 +96,7 @@ export class Turn {
   };
 
   /**
-   * What is to be kept of a run that has ended: before its end is recorded, so that a state that can't be kept is no success.
+   * What is to be kept of a run that has ended: before its end is recorded, so that a state that can't be kept is not a success.
    *
    * @throws SkeinError `SKEIN_NOT_JSON`
    */
@@ -188,7 +188,7 @@ function placed(shape: number | undefined): { readonly shape?: number } {
   return shape === undefined ? {} : { shape };
 }
 
-/** What people are told of an error: details may be large. */
+/** What people see of an error: details may be large. */
 function plain({ code, message, hint }: ErrorData): ErrorData {
   return { code, message, ...(hint === undefined ? {} : { hint }) };
 }

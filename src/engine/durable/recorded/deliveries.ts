@@ -21,7 +21,7 @@ export class Deliveries {
   replaying: boolean;
   /** The interpreter is at work. */
   busy = false;
-  /** Steps of which something happened here: what of them comes from the record after that, such as a clean-up, is no replay. */
+  /** Steps of which something happened here: what of them comes from the record after that, such as a clean-up, is not a replay. */
   private readonly fresh: Set<string> | undefined;
   /** Tickets that have an outcome and were not delivered. */
   private readonly queue = new MinHeap((ticket: RecordedTicket) => ticket.order);
@@ -121,7 +121,7 @@ export class Deliveries {
     }
   }
 
-  /** The interpreter is at rest, so that nothing but what is told of the run sees this time. */
+  /** The interpreter is at rest, so that nothing but what is reported of the run sees this time. */
   private catchUp(taker: Taker): void {
     if (!this.replaying) return;
     this.replaying = false;

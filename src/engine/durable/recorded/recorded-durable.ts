@@ -36,7 +36,7 @@ import { lostOutcome, lostQuestion, runsAgain } from './unknown-outcome.js';
  *   outcomes that a crash can't take away.
  * - R2 What is found in the ledger is not performed. It is delivered in its recorded order: of all tickets that have an outcome, the
  *   one with the lowest order comes first, and what is new comes after all that was recorded (J3).
- * - R3 Nothing is set in motion besides effects (no alarm, no question to a person) before the run has caught up with its record.
+ * - R3 Nothing is set in motion apart from effects (no alarm, no question to a person) before the run has caught up with its record.
  * - R4 When nothing but unanswered questions is left, each is told that nobody can answer for now; that is not recorded.
  */
 export class RecordedDurable implements Durable, JournalOwner {

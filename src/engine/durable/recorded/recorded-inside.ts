@@ -27,7 +27,7 @@ interface InsideParts {
   readonly committed: (then: () => void) => void;
 }
 
-/** What an effect does besides: questions to people, and effects of its own. What comes of it is recorded, and goes straight to the effect. */
+/** What an effect does in addition: questions to people, and effects of its own. What comes of it is recorded, and goes straight to the effect. */
 export class RecordedInside {
   constructor(private readonly parts: InsideParts) {}
 

@@ -7,7 +7,7 @@ export interface RecordedOptions {
   readonly clock?: Clock;
   /** Answers questions here. Absent, or rejected with `SKEIN_QUESTION`: they stay open. */
   readonly answer?: AnswerQuestion | undefined;
-  /** A question has an answer in the record. All of these are told before anything is asked (R3). */
+  /** A question has an answer in the record. All of these are reported before anything is asked (R3). */
   readonly onReplayedAnswer?: (question: Question, address: string) => void;
   /** Somebody asked for the run to be cancelled. */
   readonly onCancel?: () => void;

@@ -183,7 +183,7 @@ function recordedResult(step: Step, result: unknown): unknown {
   return isThenable(result) ? result.then(give) : give(result);
 }
 
-/** A jump that nobody would follow is no success. */
+/** A jump that nobody would follow is not a success. */
 function strayJump({ compiled }: Step, { goto }: Goto): SkeinError {
   const to = typeof goto === 'string' ? goto : goto.join("', '");
   const message = `'${compiled.id}' returned goto('${to}'), but does not declare that it chooses the next node`;

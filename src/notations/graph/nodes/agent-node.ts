@@ -14,7 +14,7 @@ export interface AgentNodeOptions {
   readonly name?: string;
   /** The key of the state that holds the task. Default `task`. */
   readonly taskParam?: string;
-  /** Whether what it tells while it works is told by the graph too. Default true; without, an agent of your own is only asked for its result. */
+  /** Whether what it tells while it works is reported by the graph too. Default true; without, an agent of your own is only asked for its result. */
   readonly forwardEvents?: boolean;
 }
 

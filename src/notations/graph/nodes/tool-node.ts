@@ -55,7 +55,7 @@ export function toolNode<Result>(
   };
 }
 
-/** Methods of a class are no own properties. */
+/** Methods of a class are not own properties. */
 function bound(definition: ToolDefinition): ToolDefinition {
   return {
     ...definition,

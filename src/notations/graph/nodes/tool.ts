@@ -10,7 +10,7 @@ import { jsonSchemaOf, validated } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
 
 /**
- * What a tool gets besides its input. `State` is the type of the state that it reads.
+ * What a tool gets in addition to its input. `State` is the type of the state that it reads.
  *
  * @example
  * const refund = tool({
@@ -62,7 +62,7 @@ export interface ToolDefinition<Input = never, Result = unknown> {
   readonly coerce?: boolean;
   /** What one call of it can cost in calls of models and tools, when it is an agent. */
   readonly calls?: CallBounds;
-  /** Does the work. What it gives that is no text reaches a model as JSON. */
+  /** Does the work. What it gives that is not text reaches a model as JSON. */
   execute(input: Input, step: ToolStep): Result;
 }
 

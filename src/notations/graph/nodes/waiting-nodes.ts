@@ -43,7 +43,7 @@ function timeField(input: SleepInput): Pick<WaitNode, 'ms' | 'until'> {
 export interface EventNodeOptions {
   /** What comes with the event: a JSON Schema, or a Standard Schema that can say itself as one. Anything else is refused when it is delivered. */
   readonly schema?: SchemaInput;
-  /** A duration, `2h` or milliseconds, after which the node fails with `SKEIN_TIMEOUT`, or goes on with `default`. */
+  /** A duration, `2h` or milliseconds, after which the node fails with `SKEIN_TIMEOUT`, or continues with `default`. */
   readonly expires?: number | string;
   /** What the node gives when the event did not come in time. */
   readonly default?: Json;

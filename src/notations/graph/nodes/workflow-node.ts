@@ -44,7 +44,7 @@ export interface Inner {
 /**
  * A workflow as a node of another. Its steps are recorded, drawn and told as those of the workflow around it.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for what is no workflow, has problems, or has no answer
+ * @throws SkeinError `SKEIN_DEFINITION` for what is not a workflow, has problems, or has no answer
  * @example
  * const review = graph<{ task: string }>().node('verdict', ({ task }) => `fine: ${task}`).setEntry('verdict');
  * const flow = graph<{ task: string }>().node('review', workflowNode(review, 'review')).setEntry('review');

@@ -24,7 +24,7 @@ export interface AgentToolOptions {
 
 /**
  * An agent as a tool of another: it takes one text, the task, and gives its answer. A failed agent is an error result, which the other agent
- * gets to see. What it tells is told under the name of the tool, each call with a parent of its own.
+ * gets to see. What it tells is reported under the name of the tool, each call with a parent of its own.
  *
  * @example
  * const lead = agent({

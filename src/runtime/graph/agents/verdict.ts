@@ -17,7 +17,7 @@ const YES = new Set(['accept', 'accepted', 'approve', 'approved', 'yes', 'true']
 
 /**
  * Reads the answer of a critic: an object (or JSON text) that says yes or no, or a text with the marker as a line of its own. A marker within a sentence,
- * as in "DO NOT ACCEPT", is no acceptance.
+ * as in "DO NOT ACCEPT", is not an acceptance.
  */
 export function readVerdict(answer: unknown, marker: string): Verdict {
   const value = typeof answer === 'string' ? parseJsonText(answer) : answer;
