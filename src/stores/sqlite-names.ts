@@ -32,7 +32,7 @@ export interface StoredNames {
  */
 export async function namesInStore(path: string): Promise<StoredNames> {
   // A pipe or a device would keep the reader waiting.
-  if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
+  if (!statSync(path).isFile()) throw new Error(`${path} is not a file`);
   const driver = await loadDriver({ allowOld: true });
   const store = new SqliteStore(new Connection(driver.look(addressOf(path)), path), resolve(path));
   try {

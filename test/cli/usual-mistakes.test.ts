@@ -325,7 +325,7 @@ const ON_LINES: readonly (readonly [words: readonly string[], what: string, reme
   [['run', 'flow.yaml', '--mock', '--input', 'topik=x'], '"topik"', 'did you mean "topic"?'],
   [['run', 'flow.yaml', '--mock', '--input', 'topic'], 'NAME=VALUE', '--input topic=looms'],
   [['run', 'flow.yaml', '--mock', '--input-file', 'topic=none.txt'], 'none.txt', 'text file'],
-  [['run', 'flow.yaml', '--mock', '--input-json', 'topic={'], 'no JSON', '--input topic=TEXT'],
+  [['run', 'flow.yaml', '--mock', '--input-json', 'topic={'], 'is not JSON', '--input topic=TEXT'],
   [['run', 'flow.yaml', '--model', 'gpt-5'], 'openai/gpt-5', 'set OPENAI_API_KEY'],
   [['run', 'flow.yaml', '--model', 'opnai/gpt-5'], 'opnai', 'openai'],
   [['run', 'flow.yaml', '--model', 'openai/gpt-5-mini'], 'OPENAI_API_KEY', '--mock'],
