@@ -69,7 +69,7 @@ it.skipIf(!found)('[XD3] an agent of the corpus loads also when its description 
   const cwd = await makeProject({ 'flow.yaml': `name: all\nsteps:\n${steps.join('')}`, ...files });
   const { code, stderr } = await served(['validate', 'flow.yaml'], { cwd });
   expect(code, stderr).toBe(0);
-  expect(stderr.match(/warning front-matter: the head is no YAML/g)).toHaveLength(
+  expect(stderr.match(/warning front-matter: the head is not YAML/g)).toHaveLength(
     agents.filter((text) => /^description:/m.test(text)).length,
   );
 });
