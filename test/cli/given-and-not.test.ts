@@ -115,7 +115,7 @@ describe('[XD4] variables in the address of a tool server are filled in before i
     });
     const args = ['run', 'f.yaml'];
     const wrong = await served(args, { cwd, env: { MCP_URL: 'ftp://h' } });
-    expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('no http or https address')]);
+    expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('not an http or https address')]);
     const unset = await served(args, { cwd });
     expect([unset.code, unset.stderr]).toEqual([3, expect.stringContaining('MCP_URL is not set')]);
   });

@@ -99,7 +99,7 @@ describe('what is no store', () => {
     const error = await refusal(path);
     expect(error.code).toBe('SKEIN_STORE');
     expect(error.message).toContain('notes.db');
-    expect(error.message).toContain('no SQLite database');
+    expect(error.message).toContain('not an SQLite database');
     expect(error.hint).toContain('another file');
     expect(error.cause).toBeDefined();
     expect(readFileSync(path, 'utf8')).toBe(content);
