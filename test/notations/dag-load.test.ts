@@ -10,6 +10,7 @@ describe('the subpath skein/yaml', () => {
       'loadPipelineText',
       'loadWorkflow',
       'loadWorkflowText',
+      'yamlSchema',
     ]);
   });
 });
