@@ -4,6 +4,7 @@ import { flow, load, nodeOf, planOf } from './project.js';
 describe('the subpath skein/yaml', () => {
   it('has these names', async () => {
     expect(Object.keys(await import('skein/yaml')).toSorted()).toEqual([
+      'SCHEMA_NAMES',
       'loadDag',
       'loadDagText',
       'loadPipeline',
