@@ -14,6 +14,8 @@ export { codeDigests } from './engine/durable/identity.js';
 export { forkStart } from './journal/fork-start.js';
 export { forkEdits } from './runtime/fork-edits.js';
 export type { ForkStart } from './journal/fork-start.js';
+export { storeReader } from './journal/run-reader.js';
+export type { RunReader } from './journal/run-reader.js';
 export { costOf } from './journal/cost.js';
 export type { RecordedCost } from './journal/cost.js';
 export { typedAnswer } from './lang/answers.js';

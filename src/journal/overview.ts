@@ -138,23 +138,44 @@ export function readMoments(store: Store, runId: string): readonly RunMoment[] {
   return moments;
 }
 
-/** A record that was gone through. */
-interface OpenRunRecord {
+/** A record that is gone through, as far as it goes. */
+export interface OpenRunRecord {
+  /** Goes on with what was written since. False when what was read before was cut off: it has to be opened again. */
+  more(): boolean;
   overview(options: ReadRunOptions): RunOverview;
 }
 
-function openRecord(store: Store, runId: string, tell: TellMoment): OpenRunRecord {
-  const row = store.run(runId);
-  if (row === undefined) {
-    throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
-  }
+/**
+ * Opens the record of a run and goes through it; what happened is reported in order.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ */
+export function openRecord(store: Store, runId: string, tell: TellMoment): OpenRunRecord {
+  let row = rowOf(store, runId);
   // Each record is folded when it is read, and not kept: a long journal costs little more memory than what is reported of it.
   const taken = new Replay(runId, (record) => fold.add(record), { keeps: false });
   const nodeAt = nodeInPlan(store, () => taken.history().current.plan);
   const fold = new OverviewFold({ nodeAt, tell, valueOf: (stored) => readStored(store, stored) });
   for (const batch of store.read(runId)) taken.add(batch);
-  const history = taken.history();
-  return { overview: (options) => overviewOf({ store, row, history, fold, nodeAt }, options) };
+  let history = taken.history();
+  return {
+    more() {
+      row = rowOf(store, runId);
+      taken.goOn();
+      const [last, ...added] = store.read(runId, taken.good - 1);
+      if (last?.sum !== history.sum) return false;
+      for (const batch of added) taken.add(batch);
+      history = taken.history();
+      return true;
+    },
+    overview: (options) => overviewOf({ store, row, history, fold, nodeAt }, options),
+  };
+}
+
+function rowOf(store: Store, runId: string): RunRow {
+  const row = store.run(runId);
+  if (row !== undefined) return row;
+  throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
 }
 
 /** Finds nodes in the plan of a run, which may have been edited between two sessions. */

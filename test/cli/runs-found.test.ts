@@ -7,8 +7,7 @@ import { errorOf } from '../journal/support/recorded-runs.js';
 
 const NEW = '01a2004c-c9dc-7012-8345-0000abcdef01';
 const OLD = '01a2004c-aaaa-7012-8345-1111abcdef01';
-const listOf = (...ids: readonly string[]) => ({ list: () => ids.map((id) => ({ id, name: 'flow' })) });
-const RUNS = listOf(NEW, OLD, 'nightly');
+const RUNS = [NEW, OLD, 'nightly'];
 
 describe('a run is found', () => {
   test.each([
@@ -23,7 +22,7 @@ describe('a run is found', () => {
   });
 
   test('by all of its id, also when that is a part of another', () => {
-    expect(findRun(listOf('r1', 'r'), 'r')).toBe('r');
+    expect(findRun(['r1', 'r'], 'r')).toBe('r');
   });
 
   test.each([
@@ -40,10 +39,9 @@ describe('a run is found', () => {
   });
 
   test('by its short id, which is long enough to be its own', () => {
-    const ids = [NEW, OLD, 'nightly'];
-    expect(ids.map((id) => shortId(id, ids))).toEqual(['0abcdef01', '1abcdef01', 'nightly']);
+    expect(RUNS.map((id) => shortId(id, RUNS))).toEqual(['0abcdef01', '1abcdef01', 'nightly']);
     expect(shortId(NEW, [NEW])).toBe('abcdef01');
-    for (const id of ids) expect(findRun(RUNS, shortId(id, ids))).toBe(id);
+    for (const id of RUNS) expect(findRun(RUNS, shortId(id, RUNS))).toBe(id);
   });
 });
 

@@ -2,22 +2,21 @@ import type { Command } from 'commander';
 import { text as readAll } from 'node:stream/consumers';
 import { suggest } from '../../base/suggest.js';
 import type { GivenAnswer, KeptAnswer, OpenQuestion } from '../../index.js';
-import { SkeinError, answerRun, readRun } from '../../index.js';
+import { SkeinError } from '../../index.js';
+import type { RunReader } from '../../runtime.js';
 import { EXIT } from '../exit-codes.js';
 import { findRun, shortId } from '../runs/find-run.js';
 import { openLine } from '../runs/typed-line.js';
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';
-import { withStore } from '../runs/with-store.js';
+import { withRuns } from '../runs/with-store.js';
 import { jsonText } from '../view/json-text.js';
 import { oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 
-type Store = Parameters<typeof answerRun>[0];
-
 /** What is answered, and how. */
 interface Asked {
-  readonly store: Store;
+  readonly runs: RunReader;
   readonly id: string;
   /** Short form of the id. */
   readonly short: string;
@@ -51,30 +50,33 @@ interface Words {
 }
 
 async function answer(run: string, words: Words): Promise<number> {
-  return await withStore(async (store) => {
-    const id = findRun(store, run);
-    const ids = store.list().map((row) => row.id);
-    const { key, value } = splitWords(words, () => readRun(store, id).questions);
-    const asked = { store, id, short: shortId(id, ids), key, json: words.json };
+  return await withRuns(async (runs) => {
+    const ids = await runs.ids();
+    const id = findRun(ids, run);
+    const { key, value } = await splitWords(words, async () => (await runs.read(id)).questions);
+    const asked = { runs, id, short: shortId(id, ids), key, json: words.json };
     if (value === undefined) return await showOrAsk(asked);
     const text = value === '-' ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : value;
-    return record(asked, { text, by: 'command' });
+    return await record(asked, { text, by: 'command' });
   });
 }
 
 /** A single word that names nothing, nor nearly, is the answer to the only question. */
-function splitWords({ key, value }: Words, read: () => readonly OpenQuestion[]): Pick<Words, 'key' | 'value'> {
+async function splitWords(
+  { key, value }: Words,
+  read: () => Promise<readonly OpenQuestion[]>,
+): Promise<Pick<Words, 'key' | 'value'>> {
   if (key === undefined || value !== undefined) return { key, value };
-  const questions = read();
+  const questions = await read();
   const names = questions.flatMap((pause) => [pause.key, pause.path, pause.name]);
   const isValue = questions.length === 1 && !names.includes(key) && suggest(key, names) === undefined;
   return isValue ? { key: undefined, value: key } : { key, value };
 }
 
-function record(asked: Asked, given: Omit<Extract<GivenAnswer, { text: string }>, 'key'>): number {
-  const { store, id, key } = asked;
-  const kept = answerRun(store, id, { ...given, ...(key === undefined ? {} : { key }) });
-  const { status } = readRun(store, id);
+async function record(asked: Asked, given: Omit<Extract<GivenAnswer, { text: string }>, 'key'>): Promise<number> {
+  const { runs, id, key } = asked;
+  const kept = await runs.answer(id, { ...given, ...(key === undefined ? {} : { key }) });
+  const { status } = await runs.read(id);
   if (asked.json) {
     printResult(jsonText({ run: id, ...kept, status }));
   } else {
@@ -90,12 +92,12 @@ function nextLines({ left }: KeptAnswer, running: boolean, short: string): reado
 }
 
 async function showOrAsk(asked: Asked): Promise<number> {
-  const { store, id, short, key } = asked;
-  const { questions } = readRun(store, id);
+  const { runs, id, short, key } = asked;
+  const { questions } = await runs.read(id);
   const found = key === undefined ? questions : questions.filter((one) => [one.key, one.path, one.name].includes(key));
   const [pause] = found;
   // What is refused for its key is refused as an answer would be.
-  if (pause === undefined) return record(asked, { text: '', by: 'command' });
+  if (pause === undefined) return await record(asked, { text: '', by: 'command' });
   if (found.length === 1 && process.stdin.isTTY && process.stderr.isTTY && !asked.json) return await ask(asked, pause);
   printResult(asked.json ? jsonText({ run: id, questions: found }) : pauseLines(found, short).join('\n'));
   return EXIT.paused;
@@ -109,7 +111,7 @@ async function ask(asked: Asked, pause: OpenQuestion): Promise<number> {
     for (;;) {
       const text = await line.next('> ');
       if (text === undefined) return EXIT.paused;
-      const taken = text.trim() === '' ? undefined : tryRecord({ ...asked, key: pause.key }, text.trim());
+      const taken = text.trim() === '' ? undefined : await tryRecord({ ...asked, key: pause.key }, text.trim());
       if (taken !== undefined) return taken;
     }
   } finally {
@@ -118,13 +120,13 @@ async function ask(asked: Asked, pause: OpenQuestion): Promise<number> {
 }
 
 /** Undefined when something else must be typed. */
-function tryRecord(asked: Asked, text: string): number | undefined {
+async function tryRecord(asked: Asked, text: string): Promise<number | undefined> {
   try {
-    return record(asked, { text, by: 'terminal' });
+    return await record(asked, { text, by: 'terminal' });
   } catch (error) {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_ANSWER') throw error;
-    const open = readRun(asked.store, asked.id).questions.some((one) => one.key === asked.key && one.overdue !== true);
-    if (!open) throw error;
+    const { questions } = await asked.runs.read(asked.id);
+    if (!questions.some((one) => one.key === asked.key && one.overdue !== true)) throw error;
     printNote(printable(error.message));
     return undefined;
   }

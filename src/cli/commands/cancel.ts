@@ -19,7 +19,8 @@ export function define(command: Command, done: (code: number) => void): void {
 
 async function cancel(text: string): Promise<number> {
   const said = await withStore((store) => {
-    const id = findRun(store, text);
+    const ids = store.list().map((row) => row.id);
+    const id = findRun(ids, text);
     switch (cancelRun(store, id)) {
       case 'requested':
         return `run ${id}: its process was asked to cancel it`;

@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
 import type { RunOverview, StepOverview } from '../../index.js';
-import { readRun } from '../../index.js';
 import { EXIT } from '../exit-codes.js';
 import type { StepPair } from '../runs/compare-runs.js';
 import { pairSteps, sameValue, valueText } from '../runs/compare-runs.js';
 import { findRun, shortId } from '../runs/find-run.js';
 import { lineDiff } from '../runs/line-diff.js';
 import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
-import { withStore } from '../runs/with-store.js';
+import { withRuns } from '../runs/with-store.js';
 import { jsonText } from '../view/json-text.js';
 import { oneLine } from '../view/printable.js';
 import { outcomeWords, tokensText } from '../view/step-text.js';
@@ -31,10 +30,10 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 async function compare(run: string, other: string, json: boolean): Promise<number> {
-  const { left, right, names } = await withStore((store) => {
-    const chosen = [findRun(store, run), findRun(store, other)] as const;
-    const ids = store.list().map((row) => row.id);
-    const [one, two] = [readRun(store, chosen[0], { outputs: true }), readRun(store, chosen[1], { outputs: true })];
+  const { left, right, names } = await withRuns(async (runs) => {
+    const ids = await runs.ids();
+    const chosen = [findRun(ids, run), findRun(ids, other)] as const;
+    const [one, two] = [await runs.read(chosen[0], { outputs: true }), await runs.read(chosen[1], { outputs: true })];
     return { left: one, right: two, names: chosen.map((id) => oneLine(shortId(id, ids), 40)) };
   });
   const pairs = pairSteps(left, right);

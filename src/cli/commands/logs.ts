@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
 import type { RunMoment } from '../../index.js';
-import { readMoments } from '../../index.js';
 import { EXIT } from '../exit-codes.js';
 import { findRun } from '../runs/find-run.js';
 import { localTime, resultStyle } from '../runs/text.js';
-import { withStore } from '../runs/with-store.js';
+import { withRuns } from '../runs/with-store.js';
 import { jsonText } from '../view/json-text.js';
 import { oneLine } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
@@ -24,9 +23,9 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 async function logs(text: string, json: boolean): Promise<number> {
-  const { id, moments } = await withStore((store) => {
-    const found = findRun(store, text);
-    return { id: found, moments: readMoments(store, found) };
+  const { id, moments } = await withRuns(async (runs) => {
+    const found = findRun(await runs.ids(), text);
+    return { id: found, moments: (await runs.moments(found)).moments };
   });
   const style = resultStyle();
   printResult(json ? jsonText({ run: id, moments }) : moments.map((moment) => momentLine(moment, style)).join('\n'));

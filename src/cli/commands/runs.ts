@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import { formatDuration, parseDuration } from '../../base/duration.js';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { PruneResult, RunSummary } from '../../index.js';
-import { listRuns, pruneRuns } from '../../index.js';
+import { pruneRuns } from '../../index.js';
 import { EXIT } from '../exit-codes.js';
 import { storeFile } from '../run/open-store.js';
 import { noteOwn } from '../run/own-stores.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
-import { withStore } from '../runs/with-store.js';
+import { withRuns, withStore } from '../runs/with-store.js';
 import { jsonText } from '../view/json-text.js';
 import { oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
@@ -75,9 +75,9 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 async function list(json: boolean): Promise<number> {
-  const { runs, ids } = await withStore((store) => {
-    const summaries = listRuns(store, json ? undefined : LISTED);
-    return { runs: summaries, ids: store.list().map((row) => row.id) };
+  const { runs, ids } = await withRuns(async (reader) => {
+    const summaries = await reader.list(json ? undefined : LISTED);
+    return { runs: summaries, ids: await reader.ids() };
   });
   if (json) printResult(jsonText({ runs }));
   else if (runs.length === 0) printNote('no run is recorded here');

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
 import type { RunOverview } from '../../index.js';
-import { formatCensus, readRun } from '../../index.js';
+import { formatCensus } from '../../index.js';
 import { EXIT } from '../exit-codes.js';
 import { findRun, shortId } from '../runs/find-run.js';
 import {
@@ -14,7 +14,7 @@ import {
   stepLine,
   usageLine,
 } from '../runs/text.js';
-import { withStore } from '../runs/with-store.js';
+import { withRuns } from '../runs/with-store.js';
 import { jsonText } from '../view/json-text.js';
 import { oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
@@ -35,10 +35,10 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 async function show(text: string, json: boolean): Promise<number> {
-  const { overview, short } = await withStore((store) => {
-    const id = findRun(store, text);
-    const ids = store.list().map((row) => row.id);
-    return { overview: readRun(store, id, { outputs: json }), short: shortId(id, ids) };
+  const { overview, short } = await withRuns(async (runs) => {
+    const ids = await runs.ids();
+    const id = findRun(ids, text);
+    return { overview: await runs.read(id, { outputs: json }), short: shortId(id, ids) };
   });
   printResult(json ? jsonText(overview) : showLines(overview, short, resultStyle()).join('\n'));
   return EXIT.ok;

@@ -28,7 +28,10 @@ export interface RecordedRun {
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`; `SKEIN_FILE` for a run that the command line has not begun
  */
 export async function readRecordedRun(store: Store, root: string, text: string): Promise<RecordedRun> {
-  const id = findRun(store, text);
+  const id = findRun(
+    store.list().map((row) => row.id),
+    text,
+  );
   const { costOf, readRecord } = await import('../../runtime.js');
   const record = await readRecord(store, id);
   const [history] = record.family;

@@ -1,26 +1,20 @@
 import { SkeinError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
 
-/** What is needed of a store to find a run: its runs, newest first. */
-export interface RunList {
-  list(): readonly { readonly id: string; readonly name: string }[];
-}
-
 /** A short id has at least so many characters. */
 const SHORTEST = 8;
 /** So many runs are named in a hint. */
 const NAMED = 5;
 
 /**
- * The id of the run that somebody means: the whole id, a beginning or an end of it that only one run has, or `-1` for the newest run, `-2`
- * for the one before.
+ * The id of the run that somebody means, of those there are, newest first: the whole id, a beginning or an end of it that only one run has,
+ * or `-1` for the newest run, `-2` for the one before.
  *
  * @throws SkeinError `SKEIN_NO_RUN` with the runs that may be meant
  * @example
- * findRun(store, '-1'); // '01a2004c-c9dc-7012-8345-6789abcdef01'
+ * findRun(await runs.ids(), '-1'); // '01a2004c-c9dc-7012-8345-6789abcdef01'
  */
-export function findRun(store: RunList, text: string): string {
-  const ids = store.list().map((run) => run.id);
+export function findRun(ids: readonly string[], text: string): string {
   if (ids.length === 0) throw noRun('no run is recorded here', 'skein run FILE records one');
   if (ids.includes(text)) return text;
   if (/^-\d{1,6}$/.test(text)) {

@@ -1,4 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
+import type { RunReader } from '../../runtime.js';
 import type { FileStore } from '../../sqlite.js';
 import { openRunStore, storeRoot } from '../run/open-store.js';
 
@@ -27,4 +28,18 @@ export async function withStore<T>(body: (store: FileStore, root: string) => T |
   } finally {
     store.close();
   }
+}
+
+/**
+ * Looks at the runs that belong to the working directory, or answers one.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN` when there is no store of them
+ * @example
+ * const overview = await withRuns(async (runs) => await runs.read(findRun(await runs.ids(), '-1')));
+ */
+export async function withRuns<T>(body: (runs: RunReader) => Promise<T>): Promise<T> {
+  return await withStore(async (store) => {
+    const { storeReader } = await import('../../runtime.js');
+    return await body(storeReader(store));
+  });
 }
