@@ -1,0 +1,144 @@
+import { isApproval } from '../../agent/loop/approval.js';
+import type { ModelRegistry } from '../../agent/models/registry.js';
+import { systemClock } from '../../base/clock.js';
+import { toErrorData } from '../../base/errors.js';
+import type { Slices } from '../../base/slices.js';
+import { inSlices } from '../../base/slices.js';
+import { codeOf } from '../../engine/durable/identity.js';
+import { RecordedDurable } from '../../engine/durable/recorded/recorded-durable.js';
+import type { RunResult } from '../../engine/run.js';
+import { checkEdits, firstState } from '../../engine/state/inputs.js';
+import type { OpenSession } from '../../journal/session.js';
+import { beginSession, resumeSession } from '../../journal/session.js';
+import type { Store } from '../../journal/store.js';
+import type { Announcement } from '../announcement.js';
+import { announcement } from '../announcement.js';
+import { answerBy } from '../answers.js';
+import type { GoingOn } from '../going-on.js';
+import { goingOn, readRecordedRun, settingsOf } from '../going-on.js';
+import type { RunOptions } from '../options.js';
+import { isOnThread } from '../threads/check-thread.js';
+import { newHolder } from '../threads/open-turn.js';
+import { turnOf } from '../threads/turn-of.js';
+import { Turn } from '../threads/turn.js';
+import type { Backend, BackendDefinition, BegunRun, OpenedRun, RunOwner } from './backend.js';
+
+/**
+ * Each run has a journal in the store. A long record is read in slices before the run starts: what is wrong with it then rejects the promise.
+ *
+ * @throws SkeinError `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`, all by `open`
+ */
+export function recordedIn(store: Store): Backend {
+  return {
+    open(definition, options) {
+      const one = { ...definition, store, options };
+      if (one.turn === undefined && isOnThread(options)) return openOnThread(one);
+      return inSlices(opened(one));
+    },
+  };
+}
+
+/** A run that is opened in a store. */
+interface Opening extends BackendDefinition {
+  readonly store: Store;
+  readonly options: RunOptions;
+}
+
+async function openOnThread(one: Opening): Promise<OpenedRun> {
+  const options = { ...one.options, signal: one.signal() };
+  const turn = await turnOf({ ...one, options }, one.store, one.launch);
+  try {
+    return await inSlices(opened({ ...one, turn }));
+  } catch (error) {
+    turn?.abandon();
+    throw error;
+  }
+}
+
+function* opened(one: Opening): Slices<OpenedRun> {
+  const session = yield* openSession(one);
+  const { inputs, settings, formerModels } = session;
+  return { inputs, settings, formerModels, begin: (owner) => begin(one, session, owner) };
+}
+
+/** A session that was opened, and with what the run goes on. */
+interface Opened extends GoingOn, Announcement {
+  readonly turn: Turn | undefined;
+  readonly session: OpenSession;
+}
+
+/** Opens the session of a run. Nothing is written before all that can be checked is. */
+function* openSession(one: Opening): Slices<Opened> {
+  const { store, runId, compiled, models, options } = one;
+  const { plan } = compiled;
+  const code = codeOf(compiled);
+  const holder = newHolder();
+  const from = options.resume ?? options.fork?.run;
+  const recorded = from === undefined ? undefined : (one.recorded ?? (yield* readRecordedRun(store, from)));
+  const going =
+    recorded === undefined ? begun(models, options) : goingOn({ store, plan }, recorded, models.identity(), options);
+  checkEdits(compiled, going.edits);
+  const before = recorded?.family[0].begin.thread;
+  const turn = one.turn ?? (before === undefined ? undefined : new Turn(store, before, undefined));
+  if (turn === undefined) firstState(compiled, going.inputs);
+  else turn.start(compiled, going.inputs);
+  const definition = { plan, code, inputs: going.inputs, settings: going.settings };
+  if (recorded === undefined || options.resume === undefined) {
+    const parent =
+      recorded === undefined ? {} : { parent: { family: recorded.family, ...options.fork, edits: going.edits } };
+    const run = { ...definition, ...parent, ...(turn === undefined ? {} : { thread: turn.of }), runId };
+    turn?.begin(runId, going.inputs);
+    const session = yield* beginSession(store, { ...run, origin: options.origin ?? {} }, holder, systemClock.now());
+    return { ...going, session, turn, ...announcement(one, recorded, going) };
+  }
+  const told = announcement(one, recorded, going);
+  const session = yield* resumeSession(store, recorded.reader, definition, holder, systemClock);
+  return { ...going, session, turn, ...told };
+}
+
+function begun(models: ModelRegistry, { inputs = {}, memory, maxSteps }: RunOptions): GoingOn {
+  const settings = settingsOf(models.identity(), { memory, maxSteps });
+  return { inputs, settings, formerModels: () => [] };
+}
+
+function begin({ compiled, models, options }: Opening, opening: Opened, owner: RunOwner): BegunRun {
+  const { session, inputs, edits, announced, turn } = opening;
+  const durable = new RecordedDurable(session, {
+    answer: answerBy(models, options.answer),
+    onReplayedAnswer: (question, address) => {
+      if (!isApproval(question, address)) models.answered(question.text);
+    },
+    onCancel: () => owner.cancel('a cancellation was requested'),
+  });
+  turn?.onLost(() => owner.cancel('another process has taken over the thread'));
+  const state = turn === undefined ? { inputs } : { first: turn.start(compiled, inputs), last: turn.note };
+  const warnings = [...opening.warnings, ...(turn?.warnings ?? [])];
+  return {
+    start: { ...state, ...(edits && { edits }), warnings, announced, log: durable.listen, durable },
+    close: closing(durable, turn),
+  };
+}
+
+/** The end of the session is part of its record: a run that can't say how it ended has not succeeded. */
+function closing(durable: RecordedDurable, turn: Turn | undefined): (result: RunResult) => RunResult {
+  return (result) => {
+    const ended = attempt(result, () => turn?.prepare(result));
+    const recorded = attempt(ended, () => durable.close(ended));
+    // How it ended is not recorded: whoever takes the next turn finds out.
+    if (recorded !== ended) {
+      turn?.abandon();
+      return recorded;
+    }
+    return attempt(ended, () => turn?.settle(ended));
+  };
+}
+
+/** The result of a run after something that is part of its end: what goes wrong there fails it. */
+function attempt(result: RunResult, act: () => void): RunResult {
+  try {
+    act();
+    return result;
+  } catch (error) {
+    return { ...result, outcome: 'failed', error: toErrorData(error) };
+  }
+}
