@@ -118,8 +118,8 @@ export function backendsConform(kinds: readonly BackendKind[]): void {
         tries += 1;
         return tries < 3 ? fails('not yet')() : { n: tries };
       };
-      const retry = { maxAttempts: 3, backoff: { initialMs: 1, factor: 1, maxMs: 1 } };
-      const one = plan({ nodes: [task('a', { retry } as never)], channels: ['n'] });
+      const retry = { retries: 2, backoff: 'fixed', delayMs: 1, on: 'any' } as const;
+      const one = plan({ nodes: [task('a', { retry })], channels: ['n'] });
       const { result } = await runOn((await make()).backend, one, { a: flaky });
       expect(result).toMatchObject({ outcome: 'succeeded', state: { n: 3 } });
     });
@@ -141,13 +141,19 @@ export function backendsConform(kinds: readonly BackendKind[]): void {
     test('are aborted when the run is cancelled', async () => {
       let cancel: (reason: string) => void = () => undefined;
       const hangs = async (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
+        await soon(1);
         cancel('enough');
         await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
       };
-      const bindings = { a: async (state: unknown, io: never) => (await soon(1), hangs(state, io)) };
-      const { result } = await runOn((await make()).backend, plan({ nodes: ['a'] }), bindings, {
-        stop: (given) => (cancel = given),
-      });
+      const { backend } = await make();
+      const { result } = await runOn(
+        backend,
+        plan({ nodes: ['a'] }),
+        { a: hangs },
+        {
+          stop: (given) => (cancel = given),
+        },
+      );
       expect(result).toMatchObject({ outcome: 'cancelled', error: { message: 'enough' } });
       expect(outcomes(result)).toEqual({ a: 'cancelled' });
     });

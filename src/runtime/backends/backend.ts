@@ -59,5 +59,5 @@ export interface BegunRun {
   > &
     Required<Pick<StartOptions, 'durable'>>;
   /** The end of the run, when nothing of it runs any more: gives the result that counts, which is a failure when the end can't be kept. */
-  close(result: RunResult): RunResult;
+  readonly close: (result: RunResult) => RunResult;
 }
