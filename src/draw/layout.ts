@@ -50,6 +50,9 @@ export interface Medium {
   readonly gaps: { readonly boxes: number; readonly edges: number; readonly ranks: number };
 }
 
+/** In a picture of more boxes, fewer crossings are not worth the time: it would double. */
+const MANY_BOXES = 100;
+
 /**
  * Places the boxes of a drawing from top to bottom, by the layered method of Sugiyama as dagre carries it out. Frames are placed first, by themselves: no
  * edge crosses the border of a workflow.
@@ -78,7 +81,7 @@ export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, mediu
     const size: Laid = label === undefined ? {} : { ...medium.label(label), labelpos: 'c' };
     graph.setEdge(from, to, size, String(index));
   });
-  arrange(graph);
+  arrange(graph, items.length > MANY_BOXES);
   const placed = items.map((item): PlacedItem => {
     const { x = 0, y = 0, width = 0, height = 0 } = graph.node(item.key);
     return { item, x: x - width / 2, y: y - height / 2, width, height, inner: inside.get(item.key) };
