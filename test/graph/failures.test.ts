@@ -264,7 +264,8 @@ describe('a question', () => {
   test('pauses the run when nobody can answer: no success, and no answer event', async () => {
     const result = await asking().run();
     expect([result.outcome, result.success]).toEqual(['paused', false]);
-    expect(outline(result.events)).toEqual(['workflow_start', 'node_start ask', 'node_pause ask', 'workflow_end']);
+    const told = ['workflow_start', 'node_start ask', 'question ask', 'node_pause ask', 'workflow_end'];
+    expect(outline(result.events)).toEqual(told);
     await expect(asking().runOrThrow()).rejects.toMatchObject({ code: 'SKEIN_QUESTION' });
   });
 });
