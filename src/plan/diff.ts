@@ -1,9 +1,10 @@
 import { canonicalJson } from '../base/hash.js';
 import { toolKey } from './agent-spec.js';
-import type { ChangeEffect } from './fields.js';
-import { agentWord, bareNode, nodeField } from './fields.js';
+import { AGENT_FIELDS } from './agent-fields.js';
+import { bareNode, nodeField } from './fields.js';
 import type { InputSpec, Plan, PlanNode, Route } from './plan.js';
 import { renamed } from './renamed.js';
+import type { ChangeEffect } from './rows.js';
 
 /** A step that is not as it was. */
 export interface StepChange {
@@ -119,7 +120,7 @@ function nodeParts(was: PlanNode, now: PlanNode): Parts {
       const field = nodeField(name);
       return field === undefined ? [] : [field];
     }),
-    ...changedFields(...agents).map((name) => [agentWord(name), 'result'] as const),
+    ...changedFields(...agents).map((name) => AGENT_FIELDS.get(name)?.change ?? ([name, 'result'] as const)),
   ];
 }
 

@@ -1,87 +1,144 @@
+import type { Json } from '../base/json.js';
 import { bareRef, withoutWording } from '../lang/values.js';
-import type { AgentSpec } from './agent-spec.js';
-import type { PlanNode, SubInputs } from './plan.js';
+import { AGENT } from './agent-fields.js';
+import {
+  any,
+  flag,
+  integer,
+  is,
+  keyName,
+  list,
+  names,
+  number,
+  object,
+  someObject,
+  TEXT,
+  variants,
+  withKey,
+  word,
+  wordOr,
+} from './form.js';
+import type { Form } from './form.js';
+import { LONGEST_TIMER, MOST_ROUNDS } from './limits.js';
+import type { AskNode, NodeBase, NodeKind, NodeOptions, Plan, PlanNode, RetryPolicy, SubInputs } from './plan.js';
+import { bounding, byName, course, formsOf, policy, result, shown } from './rows.js';
+import type { Meaning, Row, Rows } from './rows.js';
+import { CONDITIONS, POSITION, REF, TEMPLATE } from './value-forms.js';
 
-/**
- * How far a change of a step goes: `result`: what was recorded of it does not count any more; `course`: it decides whether, after
- * what and with what the step runs, or where its result goes; `policy`: neither, only how often it is tried and the like.
- */
-export type ChangeEffect = 'result' | 'course' | 'policy';
+const TO = object<{ readonly to: string }>({ to: TEXT });
+const FAIL = object<{ readonly fail: string; readonly hint?: string }>({ fail: TEXT, 'hint?': TEXT });
+const RETRY = object<RetryPolicy>({
+  retries: integer(0, 1_000),
+  backoff: word('fixed', 'linear', 'exponential'),
+  delayMs: number(0, LONGEST_TIMER),
+  'maxDelayMs?': number(0, LONGEST_TIMER),
+  'on?': wordOr(
+    ['any', 'code'],
+    list(is<string | number>((value) => ['string', 'number'].includes(typeof value), 'a text or a number')),
+  ),
+  'jitter?': number(0, 1),
+});
 
-/** A field in words, and how far a change of it goes; undefined: people see it, nothing depends on it. */
-type Field = readonly [word: string, effect: ChangeEffect] | undefined;
-
-type NodeField = PlanNode extends infer Node ? (Node extends PlanNode ? keyof Node : never) : never;
-
-/**
- * The one list of what a node has in addition to its id, its agent and its sub-plan. What stands here as `result` is what the digest of its
- * definition is made of (J2), and what is announced as a cause of running again (J11): nothing can be one and not the other.
- */
-const NODE_FIELDS: Readonly<Record<Exclude<NodeField, 'id' | 'agent' | 'plan'>, Field>> = {
-  kind: ['kind', 'result'],
-  version: ['version', 'result'],
-  prompt: ['prompt', 'result'],
-  question: ['question', 'result'],
-  choices: ['choices', 'result'],
-  schema: ['schema', 'result'],
-  expiresMs: ['expiry', 'result'],
-  ms: ['time', 'result'],
-  event: ['event', 'result'],
-  when: ['when', 'course'],
-  join: ['join', 'course'],
-  writes: ['writes', 'course'],
-  output: ['output', 'course'],
-  onError: ['on error', 'course'],
-  onMaxVisits: ['on max visits', 'course'],
-  onExpire: ['on expiry', 'course'],
-  over: ['list', 'course'],
-  item: ['item', 'course'],
-  key: ['key', 'course'],
-  result: ['result', 'course'],
-  inputs: ['inputs', 'course'],
-  outputs: ['outputs', 'course'],
-  until: ['until', 'course'],
-  carry: ['carry', 'course'],
-  onItemError: ['on item error', 'course'],
-  onMaxRounds: ['on max rounds', 'course'],
-  retry: ['retry', 'policy'],
-  timeoutMs: ['timeout', 'policy'],
-  maxVisits: ['max visits', 'policy'],
-  countsAnewFrom: ['max visits', 'policy'],
-  effect: ['effect', 'policy'],
-  maxItems: ['max items', 'policy'],
-  concurrency: ['concurrency', 'policy'],
-  maxRounds: ['max rounds', 'policy'],
-  label: undefined,
-  errorPrefix: undefined,
-  quiet: undefined,
-  at: undefined,
+/** What may be said about any node. The names are those of the options of code notations, in this order. */
+const OPTIONS: Rows<NodeOptions> = {
+  'label?': shown(TEXT),
+  'join?': course(
+    'join',
+    wordOr(['all', 'any', 'each', 'settled'], object<{ readonly quorum: number }>({ quorum: integer(1, MOST_ROUNDS) })),
+  ),
+  'when?': course('when', CONDITIONS),
+  'retry?': policy('retry', RETRY),
+  'timeoutMs?': policy('timeout', number(1, LONGEST_TIMER)),
+  'onError?': course('on error', wordOr(['fail', 'continue', 'skipDependents', 'ignore'], TO)),
+  'maxVisits?': policy('max visits', integer(1, MOST_ROUNDS)),
+  'onMaxVisits?': course('on max visits', wordOr(['fail', 'skip'], withKey('fail', FAIL, TO))),
+  'effect?': policy('effect', word('read', 'idempotent', 'once')),
+  'version?': result('version', TEXT),
 };
 
-/** Fields of agents in words: all of them are part of what decides its answers. */
-const AGENT_WORDS: Readonly<Record<keyof AgentSpec, string>> = {
-  name: 'name',
-  description: 'description',
-  instructions: 'system prompt',
-  models: 'model',
-  tools: 'tools',
-  functions: 'functions',
-  approve: 'approvals',
-  permissions: 'permissions',
-  mcpServers: 'tool servers',
-  skills: 'skills',
-  extraDirs: 'folders',
-  maxTurns: 'limits',
-  maxToolCalls: 'limits',
-  output: 'schema',
-  interactive: 'interactive',
-  memory: 'memory',
-  settings: 'settings',
-  allowEmpty: 'empty answers',
-  about: 'about',
-  provider: 'provider',
-  searchesAll: 'searches',
+const EVERY: Rows<NodeBase & Pick<PlanNode, 'kind'>> = {
+  id: shown(TEXT),
+  kind: result('kind', word('task', 'agent', 'call', 'map', 'loop', 'ask', 'wait', 'pass')),
+  'writes?': course('writes', list(TEXT)),
+  'output?': course('output', TEXT),
+  'countsAnewFrom?': policy('max visits', TEXT),
+  'quiet?': shown(flag<true>()),
+  'at?': shown(POSITION),
+  ...OPTIONS,
 };
+
+const INPUTS: Form<SubInputs> = names(
+  withKey('value', any(), withKey('template', object({ template: TEMPLATE }), REF)),
+);
+const WITH_PLAN = { plan: shown(someObject<Plan>()), 'inputs?': course('inputs', INPUTS) };
+const OUTPUTS = course('outputs', names(TEXT));
+const SCHEMA = result('schema', any<Json>());
+const ON_EXPIRE: Row<NonNullable<AskNode['onExpire']>> = course(
+  'on expiry',
+  wordOr(['fail'], object({ answer: any<Json>() })),
+);
+
+type Own<K> = Omit<Extract<PlanNode, { readonly kind: K }>, keyof NodeBase | 'kind'>;
+
+/**
+ * What the nodes of a kind have in addition. What stands in these tables as `result`, and the agent, is what the digest of a definition is made of (J2), and
+ * what is announced as a cause of running again (J11): nothing can be one and not the other.
+ */
+const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
+  task: {},
+  agent: { agent: shown(AGENT), prompt: result('prompt', TEMPLATE) },
+  call: { ...WITH_PLAN, 'outputs?': OUTPUTS, 'errorPrefix?': shown(TEXT) },
+  map: {
+    ...WITH_PLAN,
+    over: course('list', REF),
+    item: course('item', TEXT),
+    'key?': course('key', list(TEXT)),
+    result: course('result', TEXT),
+    maxItems: bounding('unbounded-map', policy('max items', integer(1, MOST_ROUNDS))),
+    'concurrency?': policy('concurrency', integer(1)),
+    'onItemError?': course('on item error', word('fail', 'continue', 'leaveOut')),
+  },
+  loop: {
+    ...WITH_PLAN,
+    'outputs?': OUTPUTS,
+    until: course('until', CONDITIONS),
+    'carry?': course('carry', list(TEXT)),
+    maxRounds: bounding('unbounded-loop', policy('max rounds', integer(1, MOST_ROUNDS))),
+    'onMaxRounds?': course('on max rounds', word('fail', 'continue')),
+  },
+  ask: {
+    question: result('question', TEMPLATE),
+    'choices?': result('choices', list(TEXT)),
+    'schema?': SCHEMA,
+    'expiresMs?': result('expiry', number(1)),
+    'onExpire?': ON_EXPIRE,
+  },
+  wait: {
+    'ms?': result('time', number(0)),
+    'until?': course(
+      'until',
+      is((value) => value === 'code' || typeof value === 'number', 'a number or "code"'),
+    ),
+    'event?': result('event', TEXT),
+    'schema?': SCHEMA,
+    'onExpire?': ON_EXPIRE,
+  },
+  pass: {},
+};
+
+/** The form of a node. */
+export const NODE: Form<PlanNode> = variants(
+  'kind',
+  new Map(Object.entries(OWN).map(([kind, own]) => [kind, object(formsOf({ ...EVERY, ...own }))])),
+);
+
+/** All fields by name: a name means the same whatever the kind of the node. */
+const FIELDS: ReadonlyMap<string, Meaning> = new Map(
+  [EVERY, ...Object.values(OWN)].flatMap((rows) => [...byName(rows)]),
+);
+
+/** The names of what may be said about any node. */
+export const NODE_OPTION_NAMES = Object.keys(OPTIONS).map((key) => keyName(key).name) as readonly (keyof NodeOptions)[];
 
 /** What stands in no plan and decides about the answers of agents, and how far a run may go: it is kept with each session of a run. */
 export interface RunSettings {
@@ -96,16 +153,14 @@ export interface RunSettings {
 /** What a run that was told nothing has. */
 export const NO_SETTINGS: RunSettings = { models: '{}' };
 
-/** A field of a node in words, and how far a change of it goes. */
-export function nodeField(name: string): Field {
-  const fields: Readonly<Record<string, Field>> = NODE_FIELDS;
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+/** What a change of a field of a node is called, and how far it goes. */
+export function nodeField(name: string): Meaning['change'] {
+  return FIELDS.get(name)?.change;
 }
 
-/** A field of an agent in words. */
-export function agentWord(name: string): string {
-  const words: Readonly<Record<string, string>> = AGENT_WORDS;
-  return Object.hasOwn(words, name) ? (words[name] ?? name) : name;
+/** The fields of a kind of node. */
+export function fieldsOf(kind: NodeKind): ReadonlyMap<string, Meaning> {
+  return new Map([...byName(EVERY), ...byName(OWN[kind])]);
 }
 
 /**

@@ -136,32 +136,39 @@ export interface RetryPolicy {
   readonly jitter?: number;
 }
 
-/** What every node has. Policies apply in the order when > retry > timeout > body. */
-export interface NodeBase {
-  /** Unique in its plan; letters, digits, `_`, `-`, `.`; no slash. */
-  readonly id: string;
+/** What whoever writes a workflow may say about any node. Policies apply in the order when > retry > timeout > body. */
+export interface NodeOptions {
+  /** What drawings show beside the name. */
   readonly label?: string;
-  /** Channels that it may write. Absent for code nodes: not known before it runs. */
-  readonly writes?: readonly string[];
-  /** Channel that takes the whole result. Absent: the result must be an update, an object of channel values. */
-  readonly output?: string;
+  /** When it runs, by what comes along the edges that lead to it. Default `all`. */
   readonly join?: Join;
   /** All must hold, else the step is skipped. `code` conditions call the binding `when:NODE`. */
   readonly when?: readonly Condition[];
   readonly retry?: RetryPolicy;
   /** Per attempt, in milliseconds. */
   readonly timeoutMs?: number;
+  /** What happens when it fails. Default: the run fails. */
   readonly onError?: OnError;
   /** How often the node may run in one run. */
   readonly maxVisits?: number;
   /** At the cap: fail the run (default), also with a message and a hint of its own, skip the step, or continue at another node. */
   readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string } | { readonly fail: string; readonly hint?: string };
-  /** Id of a node that stands before it: whenever this one runs, the visits of nodes with a cap from there up to it are counted anew. */
-  readonly countsAnewFrom?: string;
-  /** How a crash in the middle is treated (J6). */
+  /** How a crash in the middle is treated when the run is recorded (J6). */
   readonly effect?: 'read' | 'idempotent' | 'once';
   /** Changes when a code node's behaviour changes in a way its source text does not show (J2). */
   readonly version?: string;
+}
+
+/** What every node has. */
+export interface NodeBase extends NodeOptions {
+  /** Unique in its plan; letters, digits, `_`, `-`, `.`; no slash. */
+  readonly id: string;
+  /** Channels that it may write. Absent for code nodes: not known before it runs. */
+  readonly writes?: readonly string[];
+  /** Channel that takes the whole result. Absent: the result must be an update, an object of channel values. */
+  readonly output?: string;
+  /** Id of a node that stands before it: whenever this one runs, the visits of nodes with a cap from there up to it are counted anew. */
+  readonly countsAnewFrom?: string;
   /** What happens inside of it is not told as events of a graph. */
   readonly quiet?: true;
   readonly at?: Position;

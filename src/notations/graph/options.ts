@@ -1,33 +1,18 @@
 import type { StateOf, StateTest } from '../../plan/builder-input.js';
 import type { Condition } from '../../lang/values.js';
-import type { Join, NodeBase, OnError } from '../../plan/plan.js';
+import { NODE_OPTION_NAMES } from '../../plan/fields.js';
+import type { NodeOptions } from '../../plan/plan.js';
 import type { RetryInput } from '../../plan/retry-input.js';
 
 /** A condition of a node: a function of the state, or plan data. */
 export type WhenInput<S> = StateTest<S> | Condition;
 
 /** What any node of a graph may have. */
-export interface NodePolicies<S = StateOf> {
-  /** What drawings show beside the name. */
-  readonly label?: string;
-  /** When it runs, by what comes along the edges that lead to it. Default `all`. */
-  readonly join?: Join;
+export interface NodePolicies<S = StateOf> extends Omit<NodeOptions, 'when' | 'retry'> {
   /** All must hold, else the node is skipped. */
   readonly when?: WhenInput<S> | readonly WhenInput<S>[];
   /** Further attempts after a failure that may go away: a number, or what is not as it is by default: 2 of them, with growing delays from 1 s on. */
   readonly retry?: RetryInput;
-  /** Per attempt, in milliseconds. */
-  readonly timeoutMs?: number;
-  /** What happens when it fails. Default: the run fails. */
-  readonly onError?: OnError;
-  /** How often it may run in one run. */
-  readonly maxVisits?: number;
-  /** What happens at that cap. Default: the run fails. */
-  readonly onMaxVisits?: NodeBase['onMaxVisits'];
-  /** How a crash in the middle is treated when the run is recorded. */
-  readonly effect?: NodeBase['effect'];
-  /** Change it when the behaviour of the function changes in a way that its source does not show. */
-  readonly version?: string;
   /** The nodes to which it may jump by returning `goto(name)`. */
   readonly goto?: readonly string[];
   /** Nodes of the graph around to which it may jump by `goto(name, update, { parent: true })`. */
@@ -44,20 +29,7 @@ export interface RouteOptions {
   readonly inputs?: readonly string[];
 }
 
-const POLICY_NAMES = [
-  'label',
-  'join',
-  'when',
-  'retry',
-  'timeoutMs',
-  'onError',
-  'maxVisits',
-  'onMaxVisits',
-  'effect',
-  'version',
-  'goto',
-  'gotoParent',
-] as const satisfies readonly (keyof NodePolicies)[];
+const POLICY_NAMES = [...NODE_OPTION_NAMES, 'goto', 'gotoParent'] as const;
 
 /** The options that there are, by what is added. */
 export const OPTION_NAMES = {

@@ -1,24 +1,17 @@
 import type { StateOf } from '../../plan/builder-input.js';
 import type { Condition } from '../../lang/values.js';
+import { NODE_OPTION_NAMES } from '../../plan/fields.js';
 import type { NodeBase } from '../../plan/plan.js';
 import { retryParts } from '../../plan/retry-input.js';
 import type { NodePolicies, WhenInput } from './options.js';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** The options of a node as plan data. What was not said is absent. */
+/** The options of a node that are plan data as they are. What was not said is absent. */
 export function policiesOf(options: NodePolicies): Partial<NodeBase> {
-  const { label, join, timeoutMs, onError, maxVisits, onMaxVisits, effect, version } = options;
-  const policies: Mutable<Partial<NodeBase>> = {};
-  if (label !== undefined) policies.label = label;
-  if (join !== undefined) policies.join = join;
-  if (timeoutMs !== undefined) policies.timeoutMs = timeoutMs;
-  if (onError !== undefined) policies.onError = onError;
-  if (maxVisits !== undefined) policies.maxVisits = maxVisits;
-  if (onMaxVisits !== undefined) policies.onMaxVisits = onMaxVisits;
-  if (effect !== undefined) policies.effect = effect;
-  if (version !== undefined) policies.version = version;
-  return policies;
+  const said = NODE_OPTION_NAMES.flatMap((name) => {
+    const value = options[name];
+    return name === 'when' || name === 'retry' || value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(said);
 }
 
 /** The retry of a node as plan data; the function that decides about it goes to the bindings. */

@@ -1,0 +1,86 @@
+import type {
+  AgentSpec,
+  CallBounds,
+  FunctionTool,
+  McpServerSpec,
+  MemoryUse,
+  ModelSettings,
+  Permissions,
+  ProviderSpec,
+  SkillText,
+  StructuredOutput,
+} from './agent-spec.js';
+import { any, flag, integer, list, names, NUMBER, object, someObject, TEXT, word, wordOr } from './form.js';
+import { MOST_ROUNDS } from './limits.js';
+import { byName, formsOf, result } from './rows.js';
+import type { Rows } from './rows.js';
+import { TEMPLATE } from './value-forms.js';
+
+const CALLS = object<CallBounds['modelCalls']>({ typical: NUMBER, worst: wordOr(['unbounded'], NUMBER) });
+
+const FUNCTION = object<FunctionTool>({
+  name: TEXT,
+  description: TEXT,
+  input: someObject(),
+  effect: word('read', 'idempotent', 'once'),
+  'trust?': word('trusted', 'untrusted'),
+  'approve?': flag<true>(),
+  'coerce?': flag<true>(),
+  'calls?': object<CallBounds>({ modelCalls: CALLS, toolCalls: CALLS }),
+});
+
+const SERVER = object<McpServerSpec>({
+  'type?': TEXT,
+  'command?': TEXT,
+  'args?': list(TEXT),
+  'env?': names(TEXT),
+  'url?': TEXT,
+  'headers?': names(TEXT),
+  'tools?': list(TEXT),
+});
+
+/** What an agent has: all of it is part of what decides its answers. */
+const ROWS: Rows<AgentSpec> = {
+  name: result('name', TEXT),
+  'description?': result('description', TEXT),
+  instructions: result('system prompt', TEMPLATE),
+  models: result('model', list(TEXT)),
+  'tools?': result('tools', list(TEXT)),
+  'functions?': result('functions', list(FUNCTION)),
+  'approve?': result('approvals', list(TEXT)),
+  'permissions?': result(
+    'permissions',
+    object<Permissions>({ 'deny?': list(TEXT), 'allow?': list(TEXT), 'ask?': list(TEXT) }),
+  ),
+  'mcpServers?': result('tool servers', names(SERVER)),
+  'skills?': result('skills', list(object<SkillText>({ name: TEXT, text: TEXT }))),
+  'extraDirs?': result('folders', list(TEXT)),
+  'searchesAll?': result('searches', flag()),
+  'maxTurns?': result('limits', integer(1, 10_000)),
+  'maxToolCalls?': result('limits', integer(0, MOST_ROUNDS)),
+  'output?': result(
+    'schema',
+    object<StructuredOutput>({ 'name?': TEXT, schema: any(), 'onInvalid?': word('fail', 'warn') }),
+  ),
+  'interactive?': result('interactive', flag()),
+  'memory?': result('memory', object<MemoryUse>({ inject: flag() })),
+  'settings?': result(
+    'settings',
+    object<ModelSettings>({
+      'temperature?': NUMBER,
+      'topP?': NUMBER,
+      'maxOutputTokens?': NUMBER,
+      'seed?': NUMBER,
+      'singleToolCalls?': flag(),
+    }),
+  ),
+  'allowEmpty?': result('empty answers', flag()),
+  'about?': result('about', list(word('date', 'environment'))),
+  'provider?': result('provider', object<ProviderSpec>({ type: TEXT, 'baseUrl?': TEXT, 'apiKeyEnv?': TEXT })),
+};
+
+/** The form of an agent. */
+export const AGENT = object<AgentSpec>(formsOf(ROWS));
+
+/** The fields of an agent by name. */
+export const AGENT_FIELDS = byName(ROWS);

@@ -1,0 +1,78 @@
+import { isPlainObject } from '../base/json.js';
+import type { Json } from '../base/json.js';
+import type { Position } from '../base/problem.js';
+import type { CelVar, Condition, OutputsBlock, Template, TemplateRef, Truncate, ValueRef } from '../lang/values.js';
+import { any, flag, integer, list, names, NUMBER, object, TEXT, variants, withKey, word } from './form.js';
+import type { Form, Keys } from './form.js';
+
+/** A place in a file. */
+export const POSITION = object<Position>({ 'file?': TEXT, line: NUMBER, column: NUMBER });
+
+const REF_KEYS: Keys<ValueRef> = { channel: TEXT, 'path?': list(TEXT), 'written?': TEXT };
+
+/** A reference into the state. */
+export const REF = object<ValueRef>(REF_KEYS);
+
+const TRUNCATE = object<Truncate>({
+  strategy: word('chars', 'lines', 'tokens'),
+  limit: integer(0),
+  'keep?': word('first', 'last'),
+});
+const TEMPLATE_REF = object<TemplateRef>({
+  ...REF_KEYS,
+  'truncate?': TRUNCATE,
+  'mustBe?': word('text'),
+  'expected?': flag<true>(),
+});
+const INSERTED = withKey('outputs', object<OutputsBlock>({ outputs: word('prior') }), TEMPLATE_REF);
+
+/** A parsed template. */
+export const TEMPLATE: Form<Template> = list((piece, path, report) => {
+  if (typeof piece !== 'string') INSERTED(piece, path, report);
+});
+
+const MOST_FIELDS = 50;
+
+/** Fields within fields are followed by hand: how deep they go comes from the data. */
+const CEL_VAR: Form<CelVar> = (value, path, report) => {
+  let level = [{ value, path }];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MOST_FIELDS) {
+      report(path, `is nested deeper than ${MOST_FIELDS} levels`);
+      return;
+    }
+    const below: typeof level = [];
+    for (const each of level) {
+      const fields =
+        isPlainObject(each.value) && Object.hasOwn(each.value, 'fields') ? each.value['fields'] : undefined;
+      if (fields === undefined) REF(each.value, each.path, report);
+      else if (!isPlainObject(fields)) report(`${each.path}.fields`, 'must be an object');
+      else
+        for (const key of Object.keys(fields)) below.push({ value: fields[key], path: `${each.path}.fields.${key}` });
+    }
+    level = below;
+  }
+};
+
+/** What a condition has in addition to its operator. */
+type Beside<O> = Condition extends infer C
+  ? C extends Condition
+    ? O extends C['op']
+      ? Omit<C, 'op'>
+      : never
+    : never
+  : never;
+
+const TEXT_KEYS = { value: REF, operand: TEMPLATE };
+const CONDITION_FORMS: { readonly [O in Condition['op']]: Form<Beside<O>> } = {
+  contains: object(TEXT_KEYS),
+  not_contains: object(TEXT_KEYS),
+  equals: object(TEXT_KEYS),
+  matches_json: object({ value: REF, operand: any<Json>() }),
+  truthy: object({ value: REF, text: TEXT }),
+  cel: object({ expression: TEXT, vars: names(CEL_VAR), 'text?': TEXT }),
+  code: object({}),
+};
+
+/** Conditions that must all hold. */
+export const CONDITIONS: Form<readonly Condition[]> = list(variants('op', new Map(Object.entries(CONDITION_FORMS))));
