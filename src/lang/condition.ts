@@ -219,3 +219,13 @@ function readVar(source: CelVar, path: readonly string[], expression: Expression
 function looksInto(reads: readonly (readonly string[])[], path: readonly string[]): boolean {
   return reads.some((used) => used.length > path.length && path.every((part, at) => part === used[at]));
 }
+
+/**
+ * The answer of a user's condition.
+ *
+ * @throws SkeinError `SKEIN_TEMPLATE` when it is not a boolean, such as a promise.
+ */
+export function asBoolean(answer: unknown, name: string): boolean {
+  if (typeof answer === 'boolean') return answer;
+  throw new SkeinError('SKEIN_TEMPLATE', `'${name}' must answer true or false at once, not ${typeof answer}`);
+}

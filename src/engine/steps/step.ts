@@ -1,10 +1,10 @@
 import { attemptAddress } from '../../base/address.js';
 import type { ErrorData } from '../../base/errors.js';
-import { SkeinError, toErrorData } from '../../base/errors.js';
+import { toErrorData } from '../../base/errors.js';
 import type { Census, OpenCensus } from '../../events/census.js';
 import { addCensus, emptyCensus } from '../../events/census.js';
 import type { ReadChannel } from '../../lang/json-path.js';
-import { evaluateConditions } from '../../lang/condition.js';
+import { asBoolean, evaluateConditions } from '../../lang/condition.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import { renderTemplate } from '../../lang/template.js';
 import type { Template } from '../../lang/values.js';
@@ -339,14 +339,4 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
     this.backoff = run.durable.timer(`${this.key}@backoff`, delayMs);
     this.backoff.waiter = this;
   }
-}
-
-/**
- * The answer of a user's condition.
- *
- * @throws SkeinError `SKEIN_TEMPLATE` when it is not a boolean, such as a promise.
- */
-export function asBoolean(answer: unknown, name: string): boolean {
-  if (typeof answer === 'boolean') return answer;
-  throw new SkeinError('SKEIN_TEMPLATE', `'${name}' must answer true or false at once, not ${typeof answer}`);
 }

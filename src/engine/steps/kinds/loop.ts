@@ -1,8 +1,7 @@
 import { roundAddress } from '../../../base/address.js';
-import { evaluateConditions } from '../../../lang/condition.js';
+import { asBoolean, evaluateConditions } from '../../../lang/condition.js';
 import type { LoopNode } from '../../../plan/plan.js';
 import { toErrorData } from '../../../base/errors.js';
-import { asBoolean } from '../step.js';
 import type { Body, Step } from '../step.js';
 import type { ScopeHandle } from '../../services.js';
 import { inputCell } from '../../state/cell.js';
