@@ -90,6 +90,9 @@ test.each([
   [['a', '...', 'c'], ['a', 'b'], false],
   [['done in 1.2s: 3 (all)'], ['done in 1m20s: 3 (all)'], true],
   [['done in 1.2s: 3'], ['done in 1.2s: 4'], false],
+  [['time   steps'], ['time  steps'], true],
+  [['time   steps'], ['time steps'], false],
+  [['  steps'], ['    steps'], false],
 ])('[XU1] %j shown and %j on the screen: %s', (shown, screen, expected) => {
   expect(isAsShown(shown, screen)).toBe(expected);
 });

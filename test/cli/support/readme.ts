@@ -59,8 +59,8 @@ function dialogue(lines: readonly string[]): readonly ShownCommand[] {
 const TIME = /\b(?:\d+m)?\d+(?:\.\d+)?m?s\b/g;
 
 /**
- * Whether a screen is what was shown: line by line, where `...` stands for any lines or none and any time for any other. Empty lines at the
- * beginning and the end don't count.
+ * Whether a screen is what was shown: line by line, where `...` stands for any lines or none, any time for any other, and the gap between two
+ * columns for any wider or narrower one. Empty lines at the beginning and the end don't count.
  */
 export function isAsShown(shown: readonly string[], screen: readonly string[]): boolean {
   const pattern = shown.map((line) => (line === '...' ? '(?:.*\\n)*?' : `${withTimes(line)}\\n`)).join('');
@@ -70,5 +70,6 @@ export function isAsShown(shown: readonly string[], screen: readonly string[]): 
 
 function withTimes(line: string): string {
   const plain = line.split(TIME).map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return plain.join(TIME.source);
+  // A column is as wide as the times in it.
+  return plain.join(TIME.source).replaceAll(/(?<!^) {2,}/g, ' {2,}');
 }
