@@ -50,7 +50,7 @@ export interface Medium {
   readonly gaps: { readonly boxes: number; readonly edges: number; readonly ranks: number };
 }
 
-/** In a picture of more boxes, fewer crossings are not worth the time: it would double. */
+/** In a picture of more boxes, fewer crossings and shorter edges are not worth the time: it would double. */
 const MANY_BOXES = 100;
 
 /**
@@ -63,9 +63,10 @@ const MANY_BOXES = 100;
 export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, medium: Medium): Layout {
   const graph = emptyGraph();
   const { gaps } = medium;
+  const isLarge = items.length > MANY_BOXES;
   graph.setGraph({
     rankdir: 'TB',
-    ranker: 'tight-tree',
+    ranker: isLarge ? 'longest-path' : 'tight-tree',
     nodesep: gaps.boxes,
     edgesep: gaps.edges,
     ranksep: gaps.ranks,
@@ -81,7 +82,7 @@ export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, mediu
     const size: Laid = label === undefined ? {} : { ...medium.label(label), labelpos: 'c' };
     graph.setEdge(from, to, size, String(index));
   });
-  arrange(graph, items.length > MANY_BOXES);
+  arrange(graph, isLarge);
   const placed = items.map((item): PlacedItem => {
     const { x = 0, y = 0, width = 0, height = 0 } = graph.node(item.key);
     return { item, x: x - width / 2, y: y - height / 2, width, height, inner: inside.get(item.key) };

@@ -1,10 +1,11 @@
 import { LIMITS } from './check-form.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
-import { fieldsOf, NODE } from './fields.js';
+import { capsOf, NODE } from './fields.js';
 import type { Form } from './form.js';
 import type { AskNode, PlanNode } from './plan.js';
 import { schemaFindings } from '../lang/schema-check.js';
+import { ownValue } from '../base/json.js';
 
 /** Bounds: `unbounded-loop`, `unbounded-map` where there is none, `bad-limit` where it is not a bound, `bad-wait`, `bad-expiry`. */
 export function checkLimits(scope: Scope): void {
@@ -32,11 +33,10 @@ function checkBounds<T>(scope: Scope, form: Form<T>, value: T, path: string, nod
 
 /** What would run without end must say how often it may run. The types ask for it; plan data may lack it all the same. */
 function checkPresence(scope: Scope, node: PlanNode, at: number): void {
-  const said = new Map<string, unknown>(Object.entries(node));
-  for (const [name, { unbounded }] of fieldsOf(node.kind)) {
-    if (unbounded === undefined || said.get(name) !== undefined) continue;
+  for (const [name, code] of capsOf(node.kind)) {
+    if (ownValue(node, name) !== undefined) continue;
     const options = { node: at, path: name, hint: `give ${name}` };
-    scope.findings.add(unbounded, `the ${node.kind} ${nameOf(scope, at)} has no bound`, options);
+    scope.findings.add(code, `the ${node.kind} ${nameOf(scope, at)} has no bound`, options);
   }
 }
 

@@ -163,6 +163,22 @@ export function fieldsOf(kind: NodeKind): ReadonlyMap<string, Meaning> {
   return new Map([...byName(EVERY), ...byName(OWN[kind])]);
 }
 
+const CAPS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
+  (Object.keys(OWN) as NodeKind[]).map((kind) => {
+    const fields = [...fieldsOf(kind)];
+    return [
+      kind,
+      new Map(fields.flatMap(([name, { unbounded }]) => (unbounded === undefined ? [] : [[name, unbounded]]))),
+    ];
+  }),
+);
+const NO_CAPS: ReadonlyMap<string, string> = new Map();
+
+/** The caps that a kind of node must have, and the code of the problem of a node without. */
+export function capsOf(kind: NodeKind): ReadonlyMap<string, string> {
+  return CAPS.get(kind) ?? NO_CAPS;
+}
+
 /**
  * What of a node decides what it gives, in addition to its functions and its `version`.
  *

@@ -104,9 +104,10 @@ export function object<T extends object>(keys: Keys<T>): Form<T> {
     }
     for (const { name, optional, form } of fields) {
       const field = ownValue(value, name);
+      if (field === undefined && optional) continue;
       const at = path === '' ? name : `${path}.${name}`;
-      if (field !== undefined) form(field, at, report);
-      else if (!optional) report(at, 'is missing');
+      if (field === undefined) report(at, 'is missing');
+      else form(field, at, report);
     }
   };
 }
