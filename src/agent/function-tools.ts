@@ -6,7 +6,7 @@ import { answerNote } from '../events/question.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
 import { sourceText } from '../plan/made-of.js';
-import { asQuestion } from '../plan/task-question.js';
+import { asQuestion, questionName } from '../plan/task-question.js';
 import { stateOfTool } from '../plan/tool-state.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 
@@ -69,7 +69,7 @@ function askOf(io: CallIo, step: StepContext): FunctionToolIo['ask'] {
   let asked = 0;
   return async (question, name) => {
     asked += 1;
-    const answer = await io.ask(name ?? String(asked), asQuestion(question));
+    const answer = await io.ask(questionName(name, asked), asQuestion(question));
     step.note(answerNote(answer));
     return answer;
   };

@@ -1,3 +1,5 @@
+import { SkeinError } from '../base/errors.js';
+import { isPlainObject } from '../base/json.js';
 import type { TaskQuestion } from './builder-input.js';
 
 /** The schema of an answer: as it is given, or that of a choice. */
@@ -6,15 +8,40 @@ export function answerSchema(choices: readonly string[] | undefined, schema: unk
   return choices === undefined ? {} : { schema: { enum: choices } };
 }
 
-/** What a function of the program asks, with the schema of its answer. */
-export function asQuestion({ text, choices, schema }: TaskQuestion): {
+/**
+ * What a function of the program asks, with the schema of its answer. Functions are not always typed, and what can't be read again must not be recorded.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for what is not a question
+ */
+export function asQuestion(question: TaskQuestion): {
   readonly text: string;
   readonly choices?: readonly string[];
   readonly schema?: unknown;
 } {
+  if (!isPlainObject(question) || typeof question.text !== 'string')
+    throw new SkeinError('SKEIN_USAGE', 'a question must be an object with a text', { hint: HINT });
+  const { text, choices, schema } = question;
+  const areTexts = Array.isArray(choices) && choices.every((choice) => typeof choice === 'string');
+  if (choices !== undefined && !areTexts)
+    throw new SkeinError('SKEIN_USAGE', 'the choices of a question must be a list of texts', { hint: HINT });
   return {
     text,
     ...(choices === undefined ? {} : { choices }),
     ...answerSchema(choices, schema),
   };
+}
+
+const HINT = "such as ask({ text: 'Publish?', choices: ['yes', 'no'] })";
+
+/**
+ * The name of a question: the one that is given, else its number in its step.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for a name that is not a text
+ */
+export function questionName(name: unknown, number: number): string {
+  if (name === undefined) return String(number);
+  if (typeof name === 'string' && name !== '') return name;
+  throw new SkeinError('SKEIN_USAGE', 'the name of a question must be a text', {
+    hint: "such as ask(question, 'publish')",
+  });
 }

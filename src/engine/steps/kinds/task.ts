@@ -12,7 +12,7 @@ import type {
   TaskStep as TaskStepInput,
   TextQuestion,
 } from '../../../plan/builder-input.js';
-import { asQuestion } from '../../../plan/task-question.js';
+import { asQuestion, questionName } from '../../../plan/task-question.js';
 import { limitOf } from '../../../base/moment.js';
 import { isThenable } from '../../../base/thenable.js';
 import type { Goto, Jump } from '../../../plan/goto.js';
@@ -86,10 +86,12 @@ export class TaskStep implements TaskStepInput {
   ask(question: TaskQuestion, how?: string | AskOptions): Promise<unknown>;
   async ask(question: TaskQuestion, how: string | AskOptions = {}): Promise<unknown> {
     this.asked += 1;
-    const options: AskOptions = typeof how === 'string' ? { name: how } : how;
-    const { name = String(this.asked), expires } = options;
+    const options: AskOptions = isPlainObject(how) ? how : { name: how };
+    const { expires } = options;
+    const name = questionName(options.name, this.asked);
     const limit = expires === undefined ? undefined : limitOf(expires, 'expires of a question');
-    const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asQuestion(question), limit));
+    const asked = asQuestion(question);
+    const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asked, limit));
     const answer = await asking.catch((error: unknown) => {
       // Nothing else of a question takes too long.
       if (options.default === undefined || toErrorData(error).code !== 'SKEIN_TIMEOUT') throw error;
