@@ -66,6 +66,8 @@ export type ModelPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'tool-call'; readonly call: ToolCall }
+  /** What the provider does not do as the settings ask. */
+  | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: Usage };
 
 /** Why a model stopped. */

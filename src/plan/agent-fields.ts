@@ -69,9 +69,13 @@ const ROWS: Rows<AgentSpec> = {
     object<ModelSettings>({
       'temperature?': NUMBER,
       'topP?': NUMBER,
+      'topK?': NUMBER,
+      'frequencyPenalty?': NUMBER,
+      'presencePenalty?': NUMBER,
       'maxOutputTokens?': NUMBER,
       'seed?': NUMBER,
       'singleToolCalls?': flag(),
+      'toolChoice?': wordOr(['auto', 'none', 'required'], object<{ tool: string }>({ tool: TEXT })),
     }),
   ),
   'allowEmpty?': result('empty answers', flag()),

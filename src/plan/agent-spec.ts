@@ -122,10 +122,18 @@ export interface MemoryUse {
 export interface ModelSettings {
   readonly temperature?: number;
   readonly topP?: number;
+  readonly topK?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
   readonly maxOutputTokens?: number;
   readonly seed?: number;
   /** Tool calls happen one after the other, and providers that can be told so give one a turn. */
   readonly singleToolCalls?: boolean;
+  /**
+   * `none`: the model sees its tools and may call none. `required`, or `{ tool }`: it must begin with a call, or with one of this tool; after the first
+   * results it chooses, or it could never answer. Default `auto`.
+   */
+  readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly tool: string };
 }
 
 /** A provider given by the workflow. The key itself is never part of a plan, only the name of its variable. */

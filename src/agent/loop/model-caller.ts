@@ -73,6 +73,7 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
 export function modelCaller(options: CallerOptions): ModelCaller {
   let current = 0;
   const conversation = conversationDigest(options.messages);
+  const told = new Set<string>();
   return {
     async turn(turn) {
       let failures = 0;
@@ -81,7 +82,7 @@ export function modelCaller(options: CallerOptions): ModelCaller {
         if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${options.agent}" has no model`);
         const name = call === 1 ? `model#${turn}` : `model#${turn}.${call}`;
         try {
-          return await callOnce(options, model, { name, turn, conversation });
+          return await callOnce(options, model, { name, turn, told, conversation });
         } catch (error) {
           if (!SkeinError.isInstance(error)) throw error;
           const next = await afterFailure(options, { error, model, current, failures, pause: `pause#${turn}.${call}` });
@@ -125,6 +126,8 @@ async function afterFailure(options: CallerOptions, failure: Failure): Promise<'
 interface Call {
   readonly name: string;
   readonly turn: number;
+  /** Warnings of this step that were told. */
+  readonly told: Set<string>;
   conversation(): string;
 }
 
@@ -136,7 +139,7 @@ async function callOnce(options: CallerOptions, model: OpenedModel, call: Call):
     call.name,
     (io) => {
       performed = true;
-      return perform(options, model, call.turn, io);
+      return perform(options, model, call, io);
     },
     { identity: { digest: () => callIdentity(options, model, call) } },
   );
@@ -177,22 +180,44 @@ function tellReplayed(options: CallerOptions, model: OpenedModel, turn: number):
   });
 }
 
-async function perform(options: CallerOptions, recorded: OpenedModel, turn: number, io: StepIo): Promise<ModelTurn> {
+async function perform(options: CallerOptions, recorded: OpenedModel, call: Call, io: StepIo): Promise<ModelTurn> {
   const parts = await options.use(io.signal);
   const model = parts.model(recorded);
   let dispatched = 0;
   const output = outputRequest(options.output, options.agent);
+  const tools = [...options.stepTools, ...parts.specs];
   const request: ModelRequest = {
     messages: messagesFor(model, [...options.messages], options.output),
-    tools: [...options.stepTools, ...parts.specs],
-    settings: options.settings,
+    tools,
+    settings: settingsNow(options, tools),
     signal: io.signal,
-    caller: callerOf(options, turn),
-    dispatch: (call) => options.dispatch(call, io, (dispatched += 1)),
+    caller: callerOf(options, call.turn),
+    dispatch: (wanted) => options.dispatch(wanted, io, (dispatched += 1)),
     ...(output === undefined || model.structuredOutput !== true ? {} : { output }),
   };
-  const answer = await takeTurn(model, request, (note) => options.step.note(note));
+  const answer = await takeTurn(model, request, (note) => {
+    // What a provider says of the settings, it says in each turn.
+    if (note.kind !== 'warning' || isNew(call.told, note.message)) options.step.note(note);
+  });
   return dispatched === 0 ? answer : { ...answer, dispatched };
+}
+
+function isNew(told: Set<string>, message: string): boolean {
+  if (told.has(message)) return false;
+  told.add(message);
+  return true;
+}
+
+/** A call that is forced is the first: after its result a model that must call again could never answer. */
+function settingsNow({ settings, messages, agent }: CallerOptions, tools: readonly ToolSpec[]): ModelSettings {
+  const { toolChoice, ...others } = settings;
+  if (toolChoice === undefined || toolChoice === 'none' || toolChoice === 'auto') return settings;
+  if (typeof toolChoice === 'object' && !tools.some(({ name }) => name === toolChoice.tool))
+    throw new SkeinError(
+      'SKEIN_DEFINITION',
+      `agent "${agent}" has no tool "${toolChoice.tool}", which toolChoice names`,
+    );
+  return messages.some(({ role }) => role === 'tool') ? others : settings;
 }
 
 function callerOf(options: CallerOptions, turn: number): ModelRequest['caller'] {

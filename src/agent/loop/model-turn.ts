@@ -37,6 +37,9 @@ export async function takeTurn(
       case 'tool-call':
         toolCalls.push(part.call);
         break;
+      case 'warning':
+        note({ kind: 'warning', code: 'setting-ignored', message: `${model.id}: ${part.message}` });
+        break;
       case 'finish':
         if (part.reason === 'error') throw gaveUp(model.id);
         return { model: model.id, text, toolCalls, reason: part.reason, usage: part.usage };

@@ -1,6 +1,12 @@
-import type { LanguageModelV3CallOptions, LanguageModelV3FunctionTool, LanguageModelV3Message } from '@ai-sdk/provider';
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3FunctionTool,
+  LanguageModelV3Message,
+  LanguageModelV3ToolChoice,
+} from '@ai-sdk/provider';
 import type { JsonObject } from '../../base/json.js';
 import { isPlainObject } from '../../base/json.js';
+import type { ModelSettings } from '../../plan/agent-spec.js';
 import type { Message, ModelRequest, ToolCall, ToolResult, ToolSpec } from '../model.js';
 
 /** What differs between providers in how a request is put. */
@@ -27,14 +33,42 @@ export function callOptions(request: ModelRequest, style: CallStyle): LanguageMo
   return {
     prompt: request.messages.map((message) => promptMessage(message, style)),
     abortSignal: request.signal,
-    ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
-    ...(settings.topP === undefined ? {} : { topP: settings.topP }),
-    ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
-    ...(settings.seed === undefined ? {} : { seed: settings.seed }),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map((tool) => functionTool(tool, style)) }),
+    ...given(settings),
+    ...toolsOf(request, style),
     ...responseFormat(request, style),
     ...providerOptions(request, style),
   };
+}
+
+/** Settings that have the same names in the AI SDK. */
+const SAMPLING = [
+  'temperature',
+  'topP',
+  'topK',
+  'frequencyPenalty',
+  'presencePenalty',
+  'maxOutputTokens',
+  'seed',
+] as const satisfies readonly (keyof ModelSettings & keyof LanguageModelV3CallOptions)[];
+
+function given(settings: ModelSettings): Pick<LanguageModelV3CallOptions, (typeof SAMPLING)[number]> {
+  return Object.fromEntries(SAMPLING.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]])));
+}
+
+/** Without tools, providers refuse a choice among them. */
+function toolsOf(
+  { tools, settings: { toolChoice } }: ModelRequest,
+  style: CallStyle,
+): Pick<LanguageModelV3CallOptions, 'tools' | 'toolChoice'> {
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map((tool) => functionTool(tool, style)),
+    ...(toolChoice === undefined ? {} : { toolChoice: choiceOf(toolChoice) }),
+  };
+}
+
+function choiceOf(choice: NonNullable<ModelSettings['toolChoice']>): LanguageModelV3ToolChoice {
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool };
 }
 
 function promptMessage(message: Message, style: CallStyle): LanguageModelV3Message {

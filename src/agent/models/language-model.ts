@@ -74,6 +74,7 @@ async function* streamParts(
 ): AsyncGenerator<ModelPart> {
   const parts = openStream(model, request, style, source);
   for await (const part of parts) {
+    if (part.type === 'stream-start') yield* warningsOf(part.warnings, request);
     const mapped = mapPart(part, source);
     if (mapped === undefined) continue;
     if (mapped.type === 'finish') {
@@ -129,6 +130,18 @@ function mapPart(part: LanguageModelV3StreamPart, source: ErrorSource): ModelPar
   const data = part.providerMetadata as JsonObject | undefined;
   const call = { id: part.toolCallId, name: part.toolName, input: part.input };
   return { type: 'tool-call', call: data === undefined ? call : { ...call, providerData: data } };
+}
+
+/** What is said of settings that the agent has; of others, such as the limits of a model, nobody asked. */
+function warningsOf(warnings: readonly unknown[], { settings }: ModelRequest): readonly ModelPart[] {
+  return warnings.flatMap((warning): readonly ModelPart[] => {
+    // Version 3 names the feature, version 2 the setting.
+    const name = ownValue(warning, 'feature') ?? ownValue(warning, 'setting');
+    if (typeof name !== 'string' || !Object.hasOwn(settings, name)) return [];
+    const details = ownValue(warning, 'details');
+    const why = typeof details === 'string' && details !== '' ? `: ${details}` : '';
+    return [{ type: 'warning', message: `${name} is not used as it is set${why}` }];
+  });
 }
 
 const REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool-calls', 'content-filter', 'error']);

@@ -43,6 +43,8 @@ export const MODEL = map(
     model: text('its name there', { needed: true }),
     temperature: number('how freely it answers', { min: 0, max: 2 }),
     top_p: number('the share of likely words that it chooses from', { min: 0, max: 1 }),
+    frequency_penalty: number('how much it avoids words that it used often', { min: -2, max: 2 }),
+    presence_penalty: number('how much it avoids words that it used at all', { min: -2, max: 2 }),
     max_tokens: integer('the longest answer, in tokens', { min: 1, max: 10_000_000 }),
     seed: integer('makes answers repeatable, where the provider can', { min: 0, max: Number.MAX_SAFE_INTEGER }),
     parallel_tool_calls: flag('false: tool calls happen one after the other'),

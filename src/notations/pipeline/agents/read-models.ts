@@ -78,9 +78,13 @@ function ownAddress(
 }
 
 function readSettings(fields: Fields, name: string, findings: Findings): ModelSettings {
+  const number = (key: 'temperature' | 'top_p' | 'frequency_penalty' | 'presence_penalty') =>
+    readNumber(fields, { key, name, ...MODEL.keys[key] }, findings);
   return present({
-    temperature: readNumber(fields, { key: 'temperature', name, ...MODEL.keys.temperature }, findings),
-    topP: readNumber(fields, { key: 'top_p', name, ...MODEL.keys.top_p }, findings),
+    temperature: number('temperature'),
+    topP: number('top_p'),
+    frequencyPenalty: number('frequency_penalty'),
+    presencePenalty: number('presence_penalty'),
     maxOutputTokens: fields.integer('max_tokens', MODEL.keys.max_tokens),
     seed: fields.integer('seed', MODEL.keys.seed),
     // Several calls a turn are what happens anyway.

@@ -82,8 +82,6 @@ export const UNSUPPORTED = {
     nothing: {
       thinking_budget: 'the model thinks as much as it does by default',
       task_budget: 'use max_tokens',
-      frequency_penalty: REMOVE,
-      presence_penalty: REMOVE,
       provider_opts: REMOVE,
       track_usage: 'usage is always counted',
       routing: RANDOM,
