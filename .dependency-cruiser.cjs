@@ -22,7 +22,7 @@ const PARTS = [
 const ROWS = {
   base: [],
   events: ['base'],
-  text: ['base'],
+  text: ['base', 'lang/value-text\\.ts'],
   lang: ['base'],
   plan: ['base', 'lang'],
   draw: ['base', 'plan'],
@@ -65,14 +65,14 @@ const PACKAGES = {
   acorn: '(notations/graph/parameters|plan/(glances|mentions))\\.ts$',
   commander: 'cli/',
   re2js: 'agent/tools/line-matcher\\.ts$',
-  yaml: '(text/|notations/source/|agent/script/)',
+  yaml: '(text/|agent/script/)',
 };
 
 /** Modules of Node that touch the world, and the folders that may. */
 const HOST = {
   'file-system': [
     'fs(/promises)?',
-    ['stores', 'audit', 'notations/source', 'agent/tools', 'agent/text-files\\.ts', 'cli', 'server'],
+    ['stores', 'audit', 'text/files\\.ts', 'agent/tools', 'agent/text-files\\.ts', 'cli', 'server'],
   ],
   network: ['(https?|http2|net|tls|dgram|dns(/promises)?)', ['agent', 'restate', 'server']],
   'child-process': ['(child_process|cluster|worker_threads)', ['agent', 'cli']],

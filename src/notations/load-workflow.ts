@@ -1,36 +1,16 @@
 import { resolve } from 'node:path';
+import { asErrors } from '../base/problem.js';
 import type { Workflow } from '../plan/workflow.js';
-import { loadOpenedDag } from './dag/load.js';
-import { loadOpenedPipeline } from './pipeline/load.js';
-import { looksLikePipeline } from './pipeline/read-pipeline.js';
-import { judged } from './source/judging.js';
-import type { Judging } from './source/judging.js';
-import { openFile, openText } from './source/open-file.js';
-import type { OpenedFile } from './source/open-file.js';
-import { shownPath } from './source/files.js';
-
-/** Where a workflow file is loaded, and how strictly it is judged. */
-export interface WorkflowOptions extends Judging {
-  /** Working directory: the path of the file starts here. */
-  readonly cwd: string;
-  /** Home directory, for `~/` and `~/.copilot/agents`. Absent: these are not looked at. */
-  readonly home?: string;
-  /** Steps of a DAG workflow may ask the person unless the file says otherwise. Default false. */
-  readonly interactive?: boolean;
-  /** Names of the inputs that will be given. */
-  readonly inputs?: readonly string[];
-  /** Names of the inputs that a run was begun with. They stay inputs of a DAG workflow although no text refers to them any more. */
-  readonly recorded?: readonly string[];
-}
-
-/** How the text of a workflow is loaded. */
-export interface WorkflowTextOptions extends WorkflowOptions {
-  /** Path of the file that the text is from: relative paths in it start beside it. Default `workflow.yaml` in `cwd`. */
-  readonly file?: string;
-}
+import { shownPath } from '../text/files.js';
+import { unusable } from './loading.js';
+import type { LoadCalled, Loading, WorkflowOptions, WorkflowTextOptions } from './loading.js';
+import { openFile, openText } from './opened-file.js';
+import type { OpenedFile } from './opened-file.js';
+import { NOTATIONS, notationOf } from './registry.js';
+import type { NotationId } from './registry.js';
 
 /**
- * Loads a workflow file, whatever notation of YAML it is written in, and the files that it names. Nothing is run, started or written. All problems
+ * Loads a workflow file, whatever notation it is written in, and the files that it names. Nothing is run, started or written. All problems
  * are collected in the result, in the order of the text; with an error among them there is no plan.
  *
  * @example
@@ -38,29 +18,49 @@ export interface WorkflowTextOptions extends WorkflowOptions {
  * for (const problem of workflow.problems) console.error(formatProblem(problem));
  */
 export async function loadWorkflow(file: string, options: WorkflowOptions): Promise<Workflow> {
-  return await loadOpened(await openFile(file, options.cwd), options);
+  return await loadFile(file, options);
 }
 
 /**
- * Loads a workflow from its text, whatever notation of YAML it is written in. See {@link loadWorkflow}.
+ * Loads a workflow from its text, whatever notation it is written in. See {@link loadWorkflow}.
  *
  * @example
  * const { plan, problems } = await loadWorkflowText('agents: ...', { cwd: '/project' });
  */
 export async function loadWorkflowText(text: string, options: WorkflowTextOptions): Promise<Workflow> {
-  return await loadOpened(openNamed(text, options), options);
+  return await loadText(text, options);
 }
 
 /**
- * Loads a pipeline: a file with `agents` and the list `workflow`. Files that its steps call may be of any notation. Nothing is run, started or
- * written.
+ * Loads a DAG workflow file and the agent and skill files that it names. See {@link loadWorkflow}.
+ *
+ * @example
+ * const workflow = await loadDag('review.yaml', { cwd: process.cwd(), home: homedir() });
+ * for (const problem of workflow.problems) console.error(formatProblem(problem));
+ */
+export async function loadDag(file: string, options: WorkflowOptions): Promise<Workflow> {
+  return await loadFile(file, options, 'dag');
+}
+
+/**
+ * Loads a DAG workflow from its text; agent and skill files that it names are read from disk. See {@link loadDag}.
+ *
+ * @example
+ * const { plan, problems } = await loadDagText('name: hi\nsteps: ...', { cwd: '/project' });
+ */
+export async function loadDagText(text: string, options: WorkflowTextOptions): Promise<Workflow> {
+  return await loadText(text, options, 'dag');
+}
+
+/**
+ * Loads a pipeline: a file with `agents` and the list `workflow`. Files that its steps call may be of any notation. See {@link loadWorkflow}.
  *
  * @example
  * const workflow = await loadPipeline('translate.yaml', { cwd: process.cwd() });
  * const { result } = await runWorkflow(workflow, { inputs: { prompt: 'Translate this draft.' } });
  */
 export async function loadPipeline(file: string, options: WorkflowOptions): Promise<Workflow> {
-  return await loadAsPipeline(await openFile(file, options.cwd), options);
+  return await loadFile(file, options, 'pipeline');
 }
 
 /**
@@ -70,39 +70,41 @@ export async function loadPipeline(file: string, options: WorkflowOptions): Prom
  * const { plan, problems } = await loadPipelineText('agents: ...', { cwd: '/project' });
  */
 export async function loadPipelineText(text: string, options: WorkflowTextOptions): Promise<Workflow> {
-  return await loadAsPipeline(openNamed(text, options), options);
+  return await loadText(text, options, 'pipeline');
 }
 
-function openNamed(text: string, options: WorkflowTextOptions): OpenedFile {
+async function loadFile(file: string, options: WorkflowOptions, id?: NotationId): Promise<Workflow> {
+  const opened = await openFile(file, options.cwd);
+  return 'source' in opened ? await loadOpened(opened, options, id) : unusable(opened, []);
+}
+
+async function loadText(text: string, options: WorkflowTextOptions, id?: NotationId): Promise<Workflow> {
   const file = options.file ?? 'workflow.yaml';
-  return openText(text, file, resolve(options.cwd, file));
+  return await loadOpened(openText(text, file, resolve(options.cwd, file)), options, id);
 }
 
-async function loadOpened(opened: OpenedFile, options: WorkflowOptions): Promise<Workflow> {
-  const isPipeline = opened.content !== undefined && looksLikePipeline(opened.content.root);
-  return isPipeline ? await loadAsPipeline(opened, options) : judged(await loadOpenedDag(opened, options), options);
+/** A workflow as `strict` judges it. */
+async function loadOpened(opened: OpenedFile, options: WorkflowOptions, id?: NotationId): Promise<Workflow> {
+  const loading = { ...options, chain: [opened.source.path], load: createLoader(options) };
+  const workflow = await loadAs(id ?? notationOf(opened), opened, loading);
+  if (options.strict !== true || workflow.problems.length === 0) return workflow;
+  return { ...workflow, plan: undefined, problems: asErrors(workflow.problems) };
 }
 
-async function loadAsPipeline(opened: OpenedFile, options: WorkflowOptions): Promise<Workflow> {
-  const { cwd, inputs, lenient } = options;
-  const loading = { cwd, inputs, lenient, load: createLoader(options), chain: [opened.path] };
-  return judged(await loadOpenedPipeline(opened, loading), options);
+async function loadAs(id: NotationId, opened: OpenedFile, loading: Loading): Promise<Workflow> {
+  const { load } = await NOTATIONS[id].code();
+  return await load(opened, loading);
 }
-
-type Loader = Parameters<typeof loadOpenedPipeline>[1]['load'];
 
 /** Loads called files, each once. */
-function createLoader(options: WorkflowOptions): Loader {
-  const { cwd, lenient } = options;
+function createLoader(options: WorkflowOptions): LoadCalled {
   const loaded = new Map<string, Promise<Workflow>>();
   const open = async (path: string, chain: readonly string[], inputs: readonly string[]): Promise<Workflow> => {
-    const opened = await openFile(shownPath(path, cwd), cwd);
-    if (opened.content === undefined || !looksLikePipeline(opened.content.root)) {
-      return await loadOpenedDag(opened, { ...options, inputs, recorded: [], called: true });
-    }
-    return await loadOpenedPipeline(opened, { cwd, lenient, load, chain });
+    const opened = await openFile(shownPath(path, options.cwd), options.cwd);
+    if (!('source' in opened)) return unusable(opened, []);
+    return await loadAs(notationOf(opened), opened, { ...options, inputs, recorded: [], chain, load });
   };
-  const load: Loader = (path, chain, inputs) => {
+  const load: LoadCalled = (path, chain, inputs) => {
     // What is given decides about the inputs of a DAG workflow.
     const key = JSON.stringify([path, inputs]);
     const workflow = loaded.get(key) ?? open(path, chain, inputs);

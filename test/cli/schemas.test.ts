@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { SCHEMA_NAMES, yamlSchema } from 'skein/yaml';
+import type { SchemaName } from 'skein/yaml';
 import { schemaFindings } from '../../src/lang/schema-check.js';
 import { ROOT, makeProject, skein } from './support/skein.js';
 import { served } from './support/served.js';
@@ -27,10 +28,32 @@ describe('skein schema', () => {
   test.each(SCHEMA_NAMES)('[XU11] prints the schema of %s, which is in the package too', async (name) => {
     const { code, stdout } = await skein(['schema', name], { cwd: ROOT });
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual(yamlSchema(name));
+    const schema = await yamlSchema(name);
+    expect(JSON.parse(stdout)).toEqual(schema);
     expect(JSON.parse(stdout)).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
     const shipped = readFileSync(join(ROOT, 'schema', `${name}.json`), 'utf8');
-    expect(JSON.parse(shipped), 'run npm run build').toEqual(yamlSchema(name));
+    expect(JSON.parse(shipped), 'run npm run build').toEqual(schema);
+  });
+
+  test('lists the schemas without a name, as JSON too', async () => {
+    const lines = await served(['schema'], { cwd: ROOT });
+    expect(lines.code).toBe(0);
+    expect(
+      lines.stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ', 1)[0]),
+    ).toEqual(SCHEMA_NAMES);
+    const { code, stdout } = await served(['schema', '--json'], { cwd: ROOT });
+    expect(code).toBe(0);
+    const { schemas } = JSON.parse(stdout) as {
+      readonly schemas: readonly { readonly name: string; readonly title: string }[];
+    };
+    expect(schemas.map(({ name }) => name)).toEqual(SCHEMA_NAMES);
+    for (const { name, title } of schemas) {
+      expect(lines.stdout).toContain(title);
+      expect(await yamlSchema(name as SchemaName)).toMatchObject({ title });
+    }
   });
 
   test('[XU11] is in the package by its name', () => {

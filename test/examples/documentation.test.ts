@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatProblem, runOrThrow } from 'skein';
 import { loadDagText, loadPipelineText } from 'skein/yaml';
 import { readScript } from '../../src/agent/script/read-script.js';
-import { createFindings } from '../../src/notations/source/findings.js';
+import { createFindings } from '../../src/text/findings.js';
 import { readAgentFile } from '../../src/notations/dag/agent-file.js';
 import { ROOT } from './support/run-example.js';
 import { completePipeline, completeWorkflow, docSnippets } from './support/snippets.js';

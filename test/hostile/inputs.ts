@@ -13,7 +13,7 @@ import { patternMatcher } from '../../src/lang/pattern/matcher.js';
 import { parseTemplate, renderTemplate } from '../../src/lang/template.js';
 import { valueText } from '../../src/lang/value-text.js';
 import { matchesWildcard } from '../../src/lang/wildcard.js';
-import { parseYaml } from '../../src/notations/source/yaml.js';
+import { parseYaml } from '../../src/text/yaml.js';
 import { readVerdict } from '../../src/runtime/graph/agents/verdict.js';
 
 /** A text from outside that is made to take for ever, and the function that such texts meet. */

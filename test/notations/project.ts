@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Problem } from '../../src/base/problem.js';
 import { onTestFinished } from 'vitest';
 import { loadDag } from '../../src/yaml.js';
-import type { DagOptions } from '../../src/yaml.js';
+import type { WorkflowOptions } from '../../src/yaml.js';
 import type { AgentNode, Plan } from '../../src/plan/plan.js';
 import type { Workflow } from '../../src/plan/workflow.js';
 
@@ -26,7 +26,7 @@ export async function makeProject(files: Readonly<Record<string, string>> = {}):
 export async function load(
   workflow: string,
   files: Readonly<Record<string, string>> = {},
-  options: Partial<DagOptions> = {},
+  options: Partial<WorkflowOptions> = {},
 ): Promise<Workflow> {
   const cwd = await makeProject({ ...files, 'flow.yaml': workflow });
   return await loadDag('flow.yaml', { cwd, ...options });

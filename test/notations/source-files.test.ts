@@ -2,11 +2,11 @@ import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { suggest } from '../../src/base/suggest.js';
-import { absolutePath, listMarkdown, readText, shownPath } from '../../src/notations/source/files.js';
-import { createFindings, sortProblems } from '../../src/notations/source/findings.js';
-import { parseFrontMatter } from '../../src/notations/source/front-matter.js';
-import { toJson } from '../../src/notations/source/nodes.js';
-import { placesOf } from '../../src/notations/source/places.js';
+import { absolutePath, listMarkdown, readText, shownPath } from '../../src/text/files.js';
+import { createFindings, sortProblems } from '../../src/text/findings.js';
+import { parseFrontMatter } from '../../src/text/front-matter.js';
+import { toJson } from '../../src/text/nodes.js';
+import { placesOf } from '../../src/text/places.js';
 import { makeProject } from './project.js';
 
 const isRoot = process.getuid?.() === 0;

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Json } from '../../src/base/json.js';
 import { loadDagText } from '../../src/yaml.js';
-import { toJson } from '../../src/notations/source/nodes.js';
-import { parseYaml } from '../../src/notations/source/yaml.js';
+import { toJson } from '../../src/text/nodes.js';
+import { parseYaml } from '../../src/text/yaml.js';
 import { CORPUS, hasCorpus, suiteText } from './corpus.js';
 
 interface SuiteCase {

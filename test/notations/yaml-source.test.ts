@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entryOf, toJson } from '../../src/notations/source/nodes.js';
-import type { SourceNode } from '../../src/notations/source/nodes.js';
-import { parseYaml } from '../../src/notations/source/yaml.js';
+import { entryOf, toJson } from '../../src/text/nodes.js';
+import type { SourceNode } from '../../src/text/nodes.js';
+import { parseYaml } from '../../src/text/yaml.js';
 import { YAML_LIMITS } from '../../src/text/yaml-limits.js';
 import { brief } from './project.js';
 

@@ -8,10 +8,10 @@ import type { Problem } from '../../src/base/problem.js';
 import { readScript } from '../../src/agent/script/read-script.js';
 import { schemaFindings } from '../../src/lang/schema-check.js';
 import { readAgentFile } from '../../src/notations/dag/agent-file.js';
-import { createFindings } from '../../src/notations/source/findings.js';
-import { parseFrontMatter } from '../../src/notations/source/front-matter.js';
-import { toJson } from '../../src/notations/source/nodes.js';
-import { parseYaml } from '../../src/notations/source/yaml.js';
+import { createFindings } from '../../src/text/findings.js';
+import { parseFrontMatter } from '../../src/text/front-matter.js';
+import { toJson } from '../../src/text/nodes.js';
+import { parseYaml } from '../../src/text/yaml.js';
 import { SCHEMA_NAMES, loadDagText, loadPipelineText, yamlSchema } from '../../src/yaml.js';
 import type { SchemaName } from '../../src/yaml.js';
 import { completePipeline, completeWorkflow, docSnippets } from '../examples/support/snippets.js';
@@ -74,11 +74,11 @@ export interface Sample {
   readonly text: string;
 }
 
-const schemas = new Map(SCHEMA_NAMES.map((name) => [name, yamlSchema(name)]));
+const schemas = new Map(await Promise.all(SCHEMA_NAMES.map(async (name) => [name, await yamlSchema(name)] as const)));
 const others = new Map(
-  SCHEMA_NAMES.map((name) => [
+  [...schemas].map(([name, schema]) => [
     name,
-    new Validator(yamlSchema(name) as ConstructorParameters<typeof Validator>[0], '7'),
+    new Validator(schema as ConstructorParameters<typeof Validator>[0], '7'),
   ]),
 );
 

@@ -6,7 +6,7 @@ import { SkeinError } from '../../base/errors.js';
 import { EXIT } from '../exit-codes.js';
 import { ownPackage } from '../new/own-package.js';
 import type { TemplateName } from '../new/templates.js';
-import { TEMPLATE_NAMES, templateFiles } from '../new/templates.js';
+import { TEMPLATE_NAMES, newProject } from '../new/templates.js';
 import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -14,7 +14,7 @@ import { printNote, printResult } from '../view/streams.js';
 export function define(command: Command, done: (code: number) => void): void {
   command
     .argument('<name>', 'the folder to make')
-    .addOption(new Option('--template <name>', 'what to begin with').choices([...TEMPLATE_NAMES]).default('chain'))
+    .addOption(new Option('--template <name>', 'what to begin with').choices(TEMPLATE_NAMES).default('chain'))
     .addOption(new Option('--ts', 'the same as --template typescript').conflicts('template'))
     .action(async (name: string, options: { readonly template: TemplateName; readonly ts?: boolean }) => {
       await writeTemplate(name, options.ts === true ? 'typescript' : options.template);
@@ -31,7 +31,7 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
     });
   }
   await makeFolder(target, folder);
-  const files = templateFiles(template, name);
+  const { files, command } = await newProject(template, name);
   const [main = ''] = files.keys();
   for (const [path, text] of files) {
     const file = join(target, path);
@@ -45,9 +45,7 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
     printNote(
       `package.json depends on the Skein in ${printable(checkout)}, as this one is not installed from a registry`,
     );
-  printNote(
-    `next: skein ${template === 'pipeline' ? 'exec' : 'run'} ${join(folder, main)} --mock=${join(folder, 'script.yaml')}`,
-  );
+  printNote(`next: skein ${command} ${join(folder, main)} --mock=${join(folder, 'script.yaml')}`);
 }
 
 /** Makes a folder that was not there: nothing is ever overwritten. */

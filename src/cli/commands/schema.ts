@@ -5,18 +5,30 @@ import { didYouMean } from '../../base/suggest.js';
 import { EXIT } from '../exit-codes.js';
 import { SCHEMA_NAMES, yamlSchema } from '../../yaml.js';
 import type { SchemaName } from '../../yaml.js';
+import { tableLines } from '../runs/text.js';
 import { jsonText } from '../view/json-text.js';
 import { printResult } from '../view/streams.js';
 
-/** `skein schema NAME`. */
+/** `skein schema [NAME]`. */
 export function define(command: Command, done: (code: number) => void): void {
   command
-    .addArgument(new Argument('<name>', 'what the schema is for').choices(SCHEMA_NAMES).argParser(nameOf))
+    .addArgument(new Argument('[name]', 'what the schema is for').choices(SCHEMA_NAMES).argParser(nameOf))
+    .option('--json', 'print the list of schemas as one JSON document; a schema is JSON anyway')
     .addHelpText('after', HELP)
-    .action((name: SchemaName) => {
-      printResult(jsonText(yamlSchema(name)));
+    .action(async (name: SchemaName | undefined, { json = false }: { readonly json?: boolean }) => {
+      printResult(name === undefined ? await list(json) : jsonText(await yamlSchema(name)));
       done(EXIT.ok);
     });
+}
+
+/** Every schema with what it is for. */
+async function list(json: boolean): Promise<string> {
+  const titled = async (name: SchemaName): Promise<{ name: string; title: string }> => {
+    const { title } = await yamlSchema(name);
+    return { name, title: String(title) };
+  };
+  const schemas = await Promise.all(SCHEMA_NAMES.map(titled));
+  return json ? jsonText({ schemas }) : tableLines(schemas.map(({ name, title }) => [name, title])).join('\n');
 }
 
 function nameOf(word: string): SchemaName {
@@ -27,6 +39,6 @@ function nameOf(word: string): SchemaName {
 }
 
 const HELP = `
-An editor checks and completes a file that names the schema in its first line:
+Without a name it lists the schemas. An editor checks and completes a file that names the schema in its first line:
   skein schema dag > dag.json
   # yaml-language-server: $schema=dag.json`;

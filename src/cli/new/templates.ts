@@ -4,35 +4,14 @@ import { jsonText } from '../view/json-text.js';
 import { modeline } from './modeline.js';
 import { typescriptFiles } from './typescript.js';
 
-/** What `skein new` can begin with. */
-export const TEMPLATE_NAMES = ['chain', 'fan-out', 'question', 'pipeline', 'typescript'] as const;
-
-/** One of {@link TEMPLATE_NAMES}. */
-export type TemplateName = (typeof TEMPLATE_NAMES)[number];
-
-/**
- * The files of a template, by path inside the new folder: a workflow, which is the first, an agent, a script that lets it run without a model, and the
- * schemas by which an editor checks and completes them.
- *
- * @example
- * templateFiles('chain', 'weekly').get('workflow.yaml');
- */
-export function templateFiles(template: TemplateName, name: string): ReadonlyMap<string, string> {
-  if (template === 'typescript') return typescriptFiles(name);
-  if (template === 'pipeline') {
-    return new Map([
-      ['workflow.yaml', `${modelineFor('pipeline')}# ${name}\n${PIPELINE}`],
-      ['script.yaml', withHead(PIPELINE_SCRIPT, 'exec')],
-      ...schemas('pipeline', 'script'),
-    ]);
-  }
-  const { steps, script } = TEMPLATES[template];
-  return new Map([
-    ['workflow.yaml', modelineFor('dag') + head(name) + steps],
-    ['agents/writer.agent.md', WRITER],
-    ['script.yaml', withHead(script, 'run')],
-    ...schemas('dag', 'script'),
-  ]);
+/** A project to begin with. */
+interface Template {
+  /** The command that runs it. */
+  readonly command: 'run' | 'exec';
+  /** The files for a workflow of a name, by path inside the new folder; the first one is the workflow. */
+  readonly files: (name: string) => Iterable<readonly [path: string, text: string]>;
+  /** The schemas that its files name. */
+  readonly schemas: readonly SchemaName[];
 }
 
 /** A project without the package has no other place that is there for everybody who has the folder. */
@@ -40,11 +19,7 @@ const pathOf = (schema: SchemaName): string => `schema/${schema}.json`;
 
 const modelineFor = (schema: SchemaName): string => modeline(pathOf(schema));
 
-function schemas(...names: readonly SchemaName[]): readonly (readonly [path: string, text: string])[] {
-  return names.map((name) => [pathOf(name), `${jsonText(yamlSchema(name))}\n`]);
-}
-
-function withHead(script: string, command: string): string {
+function withHead(script: string, command: Template['command']): string {
   return `${modelineFor('script')}# Answers without a model: skein ${command} workflow.yaml --mock=script.yaml\n${script}`;
 }
 
@@ -125,10 +100,20 @@ tools: []
 You write short, plain texts. You say what you don't know.
 `;
 
-const TEMPLATES: Readonly<
-  Record<Exclude<TemplateName, 'pipeline' | 'typescript'>, { readonly steps: string; readonly script: string }>
-> = {
-  chain: {
+function dag({ steps, script }: { readonly steps: string; readonly script: string }): Template {
+  return {
+    command: 'run',
+    files: (name) => [
+      ['workflow.yaml', modelineFor('dag') + head(name) + steps],
+      ['agents/writer.agent.md', WRITER],
+      ['script.yaml', withHead(script, 'run')],
+    ],
+    schemas: ['dag', 'script'],
+  };
+}
+
+const TEMPLATES = {
+  chain: dag({
     steps: `steps:
   - id: facts
     agent: writer
@@ -150,8 +135,8 @@ output:
   - step: text
     answer: A paragraph that was written before the run.
 `,
-  },
-  'fan-out': {
+  }),
+  'fan-out': dag({
     steps: `steps:
   - id: history
     agent: writer
@@ -180,8 +165,8 @@ output:
   - step: text
     answer: Once it was woven by hand; now a machine does it.
 `,
-  },
-  question: {
+  }),
+  question: dag({
     steps: `steps:
   - id: ask
     agent: writer
@@ -210,5 +195,37 @@ answers:
   - question: Who reads it?
     answer: weavers
 `,
+  }),
+  pipeline: {
+    command: 'exec',
+    files: (name) => [
+      ['workflow.yaml', `${modelineFor('pipeline')}# ${name}\n${PIPELINE}`],
+      ['script.yaml', withHead(PIPELINE_SCRIPT, 'exec')],
+    ],
+    schemas: ['pipeline', 'script'],
   },
-};
+  typescript: { command: 'run', files: typescriptFiles, schemas: [] },
+} satisfies Readonly<Record<string, Template>>;
+
+/** The name of a template. */
+export type TemplateName = keyof typeof TEMPLATES;
+
+/** What `skein new` can begin with. */
+export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as TemplateName[];
+
+/**
+ * What a template consists of: by path inside the new folder a workflow, which is the first file, agents, a script that lets it run without a model,
+ * and the schemas by which an editor checks and completes them; and the command that runs it.
+ *
+ * @example
+ * (await newProject('chain', 'weekly')).files.get('workflow.yaml');
+ */
+export async function newProject(
+  template: TemplateName,
+  name: string,
+): Promise<{ readonly files: ReadonlyMap<string, string>; readonly command: string }> {
+  const { command, files, schemas }: Template = TEMPLATES[template];
+  const all = new Map(files(name));
+  for (const schema of schemas) all.set(pathOf(schema), `${jsonText(await yamlSchema(schema))}\n`);
+  return { files: all, command };
+}

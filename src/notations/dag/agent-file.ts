@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { hasErrors } from '../../base/problem.js';
-import type { Findings } from '../source/findings.js';
-import { parseFrontMatter } from '../source/front-matter.js';
-import type { FrontMatter } from '../source/front-matter.js';
-import { readFields } from '../source/shape.js';
+import type { Findings } from '../../text/findings.js';
+import { parseFrontMatter } from '../../text/front-matter.js';
+import type { FrontMatter } from '../../text/front-matter.js';
+import { readFields } from '../../text/shape.js';
 import { AGENT_FILE } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
-import { reportOne, reportUnsupported } from '../source/unsupported.js';
+import { reportOne, reportUnsupported } from '../../text/unsupported.js';
 import { withMendedHead } from './mended-head.js';
 import { readTraits } from './read-agent.js';
 import { PERMISSION_MODES, UNSUPPORTED_OF_AGENT_FILES } from './unsupported-keys.js';

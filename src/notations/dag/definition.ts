@@ -2,7 +2,7 @@ import type { Position } from '../../base/problem.js';
 import type { Truncate } from '../../lang/values.js';
 import type { McpServerSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { OutputFormat } from '../../plan/workflow.js';
-import type { SourceNode, SourceScalar } from '../source/nodes.js';
+import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 
 /** A workflow file as it was written: types are checked, names are not resolved yet. */
 export interface Definition {

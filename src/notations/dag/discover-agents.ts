@@ -1,10 +1,9 @@
 import { basename, join } from 'node:path';
 import { quoteShort } from '../../lang/value-text.js';
-import { absolutePath, listMarkdown } from '../source/files.js';
-import { createFindings } from '../source/findings.js';
-import type { Findings } from '../source/findings.js';
-import { reportUnread } from '../source/open-file.js';
-import type { SourceScalar } from '../source/nodes.js';
+import { absolutePath, listMarkdown, reportUnread } from '../../text/files.js';
+import { createFindings } from '../../text/findings.js';
+import type { Findings } from '../../text/findings.js';
+import type { SourceScalar } from '../../text/nodes.js';
 import { readAgentFile } from './agent-file.js';
 import type { AgentFile } from './agent-file.js';
 import type { Definition, StepDef } from './definition.js';

@@ -1,8 +1,7 @@
 import { quoteShort } from '../../lang/value-text.js';
-import { absolutePath } from '../source/files.js';
-import type { Findings } from '../source/findings.js';
-import { reportUnread } from '../source/open-file.js';
-import type { SourceScalar } from '../source/nodes.js';
+import { absolutePath, reportUnread } from '../../text/files.js';
+import type { Findings } from '../../text/findings.js';
+import type { SourceScalar } from '../../text/nodes.js';
 import { readAgentFile } from './agent-file.js';
 import type { AgentDef, AgentTraits, Definition } from './definition.js';
 import { discoverAgents, reportHidden } from './discover-agents.js';

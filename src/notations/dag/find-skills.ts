@@ -1,13 +1,12 @@
 import { basename, dirname, join } from 'node:path';
 import type { SkillText } from '../../plan/agent-spec.js';
 import { quoteShort } from '../../lang/value-text.js';
-import { absolutePath } from '../source/files.js';
-import type { ReadResult } from '../source/files.js';
-import type { Findings } from '../source/findings.js';
-import { reportUnread } from '../source/open-file.js';
-import { parseFrontMatter } from '../source/front-matter.js';
-import type { SourceScalar } from '../source/nodes.js';
-import { readFields } from '../source/shape.js';
+import { absolutePath, reportUnread } from '../../text/files.js';
+import type { ReadResult } from '../../text/files.js';
+import type { Findings } from '../../text/findings.js';
+import { parseFrontMatter } from '../../text/front-matter.js';
+import type { SourceScalar } from '../../text/nodes.js';
+import { readFields } from '../../text/shape.js';
 import type { Definition, StepDef } from './definition.js';
 import type { Workspace } from './workspace.js';
 

@@ -1,9 +1,9 @@
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import { DURATION_PATTERN } from '../../base/duration.js';
 import { any, flag, integer, list, map, names, text, texts, word } from '../../text/forms.js';
-import { NAME_FORM } from '../source/names.js';
+import { NAME_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
-import { MODEL, TRAITS } from './agent-keys.js';
+import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 import { ON_ERROR } from './definition.js';
 
 const MANY = 1_000_000;
@@ -153,3 +153,6 @@ export const WORKFLOW = map(
   },
   'a workflow of steps that depend on each other',
 );
+
+/** Forms that stand in several places, by name. */
+export const NAMED = NAMED_IN_AGENTS;

@@ -1,7 +1,7 @@
 import { suggest } from '../../base/suggest.js';
-import type { Findings } from '../source/findings.js';
-import { entryOf } from '../source/nodes.js';
-import type { SourceNode } from '../source/nodes.js';
+import type { Findings } from '../../text/findings.js';
+import { entryOf } from '../../text/nodes.js';
+import type { SourceNode } from '../../text/nodes.js';
 
 /** Top-level keys that belong to other kinds of files, most telling first. */
 const MARKS: readonly (readonly [key: string, kind: string])[] = [

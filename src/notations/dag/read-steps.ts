@@ -1,12 +1,12 @@
 import { parseDuration } from '../../base/duration.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../source/findings.js';
-import { entryOf } from '../source/nodes.js';
-import type { SourceNode } from '../source/nodes.js';
-import { readFields } from '../source/shape.js';
-import type { Fields } from '../source/shape.js';
+import type { Findings } from '../../text/findings.js';
+import { entryOf } from '../../text/nodes.js';
+import type { SourceNode } from '../../text/nodes.js';
+import { readFields } from '../../text/shape.js';
+import type { Fields } from '../../text/shape.js';
 import type { ConditionDef, StepDef } from './definition.js';
-import { checkName } from '../source/names.js';
+import { checkName } from '../../text/names.js';
 import { CONDITION, STEP } from './keys.js';
 import { readModels } from './read-agent.js';
 

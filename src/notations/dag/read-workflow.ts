@@ -1,11 +1,11 @@
-import type { Findings } from '../source/findings.js';
-import { describe } from '../source/nodes.js';
-import type { SourceEntry, SourceNode } from '../source/nodes.js';
-import { readFields } from '../source/shape.js';
-import type { Fields } from '../source/shape.js';
+import type { Findings } from '../../text/findings.js';
+import { describe } from '../../text/nodes.js';
+import type { SourceEntry, SourceNode } from '../../text/nodes.js';
+import { readFields } from '../../text/shape.js';
+import type { Fields } from '../../text/shape.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { AgentDef, Definition, InputDef } from './definition.js';
-import { checkName } from '../source/names.js';
+import { checkName } from '../../text/names.js';
 import { AGENT, INLINE, INPUT, WORKFLOW } from './keys.js';
 import { reportOtherNotation } from './other-notation.js';
 import { readTraits } from './read-agent.js';

@@ -1,9 +1,8 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { WorkflowSettings } from '../../plan/workflow.js';
-import { absolutePath } from '../source/files.js';
-import type { Findings } from '../source/findings.js';
-import { reportUnread } from '../source/open-file.js';
-import { present } from '../source/present.js';
+import { absolutePath, reportUnread } from '../../text/files.js';
+import type { Findings } from '../../text/findings.js';
+import { present } from '../../base/json.js';
 import type { Definition } from './definition.js';
 import { nearestStep } from './step-graph.js';
 import type { Workspace } from './workspace.js';

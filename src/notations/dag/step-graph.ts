@@ -1,5 +1,5 @@
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../source/findings.js';
+import type { Findings } from '../../text/findings.js';
 import type { StepDef } from './definition.js';
 
 /** Which step comes before which. */

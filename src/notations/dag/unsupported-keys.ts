@@ -1,4 +1,4 @@
-import { unsupportedKeys } from '../source/unsupported.js';
+import { unsupportedKeys } from '../../text/unsupported.js';
 
 /**
  * What agent files of other systems may ask for and Skein does not do, and what is lost by it. What loses meaning or safety keeps a workflow from

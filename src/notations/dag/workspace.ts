@@ -1,7 +1,7 @@
 import type { SourceFile } from '../../plan/workflow.js';
-import { readText, shownPath } from '../source/files.js';
-import type { ReadResult } from '../source/files.js';
-import { visibleText } from '../source/findings.js';
+import { readText, shownPath } from '../../text/files.js';
+import type { ReadResult } from '../../text/files.js';
+import { visibleText } from '../../text/findings.js';
 
 /** The files around a workflow: where paths start, each file read once, and which ones the workflow is made of. */
 export interface Workspace {

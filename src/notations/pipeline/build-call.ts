@@ -1,6 +1,6 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { CallNode, InputSpec, NodeBase, Plan, SubInputs } from '../../plan/plan.js';
-import type { Findings } from '../source/findings.js';
+import type { Findings } from '../../text/findings.js';
 import type { Placed } from './blocks.js';
 import type { NodeParts } from './node-parts.js';
 import type { CallStep } from './definition.js';

@@ -1,7 +1,7 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentNode, AskNode, CallNode, MapNode, NodeBase, PassNode, Plan, PlanNode } from '../../plan/plan.js';
-import { present } from '../source/present.js';
+import { present } from '../../base/json.js';
 import type { Block, Placed } from './blocks.js';
 import { buildCall } from './build-call.js';
 import type { AgentStep, AskStep, MapStep, PipelineDef, RetryDef, StepBase } from './definition.js';

@@ -1,9 +1,9 @@
 import { END } from '../../plan/plan.js';
 import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import { visitCaps } from '../../plan/visit-caps.js';
-import type { Findings } from '../source/findings.js';
-import { present } from '../source/present.js';
-import type { ParsedYaml } from '../source/yaml.js';
+import type { Findings } from '../../text/findings.js';
+import { present } from '../../base/json.js';
+import type { ParsedYaml } from '../../text/yaml.js';
 import { placeSteps } from './blocks.js';
 import type { Block, Output } from './blocks.js';
 import { buildNode } from './build-nodes.js';

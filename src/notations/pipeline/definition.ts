@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
-import type { SourceScalar } from '../source/nodes.js';
+import type { SourceScalar } from '../../text/nodes.js';
 
 /** A pipeline file as it was written: types are checked, steps have their ids, references are not resolved yet. */
 export interface PipelineDef {

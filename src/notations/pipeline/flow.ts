@@ -1,5 +1,5 @@
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../source/findings.js';
+import type { Findings } from '../../text/findings.js';
 import { dominanceOf } from './dominance.js';
 import type { Dominance } from './dominance.js';
 import { allSteps } from './blocks.js';

@@ -1,5 +1,5 @@
-import { entryOf } from '../source/nodes.js';
-import type { SourceNode } from '../source/nodes.js';
+import { entryOf } from '../../text/nodes.js';
+import type { SourceNode } from '../../text/nodes.js';
 import type { StepDef } from './definition.js';
 
 /** The ids of one block: the steps of a list and of the branches in it. */

@@ -15,7 +15,7 @@ import {
   word,
 } from '../../text/forms.js';
 import type { Form, MapForm } from '../../text/forms.js';
-import { NAME_FORM } from '../source/names.js';
+import { NAME_FORM } from '../../text/names.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA } from './agents/schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';

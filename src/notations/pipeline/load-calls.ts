@@ -1,9 +1,10 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
-import { absolutePath, shownPath } from '../source/files.js';
-import { visibleText } from '../source/findings.js';
-import type { Findings } from '../source/findings.js';
+import { absolutePath, shownPath } from '../../text/files.js';
+import { visibleText } from '../../text/findings.js';
+import type { Findings } from '../../text/findings.js';
+import type { Loading } from '../loading.js';
 import type { CallStep, PipelineDef, StepDef } from './definition.js';
 
 /** Files that call files, at most. */
@@ -11,16 +12,10 @@ const DEEPEST = 20;
 /** Steps of a workflow with all that it calls: a file that is called twice counts twice. */
 const MOST_NODES = 20_000;
 
-/** Loads the workflow of a file, whatever notation it is written in. `chain` ends with this file. */
-export type LoadCalled = (path: string, chain: readonly string[], inputs: readonly string[]) => Promise<Workflow>;
-
 /** Where calls are resolved. */
-export interface CallContext {
-  readonly cwd: string;
+interface CallContext extends Pick<Loading, 'cwd' | 'load' | 'chain'> {
   /** The folder of the file: paths of called files start here. */
   readonly base: string;
-  readonly load: LoadCalled;
-  readonly chain: readonly string[];
 }
 
 /** What the `call` steps of a pipeline lead to. */

@@ -1,70 +1,33 @@
 import { basename, dirname, extname } from 'node:path';
-import { freezeData } from '../../base/json.js';
-import { hasErrors } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
-import { checkPlan } from '../../plan/checks.js';
 import type { Plan } from '../../plan/plan.js';
-import { NO_BINDINGS } from '../../plan/plan.js';
-import { noteReadFrom } from '../../plan/read-from.js';
-import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow.js';
-import { createFindings, sortProblems } from '../source/findings.js';
-import type { Findings } from '../source/findings.js';
-import { unusable } from '../source/open-file.js';
-import type { OpenedFile } from '../source/open-file.js';
+import type { SourceFile, WorkflowSettings } from '../../plan/workflow.js';
+import type { Findings } from '../../text/findings.js';
+import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
 import { loadCalls } from './load-calls.js';
-import type { CalledFiles, LoadCalled } from './load-calls.js';
+import type { CalledFiles } from './load-calls.js';
 import type { PipelineDef } from './definition.js';
 import { readPipeline } from './read-pipeline.js';
 import { resultNodes } from './results.js';
 
-/** What a pipeline is loaded with. */
-export interface PipelineLoading {
-  readonly cwd: string;
-  /** Names of the inputs that will be given. Absent: they are not looked at. */
-  readonly inputs?: readonly string[] | undefined;
-  /** What is not supported is a warning, whatever is lost by it. */
-  readonly lenient?: boolean | undefined;
-  /** Loads the files that steps call. */
-  readonly load: LoadCalled;
-  /** The files that call each other down to this one, which is the last: absolute paths. */
-  readonly chain: readonly string[];
-}
-
-/**
- * Loads a pipeline from a file that is open already. All problems are collected in the result; with an error among them there is no plan.
- *
- * @example
- * const workflow = await loadOpenedPipeline(opened, { cwd, load, chain: [opened.path] });
- */
-export async function loadOpenedPipeline(opened: OpenedFile, loading: PipelineLoading): Promise<Workflow> {
-  const { source, content } = opened;
-  const files = source === undefined ? [] : [source];
-  if (content === undefined) return unusable(opened.problems, files);
-  const findings = createFindings({ lenient: loading.lenient });
-  findings.add(opened.problems);
-  const definition = readPipeline(content.root, nameOf(opened.path), findings);
-  if (definition === undefined) return unusable(findings.list, files);
-  const base = dirname(opened.path);
-  const called = await loadCalls(definition, { ...loading, base }, findings);
-  const plan = buildPlan(definition, { yaml: content.yaml, calls: called.plans }, findings);
-  checkGiven(loading.inputs ?? [], plan, findings);
-  // What is wrong here would be found again there, in words that are further from the file.
-  if (!hasErrors(findings.list)) findings.add(checkPlan(freezeData(plan), NO_BINDINGS));
-  const isUsable = !hasErrors(findings.list);
-  const all = [...files, ...otherFiles(called, opened.path)];
-  const agentFolders = [...new Set(called.workflows.flatMap((workflow) => workflow.agentFolders ?? []))];
-  noteReadFrom(plan, [...all.map(({ path }) => path), ...agentFolders]);
-  return {
-    plan: isUsable ? plan : undefined,
-    bindings: NO_BINDINGS,
-    settings: isUsable ? settingsOf(plan, definition, called) : { output: { format: 'markdown' } },
-    files: all,
+/** Loads a pipeline, and the files that its steps call. */
+export const load = fromYaml(async ({ source, yaml, root }, loading, findings) => {
+  const { path } = source;
+  const definition = readPipeline(root, nameOf(path), findings);
+  if (definition === undefined) return undefined;
+  const called = await loadCalls(definition, { ...loading, base: dirname(path) }, findings);
+  const plan = buildPlan(definition, { yaml, calls: called.plans }, findings);
+  // Of a file that is called, the step that calls it says what it gives.
+  if (loading.chain.length === 1) checkGiven(loading.inputs ?? [], plan, findings);
+  const parts = {
+    settings: settingsOf(plan, definition, called),
+    files: [source, ...otherFiles(called, path)],
     agentFiles: new Map(called.workflows.flatMap((workflow) => [...(workflow.agentFiles ?? [])])),
-    agentFolders,
-    problems: sortProblems(findings.list),
+    agentFolders: [...new Set(called.workflows.flatMap((workflow) => workflow.agentFolders ?? []))],
   };
-}
+  return usable(plan, parts, findings);
+});
 
 /** The name of a file without its ending; a name that is nothing but an ending stays. */
 function nameOf(path: string): string {

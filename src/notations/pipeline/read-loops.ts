@@ -1,5 +1,5 @@
-import type { Findings } from '../source/findings.js';
-import type { Fields } from '../source/shape.js';
+import type { Findings } from '../../text/findings.js';
+import type { Fields } from '../../text/shape.js';
 import { DEFAULT_LOOPS, LOOPS, WORKFLOW } from './keys.js';
 
 const KEY = 'max_loop_iterations';

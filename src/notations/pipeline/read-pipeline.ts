@@ -1,58 +1,19 @@
-import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../source/findings.js';
-import { entryOf } from '../source/nodes.js';
-import type { SourceMap, SourceNode, SourceScalar } from '../source/nodes.js';
-import { readFields } from '../source/shape.js';
-import type { Fields } from '../source/shape.js';
+import type { Findings } from '../../text/findings.js';
+import { entryOf } from '../../text/nodes.js';
+import type { SourceMap, SourceNode, SourceScalar } from '../../text/nodes.js';
+import { readFields } from '../../text/shape.js';
+import type { Fields } from '../../text/shape.js';
 import { readAgents } from './agents/read-agents.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from './agents/supported.js';
+import { isMisnamedPipeline } from './looks-like.js';
 import { DEFAULT_LOOPS, FILE, WORKFLOW } from './keys.js';
 import { readLoops, SHAPE } from './read-loops.js';
 import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 
-/** Keys of workflows whose steps depend on each other, which have agents too. */
-const OTHER_KEYS: ReadonlySet<string> = new Set(['steps', 'name', 'inputs', 'config', 'output']);
-
 const FIRST_STEP = 'add a step: - {type: agent, name: AGENT}';
-
-/**
- * True for a file that is a pipeline or a team of agents rather than a workflow of steps that depend on each other.
- *
- * @example
- * if (looksLikePipeline(root)) return await loadOpenedPipeline(opened, options);
- */
-export function looksLikePipeline(root: SourceNode): boolean {
-  if (root.kind !== 'map') return false;
-  const keys = keysOf(root);
-  if (keys.includes('prompts') || keys.includes('states')) return false;
-  if (keys.includes('workflow')) return !isMisnamedDag(root, keys);
-  if (isMisnamedPipeline(root, keys)) return true;
-  const isOther = keys.some((key) => OTHER_KEYS.has(key) || suggest(key, ['steps']) !== undefined);
-  return !isOther && entryOf(root, 'agents')?.value.kind === 'map';
-}
-
-function keysOf(root: SourceMap): readonly string[] {
-  return root.entries.map(({ key }) => key);
-}
-
-/** Steps that depend on each other, under the key of pipelines: the steps name their agents as such workflows do, and the file has a name. */
-function isMisnamedDag(root: SourceMap, keys: readonly string[]): boolean {
-  const steps = entryOf(root, 'workflow')?.value;
-  if (!keys.includes('name') || keys.includes('steps') || steps?.kind !== 'list') return false;
-  return steps.items.every(
-    (item) => item.kind === 'map' && entryOf(item, 'agent') !== undefined && entryOf(item, 'type') === undefined,
-  );
-}
-
-/** The other way round: steps with a type under the key of workflows whose steps depend on each other. */
-function isMisnamedPipeline(root: SourceMap, keys: readonly string[]): boolean {
-  const steps = entryOf(root, 'steps')?.value;
-  if (keys.includes('name') || steps?.kind !== 'list' || steps.items.length === 0) return false;
-  return steps.items.every((item) => item.kind === 'map' && entryOf(item, 'type') !== undefined);
-}
 
 /**
  * Reads a whole pipeline file. Undefined when the file is something else.
@@ -62,7 +23,7 @@ function isMisnamedPipeline(root: SourceMap, keys: readonly string[]): boolean {
  * const definition = readPipeline(root, 'review', findings);
  */
 export function readPipeline(root: SourceNode, name: string, findings: Findings): PipelineDef | undefined {
-  const misnamed = root.kind === 'map' && isMisnamedPipeline(root, keysOf(root)) ? entryOf(root, 'steps') : undefined;
+  const misnamed = root.kind === 'map' && isMisnamedPipeline(root) ? entryOf(root, 'steps') : undefined;
   if (misnamed !== undefined) {
     const message = 'the steps of this pipeline are under "steps"';
     findings.error('unknown-key', message, misnamed.at, 'did you mean "workflow"?');

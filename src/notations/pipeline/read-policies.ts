@@ -1,9 +1,9 @@
 import type { Position } from '../../base/problem.js';
 import { parseDuration } from '../../base/duration.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../source/findings.js';
-import { describe } from '../source/nodes.js';
-import type { Fields } from '../source/shape.js';
+import type { Findings } from '../../text/findings.js';
+import { describe } from '../../text/nodes.js';
+import type { Fields } from '../../text/shape.js';
 import { MAX_TIMER_MS, POLICIES, RETRY } from './keys.js';
 import { RETRY_CLASSES } from './retry-classes.js';
 import type { RetryDef, StepBase } from './definition.js';

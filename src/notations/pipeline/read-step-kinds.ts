@@ -1,8 +1,8 @@
 import type { Json } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../source/findings.js';
-import { describe, toJson } from '../source/nodes.js';
-import type { Fields } from '../source/shape.js';
+import type { Findings } from '../../text/findings.js';
+import { describe, toJson } from '../../text/nodes.js';
+import type { Fields } from '../../text/shape.js';
 import type { AskStep, CallStep, MapStep, StepDef } from './definition.js';
 import { DEFAULT_ITEMS, EXPIRED, MAP } from './keys.js';
 import { NO_POLICIES, readDuration, readOnError, readPolicies } from './read-policies.js';

@@ -1,9 +1,9 @@
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../source/findings.js';
-import { describe, entryOf } from '../source/nodes.js';
-import type { SourceNode, SourceScalar } from '../source/nodes.js';
-import { checkName } from '../source/names.js';
-import { readFields } from '../source/shape.js';
+import type { Findings } from '../../text/findings.js';
+import { describe, entryOf } from '../../text/nodes.js';
+import type { SourceNode, SourceScalar } from '../../text/nodes.js';
+import { checkName } from '../../text/names.js';
+import { readFields } from '../../text/shape.js';
 import type { AgentStep, ConditionStep, GotoStep, SequenceStep, StepDef } from './definition.js';
 import { createIds, positionalId } from './ids.js';
 import type { BlockIds } from './ids.js';

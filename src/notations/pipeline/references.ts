@@ -3,7 +3,7 @@ import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
 import type { Plan } from '../../plan/plan.js';
-import type { Findings } from '../source/findings.js';
+import type { Findings } from '../../text/findings.js';
 import { addressesIn } from './addresses.js';
 import { around } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';

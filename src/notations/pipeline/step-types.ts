@@ -1,9 +1,9 @@
 import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../source/findings.js';
-import { describe, entryOf } from '../source/nodes.js';
-import type { SourceNode } from '../source/nodes.js';
-import type { Fields } from '../source/shape.js';
+import type { Findings } from '../../text/findings.js';
+import { describe, entryOf } from '../../text/nodes.js';
+import type { SourceNode } from '../../text/nodes.js';
+import type { Fields } from '../../text/shape.js';
 import type { StepBase } from './definition.js';
 import { STEP_FORMS } from './keys.js';
 import type { WrittenType } from './keys.js';

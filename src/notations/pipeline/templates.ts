@@ -1,10 +1,10 @@
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template, TemplateRef, ValueRef } from '../../lang/values.js';
-import type { Findings } from '../source/findings.js';
-import { locate } from '../source/locate.js';
-import type { SourceScalar } from '../source/nodes.js';
-import type { ParsedYaml } from '../source/yaml.js';
+import type { Findings } from '../../text/findings.js';
+import { locate } from '../../text/places.js';
+import type { SourceScalar } from '../../text/nodes.js';
+import type { ParsedYaml } from '../../text/yaml.js';
 import { textBetween } from './bare-names.js';
 import type { Placed } from './blocks.js';
 import { readDotted, splitBraces } from './expressions.js';

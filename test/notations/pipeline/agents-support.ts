@@ -3,8 +3,8 @@ import type { AgentDef } from '../../../src/notations/pipeline/definition.js';
 import { FILE } from '../../../src/notations/pipeline/keys.js';
 import { readAgents } from '../../../src/notations/pipeline/agents/read-agents.js';
 import { readSupported } from '../../../src/notations/pipeline/agents/supported.js';
-import { createFindings, sortProblems } from '../../../src/notations/source/findings.js';
-import { parseYaml } from '../../../src/notations/source/yaml.js';
+import { createFindings, sortProblems } from '../../../src/text/findings.js';
+import { parseYaml } from '../../../src/text/yaml.js';
 
 /** The agents of a file, and what was found, as `line:column severity code: message (hint)`. */
 export interface ReadAgents {

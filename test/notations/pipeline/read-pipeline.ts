@@ -1,8 +1,8 @@
 import type { Problem } from '../../../src/base/problem.js';
 import type { PipelineDef, StepDef } from '../../../src/notations/pipeline/definition.js';
 import { readPipeline } from '../../../src/notations/pipeline/read-pipeline.js';
-import { createFindings, sortProblems } from '../../../src/notations/source/findings.js';
-import { openText } from '../../../src/notations/source/open-file.js';
+import { createFindings, sortProblems } from '../../../src/text/findings.js';
+import { openText } from '../../../src/notations/opened-file.js';
 import { brief } from './run-pipeline.js';
 
 const AGENTS = 'agents:\n  a: {instruction: x}\n  b: {instruction: x}\n';
@@ -16,7 +16,7 @@ export interface Read {
 /** Reads a whole file; references are not resolved. */
 export function readFile(text: string): Read {
   const findings = createFindings();
-  const { content, problems } = openText(text, 'flow.yaml', '/flow.yaml');
+  const { content, problems } = openText(text, 'flow.yaml', '/flow.yaml').yaml();
   findings.add(problems);
   const definition = content === undefined ? undefined : readPipeline(content.root, 'flow', findings);
   return { definition, problems: sortProblems(findings.list) };

@@ -1,6 +1,6 @@
 import { quoteShort } from '../../../lang/value-text.js';
-import type { Findings } from '../../source/findings.js';
-import type { Fields } from '../../source/shape.js';
+import type { Findings } from '../../../text/findings.js';
+import type { Fields } from '../../../text/shape.js';
 
 /**
  * A number with a fraction, between two bounds. Problem codes: `wrong-type`, `out-of-range`.

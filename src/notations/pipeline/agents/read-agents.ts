@@ -1,9 +1,9 @@
 import { quoteShort } from '../../../lang/value-text.js';
 import type { AgentSpec, Permissions } from '../../../plan/agent-spec.js';
-import type { Findings } from '../../source/findings.js';
-import type { SourceEntry, SourceScalar } from '../../source/nodes.js';
-import { present } from '../../source/present.js';
-import type { Fields } from '../../source/shape.js';
+import type { Findings } from '../../../text/findings.js';
+import type { SourceEntry, SourceScalar } from '../../../text/nodes.js';
+import { present } from '../../../base/json.js';
+import type { Fields } from '../../../text/shape.js';
 import type { AgentDef } from '../definition.js';
 import { findModels } from './agent-models.js';
 import type { ModelTable } from './agent-models.js';

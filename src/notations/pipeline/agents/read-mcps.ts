@@ -2,11 +2,11 @@ import { mayBeAddress } from '../../source/address.js';
 import { quoteShort } from '../../../lang/value-text.js';
 import type { Position } from '../../../base/problem.js';
 import type { McpServerSpec } from '../../../plan/agent-spec.js';
-import type { Findings } from '../../source/findings.js';
-import { describe } from '../../source/nodes.js';
-import type { SourceScalar } from '../../source/nodes.js';
-import { present } from '../../source/present.js';
-import type { Fields } from '../../source/shape.js';
+import type { Findings } from '../../../text/findings.js';
+import { describe } from '../../../text/nodes.js';
+import type { SourceScalar } from '../../../text/nodes.js';
+import { present } from '../../../base/json.js';
+import type { Fields } from '../../../text/shape.js';
 import { MCP, REMOTE } from './keys.js';
 import { readSupported } from './supported.js';
 

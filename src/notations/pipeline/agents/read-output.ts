@@ -1,11 +1,10 @@
-import { isPlainObject } from '../../../base/json.js';
+import { isPlainObject, present } from '../../../base/json.js';
 import { quoteShort } from '../../../lang/value-text.js';
 import type { StructuredOutput } from '../../../plan/agent-spec.js';
-import type { Findings } from '../../source/findings.js';
-import { describe, entryOf, toJson } from '../../source/nodes.js';
-import type { SourceEntry, SourceNode } from '../../source/nodes.js';
-import { present } from '../../source/present.js';
-import type { Fields } from '../../source/shape.js';
+import type { Findings } from '../../../text/findings.js';
+import { describe, entryOf, toJson } from '../../../text/nodes.js';
+import type { SourceEntry, SourceNode } from '../../../text/nodes.js';
+import type { Fields } from '../../../text/shape.js';
 import { STRUCTURED_OUTPUT } from './keys.js';
 import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';
 

@@ -4,10 +4,10 @@ import type { Permissions } from '../../../plan/agent-spec.js';
 import { COMMAND_ARGUMENTS, TOOL_ARGUMENTS, parsePermissionRule } from '../../../plan/permission-rule.js';
 import type { PermissionRule } from '../../../plan/permission-rule.js';
 import { runsAnything } from '../../../plan/risky-commands.js';
-import type { Findings } from '../../source/findings.js';
-import type { SourceScalar } from '../../source/nodes.js';
-import { present } from '../../source/present.js';
-import type { Fields } from '../../source/shape.js';
+import type { Findings } from '../../../text/findings.js';
+import type { SourceScalar } from '../../../text/nodes.js';
+import { present } from '../../../base/json.js';
+import type { Fields } from '../../../text/shape.js';
 import { PERMISSIONS } from './keys.js';
 import { FOREIGN_TOOLS, argumentOf } from './tool-names.js';
 

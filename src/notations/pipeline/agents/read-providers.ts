@@ -1,8 +1,8 @@
 import { quoteShort } from '../../../lang/value-text.js';
 import type { ProviderSpec } from '../../../plan/agent-spec.js';
-import type { Findings } from '../../source/findings.js';
-import { present } from '../../source/present.js';
-import type { Fields } from '../../source/shape.js';
+import type { Findings } from '../../../text/findings.js';
+import { present } from '../../../base/json.js';
+import type { Fields } from '../../../text/shape.js';
 import { PROVIDER, VARIABLE } from './keys.js';
 import { readSupported } from './supported.js';
 

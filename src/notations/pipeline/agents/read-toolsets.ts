@@ -1,11 +1,11 @@
 import { quoteShort } from '../../../lang/value-text.js';
 import type { McpServerSpec } from '../../../plan/agent-spec.js';
-import type { Findings } from '../../source/findings.js';
-import { describe } from '../../source/nodes.js';
-import type { SourceNode } from '../../source/nodes.js';
-import { readFields } from '../../source/shape.js';
-import type { Fields } from '../../source/shape.js';
-import { reportOne } from '../../source/unsupported.js';
+import type { Findings } from '../../../text/findings.js';
+import { describe } from '../../../text/nodes.js';
+import type { SourceNode } from '../../../text/nodes.js';
+import { readFields } from '../../../text/shape.js';
+import type { Fields } from '../../../text/shape.js';
+import { reportOne } from '../../../text/unsupported.js';
 import { TOOLSETS } from './keys.js';
 import { readMcp } from './read-mcps.js';
 import type { McpDef } from './read-mcps.js';

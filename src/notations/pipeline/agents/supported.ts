@@ -1,9 +1,9 @@
 import type { MapForm } from '../../../text/forms.js';
-import type { Findings } from '../../source/findings.js';
-import type { SourceNode } from '../../source/nodes.js';
-import { readFields } from '../../source/shape.js';
-import type { Fields } from '../../source/shape.js';
-import { reportUnsupported } from '../../source/unsupported.js';
+import type { Findings } from '../../../text/findings.js';
+import type { SourceNode } from '../../../text/nodes.js';
+import { readFields } from '../../../text/shape.js';
+import type { Fields } from '../../../text/shape.js';
+import { reportUnsupported } from '../../../text/unsupported.js';
 
 /**
  * Opens a map of a file of the other system for reading. A key that means something there alone is one finding (`not-supported`), unless its value

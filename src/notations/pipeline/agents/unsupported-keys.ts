@@ -1,5 +1,5 @@
-import { unsupportedKeys } from '../../source/unsupported.js';
-import type { LossRows } from '../../source/unsupported.js';
+import { unsupportedKeys } from '../../../text/unsupported.js';
+import type { LossRows } from '../../../text/unsupported.js';
 
 const REMOVE = 'remove the key';
 const STEPS = 'write the order of the agents as steps of workflow';

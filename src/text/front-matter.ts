@@ -1,4 +1,4 @@
-import type { Problem } from '../../base/problem.js';
+import type { Problem } from '../base/problem.js';
 import type { SourceNode } from './nodes.js';
 import { parseYaml } from './yaml.js';
 

@@ -1,4 +1,4 @@
-import type { Position } from '../../base/problem.js';
+import type { Position } from '../base/problem.js';
 import type { Findings } from './findings.js';
 import type { SourceNode } from './nodes.js';
 

@@ -1,7 +1,7 @@
-import type { Position } from '../../base/problem.js';
-import { suggest } from '../../base/suggest.js';
-import { quoteShort } from '../../lang/value-text.js';
-import type { IntegerForm, MapForm, WordForm } from '../../text/forms.js';
+import type { Position } from '../base/problem.js';
+import { suggest } from '../base/suggest.js';
+import { quoteShort } from '../lang/value-text.js';
+import type { IntegerForm, MapForm, WordForm } from './forms.js';
 import type { Findings } from './findings.js';
 import { describe } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';

@@ -1,6 +1,6 @@
-import { FORBIDDEN_NAMES } from '../../base/json.js';
-import type { Position } from '../../base/problem.js';
-import { quoteShort } from '../../lang/value-text.js';
+import { FORBIDDEN_NAMES } from '../base/json.js';
+import type { Position } from '../base/problem.js';
+import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from './findings.js';
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;

@@ -2,7 +2,9 @@ import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { YAML_LIMITS } from '../../text/yaml-limits.js';
+import type { Position } from '../base/problem.js';
+import type { Findings } from './findings.js';
+import { YAML_LIMITS } from './yaml-limits.js';
 
 /** Why a file or directory could not be read. */
 export type FileFailure =
@@ -64,6 +66,21 @@ async function readAll(handle: FileHandle, maxBytes: number): Promise<ReadResult
   } catch {
     return refuse('binary', 'is not UTF-8 text', 'save it as UTF-8');
   }
+}
+
+/**
+ * Reports a file or directory that could not be read, under the code `file-missing`, `file-unreadable` ...
+ *
+ * @example
+ * reportUnread(result, 'agent file agents/critic.md', at, findings);
+ */
+export function reportUnread(result: Unread, what: string, at: Position | undefined, findings: Findings): void {
+  findings.error(`file-${result.failure}`, `${what} ${result.message}`, at, result.hint);
+}
+
+/** All names in a directory; none when it can't be read. */
+export async function listNames(directory: string): Promise<readonly string[]> {
+  return await readdir(directory).catch((): string[] => []);
 }
 
 /** Agent folders hold dozens of files; more are something else. */

@@ -1,14 +1,14 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Document, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
-import { FORBIDDEN_NAMES } from '../../base/json.js';
-import type { Problem } from '../../base/problem.js';
-import { quoteShort } from '../../lang/value-text.js';
+import { FORBIDDEN_NAMES } from '../base/json.js';
+import type { Problem } from '../base/problem.js';
+import { quoteShort } from '../lang/value-text.js';
 import type { SourceEntry, SourceNode, SourceScalar } from './nodes.js';
 import { placesOf } from './places.js';
 import type { Places } from './places.js';
-import { composeYaml } from '../../text/yaml-document.js';
-import { YAML_LIMITS } from '../../text/yaml-limits.js';
-import type { YamlLimits } from '../../text/yaml-limits.js';
+import { composeYaml } from './yaml-document.js';
+import { YAML_LIMITS } from './yaml-limits.js';
+import type { YamlLimits } from './yaml-limits.js';
 
 /** What a YAML text holds, and everything that is wrong with its form. */
 export interface ParsedYaml {

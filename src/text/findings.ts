@@ -1,5 +1,5 @@
-import { didYouMean } from '../../base/suggest.js';
-import type { Position, Problem } from '../../base/problem.js';
+import { didYouMean } from '../base/suggest.js';
+import type { Position, Problem } from '../base/problem.js';
 
 /** Where a notation puts what it finds wrong. */
 export interface Findings {

@@ -1,5 +1,5 @@
-import type { Json } from '../../base/json.js';
-import type { Position } from '../../base/problem.js';
+import type { Json } from '../base/json.js';
+import type { Position } from '../base/problem.js';
 
 /**
  * The data of a source file, each value with its place. Names of a map are looked up in lists and Maps, never as properties

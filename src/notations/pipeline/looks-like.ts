@@ -1,0 +1,40 @@
+import { suggest } from '../../base/suggest.js';
+import { entryOf } from '../../text/nodes.js';
+import type { SourceMap } from '../../text/nodes.js';
+import type { OpenedFile } from '../opened-file.js';
+
+/** Keys of workflows whose steps depend on each other, which have agents too. */
+const OTHER_KEYS: ReadonlySet<string> = new Set(['steps', 'name', 'inputs', 'config', 'output']);
+
+/**
+ * True for a file that is a pipeline or a team of agents rather than a workflow of steps that depend on each other.
+ *
+ * @example
+ * looksLikePipeline(openText('agents: {}\nworkflow: []', 'a.yaml', '/a.yaml')); // true
+ */
+export function looksLikePipeline(opened: OpenedFile): boolean {
+  const root = opened.yaml().content?.root;
+  if (root?.kind !== 'map') return false;
+  const keys = root.entries.map(({ key }) => key);
+  if (keys.includes('prompts') || keys.includes('states')) return false;
+  if (keys.includes('workflow')) return !isMisnamedDag(root, keys);
+  if (isMisnamedPipeline(root)) return true;
+  const isOther = keys.some((key) => OTHER_KEYS.has(key) || suggest(key, ['steps']) !== undefined);
+  return !isOther && entryOf(root, 'agents')?.value.kind === 'map';
+}
+
+/** Steps that depend on each other, under the key of pipelines: the steps name their agents as such workflows do, and the file has a name. */
+function isMisnamedDag(root: SourceMap, keys: readonly string[]): boolean {
+  const steps = entryOf(root, 'workflow')?.value;
+  if (!keys.includes('name') || keys.includes('steps') || steps?.kind !== 'list') return false;
+  return steps.items.every(
+    (item) => item.kind === 'map' && entryOf(item, 'agent') !== undefined && entryOf(item, 'type') === undefined,
+  );
+}
+
+/** The other way round: steps with a type under the key of workflows whose steps depend on each other. */
+export function isMisnamedPipeline(root: SourceMap): boolean {
+  const steps = entryOf(root, 'steps')?.value;
+  if (entryOf(root, 'name') !== undefined || steps?.kind !== 'list' || steps.items.length === 0) return false;
+  return steps.items.every((item) => item.kind === 'map' && entryOf(item, 'type') !== undefined);
+}

@@ -1,0 +1,95 @@
+import type { Form } from '../text/forms.js';
+import type { SchemaData } from '../text/form-schema.js';
+import type { LoadNotation } from './loading.js';
+import type { OpenedFile } from './opened-file.js';
+import { looksLikePipeline } from './pipeline/looks-like.js';
+
+/** A kind of file that has a JSON Schema. */
+interface FileKind {
+  readonly title: string;
+  /** What may stand in it, with the forms that stand in several places, by name. */
+  readonly form: () => Promise<{ readonly form: Form; readonly named?: Readonly<Record<string, Form>> }>;
+  /** A key without a value is an error. */
+  readonly exact?: true;
+}
+
+/** A notation of workflow files. Nothing of it is evaluated before a file needs it. */
+interface Notation extends FileKind {
+  /** Whether a file is most likely written in it. Absent: it takes what no other one knows. */
+  readonly looksLike?: (opened: OpenedFile) => boolean;
+  readonly code: () => Promise<{ readonly load: LoadNotation }>;
+}
+
+/** All notations of workflow files, by the name that plans have for them (`plan.notation`). */
+export const NOTATIONS = {
+  dag: {
+    title: 'Skein workflow (DAG notation)',
+    form: async () => {
+      const { WORKFLOW, NAMED } = await import('./dag/keys.js');
+      return { form: WORKFLOW, named: NAMED };
+    },
+    code: () => import('./dag/load.js'),
+  },
+  pipeline: {
+    title: 'Skein workflow (pipeline notation)',
+    form: async () => {
+      const { FILE, NAMED } = await import('./pipeline/keys.js');
+      return { form: FILE, named: NAMED };
+    },
+    looksLike: looksLikePipeline,
+    code: () => import('./pipeline/load.js'),
+  },
+} satisfies Readonly<Record<string, Notation>>;
+
+/** The name of a notation of workflow files. */
+export type NotationId = keyof typeof NOTATIONS;
+
+/** Other files that have a JSON Schema. */
+const OTHER_FILES = {
+  agent: {
+    title: 'Head of a Skein agent file',
+    form: async () => {
+      const { AGENT_FILE, NAMED_IN_AGENTS } = await import('./dag/agent-keys.js');
+      return { form: AGENT_FILE, named: NAMED_IN_AGENTS };
+    },
+  },
+  script: {
+    title: 'Skein script',
+    form: async () => ({ form: (await import('../text/script-keys.js')).SCRIPT }),
+    exact: true,
+  },
+} satisfies Readonly<Record<string, FileKind>>;
+
+/**
+ * The notation that a file is most likely written in.
+ *
+ * @example
+ * notationOf(openText('agents: {}\nworkflow: []', 'a.yaml', '/a.yaml')); // 'pipeline'
+ */
+export function notationOf(opened: OpenedFile): NotationId {
+  const all = Object.entries<Notation>(NOTATIONS) as [NotationId, Notation][];
+  return all.find(([, { looksLike }]) => looksLike?.(opened) === true)?.[0] ?? 'dag';
+}
+
+const KINDS = { ...NOTATIONS, ...OTHER_FILES };
+
+/** What a JSON Schema is there for: the notations of workflow files, the heads of agent files, scripts. */
+export type SchemaName = keyof typeof KINDS;
+
+/** The names of all JSON Schemas. */
+export const SCHEMA_NAMES: readonly SchemaName[] = Object.keys(KINDS) as SchemaName[];
+
+/**
+ * The JSON Schema (draft 7) of a kind of file, for editors and other tools. It is made of the tables by which files are read: what it finds wrong,
+ * loading finds wrong, too. References and cycles are beyond it.
+ *
+ * @example
+ * import { yamlSchema } from 'skein/yaml';
+ *
+ * console.log(JSON.stringify(await yamlSchema('dag'), null, 2));
+ */
+export async function yamlSchema(name: SchemaName): Promise<SchemaData> {
+  const kind: FileKind = KINDS[name];
+  const [{ schemaOf }, { form, named = {} }] = await Promise.all([import('../text/form-schema.js'), kind.form()]);
+  return schemaOf(form, { title: kind.title, about: form.about ?? kind.title, named, lenient: kind.exact !== true });
+}
