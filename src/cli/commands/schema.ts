@@ -23,11 +23,9 @@ export function define(command: Command, done: (code: number) => void): void {
 
 /** Every schema with what it is for. */
 async function list(json: boolean): Promise<string> {
-  const titled = async (name: SchemaName): Promise<{ name: string; title: string }> => {
-    const { title } = await yamlSchema(name);
-    return { name, title: String(title) };
-  };
-  const schemas = await Promise.all(SCHEMA_NAMES.map(titled));
+  const schemas = await Promise.all(
+    SCHEMA_NAMES.map(async (name) => ({ name, title: String((await yamlSchema(name))['title']) })),
+  );
   return json ? jsonText({ schemas }) : tableLines(schemas.map(({ name, title }) => [name, title])).join('\n');
 }
 
