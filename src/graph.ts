@@ -14,7 +14,7 @@ export type { Invariant, InvariantPolicy, InvariantView } from './runtime/graph/
 export type { GraphEvent, GraphEventType, GraphMetrics, GraphResult, GraphRunOptions } from './runtime/graph/result.js';
 export type { AgentEvent, AgentLike, AgentResult, AgentRunOptions, AsAgentOptions } from './runtime/graph/result.js';
 export { agentNode } from './notations/graph/nodes/agent-node.js';
-export type { AgentNodeOptions } from './notations/graph/nodes/agent-node.js';
+export type { AgentNodeOptions, ChoiceInput } from './notations/graph/nodes/agent-node.js';
 export type { AnyAgent } from './notations/graph/nodes/call-agent.js';
 export { tool } from './notations/graph/nodes/tool.js';
 export type { ToolDefinition, ToolStep } from './notations/graph/nodes/tool.js';

@@ -5,6 +5,7 @@ import type { Identity } from '../engine/ports/durable.js';
 import type { Executor, Result, StepContext } from '../engine/ports/executor.js';
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
+import { choiceTool } from './choice.js';
 import { runAgentLoop } from './loop/agent-loop.js';
 import { conversationDigest } from './loop/identities.js';
 import type { StepTool, ToolProvider } from './tool.js';
@@ -44,7 +45,7 @@ export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
     const session = agentSession({ ...deps, spec: node.agent, step });
     const messages: Message[] = [];
     try {
-      return { type: 'done', output: await runAgent({ deps, node, step, session, messages }) };
+      return await runAgent({ deps, node, step, session, messages });
     } catch (error) {
       return failure(error);
     } finally {
@@ -72,7 +73,7 @@ interface AgentRun {
   readonly messages: Message[];
 }
 
-async function runAgent(run: AgentRun): Promise<unknown> {
+async function runAgent(run: AgentRun): Promise<Result> {
   const { deps, node, step, session, messages } = run;
   const spec = node.agent;
   const memory = deps.memory === undefined || spec.memory === undefined ? undefined : deps.memory;
@@ -91,6 +92,7 @@ async function runAgent(run: AgentRun): Promise<unknown> {
   const rendered = step.render(node.prompt);
   const prompt = inject ? withMemory(remembered, rendered) : rendered;
   step.note({ kind: 'prompt', system, prompt, model: opened.models[0]?.id ?? '' });
+  const choice = node.choice === undefined ? undefined : choiceTool(node.choice);
   const result = await runAgentLoop({
     step,
     spec,
@@ -98,11 +100,12 @@ async function runAgent(run: AgentRun): Promise<unknown> {
     messages,
     system,
     prompt,
-    stepTools: ownTools(memory, node, step),
+    stepTools: [...ownTools(memory, node, step), ...(choice === undefined ? [] : [choice.tool])],
+    isOver: () => choice?.chosen() !== undefined,
     use: (signal) => session.use(signal, opened),
     replayed: (call) => deps.models.replayed?.(spec, call),
   });
-  return result.output;
+  return { type: 'done', output: result.output, goto: choice?.chosen() };
 }
 
 /** An agent that is defined otherwise has a session of its own, also when all that is said in it comes out the same. */

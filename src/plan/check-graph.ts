@@ -1,3 +1,4 @@
+import { checkChoices } from './check-choices.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { END } from './plan.js';
@@ -5,7 +6,7 @@ import type { Route } from './plan.js';
 
 /**
  * The graph: `missing-entry`, `static-cycle`, `unreachable-node` (a warning), `join-never-fills`, `ambiguous-start` (E6), `bad-route`,
- * `duplicate-route`, `undeclared-target`.
+ * `duplicate-route`, `undeclared-target`; of agents that choose: `check-choices.ts`.
  */
 export function checkGraph(scope: Scope): void {
   const { plan, shape, findings } = scope;
@@ -22,6 +23,7 @@ export function checkGraph(scope: Scope): void {
   checkReachable(scope);
   checkQuorums(scope);
   checkRoutes(scope);
+  checkChoices(scope);
 }
 
 /** Cycles of static edges, at most one through each node. Each is a real path of the plan. */
@@ -154,6 +156,8 @@ function checkResult(scope: Scope, route: Route, add: Add): void {
   const from = scope.shape.index.get(route.from);
   const node = from === undefined ? undefined : scope.plan.nodes[from];
   if (route.choose !== 'result' || node === undefined || node.kind === 'task') return;
+  // An agent chooses by the call of a tool that is made for it.
+  if (node.kind === 'agent' && node.choice !== undefined) return;
   // A workflow that is a node says by functions of its own where the plan around it goes on.
   if (node.kind === 'call' && node.plan.routes.some(({ parent = [] }) => parent.length > 0)) return;
   const { kind } = node;

@@ -3,7 +3,7 @@ import type { AgentSpec } from './agent-spec.js';
 import { analyzeShape } from './graph-shape.js';
 import type { GraphShape } from './graph-shape.js';
 import { MODEL_TRIES, REPAIR_ROUNDS, maxStepsOf, maxToolCallsOf, maxTurnsOf } from './limits.js';
-import type { Plan, PlanNode } from './plan.js';
+import type { AgentNode, Plan, PlanNode } from './plan.js';
 import { forEachReach } from './reach.js';
 
 /** A number of calls from above; `unbounded` where nothing bounds it (which `checkPlan` reports as a problem). */
@@ -75,7 +75,7 @@ function times(calls: number, count: number): number {
 function nodeCost(node: PlanNode): Cost {
   switch (node.kind) {
     case 'agent':
-      return agentCost(node.agent);
+      return agentCost(node);
     case 'call':
       return planCost(node.plan);
     case 'map':
@@ -101,8 +101,8 @@ function repeated(cost: Cost, cap: number | undefined, typical: number): Cost {
   };
 }
 
-function agentCost(agent: AgentSpec): Cost {
-  const withTools = hasTools(agent);
+function agentCost({ agent, choice }: AgentNode): Cost {
+  const withTools = hasTools(agent) || choice !== undefined;
   const turns = withTools || agent.maxTurns !== undefined ? maxTurnsOf(agent) : 1;
   const repair = agent.output === undefined ? 0 : REPAIR_ROUNDS;
   // Once a model has given up, the next one of the list takes over for all turns that are left.

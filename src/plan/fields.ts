@@ -20,7 +20,17 @@ import {
 } from './form.js';
 import type { Form } from './form.js';
 import { LONGEST_TIMER, MOST_ROUNDS } from './limits.js';
-import type { AskNode, NodeBase, NodeKind, NodeOptions, Plan, PlanNode, RetryPolicy, SubInputs } from './plan.js';
+import type {
+  AskNode,
+  Choice,
+  NodeBase,
+  NodeKind,
+  NodeOptions,
+  Plan,
+  PlanNode,
+  RetryPolicy,
+  SubInputs,
+} from './plan.js';
 import { bounding, byName, course, formsOf, policy, result, shown } from './rows.js';
 import type { Meaning, Row, Rows } from './rows.js';
 import { CONDITIONS, POSITION, REF, TEMPLATE } from './value-forms.js';
@@ -86,7 +96,18 @@ type Own<K> = Omit<Extract<PlanNode, { readonly kind: K }>, keyof NodeBase | 'ki
  */
 const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
   task: {},
-  agent: { agent: shown(AGENT), prompt: result('prompt', TEMPLATE) },
+  agent: {
+    agent: shown(AGENT),
+    prompt: result('prompt', TEMPLATE),
+    'choice?': result(
+      'choice',
+      object<Choice>({
+        'tool?': TEXT,
+        'description?': TEXT,
+        answers: names(object<Choice['answers'][string]>({ to: TEXT, 'about?': TEXT })),
+      }),
+    ),
+  },
   call: { ...WITH_PLAN, 'outputs?': OUTPUTS, 'errorPrefix?': shown(TEXT) },
   map: {
     ...WITH_PLAN,

@@ -184,6 +184,21 @@ export interface AgentNode extends NodeBase {
   readonly kind: 'agent';
   readonly agent: AgentSpec;
   readonly prompt: Template;
+  /** The agent says what runs next. The node has a route with `choose: 'result'`. */
+  readonly choice?: Choice;
+}
+
+/**
+ * A tool by which an agent chooses the next node. Only its call does: never what the agent writes, and never what a tool gives. The other calls of the
+ * same turn end first; then the step ends, without another turn. A step that ends without the call leaves the choice to `otherwise` of the route.
+ */
+export interface Choice {
+  /** What the model sees: letters, digits, `_`, `-`, at most 64. Default `choose`. */
+  readonly tool?: string;
+  /** What the model is told about it. */
+  readonly description?: string;
+  /** By what the model may answer: the node, and what the model is told about the answer. */
+  readonly answers: Readonly<Record<string, { readonly to: string; readonly about?: string }>>;
 }
 
 /** Where the inputs of a sub-plan come from: a value of the state, a fixed one, or a text that is rendered when the step starts. */

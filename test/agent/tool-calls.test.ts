@@ -126,6 +126,7 @@ it('the counts of all turns are summed', async () => {
     prompt: 'Go.',
     messages: [],
     stepTools: [],
+    isOver: () => false,
     use: (signal) => session.use(signal, opened),
     replayed: () => undefined,
   });

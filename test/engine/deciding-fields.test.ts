@@ -64,7 +64,11 @@ const WAIT: Omit<Required<WaitNode>, keyof typeof COMMON | 'id' | 'kind'> = {
   schema: { type: 'string' },
   onExpire: { answer: 'no' },
 };
-const AGENT_NODE: Omit<Required<AgentNode>, keyof typeof COMMON | 'id' | 'kind'> = { agent: AGENT, prompt: ['Write.'] };
+const AGENT_NODE: Omit<Required<AgentNode>, keyof typeof COMMON | 'id' | 'kind'> = {
+  agent: AGENT,
+  prompt: ['Write.'],
+  choice: { tool: 'choose', description: 'Say it.', answers: { on: { to: 'END', about: 'It ends.' } } },
+};
 const SUB = { plan: INNER, inputs: {}, outputs: {} };
 
 const OWN: Readonly<Record<NodeKind, object>> = {

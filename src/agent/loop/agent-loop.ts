@@ -27,6 +27,8 @@ export interface LoopOptions {
   /** Takes the conversation as it goes on. */
   readonly messages: Message[];
   readonly stepTools: readonly StepTool[];
+  /** Asked after the calls of a turn: whether one of them ended the step. */
+  isOver(): boolean;
   /** What is open; called by effects that really run, with their signal. */
   use(signal: AbortSignal): Promise<OpenParts>;
   /** Called for model calls that are answered from the record. */
@@ -84,9 +86,9 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     const turn = await nextTurn(options, caller, state);
     if (turn.toolCalls.length > 0) {
       state.messages.push({ role: 'tool', results: await runCalls(options, runner, turn, state) });
-      continue;
+      if (!options.isOver()) continue;
     }
-    const answer = finalAnswer(options, turn, state);
+    const answer = options.isOver() ? { output: turn.text } : finalAnswer(options, turn, state);
     if (answer === undefined) continue;
     const { usage, turns, toolCalls } = state;
     return { output: answer.output, usage, turns, toolCalls, model: turn.model };

@@ -11,9 +11,12 @@ import type { Identity, Question, StepIo, StepOptions } from './durable.js';
  */
 export type Executor<N extends PlanNode = PlanNode> = (node: N, step: StepContext) => Promise<Result>;
 
-/** What an executor gives back. `output` goes to the channel `node.output`, or is the update when the node has none. */
+/**
+ * What an executor gives back. `output` goes to the channel `node.output`, or is the update when the node has none; `goto` is where a node with a
+ * route `choose: 'result'` goes on.
+ */
 export type Result =
-  | { readonly type: 'done'; readonly output: unknown }
+  | { readonly type: 'done'; readonly output: unknown; readonly goto?: string | undefined }
   | { readonly type: 'failed'; readonly error: ErrorData }
   | { readonly type: 'paused'; readonly question: Question; readonly reason: string }
   | { readonly type: 'skipped'; readonly reason: string };

@@ -90,7 +90,8 @@ export class GraphDraft {
     }
     const kind = typeof body === 'object' ? 'spec' : layer === 'node' ? 'function' : 'update';
     checkOptions(`the node ${JSON.stringify(name)}`, options, OPTION_NAMES[kind]);
-    this.nodes.set(name, { name, layer, body: body as NodeFunction | NodeSpec, options: { ...options } });
+    const goto = isNodeSpec(body) && body.targets !== undefined ? { goto: body.targets } : {};
+    this.nodes.set(name, { name, layer, body: body as NodeFunction | NodeSpec, options: { ...options, ...goto } });
   }
 
   /** @throws SkeinError `SKEIN_USAGE`, `SKEIN_DEFINITION` for a second choice after the same node */

@@ -23,6 +23,8 @@ export interface BuiltNode {
 export interface NodeSpec<R = unknown, Writes extends string = never> {
   /** Makes the node under a name. Its result goes to the key `output`, or to the one named like the node. Nothing is started. */
   build(name: string, output?: string): BuiltNode;
+  /** Nodes at which it says by itself to go on. */
+  readonly targets?: readonly string[];
   /** The type of the result; never there when the program runs. */
   readonly result?: R;
   /** The keys that it writes in addition; likewise. */

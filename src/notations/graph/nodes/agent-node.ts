@@ -2,6 +2,8 @@ import { SkeinError } from '../../../base/errors.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
+import type { Choice } from '../../../plan/plan.js';
+import { END } from '../../../plan/plan.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
 import { refusal } from '../problems.js';
 import { callAgent } from './call-agent.js';
@@ -16,6 +18,13 @@ export interface AgentNodeOptions {
   readonly taskParam?: string;
   /** Whether what it tells while it works is reported by the graph too. Default true; without, an agent of your own is only asked for its result. */
   readonly forwardEvents?: boolean;
+  /** It says which node runs next, by the call of a tool. For agents of {@link agent}. */
+  readonly choice?: ChoiceInput;
+}
+
+/** How an agent chooses: by answer the name of a node, or the name and what the model is told about the answer. */
+export interface ChoiceInput extends Omit<Choice, 'answers'> {
+  readonly answers: Readonly<Record<string, string | Choice['answers'][string]>>;
 }
 
 /**
@@ -36,15 +45,33 @@ export function agentNode<Output = string>(
   const { taskParam = 'task', forwardEvents = true } = options;
   const planned = plannedOf(agent);
   if (planned === undefined) checkAgent(agent);
+  if (options.choice !== undefined && planned?.kind !== 'agent') throw cannotChoose();
+  const choice = options.choice === undefined ? undefined : choiceOf(options.choice);
   return {
+    ...(choice === undefined ? {} : { targets: targetsOf(choice) }),
     build(name, output = name): BuiltNode {
       const reads = [taskParam];
       if (planned === undefined)
         return { ...ownNode(agent, { ...options, name: options.name ?? name }, name, output), reads };
       const built = plannedNode(planned, { name, output, taskParam });
-      return { ...built, node: { ...built.node, ...(forwardEvents ? {} : { quiet: true }) }, reads };
+      const more = { ...(forwardEvents ? {} : { quiet: true as const }), ...(choice === undefined ? {} : { choice }) };
+      return { ...built, node: { ...built.node, ...more }, reads };
     },
   };
+}
+
+function choiceOf({ answers, ...texts }: ChoiceInput): Choice {
+  const full = Object.entries(answers).map(([answer, to]) => [answer, typeof to === 'string' ? { to } : to] as const);
+  return { ...texts, answers: Object.fromEntries(full) };
+}
+
+function targetsOf({ answers }: Choice): readonly string[] {
+  return [...new Set(Object.values(answers).map(({ to }) => to))].filter((to) => to !== END);
+}
+
+function cannotChoose(): SkeinError {
+  const hint = 'let a route or a function choose after it: goto(...)';
+  return refusal('bad-choice', 'only an agent of agent({ ... }) chooses by the call of a tool', hint);
 }
 
 function checkAgent(agent: unknown): void {
