@@ -1,5 +1,5 @@
 import { arrange, emptyGraph } from './dagre.js';
-import type { Laid } from './dagre.js';
+import type { Gaps, Laid } from './dagre.js';
 import type { DrawnEdge, DrawnItem, Drawing } from '../plan/drawing.js';
 
 /** A place in the picture, in the units of its medium: points of a drawing, or columns and rows of a terminal. */
@@ -46,12 +46,8 @@ export interface Medium {
   /** Where the content of a frame begins, from the corner of the frame. */
   head(item: DrawnItem): Point;
   label(text: string): { readonly width: number; readonly height: number };
-  /** Distance between boxes of one rank, of edges, and between ranks. */
-  readonly gaps: { readonly boxes: number; readonly edges: number; readonly ranks: number };
+  readonly gaps: Gaps;
 }
-
-/** In a picture of more boxes, fewer crossings and shorter edges are not worth the time: it would double. */
-const MANY_BOXES = 100;
 
 /**
  * Places the boxes of a drawing from top to bottom, by the layered method of Sugiyama as dagre carries it out. Frames are placed first, by themselves: no
@@ -62,15 +58,6 @@ const MANY_BOXES = 100;
  */
 export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, medium: Medium): Layout {
   const graph = emptyGraph();
-  const { gaps } = medium;
-  const isLarge = items.length > MANY_BOXES;
-  graph.setGraph({
-    rankdir: 'TB',
-    ranker: isLarge ? 'longest-path' : 'tight-tree',
-    nodesep: gaps.boxes,
-    edgesep: gaps.edges,
-    ranksep: gaps.ranks,
-  });
   const inside = new Map<string, Layout>();
   for (const item of items) {
     const inner = item.inner === undefined ? undefined : layOut({ items: item.inner, edges }, medium);
@@ -82,7 +69,7 @@ export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, mediu
     const size: Laid = label === undefined ? {} : { ...medium.label(label), labelpos: 'c' };
     graph.setEdge(from, to, size, String(index));
   });
-  arrange(graph, isLarge);
+  arrange(graph, medium.gaps);
   const placed = items.map((item): PlacedItem => {
     const { x = 0, y = 0, width = 0, height = 0 } = graph.node(item.key);
     return { item, x: x - width / 2, y: y - height / 2, width, height, inner: inside.get(item.key) };

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { toBoxes, toSvg } from '../../src/draw.js';
 import { paintBoxes } from '../../src/draw/boxes.js';
 import { layOut } from '../../src/draw/layout.js';
+import type { PlacedItem, Point } from '../../src/draw/layout.js';
 import type { DrawnItem, Drawing } from '../../src/plan/drawing.js';
 import { definePlan } from '../../src/index.js';
 import { ROOT, makeProject, skein } from './support/skein.js';
@@ -112,24 +113,91 @@ const drawing = fc
     };
   });
 
+const PLAIN: Parameters<typeof layOut>[1] = {
+  box: ({ lines }) => ({ width: (lines[0]?.length ?? 0) + 4, height: 3 }),
+  head: () => ({ x: 0, y: 0 }),
+  label: (label) => ({ width: label.length, height: 1 }),
+  gaps: { boxes: 3, edges: 3, ranks: 3 },
+};
+
 test('[XU8] no box covers another, every box is whole, whatever the edges', () => {
   fc.assert(
     fc.property(drawing, (one) => {
       const text = paintBoxes(one, { unicode: true });
       for (const { lines } of one.items) expect(text).toContain(lines[0]);
-      const { items } = layOut(one, {
-        box: ({ lines }) => ({ width: (lines[0]?.length ?? 0) + 4, height: 3 }),
-        head: () => ({ x: 0, y: 0 }),
-        label: (label) => ({ width: label.length, height: 1 }),
-        gaps: { boxes: 3, edges: 3, ranks: 3 },
-      });
-      for (const a of items)
-        for (const b of items)
-          if (a !== b)
-            expect(a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y).toBe(
-              true,
-            );
+      expectApart(layOut(one, PLAIN).items);
     }),
     { numRuns: 200 },
   );
 });
+
+const largeDrawing = fc
+  .record({
+    sizes: fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 101, maxLength: 120 }),
+    spans: fc.array(fc.tuple(fc.nat({ max: 119 }), fc.integer({ min: -2, max: 25 })), { maxLength: 160 }),
+    labels: fc.boolean(),
+  })
+  .map(({ sizes, spans, labels }): Drawing => {
+    const items = sizes.map((size, at): DrawnItem => {
+      return { key: `n${at}`, shape: 'task', lines: ['x'.repeat(size)], entry: false, exit: false, inner: undefined };
+    });
+    const key = (at: number): string => `n${(at + sizes.length) % sizes.length}`;
+    const edges = spans.map(([from, span], at) => {
+      return {
+        from: key(from),
+        to: key(from + span),
+        label: labels && at % 5 === 0 ? 'maybe' : undefined,
+        dashed: false,
+      };
+    });
+    return { name: 'large', items, edges };
+  });
+
+test('[XU8] in a picture of more than 100 boxes no box covers another, and edges go round the boxes between', () => {
+  fc.assert(
+    fc.property(largeDrawing, ({ items: all, edges: some }) => {
+      const { items, edges } = layOut({ items: all, edges: some }, PLAIN);
+      expectApart(items);
+      expect(edges.every(({ edge, label }) => (edge.label === undefined) === (label === undefined))).toBe(true);
+      if (some.some(({ label }) => label !== undefined)) return;
+      const boxes = new Map(items.map((placed) => [placed.item.key, placed]));
+      for (const { edge, points } of edges) {
+        if (edge.from === edge.to) continue;
+        expect(gapTo(boxes.get(edge.from), points[0])).toBeCloseTo(0);
+        expect(gapTo(boxes.get(edge.to), points.at(-1))).toBeCloseTo(0);
+        const between = items.filter(({ item }) => item.key !== edge.from && item.key !== edge.to);
+        for (const place of alongThe(points)) expect(between.some((box) => isWithin(box, place))).toBe(false);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+function expectApart(items: readonly PlacedItem[]): void {
+  for (const a of items)
+    for (const b of items)
+      if (a !== b)
+        expect(a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y).toBe(
+          true,
+        );
+}
+
+/** How far a place is from a box; 0 on its border and within. */
+function gapTo(box: PlacedItem | undefined, place: Point | undefined): number {
+  if (box === undefined || place === undefined) return Infinity;
+  const across = Math.max(box.x - place.x, 0, place.x - box.x - box.width);
+  return Math.hypot(across, Math.max(box.y - place.y, 0, place.y - box.y - box.height));
+}
+
+function isWithin({ x, y, width, height }: PlacedItem, place: Point): boolean {
+  const edge = 0.01;
+  return place.x > x + edge && place.x < x + width - edge && place.y > y + edge && place.y < y + height - edge;
+}
+
+function alongThe(points: readonly Point[]): readonly Point[] {
+  return points.slice(1).flatMap((to, at) => {
+    const from = points[at] ?? to;
+    const shares = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1];
+    return shares.map((share) => ({ x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }));
+  });
+}
