@@ -65,7 +65,7 @@ const PACKAGES = {
   acorn: '(notations/graph/parameters|plan/(glances|mentions))\\.ts$',
   commander: 'cli/',
   re2js: 'agent/tools/line-matcher\\.ts$',
-  yaml: '(text/|agent/script/)',
+  yaml: 'text/',
 };
 
 /** Modules of Node that touch the world, and the folders that may. */

@@ -1,7 +1,7 @@
 import type { Position } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
 import { quoteShort } from '../lang/value-text.js';
-import type { IntegerForm, MapForm, WordForm } from './forms.js';
+import type { IntegerForm, MapForm, NumberForm, WordForm } from './forms.js';
 import type { Findings } from './findings.js';
 import { describe } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
@@ -32,6 +32,8 @@ export interface Fields {
   /** One of the words of its row, whatever their case. */
   word<T extends string>(key: string, row: WordForm<T>): T | undefined;
   integer(key: string, row: IntegerForm): number | undefined;
+  /** An empty text is not a number. */
+  number(key: string, row: NumberForm): number | undefined;
   flag(key: string): boolean | undefined;
   texts(key: string): readonly SourceScalar[] | undefined;
   fields(key: string, form: MapForm): Fields | undefined;
@@ -49,6 +51,8 @@ export interface ShapeOptions {
   readonly form?: MapForm | undefined;
   /** Further keys that something is said about elsewhere and that are not advice. */
   readonly silent?: readonly string[];
+  /** A key without a value, or with an empty text where no text is wanted, is a mistake, too. */
+  readonly exact?: boolean;
 }
 
 /**
@@ -59,12 +63,12 @@ export interface ShapeOptions {
  * const model = config?.text('model');
  */
 export function readFields(node: SourceNode, options: ShapeOptions, findings: Findings): Fields | undefined {
-  const { form, silent = [] } = options;
+  const { name, form, silent = [], exact = false } = options;
   const known = form === undefined || form.open === true ? undefined : Object.keys(form.keys);
   if (node.kind !== 'map') {
     findings.error(
       'wrong-type',
-      `${options.name || 'the file'} must be a map (key: value), not ${describe(node)}`,
+      `${name || 'the file'} must be a map (key: value), not ${describe(node)}`,
       node.at,
       known === undefined ? 'write key: value' : `its keys are: ${known.join(', ')}`,
     );
@@ -73,11 +77,11 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
   if (known !== undefined) {
     for (const entry of node.entries) {
       if (!known.includes(entry.key) && form?.foreign?.has(entry.key) !== true && !silent.includes(entry.key))
-        reportUnknown(entry, options.name, known, findings);
+        reportUnknown(entry, name, known, findings);
     }
   }
   const strange = known === undefined ? [] : node.entries.map(({ key }) => key).filter((key) => !known.includes(key));
-  return fieldsOf(node, options.name, findings, strange);
+  return fieldsOf(node, { name, exact, strange }, findings);
 }
 
 function reportUnknown(entry: SourceEntry, name: string, known: readonly string[], findings: Findings): void {
@@ -88,7 +92,14 @@ function reportUnknown(entry: SourceEntry, name: string, known: readonly string[
   findings.error('unknown-key', `unknown key ${quoteShort(entry.key)}${where}`, entry.at, hint);
 }
 
-function fieldsOf(map: SourceMap, name: string, findings: Findings, strange: readonly string[] = []): Fields {
+/** How a map is read, and the keys in it that nobody knows. */
+interface Reading {
+  readonly name: string;
+  readonly exact: boolean;
+  readonly strange: readonly string[];
+}
+
+function fieldsOf(map: SourceMap, { name, exact, strange }: Reading, findings: Findings): Fields {
   const values = new Map(map.entries.map((entry) => [entry.key, entry.value]));
   const called = (key: string): string => (name === '' ? key : `${key} of ${name}`);
   const wrong = (key: string, wanted: string, node: SourceNode, hint?: string): undefined => {
@@ -96,24 +107,24 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings, strange: rea
   };
   const present = (key: string): SourceNode | undefined => {
     const node = values.get(key);
-    return node?.kind === 'scalar' && node.value === null ? undefined : node;
+    return isNothing(node) && !exact ? undefined : node;
   };
   const scalar = (key: string): SourceScalar | undefined => {
     const node = present(key);
-    return node === undefined || node.kind === 'scalar'
-      ? node
-      : wrong(key, 'text', node, 'write one text, in quotes where it is needed');
+    if (node === undefined || (node.kind === 'scalar' && !isNothing(node))) return node;
+    return wrong(key, 'text', node, 'write one text, in quotes where it is needed');
   };
   const filled = (key: string): SourceNode | undefined => {
     const node = present(key);
-    return isEmptyText(node) ? undefined : node;
+    return isEmptyText(node) && !exact ? undefined : node;
   };
+  const given = (key: string): SourceScalar | undefined => (isEmptyText(values.get(key)) ? undefined : scalar(key));
   const typed = <T>(key: string, reader: (node: SourceNode, name: string) => T | undefined): T | undefined => {
     const node = filled(key);
     return node === undefined ? undefined : reader(node, called(key));
   };
   const open = (key: string, form: MapForm): Fields | undefined =>
-    typed(key, (node, owner) => readFields(node, { name: owner, form }, findings));
+    typed(key, (node, owner) => readFields(node, { name: owner, form, exact }, findings));
   return {
     at: map.at,
     has: (key) => present(key) !== undefined,
@@ -124,26 +135,33 @@ function fieldsOf(map: SourceMap, name: string, findings: Findings, strange: rea
     keyOf: (key) => map.entries.find((entry) => entry.key === key)?.at ?? map.at,
     scalar,
     text: (key) => scalar(key)?.text,
-    given: (key) => (isEmptyText(values.get(key)) ? undefined : scalar(key)),
+    given,
     word: (key, row) => {
-      const node = isEmptyText(values.get(key)) ? undefined : scalar(key);
+      const node = given(key);
       return node === undefined ? undefined : readWord(node, called(key), row, findings);
     },
-    integer: (key, row) => typed(key, (node, owner) => readInteger(node, owner, row, findings)),
+    integer: (key, row) => typed(key, (node, owner) => readNumber(node, owner, row, findings)),
+    number: (key, row) => {
+      const node = present(key);
+      return node === undefined ? undefined : readNumber(node, called(key), row, findings);
+    },
     flag: (key) => typed(key, (node, owner) => readFlag(node, owner, findings)),
     texts: (key) => typed(key, (node, owner) => readTexts(node, owner, findings)),
     fields: open,
     section: (key, form) => {
       const none: SourceMap = { kind: 'map', entries: [], at: present(key)?.at ?? map.at };
-      return open(key, form) ?? fieldsOf(none, called(key), findings);
+      return open(key, form) ?? fieldsOf(none, { name: called(key), exact, strange: [] }, findings);
     },
     entries: (key) =>
-      typed(key, (node) =>
-        node.kind === 'map'
-          ? node.entries
-          : wrong(key, 'a map (name: value)', node, 'write each entry as name: value on a line of its own'),
-      ),
+      typed(key, (node) => {
+        const hint = 'write each entry as name: value on a line of its own';
+        return node.kind === 'map' ? node.entries : wrong(key, 'a map (name: value)', node, hint);
+      }),
   };
+}
+
+function isNothing(node: SourceNode | undefined): boolean {
+  return node?.kind === 'scalar' && node.value === null;
 }
 
 /** A text with nothing in it, such as `""`. */
@@ -170,32 +188,24 @@ function readWord<T extends string>(
   return found;
 }
 
-function readInteger(
+function readNumber(
   node: SourceNode,
   called: string,
-  bounds: Pick<IntegerForm, 'min' | 'max'>,
+  { kind, min = -Infinity, max }: IntegerForm | NumberForm,
   findings: Findings,
 ): number | undefined {
   const value = node.kind === 'scalar' ? node.value : undefined;
-  if (typeof value !== 'number' || !Number.isInteger(value)) {
+  if (typeof value !== 'number' || (kind === 'integer' && !Number.isInteger(value))) {
     const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
-    findings.error(
-      'wrong-type',
-      `${called} must be a whole number, not ${seen}`,
-      node.at,
-      'write digits, without quotes',
-    );
+    const wanted = kind === 'integer' ? 'a whole number' : 'a number';
+    findings.error('wrong-type', `${called} must be ${wanted}, not ${seen}`, node.at, 'write digits, without quotes');
     return undefined;
   }
-  const min = bounds.min ?? -Infinity;
-  if (value >= min && value <= bounds.max) return value;
-  const range = min === -Infinity ? `at most ${bounds.max}` : `from ${min} to ${bounds.max}`;
-  findings.error(
-    'out-of-range',
-    `${called} must be ${range}, not ${value}`,
-    node.at,
-    `write a number that is ${range}`,
-  );
+  if (value >= min && value <= max) return value;
+  const least = max >= Number.MAX_SAFE_INTEGER ? `at least ${min}` : `from ${min} to ${max}`;
+  const range = min === -Infinity ? `at most ${max}` : least;
+  const hint = `write a number that is ${range}`;
+  findings.error('out-of-range', `${called} must be ${range}, not ${value}`, node.at, hint);
   return undefined;
 }
 

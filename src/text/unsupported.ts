@@ -1,6 +1,9 @@
 import type { Position } from '../base/problem.js';
 import type { Findings } from './findings.js';
 import type { SourceNode } from './nodes.js';
+import type { MapForm } from './forms.js';
+import { readFields } from './shape.js';
+import type { Fields } from './shape.js';
 
 /** What a file loses when something of another system is left out of it. */
 export type Loss = 'meaning' | 'safety' | 'nothing';
@@ -65,4 +68,17 @@ function saysNothing(node: SourceNode): boolean {
   if (node.kind === 'list') return node.items.length === 0;
   if (node.kind === 'map') return node.entries.length === 0;
   return node.value === null || node.value === false;
+}
+
+/**
+ * Opens a map of a file of the other system for reading. A key that means something there alone is one finding (`not-supported`), unless its value
+ * says nothing: `false`, an empty list or map. A key that neither system knows is an error (`unknown-key`).
+ *
+ * @example
+ * const fields = readSupported(entry.value, 'agent "root"', AGENT, findings);
+ */
+export function readSupported(node: SourceNode, name: string, form: MapForm, findings: Findings): Fields | undefined {
+  const fields = readFields(node, { name, form }, findings);
+  if (fields !== undefined && form.foreign !== undefined) reportUnsupported(node, name, form.foreign, findings);
+  return fields;
 }

@@ -25,6 +25,8 @@ export interface YamlOptions {
   /** Line of the file on which the text begins. Default 1. */
   readonly firstLine?: number;
   readonly limits?: YamlLimits;
+  /** `false`: an alias is a problem. */
+  readonly aliases?: false;
 }
 
 /** More problems of form than this are not listed: they repeat the first ones. */
@@ -51,7 +53,14 @@ export function parseYaml(text: string, file: string, options: YamlOptions = {})
     const problem: Problem = { code: 'yaml-limit', severity: 'error', message, at: places.at(offset), hint };
     return { root: undefined, problems: [problem], places, text: source };
   }
-  const build: Build = { places, limits, problems: [], anchors: new Map(), made: new Map() };
+  const build: Build = {
+    places,
+    limits,
+    hasAliases: options.aliases !== false,
+    problems: [],
+    anchors: new Map(),
+    made: new Map(),
+  };
   if (second !== undefined) reportSecond(second, build);
   if (document !== undefined) reportForm(document, source, build);
   const lost = build.problems.some((problem) => problem.code === 'yaml-syntax');
@@ -85,6 +94,7 @@ interface Sized {
 interface Build {
   readonly places: Places;
   readonly limits: YamlLimits;
+  readonly hasAliases: boolean;
   readonly problems: Problem[];
   readonly anchors: Map<string, ParsedNode>;
   /** Finished nodes with an anchor: an alias is the same object. One that is missing here would contain itself. */
@@ -252,6 +262,10 @@ function emptyAt(offset: number, build: Build): SourceScalar {
 
 /** Anchors are known in the order of the text, so an alias means the last anchor of its name before it. */
 function convertAlias(name: string, offset: number, build: Build): Sized | undefined {
+  if (!build.hasAliases) {
+    report(build, 'yaml-alias', 'this file may not have aliases', offset, 'write the value out');
+    return undefined;
+  }
   const target = build.anchors.get(name);
   if (target === undefined) {
     report(

@@ -53,8 +53,6 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'not-supported',
   'not-a-dag',
   'not-a-pipeline',
-  'script-type',
-  'script-unknown-key',
   'script-answers',
   'script-error-code',
 ]);

@@ -1,16 +1,23 @@
-import { isScalar, LineCounter, visit } from 'yaml';
 import { parseDuration } from '../../base/duration.js';
 import { ERROR_CODES, SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
+import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { formatProblem } from '../../base/problem.js';
-import { didYouMean } from '../../base/suggest.js';
-import type { LimitFinding } from '../../text/yaml-limits.js';
-import { composeYaml } from '../../text/yaml-document.js';
-import { YAML_LIMITS } from '../../text/yaml-limits.js';
+import { quoteShort } from '../../lang/value-text.js';
+import { createFindings } from '../../text/findings.js';
+import type { Findings } from '../../text/findings.js';
+import type { MapForm } from '../../text/forms.js';
+import { describe, toJson } from '../../text/nodes.js';
+import type { SourceNode } from '../../text/nodes.js';
 import { ANSWER, CALL, ERROR, QUESTION, REPLY, RULE, SCRIPT, USAGE } from '../../text/script-keys.js';
+import { readFields } from '../../text/shape.js';
+import type { Fields } from '../../text/shape.js';
+import { parseYaml } from '../../text/yaml.js';
 import type { Script, ScriptAnswer, ScriptCall, ScriptError, ScriptReply, ScriptRule } from './script-types.js';
-import { YamlFields } from './yaml-fields.js';
+
+/** More problems than this are not listed: they repeat the first ones. */
+const MAX_LISTED = 50;
 
 /**
  * Reads a script. Everything that is wrong is reported at once, with line and column.
@@ -20,39 +27,13 @@ import { YamlFields } from './yaml-fields.js';
  * const script = readScript('rules:\n  - agent: writer\n    answer: Once upon a time', 'story.script.yaml');
  */
 export function readScript(text: string, file: string): Script {
-  const fields = new YamlFields(file, linesOf(text));
-  const { exceeded, document, second } = composeYaml(text, YAML_LIMITS, { merge: false });
-  if (exceeded !== undefined) throw invalid(file, [limitProblem(text, file, exceeded)]);
-  for (const { message, pos } of document?.errors ?? [])
-    fields.problemAt('yaml-syntax', message.split('\n', 1)[0] ?? message, pos[0]);
-  if (second !== undefined) fields.problemAt('yaml-syntax', 'a script is one document', second);
-  visit(document ?? null, {
-    Map: (_key, { items }) => {
-      // The parser would compare each key with each.
-      const names = new Set<unknown>();
-      for (const { key } of items) {
-        const name = isScalar(key) ? key.value : key;
-        if (names.has(name)) fields.problem('yaml-syntax', 'Map keys must be unique', key);
-        names.add(name);
-      }
-    },
-    Alias: (_key, node) => fields.problem('yaml-alias', 'a script has no aliases', node, 'write it out'),
-  });
-  const script = fields.problems.length > 0 ? undefined : readTop(document?.contents, file, fields);
-  if (script === undefined || fields.problems.length > 0) throw invalid(file, fields.problems);
+  const findings = createFindings();
+  const { root, problems, places } = parseYaml(text, file, { aliases: false });
+  findings.add(problems);
+  const empty: SourceNode = { kind: 'scalar', value: null, text: '', at: places.at(0), range: [0, 0] };
+  const script = problems.length > 0 ? undefined : readTop(root ?? empty, file, findings);
+  if (script === undefined || findings.list.length > 0) throw invalid(file, findings.list.slice(0, MAX_LISTED));
   return script;
-}
-
-function limitProblem(text: string, file: string, { offset, message, hint }: LimitFinding): Problem {
-  const before = text.slice(0, offset);
-  const at = { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
-  return { code: 'yaml-limit', severity: 'error', message, at, hint };
-}
-
-function linesOf(text: string): LineCounter {
-  const lines = new LineCounter();
-  for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
-  return lines;
 }
 
 function invalid(file: string, problems: readonly Problem[]): SkeinError {
@@ -63,164 +44,166 @@ function invalid(file: string, problems: readonly Problem[]): SkeinError {
   });
 }
 
-function readTop(node: unknown, file: string, fields: YamlFields): Script | undefined {
-  const top = fields.map(node, 'a script', SCRIPT);
+/** A map of a script. Unlike in a workflow, a key without a value is a mistake: a rule would fit more than it was meant to. */
+function open(node: SourceNode, name: string, form: MapForm, findings: Findings): Fields | undefined {
+  return readFields(node, { name, form, exact: true }, findings);
+}
+
+/** What a list holds, as far as it could be read. */
+function listOf<T>(
+  fields: Fields,
+  key: string,
+  read: (item: SourceNode, number: number) => T | undefined,
+  findings: Findings,
+): readonly T[] {
+  const node = fields.node(key);
+  if (node === undefined) return [];
+  if (node.kind === 'list') return node.items.map((item, i) => read(item, i + 1)).filter((item) => item !== undefined);
+  findings.error('wrong-type', `${key} must be a list, not ${describe(node)}`, node.at, 'begin each entry with "- "');
+  return [];
+}
+
+function readTop(node: SourceNode, file: string, findings: Findings): Script | undefined {
+  const top = open(node, 'a script', SCRIPT, findings);
   if (top === undefined) return undefined;
-  const rules = fields.list(top.get('rules'), '"rules"').map((rule, i) => readRule(rule, `rule ${i + 1}`, fields));
-  const answers = fields.list(top.get('answers'), '"answers"').map((reply) => readReply(reply, fields));
   return {
     file,
-    strict: fields.flag(top.get('strict'), '"strict"', true),
-    rules: present(rules),
-    answers: present(answers),
+    strict: top.flag('strict') ?? true,
+    rules: listOf(top, 'rules', (rule, i) => readRule(rule, `rule ${i}`, findings), findings),
+    answers: listOf(top, 'answers', (reply) => readReply(reply, findings), findings),
   };
 }
 
-function present<T>(list: readonly (T | undefined)[]): readonly T[] {
-  return list.filter((item) => item !== undefined);
-}
-
-function readRule(node: unknown, what: string, fields: YamlFields): ScriptRule | undefined {
-  const rule = fields.map(node, what, RULE);
+function readRule(node: SourceNode, what: string, findings: Findings): ScriptRule | undefined {
+  const rule = open(node, what, RULE, findings);
   if (rule === undefined) return undefined;
-  const step = fields.text(rule.get('step'), `"step" of ${what}`);
-  const agent = fields.text(rule.get('agent'), `"agent" of ${what}`);
-  const prompt = fields.text(rule.get('prompt'), `"prompt" of ${what}`);
-  const single = rule.get('answer');
-  const nodes = single === undefined ? fields.list(rule.get('answers'), `"answers" of ${what}`) : [single];
-  if (single !== undefined && rule.has('answers')) {
-    fields.problem('script-answers', `${what} has both "answer" and "answers"`, node, 'keep one of them');
-  } else if (nodes.length === 0) {
-    fields.problem('script-answers', `${what} has no answer`, node, 'add answer: TEXT, or a list of answers');
+  const single = rule.node('answer');
+  const several = rule.node('answers');
+  if (single !== undefined && several !== undefined) {
+    findings.error('script-answers', `${what} has both "answer" and "answers"`, rule.at, 'keep one of them');
+  } else if (
+    single === undefined &&
+    (several === undefined || (several.kind === 'list' && several.items.length === 0))
+  ) {
+    findings.error('script-answers', `${what} has no answer`, rule.at, 'add answer: TEXT, or a list of answers');
   }
+  const readOne = (answer: SourceNode, i: number): ScriptAnswer | undefined =>
+    readAnswer(answer, `answer ${i} of ${what}`, findings);
+  const only = single === undefined ? undefined : readOne(single, 1);
   return {
-    at: fields.at(node),
-    ...(step === undefined ? {} : { step }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(prompt === undefined ? {} : { prompt }),
-    answers: present(nodes.map((answer, i) => readAnswer(answer, `answer ${i + 1} of ${what}`, fields))),
-    repeat: fields.flag(rule.get('repeat'), `"repeat" of ${what}`, false),
-    once: fields.flag(rule.get('once'), `"once" of ${what}`, false),
-    optional: fields.flag(rule.get('optional'), `"optional" of ${what}`, false),
+    at: rule.at,
+    ...present({ step: rule.text('step'), agent: rule.text('agent'), prompt: rule.text('prompt') }),
+    answers: only === undefined ? listOf(rule, 'answers', readOne, findings) : [only],
+    repeat: rule.flag('repeat') ?? false,
+    once: rule.flag('once') ?? false,
+    optional: rule.flag('optional') ?? false,
   };
 }
 
 const PLAIN = { cut: false, empty: false, delayMs: 0, times: 1 } as const;
 
 /** A plain text stands for `{ text: ... }`. */
-function readAnswer(node: unknown, what: string, fields: YamlFields): ScriptAnswer | undefined {
-  const plain = fields.json(node, what);
-  if (typeof plain === 'string') return { ...PLAIN, text: plain };
-  const answer = fields.map(node, what, ANSWER);
+function readAnswer(node: SourceNode, what: string, findings: Findings): ScriptAnswer | undefined {
+  const plain = plainText(node);
+  if (plain !== undefined) return { ...PLAIN, text: plain };
+  const answer = open(node, what, ANSWER, findings);
   if (answer === undefined) return undefined;
-  const text = fields.text(answer.get('text'), `"text" of ${what}`);
-  const json = fields.json(answer.get('json'), `"json" of ${what}`);
-  const tools = readCalls(answer.get('tools'), what, fields);
-  const error = answer.has('error') ? readError(answer.get('error'), what, fields) : undefined;
-  const question = answer.has('question') ? readQuestion(answer.get('question'), what, fields) : undefined;
-  const usage = answer.has('usage') ? readUsage(answer.get('usage'), what, fields) : undefined;
-  const read = {
-    cut: fields.flag(answer.get('cut'), `"cut" of ${what}`, false),
-    empty: fields.flag(answer.get('empty'), `"empty" of ${what}`, false),
-    delayMs: readDelay(answer.get('delay'), `"delay" of ${what}`, fields),
-    times: fields.count(answer.get('times'), `"times" of ${what}`, ANSWER.keys.times) ?? 1,
-    ...(text === undefined ? {} : { text }),
-    ...(json === undefined ? {} : { json }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(error === undefined ? {} : { error }),
-    ...(question === undefined ? {} : { question }),
-    ...(usage === undefined ? {} : { usage }),
-  };
-  if (!read.cut && !read.empty && ![text, json, tools, error, question].some((part) => part !== undefined)) {
-    fields.problem(
-      'script-answers',
-      `${what} says nothing`,
-      node,
-      'give it text, json, tools, error, question, cut or empty',
-    );
+  const json = answer.node('json');
+  const said = present({
+    text: answer.text('text'),
+    json: json === undefined ? undefined : toJson(json),
+    tools: answer.has('tools')
+      ? listOf(answer, 'tools', (call) => readCall(call, what, findings), findings)
+      : undefined,
+    error: readError(answer, what, findings),
+    question: readQuestion(answer, what, findings),
+  });
+  const cut = answer.flag('cut') ?? false;
+  const empty = answer.flag('empty') ?? false;
+  if (!cut && !empty && Object.keys(said).length === 0) {
+    const hint = 'give it text, json, tools, error, question, cut or empty';
+    findings.error('script-answers', `${what} says nothing`, answer.at, hint);
   }
-  return read;
+  const delayMs = readDelay(answer, 'delay', what, findings) ?? 0;
+  const times = answer.integer('times', ANSWER.keys.times) ?? 1;
+  return { ...said, cut, empty, delayMs, times, ...present({ usage: readUsage(answer) }) };
 }
 
-function readCalls(node: unknown, what: string, fields: YamlFields): readonly ScriptCall[] | undefined {
-  if (node === undefined) return undefined;
-  return present(
-    fields.list(node, `"tools" of ${what}`).map((item) => {
-      const call = fields.map(item, `a tool call of ${what}`, CALL);
-      if (call === undefined) return undefined;
-      const name = fields.text(call.get('name'), '"name" of a tool call');
-      if (name === undefined) fields.problem('script-answers', `a tool call of ${what} has no name`, item);
-      return { name: name ?? '', input: fields.json(call.get('input'), '"input" of a tool call') ?? {} };
-    }),
-  );
+/** Text and nothing else: a number is not said by a model. */
+function plainText(node: SourceNode): string | undefined {
+  return node.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }
 
-function readError(node: unknown, what: string, fields: YamlFields): ScriptError | undefined {
-  const error = fields.map(node, `"error" of ${what}`, ERROR);
-  if (error === undefined) return undefined;
-  const code = fields.text(error.get('code'), '"code" of an error');
-  if (code !== undefined && !(ERROR_CODES as readonly string[]).includes(code)) {
-    fields.problem(
-      'script-error-code',
-      `there is no error code "${code}"`,
-      error.get('code'),
-      didYouMean(code, ERROR_CODES),
-    );
-  }
-  const status = fields.count(error.get('status'), '"status" of an error', ERROR.keys.status);
-  if ((code === undefined) === (status === undefined)) {
-    fields.problem('script-error-code', `"error" of ${what} needs either a code or a status`, node);
-  }
-  const message = fields.text(error.get('message'), '"message" of an error');
-  const wait = error.has('retry_after') ? readDelay(error.get('retry_after'), '"retry_after"', fields) : undefined;
+function readCall(node: SourceNode, what: string, findings: Findings): ScriptCall | undefined {
+  const call = open(node, `a tool call of ${what}`, CALL, findings);
+  if (call === undefined) return undefined;
+  const input = call.node('input');
   return {
-    ...(code === undefined ? {} : { code }),
-    ...(status === undefined ? {} : { status }),
-    ...(message === undefined ? {} : { message }),
-    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    name: needed(call, 'name', `a tool call of ${what} has no name`, findings),
+    input: input === undefined ? {} : toJson(input),
   };
+}
+
+/** A text that must be there. */
+function needed(fields: Fields, key: string, lacking: string, findings: Findings): string {
+  if (!fields.has(key)) findings.error('script-answers', lacking, fields.at, `add "${key}: TEXT"`);
+  return fields.text(key) ?? '';
+}
+
+function readError(answer: Fields, what: string, findings: Findings): ScriptError | undefined {
+  const error = answer.fields('error', ERROR);
+  if (error === undefined) return undefined;
+  const code = error.text('code');
+  if (code !== undefined && !ERROR_CODES.some((known) => known === code)) {
+    const hint = findings.near(code, ERROR_CODES) ?? 'docs/library.md lists the codes';
+    findings.error('script-error-code', `there is no error code ${quoteShort(code)}`, error.placeOf('code'), hint);
+  }
+  const status = error.integer('status', ERROR.keys.status);
+  if ((code === undefined) === (status === undefined)) {
+    const message = `error of ${what} needs either a code or a status`;
+    findings.error('script-error-code', message, error.at, 'keep one of them, such as status: 429');
+  }
+  const retryAfterMs = readDelay(error, 'retry_after', what, findings);
+  return present({ code, status, message: error.text('message'), retryAfterMs });
 }
 
 /** A plain text is the question. */
-function readQuestion(node: unknown, what: string, fields: YamlFields): ScriptAnswer['question'] {
-  const plain = fields.json(node, `"question" of ${what}`);
-  if (typeof plain === 'string') return { text: plain };
-  const question = fields.map(node, `"question" of ${what}`, QUESTION);
+function readQuestion(answer: Fields, what: string, findings: Findings): ScriptAnswer['question'] {
+  const node = answer.node('question');
+  const plain = node === undefined ? undefined : plainText(node);
+  if (plain !== undefined) return { text: plain };
+  const question = answer.fields('question', QUESTION);
   if (question === undefined) return undefined;
-  const text = fields.text(question.get('text'), '"text" of a question');
-  if (text === undefined) fields.problem('script-answers', `the question of ${what} has no text`, node);
-  const choices = fields
-    .list(question.get('choices'), '"choices" of a question')
-    .map((one) => fields.text(one, 'a choice'));
-  return { text: text ?? '', ...(choices.length === 0 ? {} : { choices: present(choices) }) };
+  const text = needed(question, 'text', `the question of ${what} has no text`, findings);
+  const choices = question.texts('choices')?.map((choice) => choice.text) ?? [];
+  return { text, ...(choices.length === 0 ? {} : { choices }) };
 }
 
-function readUsage(node: unknown, what: string, fields: YamlFields): ScriptAnswer['usage'] {
-  const usage = fields.map(node, `"usage" of ${what}`, USAGE);
+function readUsage(answer: Fields): ScriptAnswer['usage'] {
+  const usage = answer.fields('usage', USAGE);
   if (usage === undefined) return undefined;
-  const input = fields.count(usage.get('input'), '"input" of a usage', USAGE.keys.input) ?? 0;
-  return { input, output: fields.count(usage.get('output'), '"output" of a usage', USAGE.keys.output) ?? 0 };
+  const { input, output } = USAGE.keys;
+  return { input: usage.integer('input', input) ?? 0, output: usage.integer('output', output) ?? 0 };
 }
 
-function readReply(node: unknown, fields: YamlFields): ScriptReply | undefined {
-  const reply = fields.map(node, 'an answer of the person', REPLY);
+function readReply(node: SourceNode, findings: Findings): ScriptReply | undefined {
+  const reply = open(node, 'an answer of the person', REPLY, findings);
   if (reply === undefined) return undefined;
-  const question = fields.text(reply.get('question'), '"question"');
-  const answer = fields.text(reply.get('answer'), '"answer"');
-  if (question === undefined || answer === undefined) {
-    fields.problem('script-answers', 'an answer of the person needs "question" and "answer"', node);
-  }
-  const times = fields.count(reply.get('times'), '"times" of an answer of the person', REPLY.keys.times);
-  return { question: question ?? '', answer: answer ?? '', ...(times === undefined ? {} : { times }) };
+  const lacking = 'an answer of the person needs "question" and "answer"';
+  const question = needed(reply, 'question', lacking, findings);
+  const answer = needed(reply, 'answer', lacking, findings);
+  return { question, answer, ...present({ times: reply.integer('times', REPLY.keys.times) }) };
 }
 
 /** A duration such as `200ms`, or a number of seconds. */
-function readDelay(node: unknown, what: string, fields: YamlFields): number {
-  if (node === undefined) return 0;
-  const value = fields.json(node, what);
+function readDelay(fields: Fields, key: string, what: string, findings: Findings): number | undefined {
+  const node = fields.node(key);
+  if (node === undefined) return undefined;
+  const value = node.kind === 'scalar' ? node.value : undefined;
   if (typeof value === 'number' && value >= 0) return Math.round(value * 1_000);
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
   if (ms !== undefined) return ms;
-  fields.problem('script-type', `${what} must be a duration such as 200ms, or seconds`, node);
-  return 0;
+  const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
+  findings.error('bad-duration', `${key} of ${what} is ${seen}`, node.at, 'write 200ms, 2s, or a number of seconds');
+  return undefined;
 }

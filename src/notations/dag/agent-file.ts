@@ -4,12 +4,11 @@ import type { Findings } from '../../text/findings.js';
 import { parseFrontMatter } from '../../text/front-matter.js';
 import type { FrontMatter } from '../../text/front-matter.js';
 import { readFields } from '../../text/shape.js';
-import { AGENT_FILE } from './agent-keys.js';
+import { AGENT_FILE, PERMISSION_MODES, UNSUPPORTED_OF_AGENT_FILES } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
 import { reportOne, reportUnsupported } from '../../text/unsupported.js';
 import { withMendedHead } from './mended-head.js';
 import { readTraits } from './read-agent.js';
-import { PERMISSION_MODES, UNSUPPORTED_OF_AGENT_FILES } from './unsupported-keys.js';
 
 /** An agent file. The body is the system prompt as it stands: braces in it belong to other systems and mean nothing here. */
 export interface AgentFile extends AgentTraits {

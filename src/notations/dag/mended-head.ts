@@ -1,5 +1,4 @@
-import { AGENT_FILE } from './agent-keys.js';
-import { UNSUPPORTED_OF_AGENT_FILES } from './unsupported-keys.js';
+import { AGENT_FILE, UNSUPPORTED_OF_AGENT_FILES } from './agent-keys.js';
 
 /** Keys of agent files that are read, or of which it is said what is lost without them. */
 const KNOWN: ReadonlySet<string> = new Set([...Object.keys(AGENT_FILE.keys), ...UNSUPPORTED_OF_AGENT_FILES.keys()]);

@@ -8,9 +8,8 @@ import { present } from '../../base/json.js';
 import { isEmptyText, readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { reportUnsupported } from '../../text/unsupported.js';
-import { SERVER_NAME, TRANSPORTS } from './agent-keys.js';
+import { SERVER_NAME, TRANSPORTS, UNSUPPORTED_OF_SERVERS } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
-import { UNSUPPORTED_OF_SERVERS } from './unsupported-keys.js';
 
 /**
  * Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, MCP servers.

@@ -1,5 +1,5 @@
 import type { Plan } from '../../plan/plan.js';
-import { calledOutputs } from './called.js';
+import { calledOutputs } from './results.js';
 import type { CallStep, PipelineDef, StepDef } from './definition.js';
 
 /** What a step leaves behind: one channel. */
@@ -130,5 +130,64 @@ export function* allSteps(block: Block): Generator<Placed> {
   for (const placed of block.steps) {
     yield placed;
     if (placed.inner !== undefined) yield* allSteps(placed.inner);
+  }
+}
+
+/** The item of a map, as its steps see it. */
+export interface Item {
+  readonly channel: string;
+  readonly name: string;
+}
+
+/**
+ * The items that a step sees, from the inside out.
+ *
+ * @example
+ * itemsOf(reader)[0]?.channel; // 'items.texts'
+ */
+export function itemsOf(reader: Placed): readonly Item[] {
+  const items: Item[] = [];
+  for (const { block } of around(reader)) {
+    if (block.kind === 'map' && block.holder?.step.type === 'map')
+      items.push({ channel: itemChannel(block.path), name: block.holder.step.as });
+  }
+  return items;
+}
+
+/** Channel of the item in the plan of a map. */
+export function itemChannel(path: string): string {
+  return `items.${path}`;
+}
+
+/**
+ * The item that a name means: that of the innermost map with this name, or `item` for the innermost of all.
+ *
+ * @example
+ * findMap('language', reader)?.channel; // 'items.texts'
+ */
+export function findMap(name: string, reader: Placed): Item | undefined {
+  const items = itemsOf(reader);
+  return items.find((item) => item.name === name) ?? (name === 'item' ? items[0] : undefined);
+}
+
+/** A step in a block, and the names that lead to it from outside. */
+export interface Address {
+  readonly placed: Placed;
+  readonly names: readonly string[];
+}
+
+/**
+ * How the steps in a block and in the blocks in it are reached from outside: those that have an output, and not what stands in a map.
+ *
+ * @example
+ * [...addressesIn(parallel.inner)][0]?.names; // ['outputs', 'gen_1']
+ */
+export function* addressesIn(block: Block): Generator<Address> {
+  for (const placed of block.steps) {
+    const names = ['outputs', placed.step.id];
+    const { type } = placed.step;
+    if (type === 'agent' || type === 'ask' || type === 'map') yield { placed, names };
+    if (placed.inner === undefined || type === 'map') continue;
+    for (const inner of addressesIn(placed.inner)) yield { ...inner, names: [...names, ...inner.names] };
   }
 }

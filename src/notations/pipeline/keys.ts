@@ -2,12 +2,12 @@ import { DURATION_PATTERN } from '../../base/duration.js';
 import {
   any,
   either,
+  flag,
   integer,
   list,
   map,
   named,
   names,
-  flag,
   number,
   text,
   texts,
@@ -20,7 +20,6 @@ import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA } from './agents/schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
 import type { StepDef } from './definition.js';
-import { RETRY_CLASSES } from './retry-classes.js';
 
 /** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
 export type WrittenType = StepDef['type'] | 'subworkflow';
@@ -37,6 +36,32 @@ export const DEFAULT_ITEMS = 100;
 /** Half a millisecond is rounded up to one. */
 const duration = (about: string, min: 0 | 0.0005, max = LONGEST_SECONDS): Form =>
   either([text('', { pattern: DURATION_PATTERN, from: 'string' }), number('', { min, max })], about);
+
+/**
+ * What the classes of `retry.on` stand for: codes of errors, and parts of messages. Providers are told apart by the status that the message of a
+ * failed call names.
+ */
+const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['timeout', ['SKEIN_TIMEOUT', 'answered 408', 'timeout']],
+  ['rate_limit', ['SKEIN_MODEL_OVERLOADED', 'rate_limit']],
+  ['overloaded', ['answered 503', 'answered 529', 'overloaded']],
+  ['network', ['SKEIN_NETWORK', 'network']],
+  ['server', ['SKEIN_MODEL_FAILED']],
+  ['tool', ['SKEIN_TOOL_FAILED', 'SKEIN_MCP']],
+]);
+
+/** The classes of errors by name. */
+export const RETRY_CLASSES: readonly string[] = [...CLASSES.keys()];
+
+/**
+ * What a word of `retry.on` is compared with: that of its class, or the word itself as part of a message.
+ *
+ * @example
+ * retriedBy('server'); // ['SKEIN_MODEL_FAILED']
+ */
+export function retriedBy(name: string): readonly string[] {
+  return CLASSES.get(name.toLowerCase()) ?? [name];
+}
 
 /** The key `retry` of a step. */
 export const RETRY = map(

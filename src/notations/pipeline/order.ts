@@ -1,6 +1,5 @@
 import { around } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
-import type { Fault } from './fault.js';
 import type { Flow } from './flow.js';
 
 /** The flow of each block. */
@@ -99,4 +98,12 @@ export function outputsBefore(block: Block, flows: Flows): readonly Output[] {
     for (const output of placed.outputs) found.add(output);
   }
   return [...found].toSorted((a, b) => a.order - b.order);
+}
+
+/** What is wrong with a reference. */
+export interface Fault {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly severity?: 'warning';
 }

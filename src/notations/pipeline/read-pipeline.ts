@@ -6,11 +6,10 @@ import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readAgents } from './agents/read-agents.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
-import { readSupported } from './agents/supported.js';
+import { readSupported } from '../../text/unsupported.js';
 import { isMisnamedPipeline } from './looks-like.js';
 import { DEFAULT_LOOPS, FILE, WORKFLOW } from './keys.js';
-import { readLoops, SHAPE } from './read-loops.js';
-import { NO_POLICIES } from './read-policies.js';
+import { NO_POLICIES, SHAPE, readLoops } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 
 const FIRST_STEP = 'add a step: - {type: agent, name: AGENT}';

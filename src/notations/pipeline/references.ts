@@ -4,17 +4,14 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
-import { addressesIn } from './addresses.js';
-import { around } from './blocks.js';
+import { addressesIn, around, findMap } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
-import { calledResult } from './called.js';
+import { calledResult } from './results.js';
 import type { AgentDef, CallStep } from './definition.js';
 import type { Dotted, Segment } from './expressions.js';
-import type { Fault } from './fault.js';
+import type { Fault, Flows } from './order.js';
 import { listed } from './flow.js';
-import { findMap } from './item.js';
 import { canBeMissing, canPrecede, checkOrder } from './order.js';
-import type { Flows } from './order.js';
 import { pathFault } from './schema-paths.js';
 
 /** What references are resolved in. */

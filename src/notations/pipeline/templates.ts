@@ -9,8 +9,8 @@ import { textBetween } from './bare-names.js';
 import type { Placed } from './blocks.js';
 import { readDotted, splitBraces } from './expressions.js';
 import type { Dotted } from './expressions.js';
-import type { Fault } from './fault.js';
-import { findMap, itemsOf } from './item.js';
+import type { Fault } from './order.js';
+import { findMap, itemsOf } from './blocks.js';
 import { isFault, PROMPT, resolve } from './references.js';
 import type { Names, Target } from './references.js';
 

@@ -2,7 +2,7 @@ import { formatProblem } from '../../../src/base/problem.js';
 import type { AgentDef } from '../../../src/notations/pipeline/definition.js';
 import { FILE } from '../../../src/notations/pipeline/keys.js';
 import { readAgents } from '../../../src/notations/pipeline/agents/read-agents.js';
-import { readSupported } from '../../../src/notations/pipeline/agents/supported.js';
+import { readSupported } from '../../../src/text/unsupported.js';
 import { createFindings, sortProblems } from '../../../src/text/findings.js';
 import { parseYaml } from '../../../src/text/yaml.js';
 

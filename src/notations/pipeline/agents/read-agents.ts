@@ -15,7 +15,7 @@ import { readOutput } from './read-output.js';
 import { readPermissions } from './read-permissions.js';
 import { readProviders } from './read-providers.js';
 import { readToolsets } from './read-toolsets.js';
-import { readSupported } from './supported.js';
+import { readSupported } from '../../../text/unsupported.js';
 
 /**
  * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file.

@@ -8,7 +8,7 @@ import type { SourceScalar } from '../../../text/nodes.js';
 import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
 import { MCP, REMOTE } from './keys.js';
-import { readSupported } from './supported.js';
+import { readSupported } from '../../../text/unsupported.js';
 
 /** An MCP server of the section `mcps`, or of a toolset. */
 export interface McpDef {

@@ -6,11 +6,10 @@ import type { Findings } from '../../../text/findings.js';
 import type { SourceEntry } from '../../../text/nodes.js';
 import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
-import { readNumber } from './numbers.js';
 import { MODEL, PROVIDERS } from './keys.js';
 import { readAddress } from './read-providers.js';
 import type { ProviderDef } from './read-providers.js';
-import { readSupported } from './supported.js';
+import { readSupported } from '../../../text/unsupported.js';
 
 /** A model that agents can name. */
 export interface ModelDef {
@@ -45,7 +44,7 @@ function readModel(
   const name = `model ${quoteShort(entry.key)}`;
   const fields = readSupported(entry.value, name, MODEL, findings);
   if (fields === undefined) return undefined;
-  const settings = readSettings(fields, name, findings);
+  const settings = readSettings(fields);
   const address = readAddress(fields, name, findings);
   const model = fields.text('model')?.trim() ?? '';
   const provider = fields.text('provider')?.trim() ?? '';
@@ -77,16 +76,15 @@ function ownAddress(
   return { name, provider: { ...found.provider, type, ...address } };
 }
 
-function readSettings(fields: Fields, name: string, findings: Findings): ModelSettings {
-  const number = (key: 'temperature' | 'top_p' | 'frequency_penalty' | 'presence_penalty') =>
-    readNumber(fields, { key, name, ...MODEL.keys[key] }, findings);
+function readSettings(fields: Fields): ModelSettings {
+  const { temperature, top_p, frequency_penalty, presence_penalty, max_tokens, seed } = MODEL.keys;
   return present({
-    temperature: number('temperature'),
-    topP: number('top_p'),
-    frequencyPenalty: number('frequency_penalty'),
-    presencePenalty: number('presence_penalty'),
-    maxOutputTokens: fields.integer('max_tokens', MODEL.keys.max_tokens),
-    seed: fields.integer('seed', MODEL.keys.seed),
+    temperature: fields.number('temperature', temperature),
+    topP: fields.number('top_p', top_p),
+    frequencyPenalty: fields.number('frequency_penalty', frequency_penalty),
+    presencePenalty: fields.number('presence_penalty', presence_penalty),
+    maxOutputTokens: fields.integer('max_tokens', max_tokens),
+    seed: fields.integer('seed', seed),
     // Several calls a turn are what happens anyway.
     singleToolCalls: fields.flag('parallel_tool_calls') === false ? true : undefined,
   });

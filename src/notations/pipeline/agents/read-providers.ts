@@ -4,7 +4,7 @@ import type { Findings } from '../../../text/findings.js';
 import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
 import { PROVIDER, VARIABLE } from './keys.js';
-import { readSupported } from './supported.js';
+import { readSupported } from '../../../text/unsupported.js';
 
 /** A provider of the section `providers`. */
 export interface ProviderDef {

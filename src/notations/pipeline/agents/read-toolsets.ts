@@ -5,11 +5,10 @@ import { describe } from '../../../text/nodes.js';
 import type { SourceNode } from '../../../text/nodes.js';
 import { readFields } from '../../../text/shape.js';
 import type { Fields } from '../../../text/shape.js';
-import { reportOne } from '../../../text/unsupported.js';
+import { readSupported, reportOne } from '../../../text/unsupported.js';
 import { TOOLSETS } from './keys.js';
 import { readMcp } from './read-mcps.js';
 import type { McpDef } from './read-mcps.js';
-import { readSupported } from './supported.js';
 import { allTools, toolNames, toolsOf } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
 

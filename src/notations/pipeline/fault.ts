@@ -1,7 +1,0 @@
-/** What is wrong with a reference. */
-export interface Fault {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly severity?: 'warning';
-}
