@@ -19,36 +19,15 @@ import {
   wordOr,
 } from './form.js';
 import type { Form } from './form.js';
-import { LONGEST_TIMER, MOST_ROUNDS } from './limits.js';
-import type {
-  AskNode,
-  Choice,
-  NodeBase,
-  NodeKind,
-  NodeOptions,
-  Plan,
-  PlanNode,
-  RetryPolicy,
-  SubInputs,
-} from './plan.js';
+import { MOST_ROUNDS } from './limits.js';
+import { POLICIES } from './node-policies.js';
+import type { AskNode, Choice, NodeBase, NodeKind, NodeOptions, Plan, PlanNode, SubInputs } from './plan.js';
 import { bounding, byName, course, formsOf, policy, result, shown } from './rows.js';
 import type { Meaning, Row, Rows } from './rows.js';
 import { CONDITIONS, POSITION, REF, TEMPLATE } from './value-forms.js';
 
 const TO = object<{ readonly to: string }>({ to: TEXT });
 const FAIL = object<{ readonly fail: string; readonly hint?: string }>({ fail: TEXT, 'hint?': TEXT });
-const RETRY = object<RetryPolicy>({
-  retries: integer(0, 1_000),
-  backoff: word('fixed', 'linear', 'exponential'),
-  delayMs: number(0, LONGEST_TIMER),
-  'maxDelayMs?': number(0, LONGEST_TIMER),
-  'on?': wordOr(
-    ['any', 'code'],
-    list(is<string | number>((value) => ['string', 'number'].includes(typeof value), 'a text or a number')),
-  ),
-  'jitter?': number(0, 1),
-});
-
 /** What may be said about any node. The names are those of the options of code notations, in this order. */
 const OPTIONS: Rows<NodeOptions> = {
   'label?': shown(TEXT),
@@ -56,9 +35,7 @@ const OPTIONS: Rows<NodeOptions> = {
     'join',
     wordOr(['all', 'any', 'each', 'settled'], object<{ readonly quorum: number }>({ quorum: integer(1, MOST_ROUNDS) })),
   ),
-  'when?': course('when', CONDITIONS),
-  'retry?': policy('retry', RETRY),
-  'timeoutMs?': policy('timeout', number(1, LONGEST_TIMER)),
+  ...POLICIES,
   'onError?': course('on error', wordOr(['fail', 'continue', 'skipDependents', 'ignore'], TO)),
   'maxVisits?': policy('max visits', integer(1, MOST_ROUNDS)),
   'onMaxVisits?': course('on max visits', wordOr(['fail', 'skip'], withKey('fail', FAIL, TO))),

@@ -21,9 +21,6 @@ const STEPS_OVER_LONGEST_PATH = 100;
 /** More rounds, items or visits than this are not a bound. */
 export const MOST_ROUNDS = 1_000_000;
 
-/** Longest timer, in milliseconds: about 24 days. */
-export const LONGEST_TIMER = 2_147_483_647;
-
 /** Turns of an agent at most, without the rounds of repair. */
 export function maxTurnsOf({ maxTurns = DEFAULT_MAX_TURNS }: Pick<AgentSpec, 'maxTurns'>): number {
   return maxTurns;

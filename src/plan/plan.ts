@@ -2,6 +2,9 @@ import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import type { Condition, Template, ValueRef } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
+import type { NodePolicies } from './node-policies.js';
+
+export type { RetryPolicy } from './node-policies.js';
 
 /**
  * The compiled form of a workflow: plain JSON data (DESIGN.md section 3). Functions of code nodes sit in
@@ -118,35 +121,12 @@ export type Join = 'all' | 'any' | 'each' | 'settled' | { readonly quorum: numbe
  */
 export type OnError = 'fail' | 'continue' | 'skipDependents' | 'ignore' | { readonly to: string };
 
-/** Retry of failed attempts. Delays are in milliseconds. */
-export interface RetryPolicy {
-  /** Attempts after the first one. */
-  readonly retries: number;
-  readonly backoff: 'fixed' | 'linear' | 'exponential';
-  readonly delayMs: number;
-  /** Upper bound of a single delay. Default 60 000. A provider's Retry-After replaces the computed delay. */
-  readonly maxDelayMs?: number;
-  /**
-   * Which failures. Default: those that may go away (`base/passing-errors.ts`). A list: HTTP statuses, and texts that are the name of an error, of its
-   * class, its code, or part of its message in any case. `any`: all. `code`: the binding `retry:NODE` decides. An error with `retryable: false` is
-   * never tried again.
-   */
-  readonly on?: readonly (string | number)[] | 'any' | 'code';
-  /** Fraction of the delay that is drawn at random, 0 to 1. Default 0. */
-  readonly jitter?: number;
-}
-
-/** What whoever writes a workflow may say about any node. Policies apply in the order when > retry > timeout > body. */
-export interface NodeOptions {
+/** What whoever writes a workflow may say about any node. */
+export interface NodeOptions extends NodePolicies {
   /** What drawings show beside the name. */
   readonly label?: string;
   /** When it runs, by what comes along the edges that lead to it. Default `all`. */
   readonly join?: Join;
-  /** All must hold, else the step is skipped. `code` conditions call the binding `when:NODE`. */
-  readonly when?: readonly Condition[];
-  readonly retry?: RetryPolicy;
-  /** Per attempt, in milliseconds. */
-  readonly timeoutMs?: number;
   /** What happens when it fails. Default: the run fails. */
   readonly onError?: OnError;
   /** How often the node may run in one run. */

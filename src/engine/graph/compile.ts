@@ -7,8 +7,9 @@ import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route 
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
 import { reducerFor } from '../../plan/reducers.js';
-import type { FailedAttempt } from '../../plan/retry-input.js';
 import { countedAnew } from '../../plan/visit-caps.js';
+import type { Policies } from '../steps/policies/index.js';
+import { policiesOf } from '../steps/policies/index.js';
 import { findCycles } from './cycles.js';
 
 /** A plan prepared for running: node and channel names are indexes, edges are arrays. Immutable, shared by all runs of the plan. */
@@ -71,10 +72,9 @@ export interface CompiledNode {
   readonly body: TaskFunction | undefined;
   /** Functions of an agent that are tools, by their names. */
   readonly tools: Bindings | undefined;
-  readonly condition: StateFunction | undefined;
   readonly until: StateFunction | undefined;
-  /** Decides which failures are tried again. */
-  readonly retried: RetryFunction | undefined;
+  /** What it has around its body; undefined when that is nothing. */
+  readonly policies: Policies | undefined;
   readonly sub: CompiledPlan | undefined;
   /** It works itself, and so uses a slot of `concurrency` (E5). */
   readonly leaf: boolean;
@@ -111,9 +111,6 @@ export interface CompiledRoute {
 
 /** The body of a code node. The state is a read-only view. */
 export type TaskFunction = (state: Readonly<Record<string, unknown>>, step: unknown) => unknown;
-
-/** Whether a failure is tried again. */
-export type RetryFunction = (failure: FailedAttempt) => unknown;
 
 /** A function of the state: choosers, conditions. */
 export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: number) => unknown;
@@ -163,9 +160,8 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       writes: node.writes === undefined ? undefined : new Set(node.writes),
       body: hasBody(node) ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
       tools: node.kind === 'agent' ? toolsOf(node, fn, prefix) : undefined,
-      condition: conditionOf(node, fn, prefix),
       until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
-      retried: retriedOf(node, fn, prefix),
+      policies: policiesOf(node, (key) => needed(fn(key), prefix + key)),
       sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
       counted: !('plan' in node) && node.kind !== 'pass',
@@ -222,22 +218,10 @@ function toolsOf({ id, agent }: AgentNode, fn: (key: string) => unknown, prefix:
   );
 }
 
-function conditionOf(node: PlanNode, fn: (key: string) => unknown, prefix: string): StateFunction | undefined {
-  if (!node.when?.some((condition) => condition.op === 'code')) return undefined;
-  const key = `when:${node.id}`;
-  return needed(fn(key), prefix + key) as StateFunction;
-}
-
 function untilOf(node: LoopNode, fn: (key: string) => unknown, prefix: string): StateFunction | undefined {
   if (!node.until.some((condition) => condition.op === 'code')) return undefined;
   const key = `until:${node.id}`;
   return needed(fn(key), prefix + key) as StateFunction;
-}
-
-function retriedOf(node: PlanNode, fn: (key: string) => unknown, prefix: string): RetryFunction | undefined {
-  if (node.retry?.on !== 'code') return undefined;
-  const key = `retry:${node.id}`;
-  return needed(fn(key), prefix + key) as RetryFunction;
 }
 
 function joinOf(node: PlanNode): { join: CompiledNode['join']; need: number } {

@@ -4,16 +4,14 @@ import { toErrorData } from '../../base/errors.js';
 import type { Census, OpenCensus } from '../../events/census.js';
 import { addCensus, emptyCensus } from '../../events/census.js';
 import type { ReadChannel } from '../../lang/json-path.js';
-import { asBoolean, evaluateConditions } from '../../lang/condition.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import { renderTemplate } from '../../lang/template.js';
 import type { Template } from '../../lang/values.js';
 import type { Bindings, NodeKind } from '../../plan/plan.js';
-import { AttemptClock } from './attempt-clock.js';
 import type { CompiledNode } from '../graph/compile.js';
 import { FiredNode } from '../graph/fired-node.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from '../ports/durable.js';
-import { afterFailure } from './retry.js';
+import type { Clock, PolicedStep } from './policies/policy.js';
 import { joined } from './reports.js';
 import type { Reports } from './reports.js';
 import type { RunServices, Work } from '../services.js';
@@ -66,10 +64,10 @@ export interface Activity {
 }
 
 /**
- * One execution of a node: the policies in their fixed order, `when` > retry > timeout > body (DESIGN.md section 3).
+ * One execution of a node: its attempts, within its policies (`policies/index.ts`), which say whether it starts and whether it is tried again.
  * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
  */
-export class Step extends FiredNode implements Work, Waiter, Effect {
+export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep {
   attempt = 1;
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
@@ -81,7 +79,8 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
   private ticket: Ticket | undefined = undefined;
   /** The wait before the next attempt. */
   private backoff: Ticket | undefined = undefined;
-  private clock: AttemptClock | undefined = undefined;
+  /** What policies have running beside this attempt. */
+  private clocks: Clock[] | undefined = undefined;
   /** Most steps hold one at most. */
   private activity: Activity | undefined = undefined;
   private activities: Set<Activity> | undefined = undefined;
@@ -132,17 +131,36 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
       this.failForGood(this.refusal);
       return;
     }
-    if (this.attempt === 1 && this.skipByCondition()) return;
+    const { policies } = this.compiled;
+    if (this.attempt > 1) this.beginAttempt();
+    else if (policies === undefined) this.entered();
+    else {
+      try {
+        policies.enter(this);
+      } catch (error) {
+        if (this.over) throw error;
+        this.failForGood(toErrorData(error));
+      }
+    }
+  }
+
+  entered(): void {
     const { run, compiled } = this;
-    if (this.attempt === 1 && run.followed) {
+    if (run.followed) {
       const { id, node } = compiled;
-      run.starting?.(this.path, this.owner.view(this.input));
+      run.starting?.(this.path, this.view());
       run.emit(this.path, this.owner.parent, { type: 'step.started', node: id, kind: node.kind, visit: this.visit });
     }
-    const { timeoutMs } = compiled.node;
-    if (timeoutMs !== undefined) {
-      this.clock = new AttemptClock(run.durable, this.key, timeoutMs, () => this.timedOut(timeoutMs));
-    }
+    this.beginAttempt();
+  }
+
+  private beginAttempt(): void {
+    const { policies } = this.compiled;
+    if (policies === undefined) this.begun();
+    else policies.begin(this);
+  }
+
+  begun(): void {
     try {
       this.body.start(this);
     } catch (error) {
@@ -183,10 +201,22 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
     }
   }
 
+  get labelled(): readonly LabelledChannel[] {
+    return this.owner.labelled;
+  }
+
+  view(fn?: unknown): Readonly<Record<string, unknown>> {
+    return this.owner.view(this.input, fn);
+  }
+
+  reader(): ReadChannel {
+    return this.owner.reader(this.input);
+  }
+
   /** A template filled in with the state that it sees. */
   render(template: Template): string {
     const { run, owner } = this;
-    const read = owner.reader(this.input);
+    const read = this.reader();
     if (run.observed) {
       tellMissing(template, read, (note) => run.emit(this.path, owner.parent, { type: 'step.note', note }));
     }
@@ -232,15 +262,24 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
   }
 
   fail(error: ErrorData): void {
+    const { policies } = this.compiled;
     if (this.over) return;
-    const draw = (): number => this.run.durable.random(`${this.key}@backoff`);
-    const { delay, failure } = afterFailure(this.compiled, this.attempt, error, draw);
-    if (delay !== undefined) this.retryAfter(delay, failure);
-    else if (this.wentOn()) this.retryAfter(0, failure);
-    else this.failForGood(failure);
+    if (policies === undefined) this.givenUp(error);
+    else policies.failed(this, error);
   }
 
-  /** Fails whatever the retry policy says. */
+  /** What is recorded of a next attempt counts, whatever the policies say by now. */
+  givenUp(error: ErrorData): void {
+    const { durable } = this.run;
+    if (durable.replaying && durable.timed?.(`${this.key}@backoff`) === true) this.retryAfter(0, error);
+    else this.failForGood(error);
+  }
+
+  addClock(clock: Clock): void {
+    (this.clocks ??= []).push(clock);
+  }
+
+  /** Fails whatever its policies say. */
   failForGood(error: ErrorData): void {
     if (this.over) return;
     // Routes that failed would fail again.
@@ -269,11 +308,11 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
   private stopAttempt(): void {
     this.ticket = this.drop(this.ticket);
     this.backoff = this.drop(this.backoff);
-    this.clock?.close();
-    this.clock = undefined;
-    const { activity: only, activities } = this;
+    const { clocks, activity: only, activities } = this;
+    this.clocks = undefined;
     this.activity = undefined;
     this.activities = undefined;
+    if (clocks !== undefined) for (const clock of clocks) clock.close();
     only?.stop();
     for (const activity of activities ?? []) activity.stop();
     if (this.phase === 'running' && this.leaf) this.run.releaseSlot();
@@ -285,48 +324,21 @@ export class Step extends FiredNode implements Work, Waiter, Effect {
     this.run.durable.drop(ticket);
   }
 
-  private skipByCondition(): boolean {
-    const { when } = this.compiled.node;
-    if (when === undefined) return false;
-    const { condition, id } = this.compiled;
-    const { owner, input } = this;
-    const check = (): boolean => asBoolean(condition?.(owner.view(input, condition)), `when:${id}`);
-    try {
-      const verdict = evaluateConditions(when, owner.reader(input), check, owner.labelled, this.run);
-      if (verdict.holds) return false;
-      this.skip(verdict.reason);
-    } catch (error) {
-      if (this.over) throw error;
-      this.failForGood(toErrorData(error));
-    }
-    return true;
-  }
-
   /** Stops the clocks of this attempt and of all steps around it, while a question is open. Gives what starts them again. */
   stopClock(): () => void {
-    const { clock } = this;
+    const { clocks = [] } = this;
     const startOuter = this.owner.stopClock();
-    clock?.stop();
+    for (const clock of clocks) clock.stop();
     let stopped = true;
     return () => {
       if (!stopped) return;
       stopped = false;
-      clock?.resume();
+      for (const clock of clocks) clock.resume();
       startOuter();
     };
   }
 
-  private timedOut(ms: number): void {
-    const message = `'${this.compiled.id}' took longer than its timeout of ${ms} ms`;
-    this.fail({ code: 'SKEIN_TIMEOUT', message, retryable: true });
-  }
-
-  /** It was tried again when this happened: what is recorded of the next attempt counts, whatever the policy says by now. */
-  private wentOn(): boolean {
-    return this.run.durable.replaying && this.run.durable.timed?.(`${this.key}@backoff`) === true;
-  }
-
-  private retryAfter(delayMs: number, error: ErrorData): void {
+  retryAfter(delayMs: number, error: ErrorData): void {
     this.stopAttempt();
     this.inner = undefined;
     this.reports = undefined;

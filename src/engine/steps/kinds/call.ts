@@ -93,7 +93,7 @@ export function endLike(step: Step, end: Stopped): void {
 
 /** The first state version of a sub-plan. */
 export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: CompiledPlan): Version {
-  const read = step.owner.reader(step.input);
+  const read = step.reader();
   let version = EMPTY_VERSION;
   const put = (channel: string, value: unknown): void => {
     const at = sub.channels.index.get(channel);
@@ -149,7 +149,7 @@ function newTo(step: Step, pair: OutputPair, value: unknown): unknown {
     return value;
   const source = node.inputs === undefined ? { channel: inner } : node.inputs[inner];
   if (source === undefined || !('channel' in source) || source.channel !== outer) return value;
-  const before = step.owner.reader(step.input)(outer);
+  const before = step.reader()(outer);
   const isLonger = Array.isArray(before) && before.every((item, at) => value[at] === item);
   return isLonger ? value.slice(before.length) : value;
 }

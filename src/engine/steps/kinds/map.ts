@@ -114,7 +114,7 @@ class MapRun implements Work {
 
 function itemsOf(step: Step, node: MapNode): readonly unknown[] {
   const texts = new JsonTexts(step.run);
-  const items = readRef(node.over, step.owner.reader(step.input), texts);
+  const items = readRef(node.over, step.reader(), texts);
   const list = typeof items === 'string' ? texts.parse(items) : items;
   if (!Array.isArray(list)) {
     throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over ${refText(node.over)}, which is not a list`);

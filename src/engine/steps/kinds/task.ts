@@ -163,7 +163,7 @@ function startTask(step: Step): void {
 
 function perform(step: Step, io: StepIo): unknown {
   const body = bodyOf(step);
-  return resultOf(step, body(step.owner.view(step.input, body), new TaskStep(step, io)));
+  return resultOf(step, body(step.view(body), new TaskStep(step, io)));
 }
 
 /** Where a function may say where to go on, its result is brought into the form in which it is recorded. */

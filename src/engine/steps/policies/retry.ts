@@ -1,55 +1,52 @@
-import { SkeinError, toErrorData } from '../../base/errors.js';
-import type { ErrorData } from '../../base/errors.js';
-import { mayGoAway, statusOf } from '../../base/passing-errors.js';
-import type { RetryPolicy } from '../../plan/plan.js';
-import type { FailedAttempt } from '../../plan/retry-input.js';
-import type { CompiledNode } from '../graph/compile.js';
+import { toErrorData } from '../../../base/errors.js';
+import type { ErrorData } from '../../../base/errors.js';
+import { mayGoAway, statusOf } from '../../../base/passing-errors.js';
+import { asBoolean } from '../../../lang/condition.js';
+import type { PlanNode, RetryPolicy } from '../../../plan/plan.js';
+import type { FailedAttempt } from '../../../plan/retry-input.js';
+import type { PolicedStep, Policy } from './policy.js';
 
 /** Upper bound of one delay where the policy names none, in milliseconds. */
 const MAX_DELAY = 60_000;
 
-/** What follows a failed attempt. */
-interface AfterFailure {
-  /** Milliseconds to wait before the next attempt; undefined: there is none. A provider's Retry-After replaces the computed delay. */
-  readonly delay: number | undefined;
-  /** Why it failed: another error when the function failed that decides about the retries. */
-  readonly failure: ErrorData;
+/** A function that decides whether a failure is tried again. */
+type RetryFunction = (failure: FailedAttempt) => unknown;
+
+/** A node that is tried again after failures that may go away: `retry`. A provider's Retry-After replaces the computed delay. */
+export function retry({ id, retry: policy }: PlanNode, bound: (key: string) => unknown): Policy | undefined {
+  if (policy === undefined) return undefined;
+  const key = `retry:${id}`;
+  const retried = policy.on === 'code' ? (bound(key) as RetryFunction) : undefined;
+  const decides = (error: ErrorData): boolean => asBoolean(retried?.(failedAttempt(error)), key);
+  return {
+    failed(step, error, out) {
+      let mayGoOn: boolean;
+      try {
+        mayGoOn = step.attempt <= policy.retries && isRetried(policy, error, decides);
+      } catch (thrown) {
+        out(badRetry(id, error, thrown));
+        return;
+      }
+      if (mayGoOn) step.retryAfter(delayOf(policy, step, error), error);
+      else out(error);
+    },
+  };
 }
 
-/** Whether a node is tried again after a failure. `attempt` is the one that failed, from 1. */
-export function afterFailure(
-  compiled: CompiledNode,
-  attempt: number,
-  failure: ErrorData,
-  random: () => number,
-): AfterFailure {
-  const policy = compiled.node.retry;
-  if (policy === undefined || attempt > policy.retries) return { delay: undefined, failure };
-  try {
-    return { delay: isRetried(compiled, failure) ? delayOf(policy, attempt, failure, random) : undefined, failure };
-  } catch (thrown) {
-    return { delay: undefined, failure: badRetry(compiled.id, failure, thrown) };
-  }
-}
-
-function delayOf(policy: RetryPolicy, attempt: number, error: ErrorData, random: () => number): number {
+function delayOf(policy: RetryPolicy, { attempt, key, run }: PolicedStep, error: ErrorData): number {
   if (error.retryAfterMs !== undefined) return error.retryAfterMs;
   const factor = policy.backoff === 'fixed' ? 1 : policy.backoff === 'linear' ? attempt : 2 ** (attempt - 1);
   const delay = Math.min(policy.delayMs * factor, policy.maxDelayMs ?? MAX_DELAY);
   const jitter = policy.jitter ?? 0;
-  return jitter === 0 ? delay : Math.round(delay * (1 - jitter * random()));
+  return jitter === 0 ? delay : Math.round(delay * (1 - jitter * run.durable.random(`${key}@backoff`)));
 }
 
 /** All that is looked at is recorded, so a replay decides the same. */
-function isRetried({ id, node, retried }: CompiledNode, error: ErrorData): boolean {
-  const on = node.retry?.on;
+function isRetried({ on }: RetryPolicy, error: ErrorData, decides: (error: ErrorData) => boolean): boolean {
   if (error.code === 'SKEIN_CANCELLED' || error.retryable === false) return false;
   if (on === 'any') return true;
   if (on === undefined) return mayGoAway(error);
-  if (on !== 'code') return on.some((wanted) => matches(error, wanted));
-  const answer = retried?.(failedAttempt(error));
-  if (typeof answer === 'boolean') return answer;
-  throw new SkeinError('SKEIN_TEMPLATE', `'retry:${id}' must answer true or false at once, not ${typeof answer}`);
+  return on === 'code' ? decides(error) : on.some((wanted) => matches(error, wanted));
 }
 
 function matches(error: ErrorData, wanted: string | number): boolean {

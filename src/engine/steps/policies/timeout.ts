@@ -1,10 +1,25 @@
-import type { Durable, Ticket, Waiter } from '../ports/durable.js';
+import type { PlanNode } from '../../../plan/plan.js';
+import type { Durable, Ticket, Waiter } from '../../ports/durable.js';
+import type { Clock, Policy } from './policy.js';
+
+/** A bound for the time of each attempt: `timeoutMs`. An attempt that takes longer fails, which `retry` sees. */
+export function timeout({ id, timeoutMs }: PlanNode): Policy | undefined {
+  if (timeoutMs === undefined) return undefined;
+  const message = `'${id}' took longer than its timeout of ${timeoutMs} ms`;
+  return {
+    begin(step, go) {
+      const late = (): void => step.fail({ code: 'SKEIN_TIMEOUT', message, retryable: true });
+      step.addClock(new AttemptClock(step.run.durable, step.key, timeoutMs, late));
+      go();
+    },
+  };
+}
 
 /**
  * The timeout of one attempt. Time spent paused counts toward no timeout: the clock stands still while a question inside of the attempt is
  * open, of its own or of a step inside of it. Several may be open; it goes on when the last is answered.
  */
-export class AttemptClock implements Waiter {
+class AttemptClock implements Clock, Waiter {
   private timer: Ticket | undefined = undefined;
   private deadline = 0;
   private stops = 0;
@@ -25,7 +40,6 @@ export class AttemptClock implements Waiter {
     this.expired();
   }
 
-  /** Stands still until {@link resume} was called as often. */
   stop(): void {
     this.stops += 1;
     if (this.stops > 1 || this.timer === undefined) return;

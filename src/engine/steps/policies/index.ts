@@ -1,0 +1,61 @@
+import type { ErrorData } from '../../../base/errors.js';
+import type { NodePolicies } from '../../../plan/node-policies.js';
+import type { PlanNode } from '../../../plan/plan.js';
+import type { PolicedStep, Policy, PolicyMaker } from './policy.js';
+import { retry } from './retry.js';
+import { timeout } from './timeout.js';
+import { when } from './when.js';
+
+/** Who makes the policies of a node, outermost first: the one place that knows their order. */
+const MAKERS: { readonly [Name in keyof NodePolicies]-?: PolicyMaker } = { when, retry, timeoutMs: timeout };
+const IN_ORDER = Object.values(MAKERS);
+
+/** A step, as its policies hand it on. */
+interface Inside extends PolicedStep {
+  /** All policies let it in. */
+  entered(): void;
+  /** The attempt starts. */
+  begun(): void;
+  /** No policy has anything against this failure. */
+  givenUp(error: ErrorData): void;
+}
+
+/** All policies of a node as one. */
+export interface Policies {
+  readonly enter: (step: Inside) => void;
+  readonly begin: (step: Inside) => void;
+  readonly failed: (step: Inside, error: ErrorData) => void;
+}
+
+/** The step, when there is no policy further on. */
+const ENDS: Policies = {
+  enter: (step) => step.entered(),
+  begin: (step) => step.begun(),
+  failed: (step, error) => step.givenUp(error),
+};
+
+/** The policies of a node; undefined when it has none, so that its steps pay for none. `bound` gives a function of the bindings, and throws without one. */
+export function policiesOf(node: PlanNode, bound: (key: string) => unknown): Policies | undefined {
+  const policies = IN_ORDER.flatMap((make) => make(node, bound) ?? []);
+  if (policies.length === 0) return undefined;
+  let { enter, begin, failed } = ENDS;
+  for (const policy of policies.toReversed()) {
+    enter = entering(policy, enter);
+    begin = beginning(policy, begin);
+  }
+  for (const policy of policies) failed = failing(policy, failed);
+  return { enter, begin, failed };
+}
+
+function entering(policy: Policy, inner: Policies['enter']): Policies['enter'] {
+  return policy.enter === undefined ? inner : (step) => policy.enter?.(step, () => inner(step));
+}
+
+function beginning(policy: Policy, inner: Policies['begin']): Policies['begin'] {
+  return policy.begin === undefined ? inner : (step) => policy.begin?.(step, () => inner(step));
+}
+
+function failing(policy: Policy, outer: Policies['failed']): Policies['failed'] {
+  if (policy.failed === undefined) return outer;
+  return (step, error) => policy.failed?.(step, error, (left) => outer(step, left));
+}

@@ -1,0 +1,55 @@
+import type { ErrorData } from '../../../base/errors.js';
+import type { ReadChannel } from '../../../lang/json-path.js';
+import type { LabelledChannel } from '../../../lang/outputs-block.js';
+import type { WorkMeter } from '../../../lang/work-meter.js';
+import type { PlanNode } from '../../../plan/plan.js';
+import type { Durable } from '../../ports/durable.js';
+
+/**
+ * What a node has around its body (DESIGN.md section 3). A policy knows its node and no step of it: all steps share it, so what it decides is a
+ * function of what is recorded, and a replay decides as the run did.
+ *
+ * Each hook either continues by its last argument, at once or when something that it waits for has come, or ends the matter by a call of the step.
+ */
+export interface Policy {
+  /** Once, before the first attempt and before the start is told: `go` lets the step in. What it throws fails the step, and nothing tries again. */
+  enter?(step: PolicedStep, go: () => void): void;
+  /** Before each attempt: `go` starts it. */
+  begin?(step: PolicedStep, go: () => void): void;
+  /** An attempt failed, and the policies further in left it at that; so does `out`. */
+  failed?(step: PolicedStep, error: ErrorData, out: (error: ErrorData) => void): void;
+}
+
+/** What a policy sees of a step. */
+export interface PolicedStep {
+  /** Key of the attempt. What a policy does in addition to the body has the key `KEY@name`. */
+  readonly key: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly run: WorkMeter & { readonly durable: Durable };
+  /** What a block of outputs shows. */
+  readonly labelled: readonly LabelledChannel[];
+  /** The state that it sees, for a function of a user. */
+  view(fn?: unknown): Readonly<Record<string, unknown>>;
+  /** The state that it sees, for templates and conditions. */
+  reader(): ReadChannel;
+  /** Runs a clock beside the attempt. */
+  addClock(clock: Clock): void;
+  skip(reason: string): void;
+  /** This attempt fails. */
+  fail(error: ErrorData): void;
+  /** The next attempt, in so many milliseconds; `error` is what ended this one. */
+  retryAfter(delayMs: number, error: ErrorData): void;
+}
+
+/** What runs beside one attempt. Time spent paused counts toward no policy. */
+export interface Clock {
+  /** A question inside of the attempt is open: it stands still until {@link resume} was called as often. */
+  stop(): void;
+  resume(): void;
+  /** The attempt is over, however it ended. */
+  close(): void;
+}
+
+/** Gives the policy of a node; undefined when the node has none of this kind. `bound` gives a function of the bindings, and throws without one. */
+export type PolicyMaker = (node: PlanNode, bound: (key: string) => unknown) => Policy | undefined;

@@ -1,0 +1,54 @@
+import type { Condition } from '../lang/values.js';
+import { integer, is, list, number, object, word, wordOr } from './form.js';
+import { course, policy } from './rows.js';
+import type { Rows } from './rows.js';
+import { CONDITIONS } from './value-forms.js';
+
+/** Longest timer, in milliseconds: about 24 days. */
+const LONGEST_TIMER = 2_147_483_647;
+
+/** Retry of failed attempts. Delays are in milliseconds. */
+export interface RetryPolicy {
+  /** Attempts after the first one. */
+  readonly retries: number;
+  readonly backoff: 'fixed' | 'linear' | 'exponential';
+  readonly delayMs: number;
+  /** Upper bound of a single delay. Default 60 000. A provider's Retry-After replaces the computed delay. */
+  readonly maxDelayMs?: number;
+  /**
+   * Which failures. Default: those that may go away (`base/passing-errors.ts`). A list: HTTP statuses, and texts that are the name of an error, of its
+   * class, its code, or part of its message in any case. `any`: all. `code`: the binding `retry:NODE` decides. An error with `retryable: false` is
+   * never tried again.
+   */
+  readonly on?: readonly (string | number)[] | 'any' | 'code';
+  /** Fraction of the delay that is drawn at random, 0 to 1. Default 0. */
+  readonly jitter?: number;
+}
+
+/** What a node may have around its body, outermost first. What each does: `engine/steps/policies/`. */
+export interface NodePolicies {
+  /** All must hold, else the step is skipped. `code` conditions call the binding `when:NODE`. */
+  readonly when?: readonly Condition[];
+  readonly retry?: RetryPolicy;
+  /** Per attempt, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+const RETRY = object<RetryPolicy>({
+  retries: integer(0, 1_000),
+  backoff: word('fixed', 'linear', 'exponential'),
+  delayMs: number(0, LONGEST_TIMER),
+  'maxDelayMs?': number(0, LONGEST_TIMER),
+  'on?': wordOr(
+    ['any', 'code'],
+    list(is<string | number>((value) => ['string', 'number'].includes(typeof value), 'a text or a number')),
+  ),
+  'jitter?': number(0, 1),
+});
+
+/** Their rows in the table of fields. */
+export const POLICIES: Rows<NodePolicies> = {
+  'when?': course('when', CONDITIONS),
+  'retry?': policy('retry', RETRY),
+  'timeoutMs?': policy('timeout', number(1, LONGEST_TIMER)),
+};
