@@ -277,3 +277,13 @@ export function deliveredKey(name: string, number: number): string {
 export function deliveredName(key: string): string | undefined {
   return DELIVERED.exec(key)?.[1];
 }
+
+/** Key of something that an effect does in addition: `t@outcome`, `a@tool#1.1.outcome`. */
+export function innerKey(effect: string, name: string): string {
+  return `${effect}${stepOf(effect) === effect ? '@' : '.'}${name}`;
+}
+
+/** Key of a question that an effect asks: `t@ask:sure`, `a@tool#1.1.ask:sure`. */
+export function askKey(effect: string, name: string): string {
+  return innerKey(effect, `ask:${name}`);
+}

@@ -9,12 +9,11 @@ import type { OpenQuestion } from '../events/question.js';
 import type { Plan } from '../plan/plan.js';
 import { compile } from './graph/compile.js';
 import type { CompiledPlan } from './graph/compile.js';
-import { WORK_AT_ONCE, WORK_OF_START } from './giving-way.js';
 import { firstState } from './state/inputs.js';
 import { MemoryDurable } from './durable/memory-durable.js';
 import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
-import { inOrder } from './steps/reports.js';
+import { inOrder } from './run-result.js';
 import type { RunHandle, RunResult } from './run-result.js';
 import { RunQuestions } from './durable/run-questions.js';
 import { Scope } from './graph/scope.js';
@@ -22,7 +21,7 @@ import type { Restable, Work, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, 
 import type { StartOptions } from './start-options.js';
 import { NO_OPTIONS, cancelBy, checkOf } from './start-options.js';
 import { givesPropertyAway } from './state/whole-view.js';
-import { IdleScopes, WorkQueue } from './work-queue.js';
+import { IdleScopes, WORK_AT_ONCE, WORK_OF_START, WorkQueue } from './work-queue.js';
 
 export type { RunHandle, RunResult } from './run-result.js';
 export type { StartOptions } from './start-options.js';

@@ -5,8 +5,7 @@ import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable, CompiledPlan } from './graph/compile.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
-import type { Reports } from './steps/reports.js';
-import type { StateEdits } from './state/state-edits.js';
+import type { Reports } from './run-result.js';
 import type { Version } from './state/version.js';
 
 /**
@@ -60,6 +59,9 @@ export interface Asked {
   /** What steps give in place of what they gave. */
   readonly edits?: StateEdits;
 }
+
+/** Values by channel, by the path of the step whose writes they stand for. */
+export type StateEdits = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Something that the run starts. */
 export interface Work {
@@ -134,7 +136,7 @@ export interface CheckedStep {
   readonly elapsedMs: number;
 }
 
-export type { StepReport } from './steps/reports.js';
+export type { StepReport } from './run-result.js';
 
 /** Looks at the run after each step; gives an error to end it there. A function of what it gets, without effects. */
 export type StepCheck = (view: CheckedStep) => ErrorData | undefined;

@@ -146,3 +146,11 @@ function isNameCode(code: number): boolean {
     code === 0x2d
   );
 }
+
+/** What to say of each value that a template expects and that nobody has written. */
+export function missingIn(template: Template, read: ReadChannel): readonly string[] {
+  return template.flatMap((piece) => {
+    const isMissing = typeof piece !== 'string' && 'expected' in piece && read(piece.channel) === undefined;
+    return isMissing ? [`${refText(piece)} has no value: that step has not run`] : [];
+  });
+}

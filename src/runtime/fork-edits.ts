@@ -2,7 +2,7 @@ import { parseAddress, pathOf, stepOf, visitAddress } from '../base/address.js';
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
-import type { StateEdits } from '../engine/state/state-edits.js';
+import type { StateEdits } from '../engine/services.js';
 import { forgetting } from '../journal/forgotten.js';
 import { forgottenBy } from '../journal/fork-from.js';
 import type { Entry, RunHistory } from '../journal/history.js';

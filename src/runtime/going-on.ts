@@ -10,7 +10,7 @@ import type { Store } from '../journal/store.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
-import type { StateEdits } from '../engine/state/state-edits.js';
+import type { StateEdits } from '../engine/services.js';
 import { forkEdits, recordedEdits } from './fork-edits.js';
 import type { Changes, RunDefinition } from './changes.js';
 import { compareRuns, isSame, whoAnswers } from './changes.js';

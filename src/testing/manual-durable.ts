@@ -1,7 +1,7 @@
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import { isThenable } from '../base/thenable.js';
-import { askKey } from '../engine/state/inner-keys.js';
+import { askKey } from '../base/address.js';
 import { waitingFor } from '../engine/durable/open-question.js';
 import type {
   Durable,

@@ -9,7 +9,7 @@ import { Queue } from '../../base/queue.js';
 import { isThenable } from '../../base/thenable.js';
 import type { OpenQuestion } from '../../events/question.js';
 import { schemaFindings } from '../../lang/schema-check.js';
-import { askKey } from '../state/inner-keys.js';
+import { askKey } from '../../base/address.js';
 import { waitingFor } from './open-question.js';
 import type {
   Durable,

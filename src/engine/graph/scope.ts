@@ -5,7 +5,7 @@ import type { Census, OpenCensus } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
-import type { Bindings, NodeKind } from '../../plan/plan.js';
+import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
 import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep, whyOf } from './explain.js';
@@ -14,14 +14,14 @@ import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
 import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
-import { joined, reported } from '../steps/reports.js';
-import type { Reports } from '../steps/reports.js';
+import { joined, reported } from '../run-result.js';
+import type { Reports } from '../run-result.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from '../services.js';
 import { editedOutput, foldError, outputError, writeOutput } from '../state/state-writer.js';
 import type { Body, StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
-import { addStep, removeStep } from '../steps/step-list.js';
-import type { StepList } from '../steps/step-list.js';
+import { addStep, removeStep } from '../work-queue.js';
+import type { StepList } from '../work-queue.js';
 import type { Arrivals, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from '../state/version.js';
@@ -60,10 +60,6 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
 
   get labelled(): readonly LabelledChannel[] {
     return this.compiled.labelled;
-  }
-
-  get bindings(): Bindings {
-    return this.compiled.bindings;
   }
 
   stopClock(): () => void {

@@ -4,7 +4,7 @@ import type { Plan } from '../../plan/plan.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
 import type { Cell } from './cell.js';
 import { inputCell } from './cell.js';
-import type { StateEdits } from './state-edits.js';
+import type { StateEdits } from '../services.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
 import type { Version } from './version.js';

@@ -4,7 +4,7 @@ import { isCleared } from './cell.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
 import { plainState } from './plain-state.js';
 import type { RunServices, ScopeOptions } from '../services.js';
-import { digestOf } from './state-digests.js';
+import { digestOf } from './reads.js';
 import { readState } from './state-writer.js';
 import type { Version } from './version.js';
 import { stateView } from './view.js';

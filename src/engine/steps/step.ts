@@ -3,22 +3,22 @@ import type { ErrorData } from '../../base/errors.js';
 import { toErrorData } from '../../base/errors.js';
 import type { Census, OpenCensus } from '../../events/census.js';
 import { addCensus, emptyCensus } from '../../events/census.js';
+import type { EventBody } from '../../events/event.js';
 import type { ReadChannel } from '../../lang/json-path.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
-import { renderTemplate } from '../../lang/template.js';
+import { missingIn, renderTemplate } from '../../lang/template.js';
 import type { Template } from '../../lang/values.js';
-import type { Bindings, NodeKind } from '../../plan/plan.js';
+import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
 import { FiredNode } from '../graph/fired-node.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from '../ports/durable.js';
 import type { Clock, PolicedStep } from './policies/policy.js';
-import { joined } from './reports.js';
-import type { Reports } from './reports.js';
+import { joined } from '../run-result.js';
+import type { Reports } from '../run-result.js';
 import type { RunServices, Work } from '../services.js';
-import { tellMissing } from './tell-missing.js';
 import type { Firing, Token } from '../graph/token.js';
 import type { Version } from '../state/version.js';
-import type { ChannelSource } from '../state/viewed.js';
+import type { ChannelSource, State } from '../state/viewed.js';
 
 /** What a step tells the scope that it belongs to. Each step calls exactly one of these, once, unless it is aborted. */
 export interface StepOwner extends ChannelSource {
@@ -34,13 +34,12 @@ export interface StepOwner extends ChannelSource {
   skipped(step: Step, reason: string): void;
   paused(step: Step, question: Question, reason: string): void;
   /** Read-only view of a version, for a function of a user. */
-  view(version: Version, fn?: unknown): Readonly<Record<string, unknown>>;
+  view(version: Version, fn?: unknown): State;
   reader(version: Version): ReadChannel;
   /** What a block of outputs shows. */
   readonly labelled: readonly LabelledChannel[];
   /** Counts steps that ran inside of this one, and keeps what is reported of them. */
   count(census: Census, reports: Reports): void;
-  readonly bindings: Bindings;
   /** Stops the clocks of the steps around this one; gives what starts them again. */
   stopClock(): () => void;
   bodyOf(kind: NodeKind): Body;
@@ -127,20 +126,15 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
 
   start(): void {
     this.phase = 'running';
-    if (this.refusal !== undefined) {
-      this.failForGood(this.refusal);
-      return;
-    }
     const { policies } = this.compiled;
-    if (this.attempt > 1) this.beginAttempt();
-    else if (policies === undefined) this.entered();
-    else {
-      try {
-        policies.enter(this);
-      } catch (error) {
-        if (this.over) throw error;
-        this.failForGood(toErrorData(error));
-      }
+    try {
+      if (this.refusal !== undefined) this.failForGood(this.refusal);
+      else if (this.attempt > 1) this.beginAttempt();
+      else if (policies === undefined) this.entered();
+      else policies.enter(this);
+    } catch (error) {
+      if (this.over) throw error;
+      this.failForGood(toErrorData(error));
     }
   }
 
@@ -149,7 +143,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     if (run.followed) {
       const { id, node } = compiled;
       run.starting?.(this.path, this.view());
-      run.emit(this.path, this.owner.parent, { type: 'step.started', node: id, kind: node.kind, visit: this.visit });
+      this.emit({ type: 'step.started', node: id, kind: node.kind, visit: this.visit });
     }
     this.beginAttempt();
   }
@@ -201,11 +195,16 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     }
   }
 
+  /** Tells listeners something of it. */
+  emit(body: EventBody): void {
+    this.run.emit(this.path, this.owner.parent, body);
+  }
+
   get labelled(): readonly LabelledChannel[] {
     return this.owner.labelled;
   }
 
-  view(fn?: unknown): Readonly<Record<string, unknown>> {
+  view(fn?: unknown): State {
     return this.owner.view(this.input, fn);
   }
 
@@ -217,9 +216,8 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   render(template: Template): string {
     const { run, owner } = this;
     const read = this.reader();
-    if (run.observed) {
-      tellMissing(template, read, (note) => run.emit(this.path, owner.parent, { type: 'step.note', note }));
-    }
+    for (const message of run.observed ? missingIn(template, read) : [])
+      this.emit({ type: 'step.note', note: { kind: 'warning', code: 'missing-output', message } });
     return renderTemplate(template, read, owner.labelled, run);
   }
 
@@ -343,10 +341,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     this.inner = undefined;
     this.reports = undefined;
     const { run } = this;
-    if (run.observed) {
-      const attempt = this.attempt + 1;
-      run.emit(this.path, this.owner.parent, { type: 'step.retrying', attempt, delayMs, error });
-    }
+    if (run.observed) this.emit({ type: 'step.retrying', attempt: this.attempt + 1, delayMs, error });
     this.phase = 'backoff';
     this.backoff = run.durable.timer(`${this.key}@backoff`, delayMs);
     this.backoff.waiter = this;

@@ -1,8 +1,8 @@
 import { SkeinError } from '../../base/errors.js';
 import { PLANNED } from '../../notations/graph/nodes/planned.js';
 import type { Planned } from '../../notations/graph/nodes/planned.js';
-import type { AgentLike, AgentResult, AgentRunOptions } from './agent-like.js';
-import type { GraphMetrics } from './metrics.js';
+import type { AgentLike, AgentResult, AgentRunOptions } from './result.js';
+import type { GraphMetrics } from './result.js';
 import type { AsAgentOptions, GraphEvent, GraphResult, GraphRunOptions } from './result.js';
 import type { GraphInputs, RunnableGraph } from './running.js';
 

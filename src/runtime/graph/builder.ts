@@ -21,7 +21,7 @@ import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../../not
 import { CheckedGraph } from './compiled-graph.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 import type { GraphInputs } from './running.js';
-import type { RunningSettings } from './settings.js';
+import type { RunningSettings } from './running.js';
 
 /** A graph behind the types of `Graph`: what was said so far, and what follows from it until more is said. */
 export class GraphBuilder {

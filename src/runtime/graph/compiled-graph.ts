@@ -3,8 +3,7 @@ import type { Bindings, Plan } from '../../plan/plan.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 import { graphAsAgent } from './as-agent.js';
 import { runGraph, runGraphOrThrow, streamGraph } from './running.js';
-import type { GraphInputs, RunnableGraph } from './running.js';
-import type { RunningSettings } from './settings.js';
+import type { GraphInputs, RunnableGraph, RunningSettings } from './running.js';
 
 /** What a compiled graph is made of. */
 interface Parts {

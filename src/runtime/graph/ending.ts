@@ -1,9 +1,9 @@
 import type { RunResult } from '../../engine/run.js';
 import type { Plan } from '../../plan/plan.js';
-import { errorText } from './error-text.js';
+import { errorText } from './event-notes.js';
 import { answerText } from './events.js';
-import type { GraphMetrics } from './metrics.js';
-import { errorsIn } from './metrics.js';
+import type { GraphMetrics } from './result.js';
+import { errorsIn } from './invariants.js';
 import type { GraphEvent, GraphResult } from './result.js';
 import type { RunLog } from './run-log.js';
 

@@ -1,7 +1,7 @@
+import type { ErrorData } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
 import type { JsonObject } from '../../base/json.js';
 import type { StepNote } from '../../events/event.js';
-import { errorText } from './error-text.js';
 import type { GraphEvent } from './result.js';
 
 /** What an event about the inside of a step says; what it leaves open follows from the step. */
@@ -78,4 +78,9 @@ function forwarded(event: JsonObject, path: string): NoteEvent {
     ...(typeof node === 'string' ? { node } : {}),
     ...(typeof inner === 'string' && inner !== '' ? { path: `${path}/${inner}` } : {}),
   };
+}
+
+/** An error as one line: what was thrown, and its message. */
+export function errorText({ name, code, message }: ErrorData): string {
+  return `${name ?? code}: ${message}`;
 }

@@ -3,8 +3,7 @@ import { sha256 } from '../../base/hash.js';
 import type { EventBody, SkeinEvent } from '../../events/event.js';
 import { valueText } from '../../lang/value-text.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
-import { errorText } from './error-text.js';
-import { noteEvent } from './event-notes.js';
+import { errorText, noteEvent } from './event-notes.js';
 import type { Violation } from './invariants.js';
 import type { GraphEvent } from './result.js';
 

@@ -1,9 +1,9 @@
+import type { Census } from '../../events/census.js';
 import type { ErrorData } from '../../base/errors.js';
 import { toErrorData } from '../../base/errors.js';
 import type { StepCheck, CheckedStep } from '../../engine/services.js';
 import { madeOf } from '../../plan/made-of.js';
-import { errorsIn } from './metrics.js';
-import { errorText } from './error-text.js';
+import { errorText } from './event-notes.js';
 
 /**
  * What happens when an invariant does not hold. `ignore`: it is not even looked at. `observe`: a `contract_violation` event. `enforce`: the
@@ -115,4 +115,9 @@ function failureOf(invariant: Invariant, view: InvariantView): Pick<Violation, '
 
 function violationError(node: string, message: string): ErrorData {
   return { code: 'SKEIN_INVARIANT', message: `workflow invariant violated (after '${node}'): ${message}` };
+}
+
+/** How many steps failed so far. */
+export function errorsIn({ degraded, failed, timed_out: timedOut }: Census): number {
+  return degraded + failed + timedOut;
 }

@@ -11,10 +11,19 @@ import type { Launch } from '../launch.js';
 import { launch, openModels } from '../launch.js';
 import { preparedPlan } from '../prepared.js';
 import { resultOf } from './ending.js';
+import type { Invariant, InvariantPolicy } from './invariants.js';
 import { invariantCheck } from './invariants.js';
 import type { GraphEvent, GraphResult, GraphRunOptions } from './result.js';
 import { RunLog } from './run-log.js';
-import type { RunningSettings } from './settings.js';
+
+/** Settings of a graph that matter when it runs. */
+export interface RunningSettings {
+  readonly invariants: readonly Invariant[];
+  /** For invariants without a policy of their own. */
+  readonly policy: InvariantPolicy;
+  /** The input that takes the task when the graph is used as an agent. */
+  readonly taskParam: string;
+}
 
 /** A graph that was checked, as it is run. */
 export interface RunnableGraph {

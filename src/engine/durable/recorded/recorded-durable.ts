@@ -12,7 +12,7 @@ import type { Recorded } from '../../../journal/ledger.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { giveBack, leaveFinished } from '../../../journal/session.js';
 import type { RunStanding } from '../../../journal/store.js';
-import { innerKey } from '../../state/inner-keys.js';
+import { innerKey } from '../../../base/address.js';
 import { waitId } from '../open-question.js';
 import type { Durable, Effect, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
 import type { RunResult } from '../../run.js';

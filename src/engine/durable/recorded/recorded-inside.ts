@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.js';
 import { SkeinError, fromErrorData } from '../../../base/errors.js';
 import type { Limit } from '../../../base/moment.js';
 import type { Journal } from '../../../journal/journal.js';
-import { askKey } from '../../state/inner-keys.js';
+import { askKey } from '../../../base/address.js';
 import type { Effect, Outcome, Question, StepOptions } from '../../ports/durable.js';
 import type { Deliveries } from './deliveries.js';
 import { waitOf } from './open-waits.js';

@@ -1,6 +1,6 @@
 import { isoTime } from '../../../base/clock.js';
 import type { StartedEffect } from '../../../journal/history.js';
-import { innerKey } from '../../state/inner-keys.js';
+import { innerKey } from '../../../base/address.js';
 import type { Outcome, Wait } from '../../ports/durable.js';
 
 const AGAIN = 'run it';

@@ -1,11 +1,10 @@
 import type { NodeKind } from '../../../plan/plan.js';
 import type { Body } from '../step.js';
 import { askBody } from './ask.js';
-import { callBody } from './call.js';
+import { callBody, noTicket } from './call.js';
 import { executorBody } from './executor.js';
 import { loopBody } from './loop.js';
 import { mapBody } from './map.js';
-import { passBody } from './pass.js';
 import { taskBody } from './task.js';
 import { waitBody } from './wait.js';
 
@@ -17,7 +16,8 @@ const BODIES: Readonly<Record<NodeKind, Body>> = {
   loop: loopBody,
   ask: askBody,
   wait: waitBody,
-  pass: passBody,
+  // Nothing: the node is a place for routes.
+  pass: { start: (step) => step.succeed(undefined), take: noTicket },
 };
 
 /** The body of a node kind. */

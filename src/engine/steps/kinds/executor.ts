@@ -103,8 +103,7 @@ class ExecutorAttempt implements StepContext, Activity {
   }
 
   note(note: StepNote): void {
-    const { run, path, owner } = this.step;
-    if (run.observed && !this.over) run.emit(path, owner.parent, { type: 'step.note', note });
+    if (this.step.run.observed && !this.over) this.step.emit({ type: 'step.note', note });
   }
 
   now(): number {

@@ -3,7 +3,7 @@ import { canonicalJson, digestText } from '../../../base/hash.js';
 import type { StepPart } from '../../../plan/builder-input.js';
 import { sourceText } from '../../../plan/made-of.js';
 import { definitionOf } from '../../durable/identity.js';
-import { innerKey } from '../../state/inner-keys.js';
+import { innerKey } from '../../../base/address.js';
 import type { Identity, StepIo } from '../../ports/durable.js';
 import type { ReadLog } from '../../state/reads.js';
 import type { Step } from '../step.js';

@@ -24,7 +24,6 @@ import { questionIn } from '../../durable/open-question.js';
 import type { Effect, Identity, Outcome, StepIo, StepOptions } from '../../ports/durable.js';
 import { ReadLog } from '../../state/reads.js';
 import type { Body, Step } from '../step.js';
-import { recordedUpdate, updateOf } from './cleared.js';
 import { InnerRuns } from './inner-run.js';
 import { isMutation } from '../../state/viewed.js';
 
@@ -124,9 +123,8 @@ export class TaskStep implements TaskStepInput {
   }
 
   private tell(note: () => StepNote): void {
-    const { run, path, owner } = this.step;
-    if (run.followed && this.step.performs(this.attempt))
-      run.emit(path, owner.parent, { type: 'step.note', note: note() });
+    const { step } = this;
+    if (step.run.followed && step.performs(this.attempt)) step.emit({ type: 'step.note', note: note() });
   }
 }
 
@@ -259,4 +257,23 @@ function takeOutcome(step: Step, outcome: Outcome): void {
       hint: `'${step.compiled.id}' tried to change the state; return an update instead: it is merged for you`,
     });
   } else step.fail(error);
+}
+
+/** A name that no channel can have (FORBIDDEN_NAMES): under it stands, in what is recorded of an update, which channels it clears. */
+const CLEARED = 'prototype';
+
+/** An update as it is recorded: JSON has no undefined, and an update that clears a channel is not one that says nothing of it. */
+function recordedUpdate(update: unknown): unknown {
+  if (!isPlainObject(update)) return update;
+  const names = Object.keys(update).filter((name) => update[name] === undefined);
+  return names.length === 0 ? update : { ...update, [CLEARED]: names };
+}
+
+/** The update that was recorded. */
+function updateOf(recorded: unknown): unknown {
+  if (!isPlainObject(recorded) || !Object.hasOwn(recorded, CLEARED)) return recorded;
+  const { [CLEARED]: names, ...update } = recorded;
+  if (!Array.isArray(names)) return recorded;
+  for (const name of names as unknown[]) if (typeof name === 'string') update[name] = undefined;
+  return update;
 }

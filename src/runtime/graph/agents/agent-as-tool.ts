@@ -8,7 +8,7 @@ import type { CallBounds } from '../../../plan/agent-spec.js';
 import { estimateCalls } from '../../../plan/envelope.js';
 import { madeOf, partsOf, sourceText } from '../../../plan/made-of.js';
 import type { ToolDefinition, ToolStep } from '../../../notations/graph/nodes/tool.js';
-import { chainOf } from './assemble.js';
+import { chainOf } from './planned-agent.js';
 
 /** How an agent is offered as a tool. */
 export interface AgentToolOptions {

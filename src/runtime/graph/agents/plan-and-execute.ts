@@ -8,8 +8,7 @@ import { innerBindings } from '../../../notations/graph/nodes/planned.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import { madeOf } from '../../../plan/made-of.js';
 import type { InputSpec, MapNode } from '../../../plan/plan.js';
-import { chainOf, taskNode } from './assemble.js';
-import { agentOf } from './planned-agent.js';
+import { agentOf, chainOf, taskNode } from './planned-agent.js';
 import type { Agent, AgentOutcome } from './planned-agent.js';
 
 /** How a planner and an executor work together. */

@@ -6,8 +6,7 @@ import { valueText } from '../../../lang/value-text.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import { madeOf } from '../../../plan/made-of.js';
 import type { InputSpec, LoopNode } from '../../../plan/plan.js';
-import { chainOf, taskNode } from './assemble.js';
-import { agentOf } from './planned-agent.js';
+import { agentOf, chainOf, taskNode } from './planned-agent.js';
 import type { Agent, AgentOutcome } from './planned-agent.js';
 import { readVerdict } from './verdict.js';
 
