@@ -149,8 +149,10 @@ function isNameCode(code: number): boolean {
 
 /** What to say of each value that a template expects and that nobody has written. */
 export function missingIn(template: Template, read: ReadChannel): readonly string[] {
-  return template.flatMap((piece) => {
-    const isMissing = typeof piece !== 'string' && 'expected' in piece && read(piece.channel) === undefined;
-    return isMissing ? [`${refText(piece)} has no value: that step has not run`] : [];
-  });
+  const missing: string[] = [];
+  for (const piece of template) {
+    if (typeof piece === 'string' || !('expected' in piece) || read(piece.channel) !== undefined) continue;
+    missing.push(`${refText(piece)} has no value: that step has not run`);
+  }
+  return missing;
 }
