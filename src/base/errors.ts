@@ -154,10 +154,15 @@ export class NonRetryableError extends Error {
  * toErrorData(new TypeError('x is not a function')).name; // 'TypeError'
  */
 export function toErrorData(error: unknown): ErrorData {
-  if (SkeinError.isInstance(error)) return plainError(error);
   const code = 'SKEIN_STEP_FAILED';
-  if (error instanceof Error) return { code, message: textOf(error.message), ...factsOf(error) };
-  return { code, message: typeof error === 'string' ? error : `thrown: ${textOf(error)}`, ...factsOf(error) };
+  try {
+    if (SkeinError.isInstance(error)) return plainError(error);
+    if (error instanceof Error) return { code, message: textOf(error.message), ...factsOf(error) };
+    return { code, message: typeof error === 'string' ? error : `thrown: ${textOf(error)}`, ...factsOf(error) };
+  } catch {
+    // Properties of what programs throw may themselves throw.
+    return { code, message: 'thrown: something whose properties cannot be read' };
+  }
 }
 
 const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);
@@ -180,9 +185,9 @@ export function plainError(error: ErrorData | SkeinError): ErrorData {
     ...(typeof retryable === 'boolean' ? { retryable } : {}),
     ...(retryAfterMs !== undefined && Number.isFinite(retryAfterMs) ? { retryAfterMs } : {}),
     ...(name === undefined ? {} : { name: textOf(name) }),
-    ...(Array.isArray(thrown.classes) ? { classes: thrown.classes.map(textOf) } : {}),
+    ...(Array.isArray(thrown.classes) ? { classes: Array.from(thrown.classes, textOf) } : {}),
     ...(thrown.thrownCode === undefined ? {} : { thrownCode: textOf(thrown.thrownCode) }),
-    ...(Number.isInteger(thrown.status) ? { status: Number(thrown.status) } : {}),
+    ...(Number.isSafeInteger(thrown.status) && Number(thrown.status) >= 0 ? { status: Number(thrown.status) } : {}),
   };
 }
 

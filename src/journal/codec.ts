@@ -1,7 +1,10 @@
 import { digestText } from '../base/hash.js';
+import { isPlainObject } from '../base/json.js';
 import type { BeginRecord, DoneRecord, JournalRecord } from './record.js';
 import { RECORD_VERSION } from './record.js';
+import { checkRecord } from './schema.js';
 import type { BlobText } from './store.js';
+import type { ThreadRecord } from './thread-record.js';
 
 /** A value whose JSON text has more characters than this is kept as a blob (J7). */
 export const LONGEST_INLINE = 64 * 1024;
@@ -14,14 +17,24 @@ export function blobOf(text: string): BlobText | undefined {
   return text.length <= LONGEST_INLINE ? undefined : { digest: digestText(text), text };
 }
 
-/** The line of a record. */
-export function encodeRecord(record: JournalRecord): string {
+/**
+ * The line of a record, of a run or of a thread.
+ *
+ * @throws SkeinError `SKEIN_NOT_JSON` for one that could not be read again
+ */
+export function encodeRecord(record: JournalRecord | ThreadRecord): string {
+  checkRecord(record);
   return `{"v":${RECORD_VERSION},${JSON.stringify(record).slice(1)}`;
 }
 
-/** The line that begins a run. What is JSON text already is most of it, and the same for many runs. */
+/**
+ * The line that begins a run. What is JSON text already is most of it, and the same for many runs.
+ *
+ * @throws SkeinError `SKEIN_NOT_JSON` for one that could not be read again
+ */
 export function encodeBegin(record: BeginRecord, texts: Readonly<Record<BeginText, string>>): string {
   const { plan: _plan, code: _code, inputs: _inputs, settings: _settings, origin, ...head } = record;
+  checkRecord(record);
   const line = `{"v":${RECORD_VERSION},${JSON.stringify(head).slice(1, -1)},"plan":${texts.plan},"code":${texts.code}`;
   return `${line},"inputs":${texts.inputs},"settings":${texts.settings},"origin":${JSON.stringify(origin)}}`;
 }
@@ -33,18 +46,27 @@ export type WrittenDone = Pick<DoneRecord, 't' | 'at' | 'key'> & {
   readonly [K in keyof DoneRecord]?: DoneRecord[K] | undefined;
 };
 
-/** The line of an outcome whose value is JSON text already. Put together by hand: it is the line that is written most. */
+/**
+ * The line of an outcome whose value is JSON text already. Put together by hand: it is the line that is written most. Digests that are not texts,
+ * of an executor without types, are left out: nothing is found by them.
+ */
 export function encodeDone(record: WrittenDone, inline: string | undefined): string {
   const { at, key, id, reads, ms, blob, error, cleanup, inline: atOnce } = record;
   let line = `{"v":${RECORD_VERSION},"t":"done","at":${at},"key":${JSON.stringify(key)}`;
-  if (id !== undefined) line += `,"id":${JSON.stringify(id)}`;
-  if (reads !== undefined) line += `,"reads":${JSON.stringify(reads)}`;
+  if (typeof id === 'string') line += `,"id":${JSON.stringify(id)}`;
+  if (areTexts(reads)) line += `,"reads":${JSON.stringify(reads)}`;
   if (ms !== undefined) line += `,"ms":${ms}`;
   if (cleanup === true) line += ',"cleanup":true';
   if (atOnce === true) line += ',"inline":true';
   if (error !== undefined) line += `,"error":${JSON.stringify(error)}`;
   if (blob !== undefined) line += `,"blob":${JSON.stringify(blob)}`;
   return inline === undefined ? `${line}}` : `${line},"value":${inline}}`;
+}
+
+function areTexts(values: DoneRecord['reads']): boolean {
+  if (!isPlainObject(values)) return false;
+  for (const name of Object.keys(values)) if (typeof values[name] !== 'string') return false;
+  return true;
 }
 
 /** The sum of a batch: a chain, so that a batch that is changed, left out, moved or taken from elsewhere is noticed (J8). */

@@ -204,6 +204,21 @@ export function readThreadRecord(line: string): ThreadRecord {
   return readAs(line, THREAD_RECORDS) as ThreadRecord;
 }
 
+/**
+ * Refuses a record that {@link readRecord} or {@link readThreadRecord} would refuse: once it is written, the whole journal can't be read.
+ * What comes from programs is not always of the type that it should have.
+ *
+ * @throws SkeinError `SKEIN_NOT_JSON` that says what is wrong
+ */
+export function checkRecord(record: JournalRecord | ThreadRecord): void {
+  const fields = RECORDS.get(record.t) ?? THREAD_RECORDS.get(record.t);
+  const problem = fields === undefined ? 'it is not a kind of record' : checkFields({ v: 1, ...record }, fields, '');
+  if (problem === undefined) return;
+  throw new SkeinError('SKEIN_NOT_JSON', `the record '${record.t}' can't be written: ${problem}`, {
+    hint: 'give values of the types that are declared',
+  });
+}
+
 function readAs(line: string, kinds: ReadonlyMap<unknown, Fields>): unknown {
   const parsed = parse(line);
   if (!isPlainObject(parsed)) throw new SkeinError('SKEIN_JOURNAL', 'it is not a JSON object');
@@ -240,6 +255,8 @@ function checkFields(value: Readonly<Record<string, unknown>>, fields: Fields, p
   for (const name of Object.keys(value)) {
     const field = fields.byName.get(name);
     if (field === undefined) return `${JSON.stringify(prefix + name)} is not one of its fields`;
+    // Only what is not written yet has such a value.
+    if (field.optional && value[name] === undefined) continue;
     const problem = field.check(value[name], prefix + name);
     if (problem !== undefined) return problem;
     if (!field.optional) needed += 1;
@@ -255,6 +272,6 @@ function missing(value: object, fields: Fields, prefix: string): string {
 }
 
 function expected(place: string, what: string, value: unknown): string {
-  const is = value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value;
+  const is = value === null || Number.isNaN(value) ? String(value) : Array.isArray(value) ? 'a list' : typeof value;
   return `${place} has to be ${what}, it is ${is === 'object' ? 'an object' : is}`;
 }

@@ -3,7 +3,6 @@ import type { JsonObject } from '../base/json.js';
 import type { KeptKind } from '../base/kept.js';
 import type { RunOutcome } from '../events/outcome.js';
 import type { Stored } from './record.js';
-import { RECORD_VERSION } from './record.js';
 
 /**
  * One line of the journal of a thread (J12). A thread has the form of a run: a row, a lease, batches with a chain of sums, blobs. What is
@@ -104,9 +103,4 @@ export interface EditRecord {
   /** Names of the channels that were given. */
   readonly values: readonly string[];
   readonly state: ThreadState;
-}
-
-/** The line of a record. */
-export function encodeThreadRecord(record: ThreadRecord): string {
-  return `{"v":${RECORD_VERSION},${JSON.stringify(record).slice(1)}`;
 }

@@ -1,12 +1,11 @@
 import type { Clock } from '../base/clock.js';
-import { FIRST_SUM, chainSum } from './codec.js';
+import { FIRST_SUM, chainSum, encodeRecord } from './codec.js';
 import type { JournalEnd } from './journal.js';
 import { isLocked, staleLease } from './store-writer.js';
 import { storedValue } from './stored.js';
 import type { Batch, BlobText, Holder, Lease, Store } from './store.js';
 import { LEASE_MS } from './store.js';
 import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord } from './thread-record.js';
-import { encodeThreadRecord } from './thread-record.js';
 import { threadRow } from './thread-rows.js';
 
 /** A batch takes no further line once it has this many characters; a store takes 1 MiB. */
@@ -170,7 +169,7 @@ function batchesOf(lease: Lease, end: JournalEnd, group: Group): readonly [Batch
     return end.batches + texts.length - 1;
   };
   const blobs: BlobText[] = [...(group.blobs ?? [])];
-  const shapeAt = shape === undefined ? undefined : put(encodeThreadRecord(shape));
+  const shapeAt = shape === undefined ? undefined : put(encodeRecord(shape));
   const channels: [string, ChannelPlace][] = [];
   for (const write of writes) {
     const { name, digest, kind, place } = write;
@@ -186,10 +185,10 @@ function batchesOf(lease: Lease, end: JournalEnd, group: Group): readonly [Batch
       ...(write.isGiven === true && { given: true as const }),
     };
     const record: PutRecord = { t: 'put', at: group.at, channel: name, ...marks, ...stored };
-    const at = put(encodeThreadRecord(record));
+    const at = put(encodeRecord(record));
     channels.push([name, { from: 'more' in write ? (place?.from ?? at) : at, at, digest, kind }]);
   }
-  put(encodeThreadRecord(head(Object.fromEntries(channels), shapeAt)));
+  put(encodeRecord(head(Object.fromEntries(channels), shapeAt)));
   let { sum } = end;
   const batches = texts.map((text, at): Batch => {
     const seq = end.batches + at;

@@ -33,15 +33,18 @@ export function asQuestion(question: TaskQuestion): {
 
 const HINT = "such as ask({ text: 'Publish?', choices: ['yes', 'no'] })";
 
+/** Neither control characters nor half of a surrogate pair: it becomes part of an address. */
+const NAME = /^\P{C}+$/u;
+
 /**
  * The name of a question: the one that is given, else its number in its step.
  *
- * @throws SkeinError `SKEIN_USAGE` for a name that is not a text
+ * @throws SkeinError `SKEIN_USAGE` for a name that is not a text, or has control characters
  */
 export function questionName(name: unknown, number: number): string {
   if (name === undefined) return String(number);
-  if (typeof name === 'string' && name !== '') return name;
-  throw new SkeinError('SKEIN_USAGE', 'the name of a question must be a text', {
+  if (typeof name === 'string' && NAME.test(name)) return name;
+  throw new SkeinError('SKEIN_USAGE', 'the name of a question must be a text of one line', {
     hint: "such as ask(question, 'publish')",
   });
 }

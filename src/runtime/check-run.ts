@@ -1,6 +1,8 @@
 import { SkeinError } from '../base/errors.js';
+import { isPlainObject, recordText } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import type { RunResult } from '../engine/run.js';
+import { kindText } from '../lang/value-text.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunOptions } from './options.js';
 import { checkThreadOptions } from './threads/check-thread.js';
@@ -40,6 +42,7 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
   const strange = Object.keys(options).find((name) => !names.includes(name));
   if (strange === undefined) {
     checkMaxSteps(options);
+    checkRecorded(options);
     checkThreadOptions(options);
     return;
   }
@@ -51,6 +54,24 @@ function checkMaxSteps({ maxSteps }: Pick<RunOptions, 'maxSteps'>): void {
   if (maxSteps === undefined || (Number.isSafeInteger(maxSteps) && maxSteps > 0)) return;
   const hint = 'it counts how many nodes may run one after another: run(workflow, { maxSteps: 200 })';
   throw new SkeinError('SKEIN_USAGE', `maxSteps is a whole number from 1 up, not ${String(maxSteps)}`, { hint });
+}
+
+/** What stands in the record as it is given. */
+function checkRecorded({ runId, origin }: Pick<RunOptions, 'runId' | 'origin'>): void {
+  if (runId !== undefined && (typeof runId !== 'string' || !/^\P{C}+$/u.test(runId))) {
+    const hint = "run(workflow, { runId: 'nightly-2027-01-31' }), or none: then it gets one";
+    throw new SkeinError('SKEIN_USAGE', 'the id of a run must be a text of one line', { hint });
+  }
+  if (origin === undefined) return;
+  const hint = "it is JSON: origin: { startedBy: 'cron' }";
+  if (!isPlainObject(origin))
+    throw new SkeinError('SKEIN_USAGE', `origin must be an object, not ${kindText(origin)}`, { hint });
+  try {
+    recordText(origin);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SkeinError('SKEIN_NOT_JSON', `origin can't be recorded: ${why}`, { hint, cause });
+  }
 }
 
 /**

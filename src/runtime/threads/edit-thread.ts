@@ -35,7 +35,7 @@ export interface ThreadChange {
  * there. A value of undefined clears a key. The change is recorded, with who made it and why.
  *
  * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_INPUT` for a key that the state does not have or a value that does not fit; `SKEIN_THREAD` while
- *   a turn is open; `SKEIN_LEASE` while one runs
+ *   a turn is open; `SKEIN_LEASE` while one runs; `SKEIN_USAGE` without texts that say who and why
  * @example
  * updateThread(store, 'support-4711', { topic: 'refund' }, { who: 'ada', why: 'the customer called' });
  */
@@ -46,6 +46,11 @@ export function updateThread(
   { who, why, workflow }: ThreadChange,
 ): void {
   checkThreadId(id);
+  if (typeof who !== 'string' || typeof why !== 'string') {
+    throw new SkeinError('SKEIN_USAGE', 'a change of a thread needs who makes it, and why, as texts', {
+      hint: "updateThread(store, id, values, { who: 'ada', why: 'the customer called' })",
+    });
+  }
   if (readHead(store, id) === undefined) throw noThread(id);
   const held = hold(store, id);
   try {

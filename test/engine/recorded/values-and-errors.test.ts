@@ -93,3 +93,41 @@ test('what a function changes after it has returned is no part of its result: it
   const result = await run(plan, { store }).result;
   expect([result.state, refused]).toEqual([{ given: { n: 1 } }, expect.stringContaining('read only')]);
 });
+
+test('a promise of its own kind that settles twice is recorded once, as it settled first', async () => {
+  const store = memoryStore();
+  const settle = (resolve: (value: unknown) => void, reject: (error: unknown) => void): void => {
+    resolve({ n: 1 });
+    reject(new Error('too late'));
+    queueMicrotask(() => resolve({ n: 2 }));
+  };
+  const twice = Object.fromEntries(['then'].map((name) => [name, settle]));
+  const nodes = [
+    { id: 'a', run: () => twice },
+    { id: 'b', output: 'seen', run: ({ n }: { n?: unknown }) => n },
+  ];
+  const plan = definePlan({ name: 'twice', nodes, edges: [['a', 'b']] });
+  const result = await run(plan, { store, runId: 'r' }).result;
+  expect([result.outcome, result.state, result.ran]).toEqual(['succeeded', { n: 1, seen: 1 }, 2]);
+  expect(readHistory(store, 'r').entries.get('a')).toHaveLength(1);
+});
+
+test('an error whose properties throw fails its step, and the run has an end', async () => {
+  const store = memoryStore();
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const plan = definePlan({
+    name: 'p',
+    nodes: [
+      {
+        id: 'a',
+        run: async () => {
+          throw proxy as unknown;
+        },
+      },
+    ],
+  });
+  const { outcome, error } = await run(plan, { store, runId: 'r' }).result;
+  expect([outcome, error?.code]).toEqual(['failed', 'SKEIN_STEP_FAILED']);
+  expect(readHistory(store, 'r').sessions.at(-1)?.end?.outcome).toBe('failed');
+});

@@ -181,13 +181,17 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (this.failure !== undefined) throw fromErrorData(this.failure);
     this.stop();
     const at = this.clock.now();
-    if (outcome === 'cancelled' && leaveFinished(this.session, this.journal)) return;
-    this.journal.write(
-      encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...(error && { error: plainError(error) }) }),
-    );
-    this.journal.close();
-    const standing = this.standing(this.journal.batches, at);
-    this.session.store.release(this.session.lease, { outcome, endedAt: at, standing });
+    const { session, journal } = this;
+    try {
+      if (outcome === 'cancelled' && leaveFinished(session, journal)) return;
+      const why = error && { error: plainError(error) };
+      journal.write(encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...why }));
+      journal.close();
+      session.store.release(session.lease, { outcome, endedAt: at, standing: this.standing(journal.batches, at) });
+    } catch (cause) {
+      giveBack(session, at);
+      throw cause;
+    }
   }
 
   standing(batches: number, now = this.clock.now()): RunStanding {
@@ -284,7 +288,7 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   private settle(ticket: RecordedTicket, outcome: Outcome): void {
     this.stopRunning(ticket);
-    if (ticket.dropped || this.over) return;
+    if (ticket.dropped || this.over || ticket.due !== undefined) return;
     const stamped = this.stamped(ticket, outcome);
     if (!isUnanswered(outcome)) this.count.answered(ticket.key);
     ticket.due = isUnanswered(outcome) ? outcome : writeOutcome(this.journal, ticket, stamped);

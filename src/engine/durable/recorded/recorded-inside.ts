@@ -37,15 +37,18 @@ export class RecordedInside {
     if (ticket.effects === 0) stops(ticket);
     ticket.questions += 1;
     const key = askKey(ticket.key, name);
-    const outcome = await new Promise<Outcome>((resolve) =>
-      questions.askAside(ticket, key, waitOf(name, question, limit), resolve),
-    );
-    ticket.questions -= 1;
-    if (ticket.questions === 0 && !ticket.dropped) starts(ticket);
-    // The clock of the attempt goes on from now, not from the last delivery.
-    deliveries.takeTime();
-    if (outcome.ok) return outcome.value;
-    throw fromErrorData(outcome.error);
+    try {
+      const outcome = await new Promise<Outcome>((resolve) =>
+        questions.askAside(ticket, key, waitOf(name, question, limit), resolve),
+      );
+      if (outcome.ok) return outcome.value;
+      throw fromErrorData(outcome.error);
+    } finally {
+      ticket.questions -= 1;
+      if (ticket.questions === 0 && !ticket.dropped) starts(ticket);
+      // The clock of the attempt goes on from now, not from the last delivery.
+      deliveries.takeTime();
+    }
   }
 
   /**

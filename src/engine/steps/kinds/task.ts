@@ -167,7 +167,7 @@ function perform(step: Step, io: StepIo): unknown {
 /** Where a function may say where to go on, its result is brought into the form in which it is recorded. */
 function resultOf({ compiled }: Step, result: unknown): unknown {
   if (!compiled.jumps) return result;
-  return isThenable(result) ? result.then(jumpOf) : jumpOf(result);
+  return isThenable(result) ? Promise.resolve(result).then(jumpOf) : jumpOf(result);
 }
 
 /** A result in the form in which it is recorded. A jump that nobody would follow is refused: what is recorded would be taken for a success. */
@@ -180,7 +180,8 @@ function recordedResult(step: Step, result: unknown): unknown {
     const { update, ...jump } = jumpOf(value);
     return update === undefined ? jump : { ...jump, update: recordedUpdate(update) };
   };
-  return isThenable(result) ? result.then(give) : give(result);
+  // Not every thenable gives a promise of what comes next.
+  return isThenable(result) ? Promise.resolve(result).then(give) : give(result);
 }
 
 /** A jump that nobody would follow is not a success. */
