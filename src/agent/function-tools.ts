@@ -7,6 +7,7 @@ import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
 import { sourceText } from '../plan/made-of.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
+import { mustApprove } from '../plan/tool-approval.js';
 import { stateOfTool } from '../plan/tool-state.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 
@@ -42,6 +43,7 @@ function toolOf(tool: FunctionTool, step: StepContext, runOptions: object): Tool
     effect,
     trust,
     ...(approve === undefined ? {} : { approve }),
+    ...(approve === 'code' ? { mustApprove: (given) => mustApprove(call, given) } : {}),
     ...(coerce === undefined ? {} : { coerce }),
     code: digestText(sourceText(call)),
     // The runner of an agent gives all of it.

@@ -25,8 +25,8 @@ export interface OpenedModel {
 
 /** A tool, as far as the loop depends on it. */
 export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'origin' | 'code'> {
-  /** A person must allow each call. */
-  readonly approve?: true;
+  /** A person must allow each call, or those of which the tool says so. */
+  readonly approve?: true | 'code';
 }
 
 /** What is open, for effects that really run. */
@@ -143,7 +143,7 @@ function recordOf({ models, tools }: Live): Opened {
       name,
       effect,
       trust,
-      ...(approve === true ? { approve } : {}),
+      ...(approve === undefined ? {} : { approve }),
       ...(origin === undefined ? {} : { origin }),
       ...(code === undefined ? {} : { code }),
     })),

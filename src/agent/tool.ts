@@ -14,8 +14,10 @@ export interface Tool {
   readonly inputSchema: JsonObject;
   readonly effect: 'read' | 'idempotent' | 'once';
   readonly trust: 'trusted' | 'untrusted';
-  /** A person must allow each call. */
-  readonly approve?: true;
+  /** A person must allow each call; `code`: those of which {@link mustApprove} says so. */
+  readonly approve?: true | 'code';
+  /** With `approve: 'code'`: whether a person must allow a call with this input, which has been checked. */
+  readonly mustApprove?: (input: JsonObject) => Promise<boolean>;
   /** Texts are turned into the numbers and booleans that the schema asks for before they are checked. */
   readonly coerce?: true;
   /** Turns other names of its parameters into its own, before the input is checked. */

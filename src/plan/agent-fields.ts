@@ -24,7 +24,7 @@ const FUNCTION = object<FunctionTool>({
   input: someObject(),
   effect: word('read', 'idempotent', 'once'),
   'trust?': word('trusted', 'untrusted'),
-  'approve?': flag<true>(),
+  'approve?': wordOr(['code'], flag<true>()),
   'coerce?': flag<true>(),
   'calls?': object<CallBounds>({ modelCalls: CALLS, toolCalls: CALLS }),
 });

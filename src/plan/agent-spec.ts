@@ -58,8 +58,8 @@ export interface FunctionTool {
   /** How a crash in the middle of a call is treated (J6). */
   readonly effect: 'read' | 'idempotent' | 'once';
   readonly trust?: 'trusted' | 'untrusted';
-  /** A person must allow each call. */
-  readonly approve?: true;
+  /** A person must allow each call; `code`: those of which the function says so (`plan/tool-approval.ts`). */
+  readonly approve?: true | 'code';
   /** Texts are turned into the numbers and booleans that the schema asks for before they are checked. */
   readonly coerce?: true;
   /** What one call of it can cost, when it is an agent or a workflow. */

@@ -23,6 +23,8 @@ export interface CallChecks {
   fault(call: ToolCall, io: StepIo): Promise<Answer | undefined>;
   /** The same where it is a tool of the step itself, for which nothing need be open. */
   faultOfOwn(call: ToolCall): Promise<Answer | undefined>;
+  /** Whether the tool says that a person must allow a call that passes the checks. */
+  mustApprove(call: ToolCall, io: StepIo): Promise<boolean>;
 }
 
 /** Makes the checks of a step. A person is asked only about calls that pass them. */
@@ -47,6 +49,11 @@ export function callChecks({
       if (stepTools.has(call.name)) return checks.faultOfOwn(call);
       const { tools } = await use(io.signal);
       return faultIn(() => checks.prepared(call, tools), io);
+    },
+    async mustApprove(call, io) {
+      const { tools } = await use(io.signal);
+      const { tool, input } = await checks.prepared(call, tools);
+      return (await tool.mustApprove?.(input)) !== false;
     },
     faultOfOwn(call) {
       const own = stepTools.get(call.name);

@@ -14,6 +14,8 @@ import { approvalQuestion, inputOf, isAllowed } from './approval.js';
 export interface Asking {
   /** What is wrong with the call by itself; nobody is asked about a call that can't be made. */
   fault(): Promise<Answer | undefined>;
+  /** Whether the tool says that a person must allow this call. */
+  decide(): Promise<boolean>;
   /** Asks a person, under a name of its own. */
   ask(question: Question): Promise<string>;
 }
@@ -48,8 +50,8 @@ const REFUSED: Answer = { output: 'Error: a person refused this call', isError: 
 export function createGate(options: GateOptions): Gate {
   const { recorded, stepTools, approve } = options;
   const all = approve.includes('*');
-  const gated = (name: string): boolean =>
-    recorded.get(name)?.approve === true || approve.includes(name) || (all && !stepTools.has(name));
+  const gated = (name: string): boolean | 'code' =>
+    approve.includes(name) || (all && !stepTools.has(name)) || (recorded.get(name)?.approve ?? false);
   const check = checkOf(options);
   const showsSecrets = (call: ToolCall): boolean => {
     const tool = recorded.get(call.name);
@@ -61,15 +63,17 @@ export function createGate(options: GateOptions): Gate {
     async refusal(call, asking) {
       const verdict = check(call, recorded.get(call.name));
       if (verdict?.kind === 'deny') return forbidden(verdict);
-      const mustAsk = gated(call.name) || verdict?.kind === 'ask' || (showsSecrets(call) && !isMeant(verdict));
-      const question = mustAsk ? approvalQuestion(options.agent, call) : undefined;
+      const byTool = gated(call.name);
+      const mustAsk = byTool === true || verdict?.kind === 'ask' || (showsSecrets(call) && !isMeant(verdict));
+      const question = mustAsk || byTool === 'code' ? approvalQuestion(options.agent, call) : undefined;
       if (question === undefined) return undefined;
       const fault = await asking.fault();
       if (fault !== undefined) return fault;
+      if (!mustAsk && !(await asking.decide())) return undefined;
       return isAllowed(await asking.ask(question)) ? undefined : REFUSED;
     },
     isForeseen(call, tool) {
-      if (tool.approve === true && !gated(call.name)) return false;
+      if (tool.approve !== undefined && gated(call.name) === false) return false;
       const verdict = recorded.has(call.name) ? undefined : check(call, tool)?.kind;
       return verdict !== 'ask' && verdict !== 'deny';
     },

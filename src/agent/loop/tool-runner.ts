@@ -1,6 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
-import type { Question, StepIo } from '../../engine/ports/durable.js';
+import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import type { StateWatch, StepContext } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
@@ -8,9 +8,11 @@ import type { OpenParts, OpenedTool } from '../session.js';
 import type { Permissions } from '../../plan/agent-spec.js';
 import { callEvidence } from './approval.js';
 import { createGate } from './gate.js';
+import type { Asking } from './gate.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
 import { callChecks } from './call-check.js';
+import type { CallChecks } from './call-check.js';
 import { callDigest } from './identities.js';
 import type { CallIo, StepTool } from '../tool.js';
 import { readInput } from './tool-input.js';
@@ -65,6 +67,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
 
   const identityOf = (call: ToolCall) => ({ digest: () => callDigest(call, recorded.get(call.name)?.code) });
   const check = callChecks({ gate, stepTools, use: options.use });
+  const looks = looksBetweenTurns({ step, check, stepTools, identityOf });
 
   async function runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
     const { tools } = await options.use(io.signal);
@@ -72,12 +75,6 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
       const { tool, input } = await check.prepared(call, tools);
       return tool.execute(input, callIo(io, state, ask));
     }, io);
-  }
-  /** The tools may have to be opened for it, so it is an effect: a replay knows what was found. */
-  async function faultBetweenTurns(call: ToolCall, at: string): Promise<Answer | undefined> {
-    if (stepTools.has(call.name)) return check.faultOfOwn(call);
-    const look = async (io: StepIo) => (await check.fault(call, io)) ?? null;
-    return (await step.effect(`check#${at}`, look, { effect: 'read', identity: identityOf(call) })) ?? undefined;
   }
   function effect(call: ToolCall, name: string): Promise<Answer> {
     // Of a tool that was not there when the step began nothing is known: it is treated as the worst kind.
@@ -96,7 +93,7 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         const at = `${turn}.${index}`;
         const ask = (what: string) => (question: Question) =>
           askPerson(step, question, (asked) => step.ask(`ask:${what}#${at}`, asked));
-        const refused = await gate.refusal(call, { fault: () => faultBetweenTurns(call, at), ask: ask('approve') });
+        const refused = await gate.refusal(call, { ...looks(call, at), ask: ask('approve') });
         if (refused !== undefined) return refused;
         const own = stepTools.get(call.name);
         if (own === undefined) return effect(call, `tool#${at}`);
@@ -106,7 +103,11 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
       told(step, call, async () => {
         const ask = (what: string) => (question: Question) =>
           askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked));
-        const refused = await gate.refusal(call, { fault: () => check.fault(call, io), ask: ask('approve') });
+        const refused = await gate.refusal(call, {
+          fault: () => check.fault(call, io),
+          decide: () => check.mustApprove(call, io),
+          ask: ask('approve'),
+        });
         if (refused !== undefined) return refused;
         const own = stepTools.get(call.name);
         if (own === undefined) return runTool(call, io, step.watch(), `tool#${index}.`);
@@ -116,6 +117,28 @@ export function toolRunner(options: ToolRunnerOptions): ToolRunner {
         }, io);
       }),
   };
+}
+
+/** What is asked of a call between turns is recorded: a replay opens no tools, and does as was said. */
+function looksBetweenTurns({
+  step,
+  check,
+  stepTools,
+  identityOf,
+}: Pick<ToolRunnerOptions, 'step'> & {
+  readonly check: CallChecks;
+  readonly stepTools: ReadonlyMap<string, StepTool>;
+  readonly identityOf: (call: ToolCall) => Identity;
+}): (call: ToolCall, at: string) => Pick<Asking, 'fault' | 'decide'> {
+  const look = <T>(name: string, call: ToolCall, body: (io: StepIo) => Promise<T>): Promise<T> =>
+    step.effect(name, body, { effect: 'read', identity: identityOf(call) });
+  return (call, at) => ({
+    async fault() {
+      if (stepTools.has(call.name)) return check.faultOfOwn(call);
+      return (await look(`check#${at}`, call, async (io) => (await check.fault(call, io)) ?? null)) ?? undefined;
+    },
+    decide: () => look(`approve?#${at}`, call, (io) => check.mustApprove(call, io)),
+  });
 }
 
 /** What a call is given; its questions have names of its own. */

@@ -5,6 +5,7 @@ import { schemaFindings } from '../../../lang/schema-check.js';
 import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
 import type { StateOf, TaskQuestion, TextQuestion } from '../../../plan/builder-input.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
+import { withApproval } from '../../../plan/tool-approval.js';
 import { refusal } from '../problems.js';
 import { jsonSchemaOf, validated } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
@@ -56,8 +57,8 @@ export interface ToolDefinition<Input = never, Result = unknown> {
   readonly effect?: 'read' | 'idempotent' | 'once';
   /** Whether its results are the user's own data. Default `untrusted`. */
   readonly trust?: 'trusted' | 'untrusted';
-  /** A person must allow each call of an agent. */
-  readonly approve?: boolean;
+  /** Whether a person must allow a call of an agent: each, or those of which a function of the checked input says so, as long as it does not say `false`. */
+  readonly approve?: boolean | ((input: Input) => boolean | Promise<boolean>);
   /** Whether texts are turned into the numbers and booleans that the schema asks for. Default true. */
   readonly coerce?: boolean;
   /** What one call of it can cost in calls of models and tools, when it is an agent. */
@@ -115,7 +116,7 @@ export function functionTool(definition: ToolDefinition): FunctionTool {
     input: jsonSchemaOf(schemaOf(definition), `the input of the tool "${name}"`),
     effect,
     ...(trust === undefined ? {} : { trust }),
-    ...(approve === true ? { approve } : {}),
+    ...(approve === true ? { approve } : typeof approve === 'function' ? { approve: 'code' } : {}),
     ...(coerce ? { coerce } : {}),
     ...(calls === undefined ? {} : { calls }),
   };
@@ -136,7 +137,8 @@ export function toolFunction(definition: ToolDefinition): (input: never, step: T
     if ('value' in checked) return await definition.execute(checked.value as never, step);
     throw badInput(definition.name, checked.findings);
   };
-  return madeOf(run, partsOf(definition, ['execute']));
+  const parts = typeof definition.approve === 'function' ? ['execute', 'approve'] : ['execute'];
+  return withApproval(madeOf(run, partsOf(definition, parts)), definition.approve);
 }
 
 /**
