@@ -148,14 +148,14 @@ module.exports = {
       name: 'files-of-tools',
       severity: 'error',
       comment: 'tools reach files through Folders and replaceFile alone, which know what belongs to Skein itself',
-      from: { path: '^src/agent/tools/', pathNot: '/(linked-files|paths|protection|write-file)\\.ts$' },
+      from: { path: '^src/agent/tools/', pathNot: '/(paths|protection|write-file)\\.ts$' },
       to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'], path: '^(node:)?fs(/promises)?$' },
     },
     {
       name: 'programs-of-tools',
       severity: 'error',
       comment: 'tools start programs in groups that can be ended, and only shell and MCP servers do',
-      from: { path: '^src/agent/tools/', pathNot: '/(process-group|watchdog)\\.ts$' },
+      from: { path: '^src/agent/tools/', pathNot: '/process-group\\.ts$' },
       to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'], path: '^(node:)?child_process$' },
     },
     {

@@ -6,7 +6,7 @@
  *
  * console.log(toBoxes(plan, { unicode: true }));
  */
-import { cellsOfText } from './base/cells.js';
+import { cellsOfText } from './base/text.js';
 import { paintBoxes } from './draw/boxes.js';
 import { paintSvg } from './draw/svg.js';
 import { drawingOf } from './plan/drawing.js';

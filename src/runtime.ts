@@ -6,7 +6,7 @@ import { checkRunOptions } from './runtime/check-run.js';
 import { launch, openModels } from './runtime/launch.js';
 import type { RunOptions, Runnable } from './runtime/options.js';
 import { definitionPlaces } from './runtime/own-places.js';
-import { preparedPlan } from './runtime/prepared.js';
+import { preparedPlan } from './runtime/checked-plan.js';
 
 export { formatOutput } from './audit/final-output.js';
 export { findLeftovers, removeFolder } from './audit/retention.js';

@@ -5,10 +5,9 @@ import type { StepContext } from '../engine/ports/executor.js';
 import { answerNote } from '../events/question.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
-import { sourceText } from '../plan/made-of.js';
+import { sourceText, stateOfTool } from '../plan/made-of.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
 import { mustApprove } from '../plan/tool-approval.js';
-import { stateOfTool } from '../plan/tool-state.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 
 /** What a function that is a tool gets in addition to its input. */

@@ -17,7 +17,7 @@ export type {
 export type { ModelSource, ReplayedCall } from './model.js';
 export { describeProviders } from './models/describe-providers.js';
 export type { ProviderReport } from './models/describe-providers.js';
-export { echoModel } from './models/echo.js';
+export { echoModel } from './script/script-model.js';
 export type { Env } from './models/environment.js';
 export { fromLanguageModel, isLanguageModel } from './models/language-model.js';
 export type { LanguageModel, LanguageModelOptions } from './models/language-model.js';

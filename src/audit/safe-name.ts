@@ -1,4 +1,4 @@
-import { withoutAtEnd } from '../base/trim-end.js';
+import { withoutAtEnd } from '../base/text.js';
 
 /**
  * Part of a file name made from any text: letters, digits, `_`, `-` and single dots, never at the ends a dot or dash, at most `longest`

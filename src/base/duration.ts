@@ -1,3 +1,6 @@
+import { writtenTime } from './clock.js';
+import { SkeinError } from './errors.js';
+
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/y;
 
@@ -37,4 +40,33 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 60) return `${minutes}m ${String(Math.floor((ms % 60_000) / 1_000)).padStart(2, '0')}s`;
   return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, '0')}m`;
+}
+
+/** When something is: a duration from now, in milliseconds or as `2h`, or a time, as a Date or as text: `2027-01-31T12:00:00Z`. */
+export type Moment = number | string | Date;
+
+/** A duration in milliseconds, or a time in milliseconds since 1970. */
+export type Limit = { readonly ms: number } | { readonly at: number };
+
+/**
+ * Reads a moment.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for anything that is none
+ * @example
+ * limitOf('1h30m', 'expires'); // { ms: 5_400_000 }
+ */
+export function limitOf(moment: unknown, what: string): Limit {
+  const ms = typeof moment === 'string' ? parseDuration(moment) : moment;
+  if (typeof ms === 'number' && Number.isFinite(ms) && ms >= 0) return { ms };
+  const at = writtenTime(moment);
+  if (at !== undefined) return { at };
+  const seen = typeof moment === 'string' ? JSON.stringify(moment.slice(0, 80)) : String(moment).slice(0, 80);
+  throw new SkeinError('SKEIN_USAGE', `${what} must be a duration or a time, not ${seen}`, {
+    hint: "give milliseconds, '2h', a Date, or a text such as '2027-01-31T12:00:00Z'",
+  });
+}
+
+/** The time that a limit means, in milliseconds since 1970. */
+export function timeOf(limit: Limit, now: number): number {
+  return 'at' in limit ? limit.at : now + limit.ms;
 }

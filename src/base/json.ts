@@ -161,3 +161,8 @@ export type Present<T> = {
 export function present<T extends object>(record: T): Present<T> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<T>;
 }
+
+/** True for what can be awaited: an object with a method `then`. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}

@@ -1,4 +1,4 @@
-import { cellsOfText } from '../base/cells.js';
+import { cellsOfText } from '../base/text.js';
 import type { Drawing, DrawnEdge } from '../plan/drawing.js';
 import { Canvas } from './canvas.js';
 import { layOut } from './layout.js';

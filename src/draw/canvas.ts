@@ -1,4 +1,4 @@
-import { cellsOf } from '../base/cells.js';
+import { cellsOf } from '../base/text.js';
 
 /** Ways that lead out of the middle of a cell. */
 const [UP, DOWN, LEFT, RIGHT] = [1, 2, 4, 8];

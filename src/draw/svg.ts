@@ -1,4 +1,4 @@
-import { cellsOfText } from '../base/cells.js';
+import { cellsOfText } from '../base/text.js';
 import type { Drawing } from '../plan/drawing.js';
 import { layOut } from './layout.js';
 import type { Layout, Medium, PlacedEdge, PlacedItem, Point } from './layout.js';

@@ -4,7 +4,7 @@ import { hasErrors } from '../base/problem.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Plan } from '../plan/plan.js';
 import { NO_BINDINGS } from '../plan/plan.js';
-import { noteReadFrom } from '../plan/read-from.js';
+import { noteReadFrom } from '../plan/own-plan.js';
 import type { SourceFile, Workflow } from '../plan/workflow.js';
 import type { Findings } from '../text/findings.js';
 import { createFindings, sortProblems } from '../text/findings.js';

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
-import type { Moment } from '../base/moment.js';
+import type { Moment } from '../base/duration.js';
 import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { RetryInput } from './retry-input.js';

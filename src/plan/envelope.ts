@@ -1,8 +1,7 @@
-import { visitCaps } from './visit-caps.js';
+import { visitCaps, MODEL_TRIES, REPAIR_ROUNDS, maxStepsOf, maxToolCallsOf, maxTurnsOf } from './limits.js';
 import type { AgentSpec } from './agent-spec.js';
 import { analyzeShape } from './graph-shape.js';
 import type { GraphShape } from './graph-shape.js';
-import { MODEL_TRIES, REPAIR_ROUNDS, maxStepsOf, maxToolCallsOf, maxTurnsOf } from './limits.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 import { forEachReach } from './reach.js';
 

@@ -1,5 +1,6 @@
 import { variablesIn } from '../lang/variables.js';
 import type { AgentSpec, McpServerSpec } from './agent-spec.js';
+import { agentsOf } from './plan.js';
 import type { Plan } from './plan.js';
 import type { BuiltInTool } from './built-in-tools.js';
 import { takes } from './built-in-tools.js';
@@ -25,16 +26,9 @@ export interface Power {
  */
 export function powersOf(plan: Plan): readonly Power[] {
   const powers = new Map<string, Power>();
-  for (const power of ofPlan(plan)) powers.set(JSON.stringify(power), power);
+  for (const { node } of agentsOf(plan))
+    for (const power of ofAgent(node.agent)) powers.set(JSON.stringify(power), power);
   return [...powers.values()];
-}
-
-// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
-function* ofPlan(plan: Plan): Generator<Power> {
-  for (const node of plan.nodes) {
-    if (node.kind === 'agent') yield* ofAgent(node.agent);
-    if ('plan' in node) yield* ofPlan(node.plan);
-  }
 }
 
 function* ofAgent(agent: AgentSpec): Generator<Power> {

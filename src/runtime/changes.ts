@@ -4,6 +4,7 @@ import { diffPlans } from '../plan/diff.js';
 import { affected } from '../plan/downstream.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';
+import { agentsOf } from '../plan/plan.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
 
 /** All that decides about results: the plan, the functions, and what stands in neither. */
@@ -69,7 +70,7 @@ export function compareRuns(before: RunDefinition, after: RunDefinition, going: 
   const inputs = changedNames(before.inputs, after.inputs);
   const memory = before.settings !== undefined && before.settings.memory !== after.settings?.memory;
   const [wasModels, models] = [before.settings?.models, after.settings?.models ?? NO_SETTINGS.models];
-  const agents = [...agentsOf(after.plan, '')];
+  const agents = [...agentsOf(after.plan)];
   const reads = memory ? agents.filter(({ node }) => node.agent.memory !== undefined) : [];
   const otherModels = agents.flatMap(({ path, node }) => {
     const former = going.formerModels(node);
@@ -153,13 +154,6 @@ export function modelsText({ models, again, maybe, isFork }: Changes, run: Chang
 }
 
 const NO_DIFF: PlanDiff = { steps: [], inputs: [], plan: [] };
-
-function* agentsOf(plan: Plan, prefix: string): Generator<{ readonly path: string; readonly node: AgentNode }> {
-  for (const node of plan.nodes) {
-    if (node.kind === 'agent') yield { path: prefix + node.id, node };
-    else if ('plan' in node) yield* agentsOf(node.plan, `${prefix}${node.id}/`);
-  }
-}
 
 /** Who answers for an agent under these flags: flags that name what it names itself change nothing. */
 export function whoAnswers(models: string, { agent }: AgentNode): string {

@@ -4,10 +4,11 @@ import type { Problem } from '../base/problem.js';
 import { formatProblem, hasErrors } from '../base/problem.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { checkPlan } from '../plan/checks.js';
-import type { Plan } from '../plan/plan.js';
-import { NO_BINDINGS } from '../plan/plan.js';
-import { agentsOf } from '../plan/agents-of.js';
+import type { Plan, Bindings } from '../plan/plan.js';
+import { NO_BINDINGS, agentsOf } from '../plan/plan.js';
 import type { Runnable } from './options.js';
+import { compile } from '../engine/graph/compile.js';
+import type { CompiledPlan } from '../engine/graph/compile.js';
 
 /**
  * The plan of a workflow, without errors.
@@ -32,7 +33,7 @@ export function checkedPlan(workflow: Runnable): Plan {
 export async function checkModels(plan: Plan, models: ModelRegistry, replaced: boolean): Promise<void> {
   const problems = new Map<string, Problem>();
   let first: SkeinError | undefined;
-  for (const { node, path } of agentsOf(plan.nodes, '')) {
+  for (const { node, path } of agentsOf(plan)) {
     try {
       await models.resolve(node.agent, { path, agent: node.agent.name });
     } catch (error) {
@@ -52,4 +53,22 @@ export async function checkModels(plan: Plan, models: ModelRegistry, replaced: b
 
 function asJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
+}
+
+/** Plans that nobody can change any more, prepared for the bindings that they were last run with. */
+const prepared = new WeakMap<object, { readonly bindings: Bindings | undefined; readonly compiled: CompiledPlan }>();
+
+/**
+ * A workflow checked and compiled: once for all runs of it, when it is frozen, as those of {@link definePlan} are.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`; `SKEIN_NO_BINDING`
+ */
+export function preparedPlan(workflow: Runnable): CompiledPlan {
+  const { plan, bindings } = workflow;
+  const known = plan === undefined ? undefined : prepared.get(plan);
+  if (known !== undefined && known.bindings === bindings) return known.compiled;
+  const compiled = compile(checkedPlan(workflow), bindings);
+  const fixed = Object.isFrozen(plan) && (bindings === undefined || Object.isFrozen(bindings));
+  if (plan !== undefined && fixed) prepared.set(plan, { bindings, compiled });
+  return compiled;
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
-import { agentsOf } from '../plan/agents-of.js';
-import { readFrom } from '../plan/read-from.js';
+import { agentsOf } from '../plan/plan.js';
+import { readFrom } from '../plan/own-plan.js';
 import type { RunOptions, Runnable } from './options.js';
 
 /** What a workflow is made of, and where runs of it are written down. */
@@ -48,6 +48,6 @@ export function definitionPlaces({ files = [], agentFolders = [] }: Runnable): r
 
 /** Scripts that agents name as their models. */
 function scriptsOf(plan: Plan): readonly string[] {
-  const models = [...agentsOf(plan.nodes, '')].flatMap(({ node }) => node.agent.models);
+  const models = [...agentsOf(plan)].flatMap(({ node }) => node.agent.models);
   return [...new Set(models.filter((model) => /^script\//i.test(model)))].map((model) => model.slice('script/'.length));
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { definePlan } from 'skein';
-import { cellsOfText } from '../../src/base/cells.js';
+import { cellsOfText } from '../../src/base/text.js';
 import type { Plan } from '../../src/plan/plan.js';
 import type { Live } from './support/live.js';
 import { liveOf } from './support/live.js';

@@ -1,5 +1,5 @@
 import { answerRun } from '../../src/journal/answering.js';
-import { inMemory } from '../../src/runtime/backends/in-memory.js';
+import { inMemory } from '../../src/runtime/backends/backend.js';
 import { recordedIn } from '../../src/runtime/backends/recorded.js';
 import { STORES } from '../stores/support/stores.js';
 import { backendsConform } from './backend-conformance.js';

@@ -34,7 +34,7 @@ describe('what a mock run evaluates', () => {
     );
     expect(modules).toContain('read-file');
     expect(modules).toContain('paths');
-    for (const other of ['list-dir', 'glob', 'grep', 'write-file', 'edit-file', 'shell', 'fetch']) {
+    for (const other of ['glob', 'grep', 'write-file', 'edit-file', 'shell', 'fetch']) {
       expect(modules).not.toContain(other);
     }
   });

@@ -1,4 +1,4 @@
-import { withoutAtEnd } from '../../base/trim-end.js';
+import { withoutAtEnd } from '../../base/text.js';
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { ProviderEntry } from '../../plan/providers.js';

@@ -1,4 +1,4 @@
-import type { Model, ModelPart } from '../model.js';
+import type { Model, ModelPart, ReplayedCall } from '../model.js';
 
 /**
  * A model that is made at its first call. What fails while it is made fails the call, so that the next model of a list is tried; the next call
@@ -53,4 +53,43 @@ export function keptModel(identity: string, make: () => Model): Model {
   const [oldest] = kept.keys();
   if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
   return model;
+}
+
+/** Something that counts the calls that it answers. */
+export interface CountsCalls {
+  /** A call was answered from the record of the run instead. */
+  skip(call: ReplayedCall): void;
+}
+
+/**
+ * A file of answers that is opened when it is first needed. Calls that were answered from the record of a run are counted without opening
+ * it for them, before whatever is asked next.
+ */
+export class Counted<T extends CountsCalls> {
+  private opened: Promise<T> | undefined = undefined;
+  private skipped: ReplayedCall[] = [];
+
+  constructor(private readonly load: () => Promise<T>) {}
+
+  get isOpen(): boolean {
+    return this.opened !== undefined;
+  }
+
+  open(): Promise<T> {
+    this.opened ??= this.load().then((file) => {
+      for (const call of this.skipped) file.skip(call);
+      this.skipped = [];
+      return file;
+    });
+    return this.opened;
+  }
+
+  skip(call: ReplayedCall): void {
+    if (this.opened === undefined) this.skipped.push(call);
+    else
+      void this.opened.then(
+        (file) => file.skip(call),
+        () => undefined,
+      );
+  }
 }

@@ -1,6 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
-import { withoutAtEnd } from '../../base/trim-end.js';
+import { withoutAtEnd } from '../../base/text.js';
 
 /** How long a local Ollama has to answer, in milliseconds. */
 export const PROBE_MS = 500;

@@ -3,8 +3,7 @@ import { isPlainObject } from '../../base/json.js';
 import { canonicalJson } from '../../base/hash.js';
 import type { Model, ModelPart, ModelRequest, ReplayedCall } from '../model.js';
 import { readTextFile } from '../text-files.js';
-import { differences, likeness } from './call-difference.js';
-import { callKey, normalCall, normalMessages } from './call-record.js';
+import { differences, likeness, callKey, normalCall, normalMessages } from './call-record.js';
 import type { RecordedCall } from './recording.js';
 
 /** Answers calls from a recording; nothing is sent anywhere. */

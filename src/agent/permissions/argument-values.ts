@@ -5,9 +5,8 @@ import type { ArgumentKind, BuiltInTool, ToolArgument } from '../../plan/built-i
 import { BUILT_IN } from '../../plan/built-in-tools.js';
 import { COMMAND_NAME } from '../../plan/permission-rule.js';
 import { ownParameters } from '../tools/catalogue.js';
-import { splitWords } from '../tools/words.js';
+import { splitWords, namedFiles } from '../tools/words.js';
 import { isEnvFile } from '../tools/compare-paths.js';
-import { namedFiles } from '../tools/named-files.js';
 
 /** An argument of a call, as rules see it. */
 export interface Argument {

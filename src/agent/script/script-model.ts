@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { classifyStatus, passing } from '../models/http-status.js';
-import { echoOf, roughTokens } from '../models/echo.js';
-import type { Model, ModelPart, ModelRequest, ToolCall } from '../model.js';
+import type { Model, ModelPart, ModelRequest, ToolCall, Message } from '../model.js';
 import { ASK_USER } from '../ask-user.js';
 import type { ScriptBook } from './script-book.js';
 import type { ScriptAnswer, ScriptError } from './script-types.js';
+import { withoutOutputs } from '../../lang/outputs-block.js';
 
 /**
  * A model that answers from a script.
@@ -20,7 +20,7 @@ export function scriptModel(id: string, book: ScriptBook): Model {
     async *stream(request): AsyncGenerator<ModelPart> {
       request.signal.throwIfAborted();
       const answer = book.next(request);
-      if (answer === undefined) yield* plainParts(request, echoOf(request.messages));
+      if (answer === undefined) yield* plainParts(request, withoutOutputs(lastUserText(request.messages)));
       else yield* answerParts(id, answer, request);
     },
   };
@@ -112,4 +112,37 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     }, ms);
     signal.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** Rough count of tokens: four characters each. */
+function roughTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+/** The text of the last thing that a person said. */
+function lastUserText(messages: readonly Message[]): string {
+  const last = messages.findLast((message) => message.role === 'user');
+  return last?.role === 'user' ? last.text : '';
+}
+
+/**
+ * A model that answers with the last user text, without the block of outputs above it, which would double the text with each step that repeats it. It
+ * costs nothing and needs nothing.
+ *
+ * @example
+ * const model = echoModel(); // id 'mock/echo'
+ */
+export function echoModel(id = 'mock/echo'): Model {
+  return {
+    id,
+    structuredOutput: true,
+    async *stream(request): AsyncGenerator<ModelPart> {
+      request.signal.throwIfAborted();
+      const asked = lastUserText(request.messages);
+      const text = withoutOutputs(asked);
+      yield { type: 'text', text };
+      const usage = { inputTokens: roughTokens(asked), outputTokens: roughTokens(text) };
+      yield { type: 'finish', reason: 'stop', usage };
+    },
+  };
 }

@@ -26,7 +26,7 @@ type Code = Tool['execute'];
 /** The code of each tool, which is loaded at its first call. */
 const CODE: Readonly<Record<BuiltInTool, (context: BuiltInContext) => Promise<Code>>> = {
   read_file: async ({ folders }) => (await import('./read-file.js')).readFileCode(await folders()),
-  list_dir: async ({ folders }) => (await import('./list-dir.js')).listDirCode(await folders()),
+  list_dir: async ({ folders }) => (await import('./glob.js')).listDirCode(await folders()),
   glob: async ({ folders, searchesAll }) => (await import('./glob.js')).globCode(await folders(), searchesAll),
   grep: async ({ folders, searchesAll }) => (await import('./grep.js')).grepCode(await folders(), searchesAll),
   write_file: async ({ folders }) => (await import('./write-file.js')).writeFileCode(await folders()),

@@ -1,5 +1,5 @@
 import { basename, relative, resolve, sep, isAbsolute } from 'node:path';
-import { withoutAtEnd } from '../../base/trim-end.js';
+import { withoutAtEnd } from '../../base/text.js';
 
 /**
  * A path as the most forgiving file system compares it, so that no spelling gets by: letters of one case, compatible forms as one,

@@ -1,7 +1,6 @@
 import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
-import { fileFilter, skipped } from './glob.js';
-import { oneLine } from './list-dir.js';
+import { fileFilter, skipped, oneLine } from './glob.js';
 import type { Folders, Place } from './paths.js';
 import type { LineMatcher } from './line-matcher.js';
 import { expressionMatcher, textMatcher } from './line-matcher.js';

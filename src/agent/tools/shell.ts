@@ -5,13 +5,12 @@ import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import type { Environment } from './clean-env.js';
 import { cleanEnvironment } from './clean-env.js';
-import { namedFiles } from './named-files.js';
+import { namedFiles, splitWords } from './words.js';
 import { OutputWindow } from './output-window.js';
 import type { Folders } from './paths.js';
 import type { Exit, GroupOptions, ProcessGroup } from './process-group.js';
 import { startGroup } from './process-group.js';
 import { badInput, optionalText, refused, systemCode, wholeNumber } from './tool-input.js';
-import { splitWords } from './words.js';
 
 const OUTPUT_BYTES = 64 * 1024;
 const GRACE_MS = 1_000;

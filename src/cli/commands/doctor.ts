@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
-import { isAtLeast } from '../../base/version-order.js';
 import type { ProviderReport } from '../../runtime.js';
 import { EXIT } from '../exit-codes.js';
 import { allowsOldSqlite } from '../run/open-store.js';
@@ -54,7 +53,7 @@ async function diagnose(color: boolean): Promise<Diagnosis> {
   const version = process.versions.node;
   return {
     skein: versionNumber(),
-    node: { version, needed: NEEDED, ok: isAtLeast(version, NEEDED) },
+    node: { version, needed: NEEDED, ok: version.localeCompare(NEEDED, 'en', { numeric: true }) >= 0 },
     sqlite,
     git,
     terminal: {

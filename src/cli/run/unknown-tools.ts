@@ -7,7 +7,7 @@ export async function unknownTools(plan: Plan | undefined): Promise<readonly Pro
   if (plan === undefined) return [];
   const { BUILT_IN_TOOLS, agentsOf, selectTools } = await import('../../plan.js');
   const problems = new Map<string, Problem>();
-  for (const { node } of agentsOf(plan.nodes, '')) {
+  for (const { node } of agentsOf(plan)) {
     const { name, tools, mcpServers } = node.agent;
     const { unknown } = selectTools(tools, Object.keys(mcpServers ?? {}));
     if (unknown.length === 0 || problems.has(name)) continue;

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { cellsOfText } from '../../base/cells.js';
+import { cellsOfText } from '../../base/text.js';
 import type { Moment } from './live-lines.js';
 
 /** The lines at the foot of a terminal that change in place. */

@@ -1,4 +1,4 @@
-import { cellsOfText } from '../../base/cells.js';
+import { cellsOfText } from '../../base/text.js';
 import type { Row } from './live-rows.js';
 import { rowsOf } from './live-rows.js';
 import { fitCells, isolated, padCells, printable } from './printable.js';

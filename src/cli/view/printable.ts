@@ -1,4 +1,4 @@
-import { cellsOf, cellsOfText } from '../../base/cells.js';
+import { cellsOf, cellsOfText } from '../../base/text.js';
 
 /** Control characters, and the marks that turn the direction of text around. */
 const UNSAFE = /\p{Cc}|\p{Bidi_Control}/gu;

@@ -1,4 +1,4 @@
-import { cellsOfText } from '../../base/cells.js';
+import { cellsOfText } from '../../base/text.js';
 import { formatDuration } from '../../base/duration.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';

@@ -1,13 +1,12 @@
 import { SkeinError } from '../../base/errors.js';
 import type { GraphShape } from '../../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
-import { maxStepsOf } from '../../plan/limits.js';
+import { maxStepsOf, countedAnew } from '../../plan/limits.js';
 import { toolKey } from '../../plan/agent-spec.js';
 import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
 import { reducerFor } from '../../plan/reducers.js';
-import { countedAnew } from '../../plan/visit-caps.js';
 import type { Policies } from '../steps/policies/index.js';
 import { policiesOf } from '../steps/policies/index.js';
 import { findCycles } from './cycles.js';

@@ -1,5 +1,5 @@
 import type { ErrorData } from '../../base/errors.js';
-import type { Limit } from '../../base/moment.js';
+import type { Limit } from '../../base/duration.js';
 import type { OpenQuestion } from '../../events/question.js';
 
 /**

@@ -1,6 +1,6 @@
 import { END } from '../../plan/plan.js';
 import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
-import { visitCaps } from '../../plan/visit-caps.js';
+import { visitCaps } from '../../plan/limits.js';
 import type { Findings } from '../../text/findings.js';
 import { present } from '../../base/json.js';
 import type { ParsedYaml } from '../../text/yaml.js';

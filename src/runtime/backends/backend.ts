@@ -5,6 +5,12 @@ import type { Changes } from '../changes.js';
 import type { GoingOn, RecordedRun } from '../going-on.js';
 import type { RunOptions } from '../options.js';
 import type { Turn } from '../threads/turn.js';
+import { isApproval } from '../../agent/loop/approval.js';
+import { SkeinError } from '../../base/errors.js';
+import type { AnswerQuestion } from '../../engine/durable/memory-durable.js';
+import { typedAnswer } from '../../lang/answers.js';
+import { MemoryDurable } from '../../engine/durable/memory-durable.js';
+import { withAdvice } from '../check-run.js';
 
 /** Where runs are carried out, and what stays of them: in memory, with a journal in a store. */
 export interface Backend {
@@ -60,4 +66,53 @@ export interface BegunRun {
     Required<Pick<StartOptions, 'durable'>>;
   /** The end of the run, when nothing of it runs any more: gives the result that counts, which is a failure when the end can't be kept. */
   readonly close: (result: RunResult) => RunResult;
+}
+
+/**
+ * The script that the user runs it with may answer for the person: what stands there means what it would mean on a terminal. It never lets a tool
+ * call happen.
+ */
+export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): AnswerQuestion {
+  return async (question, address, signal) => {
+    const scripted = isApproval(question, address) ? undefined : await models.scriptAnswer(question.text);
+    if (scripted !== undefined) {
+      const typed = typedAnswer(question, scripted);
+      return typed.ok ? typed.value : scripted;
+    }
+    if (answer !== undefined) return await answer(question, address, signal);
+    throw new SkeinError('SKEIN_QUESTION', `there is no one to answer: ${question.text}`, {
+      hint: 'run it on a terminal, pass an answer function, or record the run in a store and answer later',
+    });
+  };
+}
+
+/** Nothing stays of a run but its result. */
+export const inMemory: Backend = {
+  open({ runId, models }: BackendDefinition, options: RunOptions): OpenedRun {
+    checkNothingRecorded(options);
+    const { inputs = {} } = options;
+    return {
+      inputs,
+      settings: options,
+      begin: () => ({
+        start: { runId, inputs, durable: new MemoryDurable(runId, { answer: answerBy(models, options.answer) }) },
+        close: adviseOn(options),
+      }),
+    };
+  },
+};
+
+/** Holds the options only: of a run that is over, nothing but its result is kept. */
+function adviseOn(options: RunOptions): (result: RunResult) => RunResult {
+  return (result) => withAdvice(result, options);
+}
+
+/** Without the store, a run that should go on would do everything again. */
+function checkNothingRecorded({ resume, fork, thread }: RunOptions): void {
+  if (resume === undefined && fork === undefined && thread === undefined) return;
+  const option = resume !== undefined ? 'resume' : fork !== undefined ? 'fork' : 'thread';
+  const what = option === 'thread' ? 'its turns are' : 'the run is';
+  throw new SkeinError('SKEIN_USAGE', `${option} needs the store in which ${what} recorded`, {
+    hint: `run(workflow, { store, ${option}: ... })`,
+  });
 }

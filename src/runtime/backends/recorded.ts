@@ -11,17 +11,21 @@ import { checkEdits, firstState } from '../../engine/state/inputs.js';
 import type { OpenSession } from '../../journal/session.js';
 import { beginSession, resumeSession } from '../../journal/session.js';
 import type { Store } from '../../journal/store.js';
-import type { Announcement } from '../announcement.js';
-import { announcement } from '../announcement.js';
-import { answerBy } from '../answers.js';
-import type { GoingOn } from '../going-on.js';
-import { goingOn, readRecordedRun, settingsOf } from '../going-on.js';
+import { answerBy } from './backend.js';
+import type { GoingOn, RecordedRun } from '../going-on.js';
+import { goingOn, readRecordedRun, settingsOf, changesOf } from '../going-on.js';
 import type { RunOptions } from '../options.js';
 import { isOnThread } from '../threads/check-thread.js';
 import { newHolder } from '../threads/open-turn.js';
 import { turnOf } from '../threads/turn-of.js';
 import { Turn } from '../threads/turn.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun, RunOwner } from './backend.js';
+import { nodePathOf } from '../../base/address.js';
+import type { CompiledPlan } from '../../engine/graph/compile.js';
+import type { RunWarning } from '../../engine/services.js';
+import { forkStart } from '../../journal/fork-start.js';
+import type { Changes } from '../changes.js';
+import { changesText } from '../changes.js';
 
 /**
  * Each run has a journal in the store. A long record is read in slices before the run starts: what is wrong with it then rejects the promise.
@@ -141,4 +145,53 @@ function attempt(result: RunResult, act: () => void): RunResult {
   } catch (error) {
     return { ...result, outcome: 'failed', error: toErrorData(error) };
   }
+}
+
+/** The run about which something is reported. */
+interface Announced {
+  readonly compiled: CompiledPlan;
+  readonly options: RunOptions;
+  /** What whoever started it has told already. */
+  readonly told?: Changes;
+}
+
+/** What is reported before anything runs, and of which steps. */
+export interface Announcement {
+  readonly warnings: readonly RunWarning[];
+  /** Whether it was told of a step that it runs again. */
+  readonly announced: (path: string) => boolean;
+}
+
+/** What is reported of a run before anything of it runs: what has changed since it was recorded. */
+export function announcement(
+  { compiled, told, options }: Announced,
+  recorded: RecordedRun | undefined,
+  going: GoingOn,
+): Announcement {
+  if (recorded === undefined) return { warnings: [], announced: () => false };
+  const definition = { plan: compiled.plan, code: codeOf(compiled) };
+  const { fork } = options;
+  const forgotten = fork === undefined ? undefined : forkStart(recorded.family, compiled.plan, fork).steps;
+  const changes = told ?? changesOf(recorded, definition, going, forgotten);
+  const paths = new Set([...changes.again, ...changes.maybe]);
+  return {
+    warnings: told === undefined ? warningsOf(recorded, changes) : [],
+    announced: (path) => paths.size > 0 && isAround(paths, nodePathOf(path)),
+  };
+}
+
+/** A step is among these, or one that it is inside of. */
+function isAround(steps: ReadonlySet<string>, path: string): boolean {
+  const ids = path.split('/');
+  return ids.some((_, at) => steps.has(ids.slice(0, at + 1).join('/')));
+}
+
+/** What the one who continues a run sees, unless the one who started it has. */
+function warningsOf(recorded: RecordedRun, changes: Changes): readonly RunWarning[] {
+  const [{ cut }] = recorded.family;
+  const message = changesText(changes, recorded);
+  return [
+    ...(cut === undefined ? [] : [{ code: 'torn-record', message: `the end of the record is incomplete: ${cut}` }]),
+    ...(message === '' ? [] : [{ code: 'changed', message }]),
+  ];
 }

@@ -9,7 +9,7 @@ import type { Bindings, Plan } from '../../plan/plan.js';
 import { checkRunOptions } from '../check-run.js';
 import type { Launch } from '../launch.js';
 import { launch, openModels } from '../launch.js';
-import { preparedPlan } from '../prepared.js';
+import { preparedPlan } from '../checked-plan.js';
 import { resultOf } from './ending.js';
 import type { Invariant, InvariantPolicy } from './invariants.js';
 import { invariantCheck } from './invariants.js';

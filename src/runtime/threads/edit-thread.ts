@@ -16,10 +16,9 @@ import { ThreadWriter } from '../../journal/thread-writer.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Runnable } from '../options.js';
-import { preparedPlan } from '../prepared.js';
-import type { GivenUp } from './given-up.js';
-import { givenUpTurn, passOver } from './given-up.js';
-import { createThread, newHolder } from './open-turn.js';
+import { preparedPlan } from '../checked-plan.js';
+import type { GivenUp } from './open-turn.js';
+import { givenUpTurn, passOver, createThread, newHolder } from './open-turn.js';
 import { checkKinship, shapeOfPlan } from './shape.js';
 
 /** Who changes a conversation, and why: kept with the change. */

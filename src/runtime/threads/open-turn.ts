@@ -1,5 +1,6 @@
 import { systemClock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
+import type { ErrorData } from '../../base/errors.js';
 import { systemIds } from '../../base/ids.js';
 import type { RunResult } from '../../engine/run.js';
 import { readRun } from '../../journal/overview.js';
@@ -8,9 +9,10 @@ import type { ThreadHead } from '../../journal/thread-journal.js';
 import { readHead } from '../../journal/thread-journal.js';
 import { ThreadWriter } from '../../journal/thread-writer.js';
 import { thisProcess } from '../../stores/holder.js';
-import { givenUpTurn, passOver } from './given-up.js';
 import { busy, checkGoing, pause, standInLine } from './line.js';
 import { Turn } from './turn.js';
+import type { RunOutcome } from '../../events/outcome.js';
+import { endedWithoutSuccess, threadOfRun } from '../../journal/thread-rows.js';
 
 /** A conversation over several runs, and what a turn does about the one before. */
 export interface ThreadOptions {
@@ -230,4 +232,32 @@ function checkAnswered(store: Store, id: string, run: string, turn: number): voi
     hint: `answer it: skein answer ${run}, or answerRun(store, '${run}', ...); the next turn continues it`,
     details: { run, turn, questions: open.map((one) => ({ ...one })) },
   });
+}
+
+/** A turn that is noted as begun, and whose run has no success to come: it is gone, was cancelled from outside, or failed in a process that died then. */
+export interface GivenUp {
+  readonly run: string;
+  readonly turn: number;
+  readonly on: number;
+  readonly outcome: RunOutcome;
+  /** Nothing is there that could be tried again. */
+  readonly error?: ErrorData;
+}
+
+const GONE: ErrorData = { code: 'SKEIN_NO_RUN', message: 'its run is not recorded' };
+
+/** The last turn of a thread, where it is given up; undefined when it has ended, runs, waits or can be resumed. */
+export function givenUpTurn(store: Store, { id, record }: ThreadHead): GivenUp | undefined {
+  if (record.t !== 'turn') return undefined;
+  const { run, turn, on } = record;
+  const row = store.run(run);
+  if (row === undefined || threadOfRun(row) !== id) return { run, turn, on, outcome: 'failed', error: GONE };
+  const outcome = endedWithoutSuccess(row);
+  return outcome === undefined ? undefined : { run, turn, on, outcome };
+}
+
+/** Notes the end of a turn that is given up: it does not count. */
+export function passOver(writer: ThreadWriter, turn: GivenUp): void {
+  const at = systemClock.now();
+  writer.write({ at, head: () => ({ t: 'ended', at, ...turn }), turns: turn.turn });
 }

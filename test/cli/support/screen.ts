@@ -1,4 +1,4 @@
-import { cellsOf } from '../../../src/base/cells.js';
+import { cellsOf } from '../../../src/base/text.js';
 
 /** One line of a terminal. Of a wide character the second cell is empty. */
 interface Line {

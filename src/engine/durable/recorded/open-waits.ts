@@ -4,7 +4,7 @@ import type { ErrorData } from '../../../base/errors.js';
 import { SkeinError, toErrorData } from '../../../base/errors.js';
 import type { Json } from '../../../base/json.js';
 import { recordText } from '../../../base/json.js';
-import type { Limit } from '../../../base/moment.js';
+import type { Limit } from '../../../base/duration.js';
 import { Semaphore } from '../../../base/queue.js';
 import { DeliveredEvents } from '../../../journal/delivered.js';
 import type { PauseRecord } from '../../../journal/record.js';

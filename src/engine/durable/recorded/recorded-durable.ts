@@ -3,7 +3,7 @@ import { systemClock } from '../../../base/clock.js';
 import type { ErrorData } from '../../../base/errors.js';
 import { fromErrorData, plainError, toErrorData } from '../../../base/errors.js';
 import { seededRandom } from '../../../base/ids.js';
-import { isThenable } from '../../../base/thenable.js';
+import { isThenable } from '../../../base/json.js';
 import type { SkeinEvent } from '../../../events/event.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import { Journal } from '../../../journal/journal.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.js';
 import { SkeinError, fromErrorData } from '../../../base/errors.js';
-import type { Limit } from '../../../base/moment.js';
+import type { Limit } from '../../../base/duration.js';
 import type { Journal } from '../../../journal/journal.js';
 import { askKey } from '../../../base/address.js';
 import type { Effect, Outcome, Question, StepOptions } from '../../ports/durable.js';

@@ -1,5 +1,5 @@
 import { SkeinError } from '../../../base/errors.js';
-import type { Limit } from '../../../base/moment.js';
+import type { Limit } from '../../../base/duration.js';
 import type { Effect, Outcome, Question, StepIo, StepOptions, Ticket, Waiter } from '../../ports/durable.js';
 
 /** What a ticket asks of its back end. */

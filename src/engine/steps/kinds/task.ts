@@ -1,6 +1,6 @@
 import { SkeinError, toErrorData } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
-import { isPlainObject, recordText } from '../../../base/json.js';
+import { isPlainObject, recordText, isThenable } from '../../../base/json.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StepNote } from '../../../events/event.js';
 import { answerNote } from '../../../events/question.js';
@@ -13,8 +13,7 @@ import type {
   TextQuestion,
 } from '../../../plan/builder-input.js';
 import { asQuestion, questionName } from '../../../plan/task-question.js';
-import { limitOf } from '../../../base/moment.js';
-import { isThenable } from '../../../base/thenable.js';
+import { limitOf } from '../../../base/duration.js';
 import type { Goto, Jump } from '../../../plan/goto.js';
 import { isGoto, jumpOf } from '../../../plan/goto.js';
 import type { TaskFunction } from '../../graph/compile.js';

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../../../base/errors.js';
-import { limitOf, timeOf } from '../../../base/moment.js';
-import { isThenable } from '../../../base/thenable.js';
+import { limitOf, timeOf } from '../../../base/duration.js';
+import { isThenable } from '../../../base/json.js';
 import type { WaitNode } from '../../../plan/plan.js';
 import { definitionOf } from '../../durable/identity.js';
 import type { Effect, Identity, StepOptions } from '../../ports/durable.js';

@@ -1,7 +1,6 @@
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
-import { madeOf, partsOf } from '../../../plan/made-of.js';
-import { stateOfTool } from '../../../plan/tool-state.js';
+import { madeOf, partsOf, stateOfTool } from '../../../plan/made-of.js';
 import type { NodeSpec } from '../node-spec.js';
 import { callTool, functionTool } from './tool.js';
 import type { ToolDefinition, ToolStep } from './tool.js';

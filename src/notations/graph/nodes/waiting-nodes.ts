@@ -1,6 +1,6 @@
 import type { Json } from '../../../base/json.js';
-import type { Moment } from '../../../base/moment.js';
-import { limitOf } from '../../../base/moment.js';
+import type { Moment } from '../../../base/duration.js';
+import { limitOf } from '../../../base/duration.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import type { WaitNode } from '../../../plan/plan.js';
 import type { NodeSpec } from '../node-spec.js';

@@ -1,5 +1,5 @@
 import { ownValue } from '../../../base/json.js';
-import { withoutAtEnd } from '../../../base/trim-end.js';
+import { withoutAtEnd } from '../../../base/text.js';
 import { parseJsonText } from '../../../lang/json-path.js';
 import { valueText } from '../../../lang/value-text.js';
 
