@@ -26,6 +26,7 @@ const ROWS = {
   lang: ['base'],
   plan: ['base', 'lang'],
   draw: ['base', 'plan'],
+  machine: ['base'],
   journal: ['base', 'events', 'lang', 'plan'],
   budget: ['base', 'events', 'lang', 'plan'],
   guard: ['base', 'events', 'lang', 'plan'],
@@ -163,7 +164,7 @@ module.exports = {
       severity: 'error',
       comment: 'time, randomness, ids and digests come from base/clock, base/ids, base/hash or the durability port',
       from: {
-        path: '^src/(base|engine|events|lang|notations|plan|agent/loop)/|^src/agent/(executor|ask-user|system-prompt)\\.ts$',
+        path: '^src/(base|engine|events|lang|machine|notations|plan|agent/loop)/|^src/agent/(executor|ask-user|system-prompt)\\.ts$',
         pathNot: '^src/base/(clock|hash|ids)\\.ts$',
       },
       to: { dependencyTypes: ['core'], path: '^(node:)?(crypto|timers(/promises)?|perf_hooks)$' },

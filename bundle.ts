@@ -57,6 +57,7 @@ await build({
     index: 'src/index.ts',
     yaml: 'src/yaml.ts',
     graph: 'src/graph.ts',
+    machine: 'src/machine.ts',
     sqlite: 'src/sqlite.ts',
     'agent/index': 'src/agent/index.ts',
     'testing/index': 'src/testing/index.ts',

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const PURE = ['base', 'lang', 'notations', 'plan'].map((room) => `test/${room}/**/*.test.ts`);
+const PURE = ['base', 'lang', 'machine', 'notations', 'plan'].map((room) => `test/${room}/**/*.test.ts`);
 
 export default defineConfig({
   // `skein` and `skein/...` mean src/ in tests and examples, by the same `paths` that the compiler reads.

@@ -3,6 +3,7 @@ import { benchEngine, benchRuntime } from './engine.js';
 import { benchGraph } from './graph.js';
 import { benchGrowth } from './growth.js';
 import { benchHostile } from './hostile.js';
+import { benchMachine } from './machine.js';
 import { benchManyRuns } from './many-runs.js';
 import { benchPipeline } from './pipeline.js';
 import { benchResume } from './resume.js';
@@ -27,6 +28,7 @@ const missed = [
   ...(await benchScreen()),
   ...(await benchGrowth()),
   ...benchHostile(),
+  ...benchMachine(),
 ];
 await benchRuntime();
 console.log(

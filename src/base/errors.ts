@@ -54,6 +54,12 @@ export const ERROR_CODES = [
   'SKEIN_THREAD', // a conversation can't go on like this: it is another workflow's, its state does not fit, or a turn of it fails
   'SKEIN_NO_THREAD', // the store has no such conversation
   'SKEIN_ANSWER', // an answer that is refused: no such question, answered before, overdue, or against the schema
+  'SKEIN_INVALID_EVENT', // an event that the current state of a machine does not have
+  'SKEIN_TERMINAL_STATE', // an event for a state of a machine that takes none
+  'SKEIN_STATE_VISITS', // an event that leads to a state of a machine that may not be entered again
+  'SKEIN_BUDGET', // a bound of a machine's budget is reached
+  'SKEIN_ARTIFACT', // an artifact of a machine has no name, is not a text, or is too large
+  'SKEIN_CONTEXT', // what a machine is to continue from is not a context, or is that of another machine
   'SKEIN_INTERNAL', // a defect in Skein
 ] as const;
 

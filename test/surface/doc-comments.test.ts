@@ -8,6 +8,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'skein/yaml': 'src/yaml.ts',
   'skein/agent': 'src/agent/index.ts',
   'skein/graph': 'src/graph.ts',
+  'skein/machine': 'src/machine.ts',
   'skein/sqlite': 'src/sqlite.ts',
   'skein/testing': 'src/testing/index.ts',
 };
