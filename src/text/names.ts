@@ -2,6 +2,7 @@ import { FORBIDDEN_NAMES } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from './findings.js';
+import type { Fields } from './shape.js';
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 const LONGEST = 64;
@@ -30,4 +31,22 @@ export function checkName(name: string, what: string, at: Position | undefined, 
   const hint = `use letters, digits, _ and -, at most ${LONGEST}, and no - in front`;
   findings.error('bad-name', `${quoteShort(name)} is not a valid ${what}`, at, hint);
   return false;
+}
+
+/** The form of the name of a variable of the environment, for rows of tables. */
+export const VARIABLE_FORM = '^[A-Za-z_][A-Za-z0-9_]*$';
+
+const VARIABLE = new RegExp(VARIABLE_FORM);
+
+/**
+ * Checks a key that names the variable of the environment which holds the key of a provider. Problem code: `provider`.
+ *
+ * @example
+ * checkVariable(fields, 'token_key', 'sk-123', 'token_key of model "fast"'); // a problem, in which the text is not shown
+ */
+export function checkVariable(fields: Fields, key: string, name: string | undefined, called: string): void {
+  if (name === undefined || VARIABLE.test(name)) return;
+  // The text may be the key itself, so it is not shown.
+  const hint = 'write the name, such as OPENAI_API_KEY, and put the key into the environment';
+  fields.error('provider', key, `${called} must be the name of an environment variable`, hint);
 }

@@ -12,14 +12,23 @@ import { meantBy } from './synonyms.js';
  * counts as absent too, so that reading goes on and finds the next problem.
  */
 export interface Fields {
+  /** How the map is called in messages; empty for a whole file. */
+  readonly name: string;
   /** Of the map itself. */
   readonly at: Position;
+  /** Where problems go. */
+  readonly findings: Findings;
+  /** Reports what is wrong with the value of a key, or with the map when the key is absent. */
+  error(code: string, key: string, message: string, hint?: string): void;
+  warning(code: string, key: string, message: string, hint?: string): void;
   has(key: string): boolean;
   /** The key is there, with or without a value. */
   names(key: string): boolean;
   node(key: string): SourceNode | undefined;
   /** Another key stands here that nobody knows and that most likely means this one: then it is not reported as missing too. */
   isMisspelt(key: string): boolean;
+  /** It must be there, and it is absent, or a text with nothing in it. */
+  lacks(key: string): boolean;
   /** Of the value, or of the map when the key is absent. */
   placeOf(key: string): Position;
   /** Of the key itself, or of the map when the key is absent. */
@@ -81,7 +90,7 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
     }
   }
   const strange = known === undefined ? [] : node.entries.map(({ key }) => key).filter((key) => !known.includes(key));
-  return fieldsOf(node, { name, exact, strange }, findings);
+  return new MapFields(node, name, findings, exact, strange);
 }
 
 function reportUnknown(entry: SourceEntry, name: string, known: readonly string[], findings: Findings): void {
@@ -92,72 +101,130 @@ function reportUnknown(entry: SourceEntry, name: string, known: readonly string[
   findings.error('unknown-key', `unknown key ${quoteShort(entry.key)}${where}`, entry.at, hint);
 }
 
-/** How a map is read, and the keys in it that nobody knows. */
-interface Reading {
-  readonly name: string;
-  readonly exact: boolean;
-  readonly strange: readonly string[];
-}
+class MapFields implements Fields {
+  private readonly entryBy: ReadonlyMap<string, SourceEntry>;
 
-function fieldsOf(map: SourceMap, { name, exact, strange }: Reading, findings: Findings): Fields {
-  const values = new Map(map.entries.map((entry) => [entry.key, entry.value]));
-  const called = (key: string): string => (name === '' ? key : `${key} of ${name}`);
-  const wrong = (key: string, wanted: string, node: SourceNode, hint?: string): undefined => {
-    findings.error('wrong-type', `${called(key)} must be ${wanted}, not ${describe(node)}`, node.at, hint);
-  };
-  const present = (key: string): SourceNode | undefined => {
-    const node = values.get(key);
-    return isNothing(node) && !exact ? undefined : node;
-  };
-  const scalar = (key: string): SourceScalar | undefined => {
-    const node = present(key);
+  constructor(
+    private readonly map: SourceMap,
+    readonly name: string,
+    readonly findings: Findings,
+    private readonly exact: boolean,
+    /** Keys that nobody knows. */
+    private readonly strange: readonly string[],
+  ) {
+    this.entryBy = new Map(map.entries.map((entry) => [entry.key, entry]));
+  }
+
+  get at(): Position {
+    return this.map.at;
+  }
+
+  has(key: string): boolean {
+    return this.node(key) !== undefined;
+  }
+
+  names(key: string): boolean {
+    return this.entryBy.has(key);
+  }
+
+  node(key: string): SourceNode | undefined {
+    const node = this.entryBy.get(key)?.value;
+    return isNothing(node) && !this.exact ? undefined : node;
+  }
+
+  isMisspelt(key: string): boolean {
+    return this.strange.some((one) => (meantBy(one, [key]) ?? suggest(one, [key])) !== undefined);
+  }
+
+  lacks(key: string): boolean {
+    const node = this.node(key);
+    return node === undefined ? !this.isMisspelt(key) : node.kind === 'scalar' && node.text.trim() === '';
+  }
+
+  placeOf(key: string): Position {
+    return this.entryBy.get(key)?.value.at ?? this.at;
+  }
+
+  keyOf(key: string): Position {
+    return this.entryBy.get(key)?.at ?? this.at;
+  }
+
+  error(code: string, key: string, message: string, hint?: string): void {
+    this.findings.error(code, message, this.placeOf(key), hint);
+  }
+
+  warning(code: string, key: string, message: string, hint?: string): void {
+    this.findings.warning(code, message, this.placeOf(key), hint);
+  }
+
+  scalar(key: string): SourceScalar | undefined {
+    const node = this.node(key);
     if (node === undefined || (node.kind === 'scalar' && !isNothing(node))) return node;
-    return wrong(key, 'text', node, 'write one text, in quotes where it is needed');
-  };
-  const filled = (key: string): SourceNode | undefined => {
-    const node = present(key);
-    return isEmptyText(node) && !exact ? undefined : node;
-  };
-  const given = (key: string): SourceScalar | undefined => (isEmptyText(values.get(key)) ? undefined : scalar(key));
-  const typed = <T>(key: string, reader: (node: SourceNode, name: string) => T | undefined): T | undefined => {
-    const node = filled(key);
-    return node === undefined ? undefined : reader(node, called(key));
-  };
-  const open = (key: string, form: MapForm): Fields | undefined =>
-    typed(key, (node, owner) => readFields(node, { name: owner, form, exact }, findings));
-  return {
-    at: map.at,
-    has: (key) => present(key) !== undefined,
-    names: (key) => values.has(key),
-    isMisspelt: (key) => strange.some((one) => (meantBy(one, [key]) ?? suggest(one, [key])) !== undefined),
-    node: present,
-    placeOf: (key) => values.get(key)?.at ?? map.at,
-    keyOf: (key) => map.entries.find((entry) => entry.key === key)?.at ?? map.at,
-    scalar,
-    text: (key) => scalar(key)?.text,
-    given,
-    word: (key, row) => {
-      const node = given(key);
-      return node === undefined ? undefined : readWord(node, called(key), row, findings);
-    },
-    integer: (key, row) => typed(key, (node, owner) => readNumber(node, owner, row, findings)),
-    number: (key, row) => {
-      const node = present(key);
-      return node === undefined ? undefined : readNumber(node, called(key), row, findings);
-    },
-    flag: (key) => typed(key, (node, owner) => readFlag(node, owner, findings)),
-    texts: (key) => typed(key, (node, owner) => readTexts(node, owner, findings)),
-    fields: open,
-    section: (key, form) => {
-      const none: SourceMap = { kind: 'map', entries: [], at: present(key)?.at ?? map.at };
-      return open(key, form) ?? fieldsOf(none, { name: called(key), exact, strange: [] }, findings);
-    },
-    entries: (key) =>
-      typed(key, (node) => {
-        const hint = 'write each entry as name: value on a line of its own';
-        return node.kind === 'map' ? node.entries : wrong(key, 'a map (name: value)', node, hint);
-      }),
-  };
+    return this.wrong(key, 'text', node, 'write one text, in quotes where it is needed');
+  }
+
+  text(key: string): string | undefined {
+    return this.scalar(key)?.text;
+  }
+
+  given(key: string): SourceScalar | undefined {
+    return isEmptyText(this.entryBy.get(key)?.value) ? undefined : this.scalar(key);
+  }
+
+  word<T extends string>(key: string, row: WordForm<T>): T | undefined {
+    const node = this.given(key);
+    return node === undefined ? undefined : readWord(node, this.called(key), row, this.findings);
+  }
+
+  integer(key: string, row: IntegerForm): number | undefined {
+    const node = this.filled(key);
+    return node === undefined ? undefined : readNumber(node, this.called(key), row, this.findings);
+  }
+
+  number(key: string, row: NumberForm): number | undefined {
+    const node = this.node(key);
+    return node === undefined ? undefined : readNumber(node, this.called(key), row, this.findings);
+  }
+
+  flag(key: string): boolean | undefined {
+    const node = this.filled(key);
+    return node === undefined ? undefined : readFlag(node, this.called(key), this.findings);
+  }
+
+  texts(key: string): readonly SourceScalar[] | undefined {
+    const node = this.filled(key);
+    return node === undefined ? undefined : readTexts(node, this.called(key), this.findings);
+  }
+
+  fields(key: string, form: MapForm): Fields | undefined {
+    const node = this.filled(key);
+    const options = { name: this.called(key), form, exact: this.exact };
+    return node === undefined ? undefined : readFields(node, options, this.findings);
+  }
+
+  section(key: string, form: MapForm): Fields {
+    const none: SourceMap = { kind: 'map', entries: [], at: this.node(key)?.at ?? this.at };
+    return this.fields(key, form) ?? new MapFields(none, this.called(key), this.findings, this.exact, []);
+  }
+
+  entries(key: string): readonly SourceEntry[] | undefined {
+    const node = this.filled(key);
+    if (node === undefined || node.kind === 'map') return node?.entries;
+    return this.wrong(key, 'a map (name: value)', node, 'write each entry as name: value on a line of its own');
+  }
+
+  private called(key: string): string {
+    return this.name === '' ? key : `${key} of ${this.name}`;
+  }
+
+  private filled(key: string): SourceNode | undefined {
+    const node = this.node(key);
+    return isEmptyText(node) && !this.exact ? undefined : node;
+  }
+
+  private wrong(key: string, wanted: string, node: SourceNode, hint: string): undefined {
+    this.findings.error('wrong-type', `${this.called(key)} must be ${wanted}, not ${describe(node)}`, node.at, hint);
+  }
 }
 
 function isNothing(node: SourceNode | undefined): boolean {

@@ -52,7 +52,7 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
     );
   }
   const name = fields.text('name')?.trim() ?? '';
-  return { name: name === '' ? stem : name, body: head.body, ...readTraits(fields, 'the agent', findings) };
+  return { name: name === '' ? stem : name, body: head.body, ...readTraits(fields, 'the agent') };
 }
 
 function readHead(text: string, file: string): FrontMatter {

@@ -1,6 +1,6 @@
 import { any, either, list, map, named, names, text, texts, variants } from '../../text/forms.js';
 import type { Form, MapForm } from '../../text/forms.js';
-import { ADDRESS_FORM } from '../source/address.js';
+import { ADDRESS_FORM } from '../mcp-servers.js';
 import { unsupportedKeys } from '../../text/unsupported.js';
 
 /**

@@ -1,13 +1,12 @@
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import { DURATION_PATTERN } from '../../base/duration.js';
 import { any, flag, integer, list, map, names, text, texts, word } from '../../text/forms.js';
-import { NAME_FORM } from '../../text/names.js';
+import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 import { ON_ERROR } from './definition.js';
 
 const MANY = 1_000_000;
-const VARIABLE = '^[A-Za-z_][A-Za-z0-9_]*$';
 
 /** The section `condition` of a step. */
 export const CONDITION = map(
@@ -69,7 +68,7 @@ export const PROVIDER = map(
   {
     type: word(PROVIDER_NAMES, 'the kind of provider', { needed: true }),
     base_url: text('where it is reached', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', blank: true }),
-    api_key_env: text('the variable of the environment that holds the key', { pattern: VARIABLE, blank: true }),
+    api_key_env: text('the variable of the environment that holds the key', { pattern: VARIABLE_FORM, blank: true }),
   },
   'where models are called',
 );

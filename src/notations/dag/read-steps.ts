@@ -18,14 +18,15 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
  * `missing-prompt`, `bad-duration`, `no-effect`, and those of {@link checkName}.
  *
  * @example
- * const steps = readSteps(root, findings);
+ * const steps = readSteps(root);
  */
-export function readSteps(root: Fields, findings: Findings): readonly StepDef[] {
+export function readSteps(root: Fields): readonly StepDef[] {
+  const { findings } = root;
   const node = root.node('steps');
   if (node === undefined && root.isMisspelt('steps')) return [];
   if (node === undefined || (node.kind === 'list' && node.items.length === 0)) {
     const hint = 'add a list: steps: [{id: ..., agent: ..., prompt: ...}]';
-    findings.error('no-steps', 'the workflow has no steps', root.placeOf('steps'), hint);
+    root.error('no-steps', 'steps', 'the workflow has no steps', hint);
     return [];
   }
   if (node.kind !== 'list') {
@@ -57,57 +58,42 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
   const label = id === '' ? `step ${number}` : `step ${quoteShort(id)}`;
   const fields = readFields(node, { name: label, form: STEP }, findings);
   if (fields === undefined) return undefined;
-  checkId(id, label, fields, findings);
+  if (id !== '') checkName(id, 'step id', fields.placeOf('id'), findings);
+  else if (fields.scalar('id') !== undefined || fields.lacks('id'))
+    fields.error('missing-id', 'id', `${label} has no id`, 'add "id: NAME"');
   const agent = fields.scalar('agent');
-  if (isMissing('agent', fields) || agent?.text.trim() === '') {
-    findings.error('missing-agent', `${label} names no agent`, fields.placeOf('agent'), 'add "agent: NAME"');
-  }
-  const prompt = fields.scalar('prompt');
-  if (isMissing('prompt', fields) || prompt?.text.trim() === '') {
-    findings.error('missing-prompt', `${label} has no prompt`, fields.placeOf('prompt'), 'add "prompt: TEXT"');
-  }
+  if (fields.lacks('agent')) fields.error('missing-agent', 'agent', `${label} names no agent`, 'add "agent: NAME"');
+  if (fields.lacks('prompt')) fields.error('missing-prompt', 'prompt', `${label} has no prompt`, 'add "prompt: TEXT"');
   return {
     id,
     label,
     at: fields.placeOf('id'),
     agent: agent?.text.trim() === '' ? undefined : agent,
-    prompt,
+    prompt: fields.scalar('prompt'),
     dependsOn: fields.texts('depends_on') ?? [],
-    condition: readCondition(fields, label, findings),
+    condition: readCondition(fields, label),
     skills: fields.texts('skills') ?? [],
     onError: fields.word('on_error', STEP.keys.on_error) ?? 'fail',
     retryCount: fields.integer('retry_count', STEP.keys.retry_count),
-    timeoutMs: readTimeout(fields, label, findings),
-    models: readModels(fields, `model of ${label}`, findings),
+    timeoutMs: readTimeout(fields, label),
+    models: readModels(fields, `model of ${label}`),
     extraDirs: fields.texts('extra_dirs') ?? [],
     interactive: fields.flag('interactive'),
   };
 }
 
-function isMissing(key: string, fields: Fields): boolean {
-  return !fields.has(key) && !fields.isMisspelt(key);
-}
-
-function checkId(id: string, label: string, fields: Fields, findings: Findings): void {
-  const at = fields.placeOf('id');
-  if (id !== '') checkName(id, 'step id', at, findings);
-  else if (isMissing('id', fields) || fields.scalar('id') !== undefined) {
-    findings.error('missing-id', `${label} has no id`, at, 'add "id: NAME"');
-  }
-}
-
-function readTimeout(fields: Fields, label: string, findings: Findings): number | undefined {
+function readTimeout(fields: Fields, label: string): number | undefined {
   const text = fields.given('timeout')?.text;
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0 && ms <= MAX_TIMEOUT_MS) return ms;
   const hint =
     /^\d+$/.test(text) && Number(text) > 0 ? `write ${text}s for seconds` : 'write 90s, 10m or 1h30m; at most 24 days';
-  findings.error('bad-duration', `timeout of ${label} is ${quoteShort(text)}`, fields.placeOf('timeout'), hint);
+  fields.error('bad-duration', 'timeout', `timeout of ${label} is ${quoteShort(text)}`, hint);
   return undefined;
 }
 
-function readCondition(step: Fields, label: string, findings: Findings): ConditionDef | undefined {
+function readCondition(step: Fields, label: string): ConditionDef | undefined {
   const fields = step.fields('condition', CONDITION);
   if (fields === undefined) return undefined;
   const texts: ConditionDef['texts'][number][] = [];
@@ -115,14 +101,19 @@ function readCondition(step: Fields, label: string, findings: Findings): Conditi
     const operand = fields.scalar(op);
     if (operand === undefined) continue;
     if (operand.text !== '') texts.push({ op, operand });
-    else findings.warning('no-effect', `${op} "" of ${label} always holds`, operand.at, 'remove it, or give a text');
+    else fields.warning('no-effect', op, `${op} "" of ${label} always holds`, 'remove it, or give a text');
   }
   const matchesJson = fields.node('matches_json');
   const cel = fields.given('cel');
   const operators = Object.keys(CONDITION.keys).filter((key) => key !== 'step');
   if (!operators.some((key) => fields.has(key))) {
     const hint = `add one of: ${operators.join(', ')}`;
-    findings.warning('no-effect', `the condition of ${label} compares nothing and always holds`, fields.at, hint);
+    fields.findings.warning(
+      'no-effect',
+      `the condition of ${label} compares nothing and always holds`,
+      fields.at,
+      hint,
+    );
   }
   return { at: fields.at, step: fields.given('step'), texts, matchesJson, cel };
 }

@@ -26,46 +26,34 @@ export function readWorkflow(node: SourceNode, findings: Findings): Definition |
   const root = readFields(node, { name: '', form: WORKFLOW }, findings);
   if (root === undefined) return undefined;
   return {
-    name: readName(root, findings),
+    name: readName(root),
     description: root.text('description'),
-    inputs: readInputs(root, findings),
-    config: readConfig(root, findings),
-    agents: readAgents(root, findings),
+    inputs: readInputs(root),
+    config: readConfig(root),
+    agents: readAgents(root),
     skills: root.texts('skills') ?? [],
-    steps: readSteps(root, findings),
-    output: readOutput(root, findings),
+    steps: readSteps(root),
+    output: readOutput(root),
   };
 }
 
-function readName(root: Fields, findings: Findings): string {
+function readName(root: Fields): string {
   const name = root.text('name')?.trim() ?? '';
   const node = root.node('name');
   if (name === '' && (node === undefined || node.kind === 'scalar')) {
-    findings.error(
-      'missing-name',
-      'the workflow has no name',
-      root.placeOf('name'),
-      'add "name: NAME" as the first line',
-    );
+    root.error('missing-name', 'name', 'the workflow has no name', 'add "name: NAME" as the first line');
   } else if (name.length > LONGEST_NAME || /\p{Cc}/u.test(name)) {
     const hint = `use one line of at most ${LONGEST_NAME} characters`;
-    findings.error(
-      'bad-name',
-      `the name of the workflow is too long or has control characters`,
-      root.placeOf('name'),
-      hint,
-    );
+    root.error('bad-name', 'name', 'the name of the workflow is too long or has control characters', hint);
   }
   return name;
 }
 
-function readInputs(root: Fields, findings: Findings): readonly InputDef[] {
-  const inputs: InputDef[] = [];
-  for (const entry of root.entries('inputs') ?? []) {
-    checkName(entry.key, 'input name', entry.at, findings);
-    inputs.push(readInput(entry, findings));
-  }
-  return inputs;
+function readInputs(root: Fields): readonly InputDef[] {
+  return (root.entries('inputs') ?? []).map((entry) => {
+    checkName(entry.key, 'input name', entry.at, root.findings);
+    return readInput(entry, root.findings);
+  });
 }
 
 function readInput(entry: SourceEntry, findings: Findings): InputDef {
@@ -81,7 +69,8 @@ function readInput(entry: SourceEntry, findings: Findings): InputDef {
   return { ...none, description: fields?.text('description'), default: fields?.text('default') };
 }
 
-function readAgents(root: Fields, findings: Findings): readonly AgentDef[] | undefined {
+function readAgents(root: Fields): readonly AgentDef[] | undefined {
+  const { findings } = root;
   const entries = root.entries('agents');
   // A section that cannot be read is not the same as none: agents must not be looked for elsewhere then.
   if (entries === undefined) return root.has('agents') ? [] : undefined;
@@ -121,18 +110,13 @@ function readAgent(entry: SourceEntry, findings: Findings): AgentDef {
     findings.error('bad-agent', `${label} has neither file nor inline`, fields.at, hint);
   }
   if (file !== undefined && inline !== undefined) {
-    findings.warning(
-      'no-effect',
-      `inline of ${label} has no effect when file is set`,
-      inline.at,
-      'remove one of the two',
-    );
+    const message = `inline of ${label} has no effect when file is set`;
+    findings.warning('no-effect', message, inline.at, 'remove one of the two');
   }
   return {
     name,
     at,
     file,
-    inline:
-      inline === undefined ? undefined : { ...readTraits(inline, label, findings), prompt: inline.scalar('prompt') },
+    inline: inline === undefined ? undefined : { ...readTraits(inline, label), prompt: inline.scalar('prompt') },
   };
 }

@@ -37,7 +37,7 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
   const fields = readSupported(root, '', FILE, findings);
   if (fields === undefined) return undefined;
   checkVersion(fields, findings);
-  const agents = readAgents(fields, findings);
+  const agents = readAgents(fields);
   const workflow = readWorkflow(fields, agents, findings);
   const about = fields.node('metadata');
   const description = about === undefined ? undefined : entryOf(about, 'description')?.value;
@@ -85,7 +85,7 @@ function readWorkflow(root: Fields, agents: ReadonlyMap<string, AgentDef>, findi
   if (fields === undefined) return none;
   return {
     steps: readSteps(fields.node('steps'), findings, fields),
-    maxLoopIterations: readLoops(fields, findings) ?? DEFAULT_LOOPS,
+    maxLoopIterations: readLoops(fields) ?? DEFAULT_LOOPS,
   };
 }
 

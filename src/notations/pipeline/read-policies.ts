@@ -1,7 +1,6 @@
-import type { Position } from '../../base/problem.js';
+import type { SourceScalar } from '../../text/nodes.js';
 import { parseDuration } from '../../base/duration.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../../text/findings.js';
 import { describe } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
 import { DEFAULT_LOOPS, LOOPS, MAX_TIMER_MS, POLICIES, RETRY, RETRY_CLASSES, WORKFLOW } from './keys.js';
@@ -25,16 +24,16 @@ export const NO_POLICIES: Policies = { timeoutMs: undefined, retry: undefined, o
  * those of the types.
  *
  * @example
- * const { timeoutMs, retry, onError } = readPolicies(fields, 'step "qa"', findings);
+ * const { timeoutMs, retry, onError } = readPolicies(fields);
  */
-export function readPolicies(fields: Fields, label: string, findings: Findings): Policies {
+export function readPolicies(fields: Fields): Policies {
   if (fields.has(REFUSED_POLICY)) {
-    const message = `${REFUSED_POLICY} of ${label} is not supported yet`;
-    findings.error('not-supported', message, fields.placeOf(REFUSED_POLICY), 'remove the key');
+    const message = `${REFUSED_POLICY} of ${fields.name} is not supported yet`;
+    fields.error('not-supported', REFUSED_POLICY, message, 'remove the key');
   }
   return {
-    timeoutMs: readDuration(fields, 'timeout', { label, min: 1, max: MAX_TIMER_MS }, findings),
-    retry: readRetry(fields, label, findings),
+    timeoutMs: readDuration(fields, 'timeout', { min: 1, max: MAX_TIMER_MS }),
+    retry: readRetry(fields),
     onError: readOnError(fields),
   };
 }
@@ -49,126 +48,110 @@ export function readOnError(fields: Fields): StepBase['onError'] {
   return fields.word('on_error', POLICIES.on_error) ?? 'fail';
 }
 
-/** Whose duration it is, and its bounds in milliseconds. */
-export interface DurationOptions {
-  readonly label: string;
-  readonly min: number;
-  readonly max: number;
-}
-
 /**
  * A duration such as `30s`, or a number of seconds, in milliseconds. Problem code: `bad-duration`.
  *
  * @example
- * readDuration(fields, 'timeout', { label: 'step "qa"', min: 1, max: 60_000 }, findings); // 30_000
+ * readDuration(fields, 'timeout', { min: 1, max: 60_000 }); // 30_000
  */
 export function readDuration(
   fields: Fields,
   key: string,
-  options: DurationOptions,
-  findings: Findings,
+  { min, max }: { readonly min: number; readonly max: number },
 ): number | undefined {
   const node = fields.scalar(key);
   if (node === undefined) return undefined;
   const ms = typeof node.value === 'number' ? Math.round(node.value * 1_000) : parseDuration(node.text);
-  if (ms !== undefined && ms >= options.min && ms <= options.max) return ms;
+  if (ms !== undefined && ms >= min && ms <= max) return ms;
   const isCount = typeof node.value === 'string' && /^\d+(?:\.\d+)?$/.test(node.text) && Number(node.text) > 0;
-  const most = options.max === MAX_TIMER_MS ? '; at most 24 days' : '';
+  const most = max === MAX_TIMER_MS ? '; at most 24 days' : '';
   const hint = isCount ? `write ${node.text}s for seconds` : `write 90s, 10m or 1h30m, or a number of seconds${most}`;
-  findings.error('bad-duration', `${key} of ${options.label} is ${quoteShort(node.text)}`, node.at, hint);
+  fields.error('bad-duration', key, `${key} of ${fields.name} is ${quoteShort(node.text)}`, hint);
   return undefined;
 }
 
-function readRetry(step: Fields, label: string, findings: Findings): RetryDef | undefined {
+function readRetry(step: Fields): RetryDef | undefined {
   const fields = step.fields('retry', RETRY);
   if (fields === undefined) return undefined;
   const backoff = fields.word('backoff', RETRY.keys.backoff) ?? 'fixed';
-  const delayMs = readFirstDelay(fields, label, findings);
-  const jitter = readJitter(fields, label, findings);
-  const on = readPatterns(fields, label, findings);
-  const retries = readRetries(fields, label, findings);
+  const delayMs = readFirstDelay(fields, step.name);
+  const jitter = readJitter(fields);
+  const on = readPatterns(fields);
+  const retries = readRetries(fields, step.name);
   return retries === 0 ? undefined : { retries, backoff, delayMs, jitter, on };
 }
 
-function readRetries(fields: Fields, label: string, findings: Findings): number {
+function readRetries(fields: Fields, step: string): number {
   const attempts = fields.integer('max_attempts', RETRY.keys.max_attempts);
   const retries = fields.integer('retries', RETRY.keys.retries);
-  if (fields.has('max_attempts') && fields.has('retries')) {
-    const message = `retries of ${label} has no effect when max_attempts is set`;
-    findings.warning('no-effect', message, fields.placeOf('retries'), 'both mean the tries after the first one');
+  const isThere = fields.has('max_attempts');
+  if (isThere && fields.has('retries')) {
+    const message = `retries of ${step} has no effect when max_attempts is set`;
+    fields.warning('no-effect', 'retries', message, 'both mean the tries after the first one');
   }
-  if (!fields.has('max_attempts') && !fields.has('retries')) {
-    const message = `retry of ${label} repeats nothing without max_attempts`;
-    findings.warning('no-effect', message, fields.at, 'add max_attempts: 2');
+  if (!isThere && !fields.has('retries')) {
+    const message = `retry of ${step} repeats nothing without max_attempts`;
+    fields.findings.warning('no-effect', message, fields.at, 'add max_attempts: 2');
   }
   return attempts ?? retries ?? 0;
 }
 
-function readFirstDelay(fields: Fields, label: string, findings: Findings): number {
-  const options = { label: `retry of ${label}`, min: 0, max: MAX_TIMER_MS };
-  const written = readDuration(fields, 'initial_delay', options, findings);
-  const node = fields.node('initial_delay_seconds');
-  if (node === undefined) return written ?? FIRST_DELAY_MS;
+function readFirstDelay(fields: Fields, step: string): number {
+  const written = readDuration(fields, 'initial_delay', { min: 0, max: MAX_TIMER_MS });
+  if (!fields.has('initial_delay_seconds')) return written ?? FIRST_DELAY_MS;
   if (fields.has('initial_delay')) {
-    const message = `initial_delay_seconds of ${label} has no effect when initial_delay is set`;
-    findings.warning('no-effect', message, node.at, 'keep one of the two');
+    const message = `initial_delay_seconds of ${step} has no effect when initial_delay is set`;
+    fields.warning('no-effect', 'initial_delay_seconds', message, 'keep one of the two');
   }
-  const seconds = numberBetween(fields, 'initial_delay_seconds', [0, MAX_TIMER_MS / 1_000], label, findings);
+  const seconds = numberBetween(fields, 'initial_delay_seconds', [0, MAX_TIMER_MS / 1_000]);
   return written ?? (seconds === undefined ? FIRST_DELAY_MS : Math.round(seconds * 1_000));
 }
 
-function readJitter(fields: Fields, label: string, findings: Findings): number {
+function readJitter(fields: Fields): number {
   const node = fields.node('jitter');
   if (node?.kind === 'scalar' && typeof node.value === 'boolean') return node.value ? SOME_JITTER : 0;
-  return numberBetween(fields, 'jitter', [0, 1], label, findings) ?? 0;
+  return numberBetween(fields, 'jitter', [0, 1]) ?? 0;
 }
 
 function numberBetween(
   fields: Fields,
   key: keyof typeof RETRY.keys,
   [min, max]: readonly [number, number],
-  label: string,
-  findings: Findings,
 ): number | undefined {
   const node = fields.node(key);
   if (node === undefined) return undefined;
   const value = node.kind === 'scalar' ? node.value : undefined;
   if (typeof value === 'number' && value >= min && value <= max) return value;
   const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
-  const message = `${key} of retry of ${label} must be a number from ${min} to ${max}, not ${seen}`;
-  findings.error('bad-retry', message, node.at, key === 'jitter' ? 'write jitter: 0.1' : 'write 0.5 for half a second');
+  const message = `${key} of ${fields.name} must be a number from ${min} to ${max}, not ${seen}`;
+  fields.error('bad-retry', key, message, key === 'jitter' ? 'write jitter: 0.1' : 'write 0.5 for half a second');
   return undefined;
 }
 
 /** What is almost the name of a class is most likely meant to be one. */
-function warnOfNearClass(word: string, label: string, at: Position, findings: Findings): void {
-  if (word === '' || RETRY_CLASSES.includes(word.toLowerCase())) return;
-  const hint = findings.near(word.toLowerCase(), RETRY_CLASSES);
+function warnOfNearClass({ text, at }: SourceScalar, { name, findings }: Fields): void {
+  const word = text.trim().toLowerCase();
+  const hint = word === '' || RETRY_CLASSES.includes(word) ? undefined : findings.near(word, RETRY_CLASSES);
   if (hint === undefined) return;
-  const message = `${quoteShort(word)} in on of retry of ${label} is not a class of errors, so it is searched for in their messages`;
+  const message = `${quoteShort(text.trim())} in on of ${name} is not a class of errors, so it is searched for in their messages`;
   findings.warning('unknown-value', message, at, hint);
 }
 
 /** Classes of errors and parts of messages; a blank one would be part of every message. */
-function readPatterns(fields: Fields, label: string, findings: Findings): readonly string[] | undefined {
+function readPatterns(fields: Fields): readonly string[] | undefined {
   const texts = fields.texts('on');
-  if (texts === undefined) return undefined;
   const node = fields.node('on');
   if (node?.kind === 'list' && node.items.length === 0) {
     const hint = 'list classes such as timeout, or remove the key to retry every error that may be temporary';
-    findings.error('bad-retry', `on of retry of ${label} is empty`, node.at, hint);
+    fields.error('bad-retry', 'on', `on of ${fields.name} is empty`, hint);
   }
-  for (const { text, at } of texts) {
-    warnOfNearClass(text.trim(), label, at, findings);
-    if (text.trim() !== '') continue;
-    findings.error(
-      'bad-retry',
-      `on of retry of ${label} has a blank entry`,
-      at,
-      'write a class or a part of a message',
-    );
-  }
-  return texts.map(({ text }) => text.trim());
+  return texts?.map((written) => {
+    const pattern = written.text.trim();
+    warnOfNearClass(written, fields);
+    const message = `on of ${fields.name} has a blank entry`;
+    if (pattern === '') fields.findings.error('bad-retry', message, written.at, 'write a class or a part of a message');
+    return pattern;
+  });
 }
 
 const KEY = 'max_loop_iterations';
@@ -181,20 +164,20 @@ export const SHAPE = "expected a list of steps or a map with 'steps' and optiona
  * Problem codes: `no-effect`, and those of the types.
  *
  * @example
- * readLoops(fields, findings); // 5
+ * readLoops(fields); // 5
  */
-export function readLoops(workflow: Fields, findings: Findings): number | undefined {
+export function readLoops(workflow: Fields): number | undefined {
   const overrides = workflow.fields('overrides', WORKFLOW.keys.overrides);
-  const written = readLimit(workflow, findings);
-  const limit = (overrides === undefined ? undefined : readLimit(overrides, findings)) ?? written;
+  const written = readLimit(workflow);
+  const limit = (overrides === undefined ? undefined : readLimit(overrides)) ?? written;
   return limit === undefined || limit > 0 ? limit : DEFAULT_LOOPS;
 }
 
-function readLimit(fields: Fields, findings: Findings): number | undefined {
+function readLimit(fields: Fields): number | undefined {
   const limit = fields.integer(KEY, LOOPS[KEY]);
   if (limit !== undefined && limit < 1) {
     const message = `${KEY} ${limit} has no effect: it means the default, ${DEFAULT_LOOPS}`;
-    findings.warning('no-effect', message, fields.placeOf(KEY), 'the least is 1; remove the jump to forbid it');
+    fields.warning('no-effect', KEY, message, 'the least is 1; remove the jump to forbid it');
   }
   return limit;
 }

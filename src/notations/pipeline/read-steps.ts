@@ -11,7 +11,7 @@ import { STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
 import { NO_POLICIES, SHAPE, readLoops, readPolicies } from './read-policies.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
-import { refusedKeys, requireKey, typeOf } from './step-types.js';
+import { checkRequired, refusedKeys, typeOf } from './step-types.js';
 import type { OpenStep } from './step-types.js';
 
 /** Lists of steps within lists of steps, at most: plans within plans are bounded too. */
@@ -95,7 +95,9 @@ function readStep(node: SourceNode, index: number, place: ListPlace, findings: F
   if (fields === undefined) return undefined;
   place.ids.steps.set(id, undefined);
   const base = { id, idAt: written?.at ?? node.at, at: node.at, label };
-  const step = readBody(type, { fields, path, base }, place, findings);
+  const open = { fields, path, base };
+  checkRequired(type, open);
+  const step = readBody(type, open, place);
   place.ids.steps.set(id, step);
   return step;
 }
@@ -128,70 +130,57 @@ function reportDuplicate(id: SourceScalar, first: StepDef | undefined, place: Li
   findings.error('duplicate-step', `there are two steps with the id ${quoteShort(id.text)}`, id.at, hint);
 }
 
-function readBody(type: WrittenType, step: OpenStep, place: ListPlace, findings: Findings): StepDef {
+function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef {
   const { fields, base } = step;
   switch (type) {
     case 'agent':
-      return readAgentStep(step, place, findings);
+      return readAgentStep(step, place);
     case 'condition':
-      return readCondition(step, place, findings);
-    case 'parallel': {
-      const policies = readPolicies(fields, base.label, findings);
-      return { type, ...base, ...policies, steps: readInner(type, step, place, findings) };
-    }
+      return readCondition(step, place);
+    case 'parallel':
+      return { type, ...base, ...readPolicies(fields), steps: readInner(type, step, place) };
     case 'sequence': {
-      const policies = readPolicies(fields, base.label, findings);
-      const steps = readInner(type, step, place, findings);
-      return { type, ...base, ...policies, steps, maxLoopIterations: undefined };
+      const steps = readInner(type, step, place);
+      return { type, ...base, ...readPolicies(fields), steps, maxLoopIterations: undefined };
     }
     case 'subworkflow':
-      return readSubworkflow(step, place, findings);
-    case 'goto': {
-      const hint = 'add "goto: ID", the id of a step around it';
-      requireKey(step, type, { key: 'goto', code: 'missing-target', hint, text: true }, findings);
+      return readSubworkflow(step, place);
+    case 'goto':
       return { type, ...base, ...NO_POLICIES, target: fields.scalar('goto') };
-    }
     case 'map':
-      return readMap(step, readInner(type, step, place, findings), findings);
+      return readMap(step, readInner(type, step, place));
     case 'ask':
-      return readAsk(step, findings);
+      return readAsk(step);
     case 'call':
-      return readCall(step, findings);
+      return readCall(step);
   }
 }
 
-function readAgentStep(step: OpenStep, { ran }: ListPlace, findings: Findings): AgentStep {
-  const { fields, base } = step;
+function readAgentStep({ fields, base }: OpenStep, { ran }: ListPlace): AgentStep {
   const name = fields.scalar('name');
-  const hint = 'add "name: AGENT"';
-  requireKey(step, 'agent', { key: 'name', code: 'missing-agent', hint, text: true }, findings);
   const agent = name?.text.trim() === '' ? undefined : name;
   if (agent !== undefined && !ran.here.has(agent.text)) ran.here.set(agent.text, base.id);
-  const policies = readPolicies(fields, base.label, findings);
-  return { type: 'agent', ...base, ...policies, agent, prompt: fields.scalar('prompt') };
+  return { type: 'agent', ...base, ...readPolicies(fields), agent, prompt: fields.scalar('prompt') };
 }
 
 /** The steps of a parallel, a sequence or a map: a block of their own. */
-function readInner(
-  type: 'parallel' | 'sequence' | 'map',
-  step: OpenStep,
-  place: ListPlace,
-  findings: Findings,
-): readonly StepDef[] {
-  const node = step.fields.node('steps');
+function readInner(type: 'parallel' | 'sequence' | 'map', step: OpenStep, place: ListPlace): readonly StepDef[] {
+  const { fields } = step;
+  const node = fields.node('steps');
   const path = `${step.path}.steps`;
   if (node !== undefined && !(node.kind === 'list' && node.items.length === 0)) {
-    return readBlock(node, { path, depth: place.depth + 1, beside: type === 'parallel' }, findings);
+    return readBlock(node, { path, depth: place.depth + 1, beside: type === 'parallel' }, fields.findings);
   }
   const message = `workflow ${step.path}: ${type} step requires steps`;
   const hint = 'add a list: steps: [{type: agent, name: AGENT}]';
-  findings.error('empty-block', message, step.fields.placeOf('steps'), hint);
+  fields.error('empty-block', 'steps', message, hint);
   return [];
 }
 
 /** A workflow within a step, in both of its forms. */
-function readSubworkflow(step: OpenStep, place: ListPlace, findings: Findings): SequenceStep {
+function readSubworkflow(step: OpenStep, place: ListPlace): SequenceStep {
   const { fields, base } = step;
+  const { findings } = fields;
   const path = `${step.path}.workflow`;
   const node = fields.node('workflow');
   const map = node?.kind === 'map' ? fields.fields('workflow', WORKFLOW) : undefined;
@@ -208,45 +197,38 @@ function readSubworkflow(step: OpenStep, place: ListPlace, findings: Findings): 
   return {
     type: 'sequence',
     ...base,
-    ...readPolicies(fields, base.label, findings),
+    ...readPolicies(fields),
     steps: isEmpty || list.kind !== 'list' ? [] : readBlock(list, inner, findings),
-    maxLoopIterations: map === undefined ? undefined : readLoops(map, findings),
+    maxLoopIterations: map === undefined ? undefined : readLoops(map),
   };
 }
 
-function readCondition(step: OpenStep, place: ListPlace, findings: Findings): ConditionStep {
+function readCondition(step: OpenStep, place: ListPlace): ConditionStep {
   const { fields, base } = step;
-  const hint = 'add "condition: $steps.ID.output"';
-  requireKey(step, 'condition', { key: 'condition', code: 'missing-condition', hint, text: true }, findings);
   const condition = fields.scalar('condition');
   if (!fields.names('true') && !fields.names('false')) {
     const branches = 'add the steps of a branch under "true:", or "false: {goto: ID}"';
     const message = `workflow ${step.path}: condition step requires true or false`;
-    findings.error('empty-block', message, fields.at, branches);
+    fields.findings.error('empty-block', message, fields.at, branches);
   }
   return {
     type: 'condition',
     ...base,
     ...NO_POLICIES,
     condition: condition?.text.trim() === '' ? undefined : condition,
-    whenTrue: readBranch('true', step, place, findings),
-    whenFalse: readBranch('false', step, place, findings),
+    whenTrue: readBranch('true', step, place),
+    whenFalse: readBranch('false', step, place),
   };
 }
 
-function readBranch(
-  branch: 'true' | 'false',
-  step: OpenStep,
-  place: ListPlace,
-  findings: Findings,
-): readonly StepDef[] {
+function readBranch(branch: 'true' | 'false', step: OpenStep, place: ListPlace): readonly StepDef[] {
   const { fields, base } = step;
   const written = fields.node(branch);
   const path = `${step.path}.${branch}`;
   if (written === undefined || (written.kind === 'list' && written.items.length === 0)) {
     if (!fields.names(branch)) return [];
     const hint = 'add steps or goto: ID, or remove the key';
-    findings.error('empty-block', `workflow ${path}: the branch is empty`, fields.placeOf(branch), hint);
+    fields.error('empty-block', branch, `workflow ${path}: the branch is empty`, hint);
     return [];
   }
   // A jump may stand alone, without a list around it.
@@ -254,8 +236,8 @@ function readBranch(
   const list: SourceNode = isJumpAlone ? { kind: 'list', items: [written], at: written.at } : written;
   const ran: AgentsRun = { here: new Map(), around: place.ran };
   const inner = { ...place, path, beside: false, depth: place.depth + 1, branch: `${base.id}_${branch}`, ran };
-  const steps = readList(list, inner, findings);
-  warnOfRunsOnce(steps.at(-1), place.ran, findings);
+  const steps = readList(list, inner, fields.findings);
+  warnOfRunsOnce(steps.at(-1), place.ran, fields.findings);
   return steps;
 }
 
@@ -269,10 +251,6 @@ function warnOfRunsOnce(last: StepDef | undefined, ran: AgentsRun, findings: Fin
   const target = before?.here.get(agent);
   if (target === undefined) return;
   const message = `${last.label} runs ${agent} once more and continues with the next step`;
-  findings.warning(
-    'runs-once',
-    message,
-    last.at,
-    `to loop back to the step ${target}, put goto: ${target} in its place`,
-  );
+  const hint = `to loop back to the step ${target}, put goto: ${target} in its place`;
+  findings.warning('runs-once', message, last.at, hint);
 }

@@ -81,26 +81,25 @@ function reportMissingType(node: SourceNode & { kind: 'map' }, path: string, fin
   findings.error('missing-type', `workflow ${path}: step requires type`, node.at, hint);
 }
 
-/** A key that a step must have. */
-export interface Required {
-  readonly key: string;
-  readonly code: string;
-  readonly hint: string;
-  /** Blanks are not a value either. */
-  readonly text?: boolean;
-}
+/** The keys without which a step of a type says nothing. */
+const REQUIRED: Partial<Record<WrittenType, readonly [key: string, code: string, hint: string]>> = {
+  agent: ['name', 'missing-agent', 'add "name: AGENT"'],
+  condition: ['condition', 'missing-condition', 'add "condition: $steps.ID.output"'],
+  goto: ['goto', 'missing-target', 'add "goto: ID", the id of a step around it'],
+  map: ['over', 'missing-over', 'add "over: $steps.ID.output", the list to go through'],
+  ask: ['question', 'missing-question', 'add "question: TEXT"'],
+  call: ['file', 'missing-file', 'add "file: PATH", relative to this file'],
+};
 
 /**
- * Reports a key that a step lacks; one of a wrong type is reported already.
+ * Reports the key that a step of a type must have and lacks. Problem codes: `missing-agent`, `missing-condition`, `missing-target`, `missing-over`,
+ * `missing-question`, `missing-file`.
  *
  * @example
- * requireKey(step, 'agent', { key: 'name', code: 'missing-agent', hint: 'add "name: AGENT"', text: true }, findings);
+ * checkRequired('agent', step);
  */
-export function requireKey(step: OpenStep, type: WrittenType, required: Required, findings: Findings): void {
-  const { fields, path } = step;
-  const node = fields.node(required.key);
-  const isBlank = required.text === true && node?.kind === 'scalar' && node.text.trim() === '';
-  if (node !== undefined ? !isBlank : fields.isMisspelt(required.key)) return;
-  const message = `workflow ${path}: ${type} step requires ${required.key}`;
-  findings.error(required.code, message, fields.placeOf(required.key), required.hint);
+export function checkRequired(type: WrittenType, { fields, path }: OpenStep): void {
+  const [key, code, hint] = REQUIRED[type] ?? [];
+  if (key === undefined || code === undefined || !fields.lacks(key)) return;
+  fields.error(code, key, `workflow ${path}: ${type} step requires ${key}`, hint);
 }

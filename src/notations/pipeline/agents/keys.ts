@@ -13,17 +13,15 @@ import {
   word,
 } from '../../../text/forms.js';
 import type { Form, MapForm } from '../../../text/forms.js';
+import { VARIABLE_FORM } from '../../../text/names.js';
 import { LOCAL_MODELS, PROVIDER_NAMES } from '../../../plan/providers.js';
-import { ADDRESS_FORM } from '../../source/address.js';
+import { ADDRESS_FORM } from '../../mcp-servers.js';
 import { SCHEMA_MAP } from './schema-form.js';
 import { toolNames } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
 
 /** What a model of a pipeline file may come from. */
 export const PROVIDERS: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
-
-/** Names of variables of the environment. */
-export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Names of agents. */
 export const AGENT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
@@ -33,7 +31,7 @@ const nothing = (about: string): Form => either([], about);
 
 const ADDRESS = {
   base_url: text('another address where it is called', { pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://' }),
-  token_key: text('the variable of the environment that holds the key', { pattern: VARIABLE.source }),
+  token_key: text('the variable of the environment that holds the key', { pattern: VARIABLE_FORM }),
 } as const;
 
 /** An entry of the section `models`. */

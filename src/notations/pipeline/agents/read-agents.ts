@@ -1,5 +1,5 @@
 import { quoteShort } from '../../../lang/value-text.js';
-import type { AgentSpec, Permissions } from '../../../plan/agent-spec.js';
+import type { AgentSpec } from '../../../plan/agent-spec.js';
 import type { Findings } from '../../../text/findings.js';
 import type { SourceEntry, SourceScalar } from '../../../text/nodes.js';
 import { present } from '../../../base/json.js';
@@ -22,21 +22,15 @@ import { readSupported } from '../../../text/unsupported.js';
  * What is not supported is one finding each (`not-supported`), with its line.
  *
  * @example
- * const agents = readAgents(root, findings);
+ * const agents = readAgents(root);
  */
-export function readAgents(root: Fields, findings: Findings): ReadonlyMap<string, AgentDef> {
-  const providers = readProviders(root, findings);
-  const models = { providers, models: readModels(root, providers, findings) };
-  const mcps = readMcps(root, findings);
-  const sections = { models, mcps };
-  const agents = (root.entries('agents') ?? []).map((entry) => readAgent(entry, sections, findings));
+export function readAgents(root: Fields): ReadonlyMap<string, AgentDef> {
+  const providers = readProviders(root);
+  const sections = { models: { providers, models: readModels(root, providers) }, mcps: readMcps(root) };
+  const agents = (root.entries('agents') ?? []).map((entry) => readAgent(entry, sections, root.findings));
   const servers = agents.flatMap(({ spec }) => Object.keys(spec.mcpServers ?? {}));
-  const permissions = readPermissions(root, servers, findings);
-  return new Map(agents.map((agent) => [agent.spec.name, permitted(agent, permissions)]));
-}
-
-function permitted(agent: AgentDef, permissions: Permissions): AgentDef {
-  return { ...agent, spec: { ...agent.spec, permissions } };
+  const permissions = readPermissions(root, servers);
+  return new Map(agents.map((agent) => [agent.spec.name, { ...agent, spec: { ...agent.spec, permissions } }]));
 }
 
 interface Sections {
@@ -56,8 +50,8 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
     const spec = { name, models: [], tools: [], permissions: {}, allowEmpty: true };
     return { spec, instruction: undefined, at: entry.at };
   }
-  const chosen = findModels(modelNames(fields, label, findings), models, label, findings);
-  const { tools, servers, memory, interactive, searchesAll } = readToolsets(fields, { mcps, agent: label }, findings);
+  const chosen = findModels(modelNames(fields), models, label, findings);
+  const { tools, servers, memory, interactive, searchesAll } = readToolsets(fields, mcps);
   const turns = fields.integer('max_iterations', AGENT.keys.max_iterations);
   const spec: Omit<AgentSpec, 'instructions'> = present({
     name,
@@ -67,7 +61,7 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
     permissions: {},
     mcpServers: servers.size === 0 ? undefined : Object.fromEntries(servers),
     maxTurns: turns === 0 ? undefined : turns,
-    output: readOutput(fields, findings),
+    output: readOutput(fields),
     interactive: interactive ? true : undefined,
     memory: memory ? { inject: false } : undefined,
     searchesAll: searchesAll ? true : undefined,
@@ -77,10 +71,11 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
   return { spec, instruction: fields.scalar('instruction'), at: entry.at };
 }
 
-function modelNames(fields: Fields, label: string, findings: Findings): readonly SourceScalar[] {
+function modelNames(fields: Fields): readonly SourceScalar[] {
   const model = fields.scalar('model');
   const node = fields.node('fallback');
-  const fallback = node === undefined ? undefined : readSupported(node, `fallback of ${label}`, FALLBACK, findings);
+  const name = `fallback of ${fields.name}`;
+  const fallback = node === undefined ? undefined : readSupported(node, name, FALLBACK, fields.findings);
   return [...(model === undefined ? [] : [model]), ...(fallback?.texts('models') ?? [])];
 }
 

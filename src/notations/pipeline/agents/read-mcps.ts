@@ -1,14 +1,13 @@
-import { mayBeAddress } from '../../source/address.js';
+import { present } from '../../../base/json.js';
 import { quoteShort } from '../../../lang/value-text.js';
-import type { Position } from '../../../base/problem.js';
 import type { McpServerSpec } from '../../../plan/agent-spec.js';
 import type { Findings } from '../../../text/findings.js';
-import { describe } from '../../../text/nodes.js';
 import type { SourceScalar } from '../../../text/nodes.js';
-import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
-import { MCP, REMOTE } from './keys.js';
 import { readSupported } from '../../../text/unsupported.js';
+import { readPairs, readRemote } from '../../mcp-servers.js';
+import type { ReadText } from '../../mcp-servers.js';
+import { MCP, REMOTE } from './keys.js';
 
 /** An MCP server of the section `mcps`, or of a toolset. */
 export interface McpDef {
@@ -24,35 +23,38 @@ const DOCKER_HINT = 'start the server by a command, or reach it by remote: { url
  * Reads the section `mcps`: servers that toolsets name. Problem codes: `mcp-server`, `bad-reference`, `not-supported`.
  *
  * @example
- * const mcps = readMcps(root, findings);
+ * const mcps = readMcps(root);
  */
-export function readMcps(root: Fields, findings: Findings): ReadonlyMap<string, McpDef> {
-  const mcps = new Map<string, McpDef>();
-  for (const entry of root.entries('mcps') ?? []) {
-    const name = `MCP server ${quoteShort(entry.key)}`;
-    const fields = readSupported(entry.value, name, MCP, findings);
-    mcps.set(entry.key, fields === undefined ? NOTHING : readMcp(fields, name, findings));
-  }
-  return mcps;
+export function readMcps(root: Fields): ReadonlyMap<string, McpDef> {
+  const mcps = (root.entries('mcps') ?? []).map(({ key, value }): [string, McpDef] => {
+    const name = `MCP server ${quoteShort(key)}`;
+    const fields = readSupported(value, name, MCP, root.findings);
+    return [key, fields === undefined ? { server: undefined, tools: undefined } : readMcp(fields, name)];
+  });
+  return new Map(mcps);
 }
 
-const NOTHING: McpDef = { server: undefined, tools: undefined };
-
 /**
- * Reads what a server is: a `command`, or a `remote` address. A `ref` into Docker's catalogue is not supported.
+ * Reads what a server is: a `command`, or a `remote` address. A `ref` into Docker's catalogue is not supported. `name` is how the server is called in
+ * messages.
  *
  * @example
- * const { server, tools } = readMcp(fields, 'MCP server "github"', findings);
+ * const { server, tools } = readMcp(fields, 'MCP server "github"');
  */
-export function readMcp(fields: Fields, name: string, findings: Findings): McpDef {
+export function readMcp(fields: Fields, name: string): McpDef {
+  const { findings } = fields;
   const tools = fields.texts('tools')?.map((tool) => tool.text);
   const ref = fields.scalar('ref');
   if (ref !== undefined) {
     refProblem(ref, name, findings);
     return { server: undefined, tools };
   }
-  const server = fields.has('remote') ? readRemote(fields, name, findings) : readCommand(fields, name, findings);
-  return { server, tools };
+  const node = fields.node('remote');
+  if (node === undefined) return { server: readCommand(fields, name), tools };
+  const remote = readSupported(node, `remote of ${name}`, REMOTE, findings);
+  const type = remote?.word('transport_type', REMOTE.keys.transport_type);
+  const read = variables(findings);
+  return { server: remote && readRemote(remote, { type, typeKey: 'transport_type', read }), tools };
 }
 
 function refProblem(ref: SourceScalar, name: string, findings: Findings): void {
@@ -64,59 +66,27 @@ function refProblem(ref: SourceScalar, name: string, findings: Findings): void {
   findings.error('unknown-value', message, ref.at, DOCKER_HINT);
 }
 
-function readCommand(fields: Fields, name: string, findings: Findings): McpServerSpec | undefined {
+function readCommand(fields: Fields, name: string): McpServerSpec | undefined {
+  const read = variables(fields.findings);
   const command = fields.text('command')?.trim() ?? '';
   if (command === '') {
     const hint = 'add command: PROGRAM, or remote: { url: ADDRESS }';
-    findings.error('mcp-server', `${name} needs a command, or a remote address`, fields.placeOf('command'), hint);
+    fields.error('mcp-server', 'command', `${name} needs a command, or a remote address`, hint);
     return undefined;
   }
-  const args = fields.texts('args')?.map((arg) => variables(arg.text, `args of ${name}`, arg.at, findings));
-  return present({ command, args, env: readPairs(fields, 'env', name, findings) });
-}
-
-function readRemote(fields: Fields, owner: string, findings: Findings): McpServerSpec | undefined {
-  const node = fields.node('remote');
-  const name = `remote of ${owner}`;
-  const remote = node === undefined ? undefined : readSupported(node, name, REMOTE, findings);
-  if (remote === undefined) return undefined;
-  if (remote.word('transport_type', REMOTE.keys.transport_type) === 'sse') {
-    const message = `${name}: the old sse transport is not supported`;
-    const hint = 'streamable HTTP is tried at the same address';
-    findings.warning('mcp-transport', message, remote.placeOf('transport_type'), hint);
-  }
-  const written = remote.text('url')?.trim() ?? '';
-  const url = variables(written, `url of ${name}`, remote.placeOf('url'), findings);
-  const headers = readPairs(remote, 'headers', name, findings);
-  if (mayBeAddress(url)) return present({ url, headers });
-  const message = `${name} needs a url that begins with http:// or https://`;
-  findings.error('mcp-server', message, remote.placeOf('url'), 'add url: https://...');
-  return undefined;
-}
-
-function readPairs(
-  fields: Fields,
-  key: string,
-  name: string,
-  findings: Findings,
-): Readonly<Record<string, string>> | undefined {
-  const pairs = fields.entries(key)?.flatMap(({ key: pair, value }): [string, string][] => {
-    if (value.kind === 'scalar')
-      return [[pair, variables(value.text, `${key}.${pair} of ${name}`, value.at, findings)]];
-    const message = `${key}.${pair} of ${name} must be text, not ${describe(value)}`;
-    findings.error('wrong-type', message, value.at, 'write one text, in quotes where it is needed');
-    return [];
-  });
-  return pairs === undefined ? undefined : Object.fromEntries(pairs);
+  const args = fields.texts('args')?.map((arg) => read(arg.text, `args of ${name}`, arg.at));
+  return present({ command, args, env: readPairs(fields, 'env', { read, name }) });
 }
 
 /** `${env.NAME}` of the other system is `${NAME}` here. Other expressions can't be evaluated (`bad-reference`). */
-function variables(text: string, where: string, at: Position, findings: Findings): string {
-  const plain = text.replaceAll(/\$\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}/g, '${$1}');
-  const wrong = /\$\{(?!\{|[A-Za-z_][A-Za-z0-9_]*(?::-[^{}]*)?\})[^}]{0,60}\}?/.exec(plain);
-  if (wrong !== null) {
-    const message = `${quoteShort(wrong[0])} in ${where} is not a reference to an environment variable`;
-    findings.error('bad-reference', message, at, 'write ${NAME}');
-  }
-  return plain;
-}
+const variables =
+  (findings: Findings): ReadText =>
+  (text, where, at) => {
+    const plain = text.replaceAll(/\$\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}/g, '${$1}');
+    const wrong = /\$\{(?!\{|[A-Za-z_][A-Za-z0-9_]*(?::-[^{}]*)?\})[^}]{0,60}\}?/.exec(plain);
+    if (wrong !== null) {
+      const message = `${quoteShort(wrong[0])} in ${where} is not a reference to an environment variable`;
+      findings.error('bad-reference', message, at, 'write ${NAME}');
+    }
+    return plain;
+  };

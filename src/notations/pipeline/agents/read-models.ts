@@ -24,16 +24,14 @@ export interface ModelDef {
  * Reads the section `models`. Problem codes: `missing-model`, `unknown-provider`, `not-supported`, and those of the shape readers.
  *
  * @example
- * const models = readModels(root, providers, findings);
+ * const models = readModels(root, providers);
  */
 export function readModels(
   root: Fields,
   providers: ReadonlyMap<string, ProviderDef>,
-  findings: Findings,
 ): ReadonlyMap<string, ModelDef | undefined> {
-  const models = new Map<string, ModelDef | undefined>();
-  for (const entry of root.entries('models') ?? []) models.set(entry.key, readModel(entry, providers, findings));
-  return models;
+  const entries = root.entries('models') ?? [];
+  return new Map(entries.map((entry) => [entry.key, readModel(entry, providers, root.findings)]));
 }
 
 function readModel(
@@ -41,26 +39,23 @@ function readModel(
   providers: ReadonlyMap<string, ProviderDef>,
   findings: Findings,
 ): ModelDef | undefined {
-  const name = `model ${quoteShort(entry.key)}`;
-  const fields = readSupported(entry.value, name, MODEL, findings);
+  const fields = readSupported(entry.value, `model ${quoteShort(entry.key)}`, MODEL, findings);
   if (fields === undefined) return undefined;
   const settings = readSettings(fields);
-  const address = readAddress(fields, name, findings);
+  const address = readAddress(fields);
   const model = fields.text('model')?.trim() ?? '';
   const provider = fields.text('provider')?.trim() ?? '';
   if (model === '' || (provider === '' && !model.includes('/'))) {
-    const missing = model === '' ? 'model' : 'provider';
-    findings.error('missing-model', `${name} needs a ${missing}`, entry.at, 'add provider: openai and model: NAME');
+    const message = `${fields.name} needs a ${model === '' ? 'model' : 'provider'}`;
+    findings.error('missing-model', message, entry.at, 'add provider: openai and model: NAME');
     return undefined;
   }
   const at = fields.placeOf(provider === '' ? 'model' : 'provider');
   const whole = provider === '' ? model : `${provider}/${model}`;
   const found = modelNamed(whole, { providers, at, hasAddress: address.baseUrl !== undefined }, findings);
-  if (found === undefined || (address.baseUrl === undefined && address.apiKeyEnv === undefined)) {
-    return found === undefined ? undefined : { ...found, settings };
-  }
-  const own = ownAddress(found, address);
-  return { ...own, settings };
+  if (found === undefined) return undefined;
+  const isElsewhere = address.baseUrl !== undefined || address.apiKeyEnv !== undefined;
+  return { ...(isElsewhere ? ownAddress(found, address) : found), settings };
 }
 
 /** A model with an address of its own. Of a provider that Skein doesn't know, an address is all that it needs. */

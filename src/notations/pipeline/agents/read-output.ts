@@ -13,9 +13,9 @@ import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';
  * checked. Problem codes: `bad-schema`, and those of the shape readers.
  *
  * @example
- * const output = readOutput(fields, findings);
+ * const output = readOutput(fields);
  */
-export function readOutput(agent: Fields, findings: Findings): StructuredOutput | undefined {
+export function readOutput(agent: Fields): StructuredOutput | undefined {
   const fields = agent.fields('structured_output', STRUCTURED_OUTPUT);
   if (fields === undefined) return undefined;
   const name = fields.text('name');
@@ -23,20 +23,17 @@ export function readOutput(agent: Fields, findings: Findings): StructuredOutput 
   fields.flag('strict');
   const node = fields.node('schema');
   if (node === undefined) {
-    findings.error('bad-schema', 'structured_output needs a schema', fields.at, 'add schema: { type: object, ... }');
+    const hint = 'add schema: { type: object, ... }';
+    agent.findings.error('bad-schema', 'structured_output needs a schema', fields.at, hint);
     return undefined;
   }
   if (node.kind !== 'map') {
     const message = `schema of structured_output must be a map, not ${describe(node)}`;
-    findings.error(
-      'wrong-type',
-      message,
-      node.at,
-      'write a JSON Schema, such as { type: object, properties: { ... } }',
-    );
+    const hint = 'write a JSON Schema, such as { type: object, properties: { ... } }';
+    fields.error('wrong-type', 'schema', message, hint);
     return undefined;
   }
-  checkSchema(node, findings);
+  checkSchema(node, agent.findings);
   const schema = toJson(node);
   const described = description !== undefined && isPlainObject(schema) && !Object.hasOwn(schema, 'description');
   return present({ name, schema: described ? { ...schema, description } : schema });

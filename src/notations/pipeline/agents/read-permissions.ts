@@ -19,13 +19,13 @@ const FORM = 'write TOOL or TOOL:ARG=PATTERN, such as "shell:cmd=rm *"';
  * `unknown-argument`, `unknown-tool` (a warning: an MCP server may have the tool).
  *
  * @example
- * readPermissions(root, ['github'], findings); // { deny: ['shell:cmd=rm *'] }
+ * readPermissions(root, ['github']); // { deny: ['shell:cmd=rm *'] }
  */
-export function readPermissions(root: Fields, servers: readonly string[], findings: Findings): Permissions {
+export function readPermissions(root: Fields, servers: readonly string[]): Permissions {
   const fields = root.section('permissions', PERMISSIONS);
   const read = (key: keyof typeof PERMISSIONS.keys): readonly string[] | undefined => {
     const written = fields.texts(key);
-    const rules = written?.flatMap((rule) => readRule(rule, key, servers, findings)) ?? [];
+    const rules = written?.flatMap((rule) => readRule(rule, key, servers, root.findings)) ?? [];
     return rules.length === 0 ? undefined : [...new Set(rules)];
   };
   return present({ deny: read('deny'), allow: read('allow'), ask: read('ask') });

@@ -1,9 +1,9 @@
 import { quoteShort } from '../../../lang/value-text.js';
 import type { ProviderSpec } from '../../../plan/agent-spec.js';
-import type { Findings } from '../../../text/findings.js';
 import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
-import { PROVIDER, VARIABLE } from './keys.js';
+import { PROVIDER } from './keys.js';
+import { checkVariable } from '../../../text/names.js';
 import { readSupported } from '../../../text/unsupported.js';
 
 /** A provider of the section `providers`. */
@@ -14,41 +14,37 @@ export interface ProviderDef {
   readonly spec: ProviderSpec | undefined;
 }
 
+/** The keys `base_url` and `token_key`. */
+type Address = Pick<ProviderSpec, 'baseUrl' | 'apiKeyEnv'>;
+
 /**
  * Reads the section `providers`: names for addresses where models are called. One without an address is a provider of the program
  * that runs the workflow. Problem codes: `provider`, `unknown-value`, `not-supported`.
  *
  * @example
- * const providers = readProviders(root, findings);
+ * const providers = readProviders(root);
  */
-export function readProviders(root: Fields, findings: Findings): ReadonlyMap<string, ProviderDef> {
+export function readProviders(root: Fields): ReadonlyMap<string, ProviderDef> {
   const providers = new Map<string, ProviderDef>();
-  for (const entry of root.entries('providers') ?? []) {
-    const name = `provider ${quoteShort(entry.key)}`;
-    const fields = readSupported(entry.value, name, PROVIDER, findings);
+  for (const { key, value } of root.entries('providers') ?? []) {
+    const fields = readSupported(value, `provider ${quoteShort(key)}`, PROVIDER, root.findings);
     if (fields === undefined) continue;
     const api = fields.word('api_type', PROVIDER.keys.api_type);
     if (api === 'openai_responses') {
-      const message = `api_type openai_responses of ${name} is not supported; chat completions are used`;
-      findings.warning('not-supported', message, fields.placeOf('api_type'), 'write api_type: openai_chatcompletions');
+      const message = `api_type openai_responses of ${fields.name} is not supported; chat completions are used`;
+      fields.warning('not-supported', 'api_type', message, 'write api_type: openai_chatcompletions');
     }
-    const address = readAddress(fields, name, findings);
-    providers.set(entry.key, providerOf(entry.key, fields, address, findings));
+    providers.set(key, providerOf(key, fields, readAddress(fields)));
   }
   return providers;
 }
 
-function providerOf(
-  id: string,
-  fields: Fields,
-  address: Pick<ProviderSpec, 'baseUrl' | 'apiKeyEnv'>,
-  findings: Findings,
-): ProviderDef {
+function providerOf(id: string, fields: Fields, address: Address): ProviderDef {
   const like = fields.word('provider', PROVIDER.keys.provider);
   if (like === undefined && address.baseUrl === undefined) {
     if (address.apiKeyEnv !== undefined) {
-      const message = `provider ${quoteShort(id)} has a token_key and no base_url`;
-      findings.error('provider', message, fields.at, 'add base_url: https://...');
+      const message = `${fields.name} has a token_key and no base_url`;
+      fields.findings.error('provider', message, fields.at, 'add base_url: https://...');
     }
     return { type: id, spec: undefined };
   }
@@ -61,26 +57,16 @@ function providerOf(
  * The keys `base_url` and `token_key` of a provider or a model. Problem code: `provider`.
  *
  * @example
- * readAddress(fields, 'model "local"', findings); // { baseUrl: 'http://127.0.0.1:8080/v1' }
+ * readAddress(fields); // { baseUrl: 'http://127.0.0.1:8080/v1' }
  */
-export function readAddress(
-  fields: Fields,
-  name: string,
-  findings: Findings,
-): Pick<ProviderSpec, 'baseUrl' | 'apiKeyEnv'> {
+export function readAddress(fields: Fields): Address {
   const baseUrl = fields.text('base_url')?.trim();
   const apiKeyEnv = fields.text('token_key')?.trim();
   const isAddress = baseUrl === undefined || (/^https?:\/\//i.test(baseUrl) && URL.canParse(baseUrl));
   if (!isAddress) {
-    const hint = 'such as https://api.example.com/v1';
-    const message = `base_url of ${name} must be an address that begins with http:// or https://`;
-    findings.error('provider', message, fields.placeOf('base_url'), hint);
+    const message = `base_url of ${fields.name} must be an address that begins with http:// or https://`;
+    fields.error('provider', 'base_url', message, 'such as https://api.example.com/v1');
   }
-  if (apiKeyEnv !== undefined && !VARIABLE.test(apiKeyEnv)) {
-    // The text may be the key itself, so it is not shown.
-    const hint = 'write the name, such as OPENAI_API_KEY, and put the key into the environment';
-    const message = `token_key of ${name} must be the name of an environment variable`;
-    findings.error('provider', message, fields.placeOf('token_key'), hint);
-  }
+  checkVariable(fields, 'token_key', apiKeyEnv, `token_key of ${fields.name}`);
   return present({ baseUrl: isAddress ? baseUrl : undefined, apiKeyEnv });
 }

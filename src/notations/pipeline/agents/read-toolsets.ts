@@ -1,6 +1,5 @@
 import { quoteShort } from '../../../lang/value-text.js';
 import type { McpServerSpec } from '../../../plan/agent-spec.js';
-import type { Findings } from '../../../text/findings.js';
 import { describe } from '../../../text/nodes.js';
 import type { SourceNode } from '../../../text/nodes.js';
 import { readFields } from '../../../text/shape.js';
@@ -22,21 +21,17 @@ export interface Equipment {
   searchesAll: boolean;
 }
 
-/** What toolsets may name. */
-export interface ToolsetTable {
-  readonly mcps: ReadonlyMap<string, McpDef>;
-  /** How the agent is called in messages. */
-  readonly agent: string;
-}
+/** Servers of the section `mcps`, which toolsets may name. */
+type Mcps = ReadonlyMap<string, McpDef>;
 
 /**
  * Reads the key `toolsets` of an agent. An agent without it has no tools. Problem codes: `unknown-toolset`, `unknown-tool`, `unknown-mcp`,
  * `not-supported`, `no-effect`, and those of the readers of MCP servers.
  *
  * @example
- * const { tools, servers } = readToolsets(fields, { mcps, agent: 'agent "root"' }, findings);
+ * const { tools, servers } = readToolsets(fields, mcps);
  */
-export function readToolsets(fields: Fields, table: ToolsetTable, findings: Findings): Equipment {
+export function readToolsets(agent: Fields, mcps: Mcps): Equipment {
   const equipment: Equipment = {
     tools: new Set(),
     servers: new Map(),
@@ -44,59 +39,55 @@ export function readToolsets(fields: Fields, table: ToolsetTable, findings: Find
     interactive: false,
     searchesAll: false,
   };
-  const node = fields.node('toolsets');
+  const node = agent.node('toolsets');
   if (node !== undefined && node.kind !== 'list') {
-    const message = `toolsets of ${table.agent} must be a list, not ${describe(node)}`;
-    findings.error('wrong-type', message, node.at, 'write each toolset as - type: filesystem');
+    const message = `toolsets of ${agent.name} must be a list, not ${describe(node)}`;
+    agent.error('wrong-type', 'toolsets', message, 'write each toolset as - type: filesystem');
   }
-  for (const item of node?.kind === 'list' ? node.items : []) readToolset(item, table, equipment, findings);
+  for (const item of node?.kind === 'list' ? node.items : []) readToolset(item, agent, mcps, equipment);
   return equipment;
 }
 
-function readToolset(item: SourceNode, table: ToolsetTable, equipment: Equipment, findings: Findings): void {
-  const open = readFields(item, { name: `a toolset of ${table.agent}` }, findings);
+function readToolset(item: SourceNode, agent: Fields, mcps: Mcps, equipment: Equipment): void {
+  const { findings } = agent;
+  const open = readFields(item, { name: `a toolset of ${agent.name}` }, findings);
   if (open === undefined) return;
   const written = open.scalar('type');
   const type = written?.text.trim() ?? '';
   const form = TOOLSETS.get(type);
   if (form === undefined) {
-    unknownType(type, written?.at ?? item.at, table, findings);
+    unknownType(type, written?.at ?? item.at, agent);
     return;
   }
-  const name = `toolset ${type} of ${table.agent}`;
-  const toolset = readSupported(item, name, form, findings);
+  const toolset = readSupported(item, `toolset ${type} of ${agent.name}`, form, findings);
   if (toolset === undefined) return;
   if (type === 'memory') equipment.memory = true;
   else if (type === 'user_prompt') equipment.interactive = true;
-  else if (type === 'mcp') addServer(toolset, table, equipment, findings);
-  else addTools(toolset, { type, name }, equipment, findings);
+  else if (type === 'mcp') addServer(toolset, agent.name, mcps, equipment);
+  else addTools(toolset, type, equipment);
   if (toolset.flag('ignore_vcs') === false) equipment.searchesAll = true;
 }
 
-function unknownType(type: string, at: SourceNode['at'], { agent }: ToolsetTable, findings: Findings): void {
+function unknownType(type: string, at: SourceNode['at'], { name, findings }: Fields): void {
   const unsupported = UNSUPPORTED.toolsets.get(type);
   if (unsupported !== undefined) {
-    reportOne(`the toolset ${type} of ${agent}`, unsupported, at, findings);
+    reportOne(`the toolset ${type} of ${name}`, unsupported, at, findings);
     return;
   }
   const known = [...TOOLSETS.keys()];
-  const message = type === '' ? `a toolset of ${agent} needs a type` : `there is no toolset ${quoteShort(type)}`;
+  const message = type === '' ? `a toolset of ${name} needs a type` : `there is no toolset ${quoteShort(type)}`;
   const near = type === '' ? undefined : findings.near(type, known);
   findings.error('unknown-toolset', message, at, near ?? `one of: ${known.join(', ')}`);
 }
 
-function addTools(
-  toolset: Fields,
-  { type, name }: { readonly type: string; readonly name: string },
-  { tools }: Equipment,
-  findings: Findings,
-): void {
+function addTools(toolset: Fields, type: string, { tools }: Equipment): void {
+  const { name, findings } = toolset;
   const wanted = toolset.texts('tools');
   if (wanted === undefined) {
     if (!toolset.has('tools')) for (const tool of allTools(type)) tools.add(tool);
     return;
   }
-  if (wanted.length === 0) warnEmpty(toolset, name, findings);
+  if (wanted.length === 0) warnEmpty(toolset, name);
   for (const { text, at } of wanted) {
     const found = toolsOf(type, text.trim());
     for (const tool of found ?? []) tools.add(tool);
@@ -110,38 +101,35 @@ function addTools(
   }
 }
 
-function warnEmpty(toolset: Fields, name: string, findings: Findings): void {
+function warnEmpty(toolset: Fields, name: string): void {
   const message = `${name} gives no tools: its list of tools is empty`;
-  findings.warning('no-effect', message, toolset.placeOf('tools'), 'leave the key tools out to have all of them');
+  toolset.warning('no-effect', 'tools', message, 'leave the key tools out to have all of them');
 }
 
-function addServer(toolset: Fields, table: ToolsetTable, equipment: Equipment, findings: Findings): void {
+function addServer(toolset: Fields, agent: string, mcps: Mcps, equipment: Equipment): void {
   const ref = toolset.scalar('ref');
-  const named = ref === undefined ? undefined : table.mcps.get(ref.text);
+  const named = ref === undefined ? undefined : mcps.get(ref.text);
   if (ref !== undefined && named === undefined && !ref.text.startsWith('docker:')) {
-    const hint = findings.near(ref.text, table.mcps.keys()) ?? 'declare the server under mcps';
-    findings.error('unknown-mcp', `there is no MCP server ${quoteShort(ref.text)} under mcps`, ref.at, hint);
+    const hint = toolset.findings.near(ref.text, mcps.keys()) ?? 'declare the server under mcps';
+    toolset.error('unknown-mcp', 'ref', `there is no MCP server ${quoteShort(ref.text)} under mcps`, hint);
     return;
   }
-  const mcp =
-    named === undefined
-      ? readMcp(toolset, `an MCP server of ${table.agent}`, findings)
-      : referred(toolset, named, table, findings);
+  const mcp = named === undefined ? readMcp(toolset, `an MCP server of ${agent}`) : referred(toolset, named, agent);
   if (mcp.server === undefined) return;
   const wanted = toolset.text('name') ?? ref?.text ?? ownName(mcp.server);
   const name = freeName(wanted, equipment.servers);
   equipment.servers.set(name, mcp.server);
   if (mcp.tools === undefined) equipment.tools.add(`${name}/*`);
   for (const tool of mcp.tools ?? []) equipment.tools.add(`${name}/${tool}`);
-  if (mcp.tools?.length === 0) warnEmpty(toolset, `the MCP server ${quoteShort(name)} of ${table.agent}`, findings);
+  if (mcp.tools?.length === 0) warnEmpty(toolset, `the MCP server ${quoteShort(name)} of ${agent}`);
 }
 
 /** A server of `mcps`, of which the toolset may name other tools and nothing else. */
-function referred(toolset: Fields, named: McpDef, { agent }: ToolsetTable, findings: Findings): McpDef {
+function referred(toolset: Fields, named: McpDef, agent: string): McpDef {
   for (const key of ['command', 'args', 'env', 'remote']) {
     if (!toolset.has(key)) continue;
     const message = `${key} of a toolset of ${agent} has no effect when ref is set`;
-    findings.warning('no-effect', message, toolset.placeOf(key), 'write it under mcps, or remove ref');
+    toolset.warning('no-effect', key, message, 'write it under mcps, or remove ref');
   }
   return { server: named.server, tools: toolset.texts('tools')?.map((tool) => tool.text) ?? named.tools };
 }

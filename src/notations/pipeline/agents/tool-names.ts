@@ -1,64 +1,62 @@
-/**
- * The tools of the other system, by toolset, and which of Skein's do the same. None: there is nothing like it.
- * Names of Skein's own are known too.
- */
+/** Rows `theirs: ours`, several of ours with blanks between them; none: there is nothing like it. */
+function rowsOf(rows: Readonly<Record<string, string>>, without = ''): ReadonlyMap<string, readonly string[]> {
+  const nothing = words(without).map((name) => [name, []] as const);
+  return new Map([...Object.entries(rows).map(([name, ours]) => [name, words(ours)] as const), ...nothing]);
+}
+
+function words(text: string): readonly string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+/** The tools of the other system, by toolset, and which of Skein's do the same. Names of Skein's own are known too. */
 const TOOLSETS: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = new Map([
   [
     'filesystem',
-    new Map<string, readonly string[]>([
-      ['read_file', ['read_file']],
-      ['read_multiple_files', ['read_file']],
-      ['list_directory', ['list_dir']],
-      ['list_directory_with_sizes', ['list_dir']],
-      ['directory_tree', ['list_dir', 'glob']],
-      ['search_files', ['glob']],
-      ['search_files_content', ['grep']],
-      ['write_file', ['write_file']],
-      ['edit_file', ['edit_file']],
-      ['list_dir', ['list_dir']],
-      ['glob', ['glob']],
-      ['grep', ['grep']],
-      ['create_directory', []],
-      ['remove_directory', []],
-      ['move_file', []],
-      ['get_file_info', []],
-      ['list_allowed_directories', []],
-      ['add_allowed_directory', []],
-    ]),
+    rowsOf(
+      {
+        read_file: 'read_file',
+        read_multiple_files: 'read_file',
+        list_directory: 'list_dir',
+        list_directory_with_sizes: 'list_dir',
+        directory_tree: 'list_dir glob',
+        search_files: 'glob',
+        search_files_content: 'grep',
+        write_file: 'write_file',
+        edit_file: 'edit_file',
+        list_dir: 'list_dir',
+        glob: 'glob',
+        grep: 'grep',
+      },
+      'create_directory remove_directory move_file get_file_info list_allowed_directories add_allowed_directory',
+    ),
   ],
   [
     'shell',
-    new Map<string, readonly string[]>([
-      ['shell', ['shell']],
-      ['run_background_job', []],
-      ['list_background_jobs', []],
-      ['view_background_job', []],
-      ['stop_background_job', []],
-    ]),
+    rowsOf({ shell: 'shell' }, 'run_background_job list_background_jobs view_background_job stop_background_job'),
   ],
-  ['think', new Map([['think', ['think']]])],
+  ['think', rowsOf({ think: 'think' })],
   [
     'todo',
-    new Map<string, readonly string[]>([
-      ['create_todo', ['create_todo']],
-      ['create_todos', ['create_todos']],
-      ['update_todo', ['update_todo']],
-      ['update_todos', ['update_todo']],
-      ['list_todos', ['list_todos']],
-    ]),
+    rowsOf({
+      create_todo: 'create_todo',
+      create_todos: 'create_todos',
+      update_todo: 'update_todo',
+      update_todos: 'update_todo',
+      list_todos: 'list_todos',
+    }),
   ],
-  ['fetch', new Map([['fetch', ['fetch']]])],
+  ['fetch', rowsOf({ fetch: 'fetch' })],
 ]);
 
 /** Tools that come with a toolset which can't be limited. */
-const WHOLE: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
-  ['add_memory', ['shared_memory_write', 'write_memory']],
-  ['update_memory', ['shared_memory_write', 'write_memory']],
-  ['delete_memory', ['shared_memory_write', 'write_memory']],
-  ['get_memories', ['shared_memory_read', 'read_memory']],
-  ['search_memories', ['shared_memory_read', 'read_memory']],
-  ['user_prompt', ['ask_user']],
-]);
+const WHOLE = rowsOf({
+  add_memory: 'shared_memory_write write_memory',
+  update_memory: 'shared_memory_write write_memory',
+  delete_memory: 'shared_memory_write write_memory',
+  get_memories: 'shared_memory_read read_memory',
+  search_memories: 'shared_memory_read read_memory',
+  user_prompt: 'ask_user',
+});
 
 /** Arguments that are called otherwise here. */
 const ARGUMENTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([

@@ -1,0 +1,71 @@
+import { present } from '../base/json.js';
+import type { Position } from '../base/problem.js';
+import type { McpServerSpec } from '../plan/agent-spec.js';
+import { describe } from '../text/nodes.js';
+import type { Fields } from '../text/shape.js';
+
+/** A reference to an environment variable, in the forms that entries of MCP servers may hold. */
+const VARIABLE = /\$\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$[A-Za-z_][A-Za-z0-9_]*/g;
+
+/** How the address of a server begins, for rows of tables. */
+export const ADDRESS_FORM = { pattern: '^\\s*(?:[Hh][Tt][Tt][Pp][Ss]?://|\\$)' } as const;
+
+/** Turns a text of a file into the form that plans have; `where` is how it is called in messages. */
+export type ReadText = (text: string, where: string, at: Position) => string;
+
+const asItIs: ReadText = (text) => text;
+
+/**
+ * A server at an address: `url` and `headers`. `type` is what the key `typeKey` says. Problem codes: `mcp-server`, `mcp-transport`, `wrong-type`.
+ *
+ * @example
+ * readRemote(fields, { type: 'http', typeKey: 'type' }); // { url: 'http://localhost:3000/mcp' }
+ */
+export function readRemote(
+  fields: Fields,
+  {
+    type,
+    typeKey,
+    read = asItIs,
+  }: { readonly type: string | undefined; readonly typeKey: string; readonly read?: ReadText },
+): Pick<McpServerSpec, 'url' | 'headers'> | undefined {
+  const { name } = fields;
+  if (type === 'sse') {
+    const hint = 'streamable HTTP is tried at the same address';
+    fields.warning('mcp-transport', typeKey, `${name}: the old sse transport is not supported`, hint);
+  }
+  const url = read(fields.text('url')?.trim() ?? '', `url of ${name}`, fields.placeOf('url'));
+  const headers = readPairs(fields, 'headers', { read });
+  if (mayBeAddress(url)) return present({ url, headers });
+  const message = `${name} needs a url that begins with http:// or https://`;
+  fields.error('mcp-server', 'url', message, 'add url: https://...');
+  return undefined;
+}
+
+/** True for an http or https address, and for a text that may become one when its variables are filled in; that is checked again then. */
+function mayBeAddress(text: string): boolean {
+  const start = text.search(VARIABLE);
+  if (start === 0) return true;
+  return /^https?:\/\//i.test(text) && URL.canParse(text.replaceAll(VARIABLE, '1'));
+}
+
+/**
+ * Texts by names of the user's choice, such as variables and headers. `name` is whose they are, in messages.
+ *
+ * @example
+ * readPairs(fields, 'env'); // { LEVEL: 'debug' }
+ */
+export function readPairs(
+  fields: Fields,
+  key: string,
+  { read = asItIs, name: owner = fields.name }: { readonly read?: ReadText; readonly name?: string } = {},
+): Readonly<Record<string, string>> | undefined {
+  const pairs = fields.entries(key)?.flatMap(({ key: name, value }): [string, string][] => {
+    const where = `${key}.${name} of ${owner}`;
+    if (value.kind === 'scalar') return [[name, read(value.text, where, value.at)]];
+    const hint = 'write one text, in quotes where it is needed';
+    fields.findings.error('wrong-type', `${where} must be text, not ${describe(value)}`, value.at, hint);
+    return [];
+  });
+  return pairs === undefined ? undefined : Object.fromEntries(pairs);
+}
