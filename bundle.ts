@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import type { Plugin } from 'rolldown';
@@ -30,17 +30,32 @@ function packageOf(id: string): string | undefined {
   return folder !== undefined && existsSync(folder) ? folder : undefined;
 }
 
-/** Writes the licences of all packages in the build to one file beside it. */
-const licences: Plugin = {
-  name: 'licences',
+/** The folders of all packages in the build. */
+const builtIn = new Set<string>();
+
+const noted: Plugin = {
+  name: 'packages in the build',
   generateBundle(_options, bundle) {
-    const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-    const folders = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));
-    const source = [...folders]
-      .toSorted()
-      .map(licenceOf)
-      .join(`\n${'-'.repeat(80)}\n\n`);
-    this.emitFile({ type: 'asset', fileName: 'LICENCES.txt', source });
+    for (const chunk of Object.values(bundle)) {
+      const modules = chunk.type === 'chunk' ? chunk.moduleIds : [];
+      for (const folder of modules.map(packageOf)) if (folder !== undefined) builtIn.add(folder);
+    }
+  },
+};
+
+/** Packages that are built in, but evaluated when they are first needed (`src/lang/on-demand.ts`), and the names of their files. */
+const ON_DEMAND: Readonly<Record<string, string>> = { acorn: 'acorn', '@marcbachmann/cel-js': 'cel' };
+
+/** Where the code requires one of those packages, it gets its file. Lines stay, so the source map holds. */
+const required: Plugin = {
+  name: 'packages on demand',
+  renderChunk(text, { fileName }) {
+    const up = '../'.repeat(fileName.split('/').length - 1);
+    const code = text.replaceAll(/\brequire\("([^"]+)"\)/g, (call, name: string) => {
+      const file = ON_DEMAND[name];
+      return file === undefined ? call : `require("./${up}packages/${file}.cjs")`;
+    });
+    return { code, map: null };
   },
 };
 
@@ -69,7 +84,7 @@ await build({
   // The variants of packages that are ES modules need no wrapping.
   resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'browser', 'default'] },
   external: INSTALLED.map((name) => new RegExp(`^${name}(?:/|$)`)),
-  plugins: [licences],
+  plugins: [noted, required],
   output: {
     dir: 'dist',
     format: 'esm',
@@ -82,8 +97,6 @@ await build({
         { name: 'start', test: /src\/cli\/(?:package-root|version-number|view\/streams)\./ },
         { name: 'commander', test: /node_modules\/commander\// },
         { name: 'yaml', test: /node_modules\/yaml\// },
-        { name: 'acorn', test: /node_modules\/acorn\// },
-        { name: 'cel', test: /node_modules\/@marcbachmann\/cel-js\// },
         { name: 'base', test: /src\/base\// },
         { name: 'plan', test: /src\/(?:lang|plan)\// },
         { name: 'text', test: /src\/(?:text\/(?!form-schema|script-keys)|notations\/[^/]+\.ts)/ },
@@ -95,3 +108,13 @@ await build({
     },
   },
 });
+
+await build({
+  input: Object.fromEntries(Object.entries(ON_DEMAND).map(([name, file]) => [file, name])),
+  platform: 'node',
+  plugins: [noted],
+  output: { dir: 'dist/packages', format: 'cjs', entryFileNames: '[name].cjs', exports: 'named', comments: false },
+});
+
+const licences = [...builtIn].toSorted().map(licenceOf);
+writeFileSync('dist/LICENCES.txt', licences.join(`\n${'-'.repeat(80)}\n\n`));

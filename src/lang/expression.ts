@@ -1,10 +1,10 @@
-import { Environment, EvaluationError, Optional, ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
-import type { ASTNode } from '@marcbachmann/cel-js';
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { SkeinError } from '../base/errors.js';
 import type { Problem } from '../base/problem.js';
 import { inspectExpression } from './expression-shape.js';
 import type { ExpressionShape } from './expression-shape.js';
 import { estimateWork } from './expression-cost.js';
+import { cel } from './on-demand.js';
 import { compilingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
 import { extentOf, toCelValue } from './expression-values.js';
@@ -123,7 +123,7 @@ let shared: Environment | undefined;
 function base(): Environment {
   if (shared !== undefined) return shared;
   const { nodes, depth } = EXPRESSION_LIMITS;
-  const environment = new Environment({
+  const environment = new (cel().Environment)({
     homogeneousAggregateLiterals: false,
     enableOptionalTypes: true,
     limits: { maxAstNodes: nodes, maxDepth: depth },
@@ -159,7 +159,7 @@ function divide(a: number, b: number, result: number): number {
 function toPlain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Optional) return value.hasValue() ? toPlain(value.value()) : null;
+  if (value instanceof cel().Optional) return value.hasValue() ? toPlain(value.value()) : null;
   if (Array.isArray(value)) return value.map(toPlain);
   const entries = value instanceof Map ? [...value] : plainEntries(value);
   // Times and byte strings exist only within an expression.
@@ -173,8 +173,9 @@ function plainEntries(value: object): [string, unknown][] | undefined {
 }
 
 function problemOf(source: string, error: unknown, names: readonly string[]): Problem {
-  const isOurs = error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError;
-  if (!isOurs) return problemAt(source, 0, error instanceof Error ? error.message : String(error));
+  const { ParseError, TypeError, EvaluationError } = cel();
+  const isTheirs = error instanceof ParseError || error instanceof TypeError || error instanceof EvaluationError;
+  if (!isTheirs) return problemAt(source, 0, error instanceof Error ? error.message : String(error));
   const hint =
     error.code === 'unknown_variable'
       ? `known are: ${names.length === 0 ? 'none' : names.join(', ')}`
@@ -192,7 +193,8 @@ function problemAt(source: string, offset: number, message: string, hint?: strin
 
 function evaluationError(source: string, error: unknown): SkeinError {
   if (SkeinError.isInstance(error)) return error;
-  const known = error instanceof EvaluationError || error instanceof CelTypeError;
+  const { TypeError, EvaluationError } = cel();
+  const known = error instanceof EvaluationError || error instanceof TypeError;
   const what = known ? error.summary : error instanceof Error ? error.message : String(error);
   const hint =
     known && error.code === 'no_such_key'

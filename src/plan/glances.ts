@@ -1,4 +1,4 @@
-import { parseExpressionAt } from 'acorn';
+import { acorn } from '../lang/on-demand.js';
 
 /** A node of a syntax tree. */
 interface Syntax {
@@ -36,7 +36,7 @@ export function glancesOf(fn: unknown): ReadonlySet<string> {
 /** A function, or the method of an object. */
 function parsed(text: string): Syntax | undefined {
   try {
-    const tree = parseExpressionAt(text, 0, { ecmaVersion: 'latest' }) as unknown as Syntax;
+    const tree = acorn().parseExpressionAt(text, 0, { ecmaVersion: 'latest' }) as unknown as Syntax;
     return tree.type === 'ObjectExpression' ? childOf(childrenOf(tree, 'properties')[0], 'value') : tree;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import { tokenizer, tokTypes } from 'acorn';
+import { acorn } from '../lang/on-demand.js';
 import { sourceText } from './made-of.js';
 
 /**
@@ -16,6 +16,7 @@ export function mentionsOf(chooser: unknown, ids: Iterable<string>): readonly st
 /** Ids need no escapes, so the text between the quotes is what counts. */
 function literalsOf(source: string): ReadonlySet<string> {
   const literals = new Set<string>();
+  const { tokenizer, tokTypes } = acorn();
   try {
     let before: unknown;
     let text = '';

@@ -1,5 +1,5 @@
-import { parseExpressionAt, tokenizer, tokTypes } from 'acorn';
-import type { Pattern, Property, AssignmentProperty } from 'acorn';
+import type { Pattern, Property, AssignmentProperty, TokenType } from 'acorn';
+import { acorn } from '../../lang/on-demand.js';
 
 /** A name in the first parameter of a function. */
 export interface Parameter {
@@ -42,7 +42,7 @@ function readSource(source: string): Reading {
   try {
     const text = parametersOf(source);
     if (text === undefined) return { refused: 'its first parameter is not destructured' };
-    const arrow = parseExpressionAt(`${text}=>0`, 0, { ecmaVersion: 'latest' });
+    const arrow = acorn().parseExpressionAt(`${text}=>0`, 0, { ecmaVersion: 'latest' });
     if (arrow.type !== 'ArrowFunctionExpression') return { refused: 'its parameters cannot be read' };
     return readFirst(arrow.params[0]);
   } catch {
@@ -64,20 +64,21 @@ function plainNames(text = ''): readonly Parameter[] {
 
 /** The parameters with their parentheses; undefined for an arrow function with one bare name. */
 function parametersOf(source: string): string | undefined {
+  const { tokenizer, tokTypes } = acorn();
+  const { parenL, parenR, braceL, braceR, bracketL, bracketR, dollarBraceL, arrow } = tokTypes;
+  const opening: readonly TokenType[] = [parenL, braceL, bracketL, dollarBraceL];
+  const closing: readonly TokenType[] = [parenR, braceR, bracketR];
   let depth = 0;
   let start = -1;
   for (const { type, start: at, end } of tokenizer(source, { ecmaVersion: 'latest' })) {
-    if (type === tokTypes.arrow && depth === 0) return undefined;
-    if (type === tokTypes.parenL && depth === 0) start = at;
-    if (OPENING.has(type)) depth += 1;
-    else if (CLOSING.has(type)) depth -= 1;
-    if (type === tokTypes.parenR && depth === 0) return source.slice(start, end);
+    if (type === arrow && depth === 0) return undefined;
+    if (type === parenL && depth === 0) start = at;
+    if (opening.includes(type)) depth += 1;
+    else if (closing.includes(type)) depth -= 1;
+    if (type === parenR && depth === 0) return source.slice(start, end);
   }
   return undefined;
 }
-
-const OPENING = new Set([tokTypes.parenL, tokTypes.braceL, tokTypes.bracketL, tokTypes.dollarBraceL]);
-const CLOSING = new Set([tokTypes.parenR, tokTypes.braceR, tokTypes.bracketR]);
 
 function readFirst(first: Pattern | undefined): Reading {
   if (first === undefined) return { names: [] };
