@@ -99,7 +99,7 @@ await build({
         { name: 'yaml', test: /node_modules\/yaml\// },
         { name: 'base', test: /src\/base\// },
         { name: 'plan', test: /src\/(?:lang|plan)\// },
-        { name: 'text', test: /src\/(?:text\/(?!form-schema|script-keys)|notations\/[^/]+\.ts)/ },
+        { name: 'text', test: /src\/(?:text\/(?!form-schema|script-keys)|notations\/(?:source\/)?[^/]+\.ts)/ },
         { name: 'dag', test: /src\/notations\/dag\// },
         { name: 'pipeline', test: /src\/notations\/pipeline\// },
         { name: 'engine', test: /src\/(?:engine|events|journal)\// },

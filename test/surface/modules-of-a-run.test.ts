@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { counted, evaluated } from '../cli/support/evaluated.js';
+import { counted, evaluated, imported } from '../cli/support/evaluated.js';
 import { makeProject } from '../cli/support/skein.js';
 
 const WORKFLOW = `name: two
@@ -16,7 +16,45 @@ const ABOUT_TOOLS = ['catalogue', 'compare-paths', 'named-files', 'provider', 's
 const toolModules = (modules: readonly string[]): readonly string[] =>
   modules.flatMap((name) => /^src\/agent\/tools\/(.+)\.ts$/.exec(name)?.[1] ?? []);
 
+const PIPELINE = `version: "2"
+agents:
+  root: { model: mock/echo, instruction: You read }
+workflow:
+  - { id: one, type: agent, name: root }
+`;
+
+/** The packages among the modules. */
+const packages = (modules: readonly string[]): readonly string[] => [
+  ...new Set(
+    modules.flatMap(
+      (name) =>
+        /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1] ?? /^dist\/packages\/(.+)\.cjs$/.exec(name)?.[1] ?? [],
+    ),
+  ),
+];
+/** The notations whose reader is among the modules. */
+const notations = (modules: readonly string[]): readonly string[] =>
+  modules.flatMap((name) => /^src\/notations\/(\w+)\/(?:load|build)\.ts$/.exec(name)?.[1] ?? []);
+/** Rooms of which nothing is needed. */
+const SELDOM = /^src\/(agent\/mcp|cli\/modules|draw|testing)\//;
+
 describe('what a mock run evaluates', () => {
+  it.each([
+    ['dag', WORKFLOW],
+    ['pipeline', PIPELINE],
+  ])('of the %s notation is that notation, and the packages that read words and files', async (notation, text) => {
+    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': text }));
+    expect(packages(modules)).toEqual(['commander', 'yaml']);
+    expect(notations(modules)).toEqual([notation]);
+    expect(modules.filter((name) => SELDOM.test(name))).toEqual([]);
+  });
+
+  it('is the expression language too where it has a condition', async () => {
+    const text = WORKFLOW.replace('prompt: repair', "prompt: repair, condition: { cel: '1 < 2' }");
+    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': text }));
+    expect(packages(modules)).toEqual(['cel', 'commander', 'yaml']);
+  });
+
   it('is no code of tools, whatever tools its agents have', async () => {
     const modules = await evaluated(['run', 'w.yaml', '--mock'], await makeProject({ 'w.yaml': WORKFLOW }));
     expect(modules).toContain('src/agent/tools/catalogue.ts');
@@ -37,6 +75,21 @@ describe('what a mock run evaluates', () => {
     for (const other of ['glob', 'grep', 'write-file', 'edit-file', 'shell', 'fetch']) {
       expect(modules).not.toContain(other);
     }
+  });
+});
+
+describe('what an import evaluates', () => {
+  it.each(['skein', 'skein/graph', 'skein/sqlite', 'skein/testing'])('%s: no package', async (entry) => {
+    const modules = await imported(`import '${entry}';`);
+    expect(packages(modules)).toEqual([]);
+    expect(notations(modules)).toEqual(entry === 'skein/graph' ? ['graph'] : []);
+    expect(modules.filter((name) => SELDOM.test(name) && entry !== 'skein/testing')).toEqual([]);
+  });
+
+  it('the parser of JavaScript comes with the first function that must be read', async () => {
+    const modules = await imported(`import { graph } from 'skein/graph';
+      await graph().node('a', ({ n = 1 }) => n).run({});`);
+    expect(packages(modules)).toEqual(['acorn']);
   });
 });
 

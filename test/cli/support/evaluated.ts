@@ -3,7 +3,8 @@ import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { MAIN, ROOT, skein } from './skein.js';
+import { MAIN, makeProject, ROOT, skein, start } from './skein.js';
+import type { Ended } from './skein.js';
 
 /** A file that a process evaluated, as the coverage of V8 tells it. */
 interface Script {
@@ -16,22 +17,40 @@ interface Script {
 
 /** The files that a command evaluates, and how often their functions are called. The command must succeed. */
 export async function counted(words: readonly string[], cwd: string): Promise<readonly Script[]> {
-  const folder = join(cwd, 'counts');
-  await mkdir(folder, { recursive: true });
-  const end = await skein(words, { cwd, env: { NODE_V8_COVERAGE: folder } });
-  expect(end, end.stderr).toMatchObject({ code: 0 });
-  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
-  const scripts = texts
-    .flatMap((text) => (JSON.parse(text) as { result: (Script & { readonly url: string })[] }).result)
-    .filter(({ url }) => url.startsWith('file:'))
-    .map((script) => ({ ...script, file: fileURLToPath(script.url) }));
+  const scripts = await scriptsOf(cwd, (env) => skein(words, { cwd, env }));
   expect(scripts.map(({ file }) => file)).toContain(MAIN);
   return scripts;
 }
 
 /** The modules that a command evaluates: of a file that was built, those that were built into it. Paths from the root, such as `src/cli/main.ts`. */
 export async function evaluated(words: readonly string[], cwd: string): Promise<readonly string[]> {
-  const files = new Set((await counted(words, cwd)).map(({ file }) => file));
+  return modulesOf(await counted(words, cwd));
+}
+
+/** The modules that the code of a user evaluates, which imports the package as it was built. */
+export async function imported(code: string): Promise<readonly string[]> {
+  const program = [process.execPath, '--input-type=module', '-e', code] as const;
+  // Only from inside of the package does its own name mean what was built.
+  return modulesOf(await scriptsOf(await makeProject(), (env) => start(program, { cwd: ROOT, env }).ended));
+}
+
+async function scriptsOf(
+  cwd: string,
+  run: (env: Readonly<Record<string, string>>) => Promise<Ended>,
+): Promise<readonly Script[]> {
+  const folder = join(cwd, 'counts');
+  await mkdir(folder, { recursive: true });
+  const end = await run({ NODE_V8_COVERAGE: folder });
+  expect(end, end.stderr).toMatchObject({ code: 0 });
+  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+  return texts
+    .flatMap((text) => (JSON.parse(text) as { result: (Script & { readonly url: string })[] }).result)
+    .filter(({ url }) => url.startsWith('file:'))
+    .map((script) => ({ ...script, file: fileURLToPath(script.url) }));
+}
+
+async function modulesOf(scripts: readonly Script[]): Promise<readonly string[]> {
+  const files = new Set(scripts.map(({ file }) => file));
   const modules = (await Promise.all([...files].map(modulesIn))).flat();
   return [...new Set(modules.map((path) => relative(ROOT, path)))].toSorted();
 }
