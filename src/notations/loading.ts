@@ -57,12 +57,7 @@ export interface YamlSource {
   readonly root: SourceNode;
 }
 
-/**
- * Loads a file that is written in YAML: `load` makes the workflow, or nothing when the file is something else.
- *
- * @example
- * export const load = fromYaml(async ({ root }, loading, findings) => usable(planOf(root), parts, findings));
- */
+/** Loads a file that is written in YAML: `load` makes the workflow, or nothing when the file is something else. */
 export function fromYaml(
   load: (file: YamlSource, loading: Loading, findings: Findings) => Promise<Workflow | undefined>,
 ): LoadNotation {
@@ -81,9 +76,6 @@ export type WorkflowParts = Required<Pick<Workflow, 'settings' | 'files' | 'agen
 /**
  * The workflow of a plan that was built. The plan is checked, unless something was found already: that would be found again, in words that are
  * further from the file.
- *
- * @example
- * return usable(plan, { settings, files: [source], agentFiles: new Map(), agentFolders: [] }, findings);
  */
 export function usable(plan: Plan, parts: WorkflowParts, findings: Findings): Workflow {
   if (!hasErrors(findings.list)) findings.add(checkPlan(freezeData(plan), NO_BINDINGS));

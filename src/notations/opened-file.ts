@@ -27,12 +27,7 @@ export interface OpenedYaml {
 /** After these the text was not read as it was meant, and every further finding would be noise. */
 const FATAL: ReadonlySet<string> = new Set(['yaml-limit', 'yaml-syntax', 'yaml-documents']);
 
-/**
- * Opens a workflow file. One that can't be read is a list of problems: `file-missing` and the like.
- *
- * @example
- * const opened = await openFile('review.yaml', '/project');
- */
+/** Opens a workflow file. One that can't be read is a list of problems: `file-missing` and the like. */
 export async function openFile(file: string, cwd: string): Promise<OpenedFile | readonly Problem[]> {
   const path = resolve(cwd, file);
   const text = await readText(path);
@@ -59,12 +54,7 @@ async function nearFile(path: string, file: string): Promise<string | undefined>
   return meant === undefined ? undefined : `did you mean ${join(dirname(file), meant)}?`;
 }
 
-/**
- * The same for the text of a file.
- *
- * @example
- * const opened = openText('name: review', 'review.yaml', '/project/review.yaml');
- */
+/** The same for the text of a file. */
 export function openText(text: string, file: string, path: string): OpenedFile {
   let parsed: OpenedYaml | undefined;
   return { file, source: { path, text }, yaml: () => (parsed ??= readYaml(text, file)) };

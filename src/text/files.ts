@@ -27,10 +27,6 @@ export type ListResult = { readonly ok: true; readonly names: readonly string[] 
 /**
  * Reads a regular file of at most `maxBytes` as UTF-8. Pipes, devices and directories are refused before anything is read from them;
  * a byte order mark is kept.
- *
- * @example
- * const file = await readText('flows/review.yaml');
- * if (!file.ok) console.error(`flows/review.yaml ${file.message}`);
  */
 export async function readText(path: string, maxBytes: number = YAML_LIMITS.maxBytes): Promise<ReadResult> {
   let handle: FileHandle | undefined;
@@ -68,12 +64,7 @@ async function readAll(handle: FileHandle, maxBytes: number): Promise<ReadResult
   }
 }
 
-/**
- * Reports a file or directory that could not be read, under the code `file-missing`, `file-unreadable` ...
- *
- * @example
- * reportUnread(result, 'agent file agents/critic.md', at, findings);
- */
+/** Reports a file or directory that could not be read, under the code `file-missing`, `file-unreadable` ... */
 export function reportUnread(result: Unread, what: string, at: Position | undefined, findings: Findings): void {
   findings.error(`file-${result.failure}`, `${what} ${result.message}`, at, result.hint);
 }
@@ -86,12 +77,7 @@ export async function listNames(directory: string): Promise<readonly string[]> {
 /** Agent folders hold dozens of files; more are something else. */
 const MAX_LISTED = 1_000;
 
-/**
- * Names of the Markdown files of a directory, in byte order; subdirectories are not entered.
- *
- * @example
- * const list = await listMarkdown('.github/agents');
- */
+/** Names of the Markdown files of a directory, in byte order; subdirectories are not entered. */
 export async function listMarkdown(directory: string): Promise<ListResult> {
   try {
     const entries = await readdir(directory, { withFileTypes: true });

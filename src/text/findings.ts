@@ -52,10 +52,6 @@ const CONSEQUENCE = {
 /**
  * An empty list of findings. The same finding at the same place is kept once; messages and hints are made of visible characters,
  * whatever the names in them.
- *
- * @example
- * const findings = createFindings();
- * findings.error('no-steps', 'the workflow has no steps', root.at);
  */
 export function createFindings({ lenient = false }: FindingsOptions = {}): Findings {
   const list: Problem[] = [];
@@ -92,12 +88,7 @@ export function createFindings({ lenient = false }: FindingsOptions = {}): Findi
   };
 }
 
-/**
- * Problems in the order of the text: by file in order of first appearance, then line, then column.
- *
- * @example
- * sortProblems(findings.list);
- */
+/** Problems in the order of the text: by file in order of first appearance, then line, then column. */
 export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   const files = new Map<string | undefined, number>();
   for (const { at } of problems) if (!files.has(at?.file)) files.set(at?.file, files.size);

@@ -30,9 +30,6 @@ const BLANK = '^\\s*$';
 
 /**
  * The JSON Schema of a file, from its form. It finds what is wrong with the form of a file: keys, types, words, bounds; what names refer to is beyond it.
- *
- * @example
- * schemaOf(map({ name: text('the name', { needed: true }) }, 'a file'), { title: 'File', about: 'a file', named: {}, lenient: true });
  */
 export function schemaOf(form: Form, { title, about, named, lenient }: SchemaOptions): SchemaData {
   const writer = new SchemaWriter(lenient);

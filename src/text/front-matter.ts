@@ -18,9 +18,6 @@ export interface FrontMatter {
  * text, so front matter can never be code. CRLF and a byte order mark are fine; positions are those of the whole file.
  *
  * Problem codes: `front-matter` and those of the YAML reader.
- *
- * @example
- * const { data, body } = parseFrontMatter('---\nname: critic\n---\nYou find faults.', 'critic.agent.md');
  */
 export function parseFrontMatter(text: string, file: string): FrontMatter {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;

@@ -39,12 +39,7 @@ export interface SourceEntry {
   readonly value: SourceNode;
 }
 
-/**
- * The value under a key of a map; undefined when there is none, or when the node is not a map.
- *
- * @example
- * entryOf(root, 'steps')?.value;
- */
+/** The value under a key of a map; undefined when there is none, or when the node is not a map. */
 export function entryOf(node: SourceNode | undefined, key: string): SourceEntry | undefined {
   return node?.kind === 'map' ? node.entries.find((entry) => entry.key === key) : undefined;
 }

@@ -42,9 +42,6 @@ function lastAtMost(ascending: readonly number[], value: number): number {
 /**
  * Where a piece of a value's text stands in the file, looked for from an offset into the written value on: in the written text of the value, or, when
  * that spells it differently, the value itself.
- *
- * @example
- * const { at, next } = locate(yaml, scalar, '{{inputs.name}}', 0);
  */
 export function locate(
   yaml: { readonly text: string; readonly places: Places },

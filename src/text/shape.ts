@@ -64,13 +64,7 @@ export interface ShapeOptions {
   readonly exact?: boolean;
 }
 
-/**
- * Opens a map for reading and reports its unknown keys (`unknown-key`, with "did you mean").
- *
- * @example
- * const config = readFields(node, { name: 'config', form: CONFIG }, findings);
- * const model = config?.text('model');
- */
+/** Opens a map for reading and reports its unknown keys (`unknown-key`, with "did you mean"). */
 export function readFields(node: SourceNode, options: ShapeOptions, findings: Findings): Fields | undefined {
   const { name, form, silent = [], exact = false } = options;
   const known = form === undefined || form.open === true ? undefined : Object.keys(form.keys);

@@ -37,12 +37,7 @@ export function unsupportedKeys(...all: readonly LossRows[]): UnsupportedKeys {
   return found;
 }
 
-/**
- * Reports the keys of a map that are not supported (`not-supported`), unless their value says nothing.
- *
- * @example
- * reportUnsupported(root, '', unsupportedKeys({ nothing: { audio: 'remove the section' } }), findings);
- */
+/** Reports the keys of a map that are not supported (`not-supported`), unless their value says nothing. */
 export function reportUnsupported(node: SourceNode, name: string, keys: UnsupportedKeys, findings: Findings): void {
   for (const entry of node.kind === 'map' ? node.entries : []) {
     const found = keys.get(entry.key);
@@ -51,12 +46,7 @@ export function reportUnsupported(node: SourceNode, name: string, keys: Unsuppor
   }
 }
 
-/**
- * Reports one thing that is not supported: a warning, or more where something is lost by it.
- *
- * @example
- * reportOne('hooks of agent "root"', { loses: 'safety', hint: 'run the command in a step of its own' }, at, findings);
- */
+/** Reports one thing that is not supported: a warning, or more where something is lost by it. */
 export function reportOne(called: string, { loses, hint }: Unsupported, at: Position, findings: Findings): void {
   const message = `${called} is not supported`;
   if (loses === 'nothing') findings.warning('not-supported', message, at, hint);
@@ -73,9 +63,6 @@ function saysNothing(node: SourceNode): boolean {
 /**
  * Opens a map of a file of the other system for reading. A key that means something there alone is one finding (`not-supported`), unless its value
  * says nothing: `false`, an empty list or map. A key that neither system knows is an error (`unknown-key`).
- *
- * @example
- * const fields = readSupported(entry.value, 'agent "root"', AGENT, findings);
  */
 export function readSupported(node: SourceNode, name: string, form: MapForm, findings: Findings): Fields | undefined {
   const fields = readFields(node, { name, form }, findings);

@@ -20,9 +20,6 @@ export type ComposeOptions = ParseOptions & DocumentOptions & SchemaOptions;
  * Reads the first document of a YAML text within limits. Limits are checked while the tokens are read, before anything is made of them.
  *
  * The check of the library for repeated keys compares each with each; who needs one makes it with a set.
- *
- * @example
- * composeYaml('name: review', YAML_LIMITS).document?.contents;
  */
 export function composeYaml(text: string, limits: YamlLimits, options: ComposeOptions = {}): ComposedYaml {
   const parsed = new TokensWithin(text, limits);

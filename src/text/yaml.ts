@@ -39,9 +39,6 @@ const MAX_LISTED = 50;
  *
  * Problem codes: `yaml-limit`, `yaml-syntax`, `yaml-documents`, `yaml-tag`, `yaml-alias`, `yaml-merge`, `duplicate-key`, `bad-key`,
  * `forbidden-name`.
- *
- * @example
- * const { root, problems } = parseYaml('name: review', 'flow.yaml');
  */
 export function parseYaml(text: string, file: string, options: YamlOptions = {}): ParsedYaml {
   const limits = options.limits ?? YAML_LIMITS;

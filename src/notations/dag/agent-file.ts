@@ -21,9 +21,6 @@ export interface AgentFile extends AgentTraits {
  * are left alone, and what is lost without them is reported. A head that is not YAML, as texts with `: ` in them make it, is read line by line, with
  * a warning. Undefined when it is not an agent file. Problem codes: `front-matter`, `no-front-matter`,
  * `not-supported` and those of the YAML and shape readers.
- *
- * @example
- * const agent = readAgentFile(text, '.github/agents/critic.agent.md', findings);
  */
 export function readAgentFile(text: string, file: string, findings: Findings): AgentFile | undefined {
   const head = readHead(text, file);

@@ -32,9 +32,6 @@ const BACKOFF_MS = 500;
 /**
  * The plan of a definition: an agent node for each step, whose output is the channel `steps.ID.output`. All references are
  * resolved and checked on the way. With findings that are errors the plan must not be used.
- *
- * @example
- * const plan = buildPlan(parts, findings);
  */
 export function buildPlan(parts: Parts, findings: Findings): Plan {
   const { definition, references } = parts;

@@ -14,9 +14,6 @@ import type { References } from './references.js';
  * `inputs.NAME`.
  *
  * Problem codes: `condition-step`, `bad-json`, `bad-expression` and those of references.
- *
- * @example
- * const when = buildConditions(step, references, findings);
  */
 export function buildConditions(step: StepDef, references: References, findings: Findings): readonly Condition[] {
   const def = step.condition;

@@ -23,9 +23,6 @@ export interface Agent extends AgentTraits {
  * directory that hides one of the user's own gives a warning too (`agent-hides-another`).
  *
  * Problem codes: `unknown-agent`, `file-...`, `agent-skipped`, `agent-hides-another`.
- *
- * @example
- * const agents = await findAgents(definition, workspace, findings);
  */
 export async function findAgents(
   definition: Definition,

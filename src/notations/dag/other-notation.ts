@@ -19,12 +19,7 @@ const MARKS: readonly (readonly [key: string, kind: string])[] = [
   ['services', 'a service description'],
 ];
 
-/**
- * Reports (`not-a-dag`) a file without `steps` that looks like something else; all other findings about it would be noise.
- *
- * @example
- * if (reportOtherNotation(root, findings)) return undefined;
- */
+/** Reports (`not-a-dag`) a file without `steps` that looks like something else; all other findings about it would be noise. */
 export function reportOtherNotation(root: SourceNode, findings: Findings): boolean {
   const hint = 'a DAG workflow has the keys name and steps';
   if (root.kind !== 'map') {

@@ -11,12 +11,7 @@ import { readPairs, readRemote } from '../mcp-servers.js';
 import { SERVER_NAME, TRANSPORTS, UNSUPPORTED_OF_SERVERS } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
 
-/**
- * Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, MCP servers.
- *
- * @example
- * const traits = readTraits(fields, 'agent "critic"');
- */
+/** Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, MCP servers. */
 export function readTraits(fields: Fields, label: string): AgentTraits {
   return {
     description: fields.text('description'),

@@ -11,12 +11,7 @@ import { CONFIG, MEMORY, OUTPUT, PROVIDER, TELEMETRY, TRUNCATE } from './keys.js
 import { checkVariable } from '../../text/names.js';
 import { readModels } from './read-agent.js';
 
-/**
- * Reads the section `config` of a workflow file.
- *
- * @example
- * const config = readConfig(root);
- */
+/** Reads the section `config` of a workflow file. */
 export function readConfig(root: Fields): ConfigDef {
   const fields = root.section('config', CONFIG);
   if (fields.fields('telemetry', TELEMETRY)?.has('otlp_endpoint') === true) {
@@ -94,12 +89,7 @@ const FORMATS: ReadonlyMap<string, OutputFormat> = new Map([
   ['json', 'json'],
 ]);
 
-/**
- * Reads the section `output` of a workflow file. An unknown format is a warning and gives Markdown.
- *
- * @example
- * const output = readOutput(root);
- */
+/** Reads the section `output` of a workflow file. An unknown format is a warning and gives Markdown. */
 export function readOutput(root: Fields): OutputDef {
   const fields = root.section('output', OUTPUT);
   const written = fields.given('format')?.text;

@@ -16,9 +16,6 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
 /**
  * Reads the list `steps` of a workflow file. Problem codes: `no-steps`, `missing-id`, `duplicate-step`, `missing-agent`,
  * `missing-prompt`, `bad-duration`, `no-effect`, and those of {@link checkName}.
- *
- * @example
- * const steps = readSteps(root);
  */
 export function readSteps(root: Fields): readonly StepDef[] {
   const { findings } = root;

@@ -17,9 +17,6 @@ const LONGEST_NAME = WORKFLOW.keys.name.longest ?? Infinity;
 /**
  * Reads a whole workflow file. Undefined when the file is something else than a DAG workflow.
  * Problem codes: `not-a-dag`, `missing-name`, `bad-name`, `bad-agent`, and those of the sections.
- *
- * @example
- * const definition = readWorkflow(parsed.root, findings);
  */
 export function readWorkflow(node: SourceNode, findings: Findings): Definition | undefined {
   if (reportOtherNotation(node, findings)) return undefined;

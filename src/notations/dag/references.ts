@@ -43,9 +43,6 @@ export interface References {
  * none of these stays as it is, and a warning says so (`not-a-reference`); one of a step or an input is an error (`bad-reference`).
  *
  * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `bad-reference`, `not-a-reference`, `too-many-references`.
- *
- * @example
- * const template = references.template(step.prompt, step);
  */
 export function createReferences(
   source: { readonly yaml: ParsedYaml; readonly inputs: readonly InputDef[]; readonly given: readonly string[] },

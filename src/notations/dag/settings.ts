@@ -10,9 +10,6 @@ import type { Workspace } from './workspace.js';
 /**
  * How a run of the workflow is carried out and shown. `memory` is the first text of the shared memory; undefined when it is off.
  * What is printed is cut by `output.truncate`, or else by `config.truncate`.
- *
- * @example
- * const settings = buildSettings(definition, workspace, 'notes');
  */
 export function buildSettings(
   definition: Definition,
@@ -33,12 +30,7 @@ export function buildSettings(
   });
 }
 
-/**
- * The first text of the shared memory: the file beside the workflow file, or else the text in it, or nothing. Undefined when it is off.
- *
- * @example
- * const memory = await readInitialMemory(definition, workspace, findings);
- */
+/** The first text of the shared memory: the file beside the workflow file, or else the text in it, or nothing. Undefined when it is off. */
 export async function readInitialMemory(
   definition: Definition,
   workspace: Workspace,
@@ -56,12 +48,7 @@ export async function readInitialMemory(
   return '';
 }
 
-/**
- * Checks that the steps named in `output` exist (`unknown-step`).
- *
- * @example
- * checkOutputSteps(definition, graph.ids, findings);
- */
+/** Checks that the steps named in `output` exist (`unknown-step`). */
 export function checkOutputSteps(definition: Definition, ids: ReadonlySet<string>, findings: Findings): void {
   for (const { text, at } of definition.output.steps ?? []) {
     if (ids.has(text)) continue;

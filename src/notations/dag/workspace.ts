@@ -18,12 +18,7 @@ export interface Workspace {
   readonly used: readonly SourceFile[];
 }
 
-/**
- * A workspace for one loading of a workflow.
- *
- * @example
- * const workspace = openWorkspace({ cwd: '/project', home: undefined, base: '/project/flows' });
- */
+/** A workspace for one loading of a workflow. */
 export function openWorkspace(places: Pick<Workspace, 'cwd' | 'home' | 'base'>): Workspace {
   const results = new Map<string, Promise<ReadResult>>();
   const used = new Map<string, SourceFile>();

@@ -120,12 +120,7 @@ export function* around(placed: Placed): Generator<Placed> {
   for (let here: Placed | undefined = placed; here !== undefined; here = here.block.holder) yield here;
 }
 
-/**
- * All steps of a block and of the blocks in it.
- *
- * @example
- * [...allSteps(top)].length;
- */
+/** All steps of a block and of the blocks in it. */
 export function* allSteps(block: Block): Generator<Placed> {
   for (const placed of block.steps) {
     yield placed;

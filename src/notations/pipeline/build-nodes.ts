@@ -25,12 +25,7 @@ import { retriedBy } from './keys.js';
 import type { Findings } from '../../text/findings.js';
 import type { Texts } from './templates.js';
 
-/**
- * The node of a step. Every step is one node with its id; conditions and jumps are nodes that do nothing, and the ways that leave them say the rest.
- *
- * @example
- * const node = buildNode(placed, flow, parts);
- */
+/** The node of a step. Every step is one node with its id; conditions and jumps are nodes that do nothing, and the ways that leave them say the rest. */
 export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNode {
   const { step } = placed;
   switch (step.type) {
@@ -206,9 +201,6 @@ type Given = Record<string, SubInputs[string]>;
  * The node of another file. An input `prompt` that is not given otherwise gets what the user message of an agent would be.
  *
  * Problem codes: `unknown-input`, `missing-input`.
- *
- * @example
- * const node = buildCall(placed, step, { id: 'publish' }, parts);
  */
 export function buildCall(placed: Placed, step: CallStep, base: NodeBase, parts: NodeParts): CallNode {
   const plan = parts.calls.get(step);

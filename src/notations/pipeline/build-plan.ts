@@ -36,9 +36,6 @@ export const DEFAULT_PROMPT = 'Please proceed with the workflow step.';
  *
  * Problem codes: those of {@link connectBlock}, {@link createTexts} and {@link buildCondition}, `unknown-agent`, `map-result`,
  * `unknown-input`, `missing-input`.
- *
- * @example
- * const plan = buildPlan(definition, { yaml, calls: new Map() }, findings);
  */
 export function buildPlan(definition: PipelineDef, context: BuildContext, findings: Findings): Plan {
   const { yaml, calls } = context;

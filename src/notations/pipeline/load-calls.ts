@@ -27,9 +27,6 @@ export interface CalledFiles {
 /**
  * Loads the files that the steps of a pipeline call, one after the other. Their problems become problems of the caller.
  * Problem codes: `call-cycle`, `call-depth`, `called-file`, `too-many-steps`.
- *
- * @example
- * const { plans } = await loadCalls(definition, context, findings);
  */
 export async function loadCalls(
   definition: PipelineDef,

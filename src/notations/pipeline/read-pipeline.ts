@@ -17,9 +17,6 @@ const FIRST_STEP = 'add a step: - {type: agent, name: AGENT}';
 /**
  * Reads a whole pipeline file. Undefined when the file is something else.
  * Problem codes: `not-a-pipeline`, `no-steps`, and those of the sections.
- *
- * @example
- * const definition = readPipeline(root, 'review', findings);
  */
 export function readPipeline(root: SourceNode, name: string, findings: Findings): PipelineDef | undefined {
   const misnamed = root.kind === 'map' && isMisnamedPipeline(root) ? entryOf(root, 'steps') : undefined;

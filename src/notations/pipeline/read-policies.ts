@@ -22,9 +22,6 @@ export const NO_POLICIES: Policies = { timeoutMs: undefined, retry: undefined, o
 /**
  * Reads `timeout`, `on_error` and `retry` of a step. Problem codes: `bad-duration`, `bad-retry`, `no-effect`, `not-supported`, and
  * those of the types.
- *
- * @example
- * const { timeoutMs, retry, onError } = readPolicies(fields);
  */
 export function readPolicies(fields: Fields): Policies {
   if (fields.has(REFUSED_POLICY)) {

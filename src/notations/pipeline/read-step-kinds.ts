@@ -11,12 +11,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** What templates call something else already. */
 const OTHER_NAMES: ReadonlySet<string> = new Set(['steps', 'prompt']);
 
-/**
- * A step that repeats steps for each item of a list. Problem codes: `missing-over`, `bad-name`, `bad-path`.
- *
- * @example
- * const step = readMap(open, innerSteps);
- */
+/** A step that repeats steps for each item of a list. Problem codes: `missing-over`, `bad-name`, `bad-path`. */
 export function readMap({ fields, base }: OpenStep, steps: readonly StepDef[]): MapStep {
   return {
     type: 'map',
@@ -50,12 +45,7 @@ function readKeyPath(fields: Fields): readonly string[] | undefined {
   return undefined;
 }
 
-/**
- * A question to a person. Problem codes: `missing-question`, `empty-block`, `bad-duration`, `no-effect`, `missing-answer`.
- *
- * @example
- * const step = readAsk(open);
- */
+/** A question to a person. Problem codes: `missing-question`, `empty-block`, `bad-duration`, `no-effect`, `missing-answer`. */
 export function readAsk({ fields, base }: OpenStep): AskStep {
   return {
     type: 'ask',
@@ -107,12 +97,7 @@ function readExpireAnswer(step: Fields): Json | undefined {
   return undefined;
 }
 
-/**
- * Another workflow file as a step. Problem codes: `missing-file`.
- *
- * @example
- * const step = readCall(open);
- */
+/** Another workflow file as a step. Problem codes: `missing-file`. */
 export function readCall({ fields, base }: OpenStep): CallStep {
   return {
     type: 'call',

@@ -42,9 +42,6 @@ interface AgentsRun {
  *
  * Problem codes: `missing-type`, `missing-agent`, `missing-condition`, `missing-target`, `missing-over`, `missing-question`,
  * `missing-file`, `empty-block`, `duplicate-step`, `runs-once`, `too-deep`, `unknown-value`, and those of ids, policies and types.
- *
- * @example
- * const steps = readBlock(listNode, { path: 'steps', depth: 0 }, findings);
  */
 export function readBlock(
   list: SourceNode,

@@ -46,9 +46,6 @@ export const PROMPT = 'prompt';
  *
  * Codes of faults: `unknown-variable`, `unknown-step`, `out-of-range`, `missing-output`, `bad-reference`, `not-upstream`,
  * `no-structured-output` (a warning), `unknown-property`.
- *
- * @example
- * const target = resolve(readDotted('$steps.qa.output.ok', 0), reader, names);
  */
 export function resolve(dotted: Dotted, reader: Placed, names: Names): Target | Fault {
   const { root, segments } = dotted;

@@ -4,9 +4,6 @@ import type { Plan, PlanNode } from '../../plan/plan.js';
 /**
  * The nodes that hold the results of a pipeline, in plan order: those at which its flow ends. Where it ends without having done anything, as behind an
  * empty branch, what ran directly before counts.
- *
- * @example
- * const settings = { output: { nodes: resultNodes(plan), format: 'markdown' } };
  */
 export function resultNodes(plan: Plan): readonly string[] {
   const nodes = new Map(plan.nodes.map((node) => [node.id, node]));

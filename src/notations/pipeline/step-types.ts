@@ -94,9 +94,6 @@ const REQUIRED: Partial<Record<WrittenType, readonly [key: string, code: string,
 /**
  * Reports the key that a step of a type must have and lacks. Problem codes: `missing-agent`, `missing-condition`, `missing-target`, `missing-over`,
  * `missing-question`, `missing-file`.
- *
- * @example
- * checkRequired('agent', step);
  */
 export function checkRequired(type: WrittenType, { fields, path }: OpenStep): void {
   const [key, code, hint] = REQUIRED[type] ?? [];

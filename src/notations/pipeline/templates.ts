@@ -41,9 +41,6 @@ interface Piece {
  * Resolves the references in texts. What is inserted is never looked at again.
  *
  * Problem codes: those of {@link resolve}, `bad-reference`, `too-many-references`.
- *
- * @example
- * const prompt = createTexts(yaml, names).message(step.prompt, placed);
  */
 export function createTexts(yaml: ParsedYaml, names: Names): Texts {
   const pieces = parseOnce(yaml);

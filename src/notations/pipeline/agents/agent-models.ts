@@ -28,9 +28,6 @@ interface Choice extends ModelDef {
  * Finds the models that an agent names: names of the section `models`, `provider/model`, several with commas between them; `auto` leaves
  * the choice to the environment. All models of an agent share the settings, and at most one address, of the first that has one.
  * Problem codes: `unknown-model`, `unknown-provider`, `model-order`, `not-supported`.
- *
- * @example
- * const { models, settings, provider } = findModels([fields.scalar('model')], table, 'agent "root"', findings);
  */
 export function findModels(
   written: readonly SourceScalar[],

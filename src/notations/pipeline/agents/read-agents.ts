@@ -20,9 +20,6 @@ import { readSupported } from '../../../text/unsupported.js';
 /**
  * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file.
  * What is not supported is one finding each (`not-supported`), with its line.
- *
- * @example
- * const agents = readAgents(root);
  */
 export function readAgents(root: Fields): ReadonlyMap<string, AgentDef> {
   const providers = readProviders(root);

@@ -19,12 +19,7 @@ export interface McpDef {
 
 const DOCKER_HINT = 'start the server by a command, or reach it by remote: { url: ... }';
 
-/**
- * Reads the section `mcps`: servers that toolsets name. Problem codes: `mcp-server`, `bad-reference`, `not-supported`.
- *
- * @example
- * const mcps = readMcps(root);
- */
+/** Reads the section `mcps`: servers that toolsets name. Problem codes: `mcp-server`, `bad-reference`, `not-supported`. */
 export function readMcps(root: Fields): ReadonlyMap<string, McpDef> {
   const mcps = (root.entries('mcps') ?? []).map(({ key, value }): [string, McpDef] => {
     const name = `MCP server ${quoteShort(key)}`;
@@ -37,9 +32,6 @@ export function readMcps(root: Fields): ReadonlyMap<string, McpDef> {
 /**
  * Reads what a server is: a `command`, or a `remote` address. A `ref` into Docker's catalogue is not supported. `name` is how the server is called in
  * messages.
- *
- * @example
- * const { server, tools } = readMcp(fields, 'MCP server "github"');
  */
 export function readMcp(fields: Fields, name: string): McpDef {
   const { findings } = fields;

@@ -20,12 +20,7 @@ export interface ModelDef {
   readonly provider: ProviderSpec | undefined;
 }
 
-/**
- * Reads the section `models`. Problem codes: `missing-model`, `unknown-provider`, `not-supported`, and those of the shape readers.
- *
- * @example
- * const models = readModels(root, providers);
- */
+/** Reads the section `models`. Problem codes: `missing-model`, `unknown-provider`, `not-supported`, and those of the shape readers. */
 export function readModels(
   root: Fields,
   providers: ReadonlyMap<string, ProviderDef>,

@@ -11,9 +11,6 @@ import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';
 /**
  * Reads the key `structured_output` of an agent. Its description goes into the schema; `strict` changes nothing, since answers are always
  * checked. Problem codes: `bad-schema`, and those of the shape readers.
- *
- * @example
- * const output = readOutput(fields);
  */
 export function readOutput(agent: Fields): StructuredOutput | undefined {
   const fields = agent.fields('structured_output', STRUCTURED_OUTPUT);
@@ -42,9 +39,6 @@ export function readOutput(agent: Fields): StructuredOutput | undefined {
 /**
  * What is wrong with a JSON Schema, with its place: types that don't exist, keywords whose value is of the wrong kind, required properties that
  * can't be there. Problem code: `bad-schema`.
- *
- * @example
- * checkSchema(node, findings);
  */
 export function checkSchema(node: SourceNode, findings: Findings): void {
   if (node.kind === 'scalar' && typeof node.value === 'boolean') return;

@@ -20,9 +20,6 @@ type Address = Pick<ProviderSpec, 'baseUrl' | 'apiKeyEnv'>;
 /**
  * Reads the section `providers`: names for addresses where models are called. One without an address is a provider of the program
  * that runs the workflow. Problem codes: `provider`, `unknown-value`, `not-supported`.
- *
- * @example
- * const providers = readProviders(root);
  */
 export function readProviders(root: Fields): ReadonlyMap<string, ProviderDef> {
   const providers = new Map<string, ProviderDef>();

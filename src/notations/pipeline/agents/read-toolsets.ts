@@ -27,9 +27,6 @@ type Mcps = ReadonlyMap<string, McpDef>;
 /**
  * Reads the key `toolsets` of an agent. An agent without it has no tools. Problem codes: `unknown-toolset`, `unknown-tool`, `unknown-mcp`,
  * `not-supported`, `no-effect`, and those of the readers of MCP servers.
- *
- * @example
- * const { tools, servers } = readToolsets(fields, mcps);
  */
 export function readToolsets(agent: Fields, mcps: Mcps): Equipment {
   const equipment: Equipment = {
