@@ -34,6 +34,6 @@ export { goto, type Goto } from './plan/goto.js';
 export { reducers } from './notations/graph/reducers.js';
 export type { ReducerInput } from './notations/graph/reducers.js';
 export type { BuiltNode, NodeSpec } from './notations/graph/node-spec.js';
-export type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './notations/graph/views.js';
+export type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './notations/graph/inspect.js';
 export type { StepPart, TaskStep } from './plan/builder-input.js';
 export { END } from './plan/plan.js';

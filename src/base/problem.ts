@@ -1,3 +1,6 @@
+import { SkeinError } from './errors.js';
+import type { Json } from './json.js';
+
 /** A place in a text file. Lines and columns start at 1. */
 export interface Position {
   readonly file?: string;
@@ -54,4 +57,16 @@ export function asErrors(problems: readonly Problem[]): readonly Problem[] {
  */
 export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some((problem) => problem.severity === 'error');
+}
+
+/** The error of a graph that can't be compiled: all problems are in `details.problems`, the errors also in the message. */
+export function definitionError(problems: readonly Problem[]): SkeinError {
+  const errors = problems.filter((problem) => problem.severity === 'error');
+  const details = { problems: problems.map((problem): Json => ({ ...problem, at: null })) };
+  return new SkeinError('SKEIN_DEFINITION', errors.map(formatProblem).join('\n'), { details });
+}
+
+/** The error of a call that can be seen to be wrong at once. */
+export function refusal(code: string, message: string, hint: string): SkeinError {
+  return definitionError([{ code, severity: 'error', message, hint }]);
 }

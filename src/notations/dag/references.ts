@@ -3,15 +3,12 @@ import { parseTemplate } from '../../lang/template.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template, TemplateRef, Truncate } from '../../lang/values.js';
 import type { Findings } from '../../text/findings.js';
-import { locate } from '../../text/places.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
+import { append, spending, splitOnce } from '../written-references.js';
 import type { InputDef, StepDef } from './definition.js';
 import { nearestStep } from './step-graph.js';
 import type { StepGraph } from './step-graph.js';
-
-/** Bounds the size of the plan: each reference of an inline agent is there once for each step. */
-const MAX_REFERENCES = 50_000;
 
 /** Channel that holds a step's output. */
 export const stepChannel = (id: string): string => `steps.${id}.output`;
@@ -51,8 +48,7 @@ export function createReferences(
 ): References {
   const inputs = new Set([...source.inputs.map((input) => input.name), ...source.given]);
   const usedInputs = new Set<string>();
-  const parsed = parseOnce(source.yaml);
-  let resolved = 0;
+  const parsed = splitOnce(source.yaml, splitText);
   const references: References = {
     graph,
     inputs,
@@ -70,15 +66,7 @@ export function createReferences(
       }
       return pieces;
     },
-    spend: (count, at) => {
-      const before = resolved;
-      resolved += count;
-      if (resolved <= MAX_REFERENCES) return true;
-      const message = `the workflow has more than ${MAX_REFERENCES} references`;
-      const hint = 'inline agents, and expressions over all steps, count once for each step that uses them';
-      if (before <= MAX_REFERENCES) findings.error('too-many-references', message, at, hint);
-      return false;
-    },
+    spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),
     canRead: (id, step, at) => checkStep(id, step, at, graph, findings),
     canUseInput: (name, owner, at) => {
       if (inputs.has(name)) {
@@ -92,39 +80,13 @@ export function createReferences(
   return references;
 }
 
-/** A reference as it was written, and where. */
-interface Written {
-  readonly expression: string;
-  readonly written: string;
-  readonly at: Position;
-}
-
-/** The prompt of an inline agent is parsed once, however many steps use it. */
-function parseOnce(yaml: ParsedYaml): (scalar: SourceScalar) => readonly (string | Written)[] {
-  const known = new Map<SourceScalar, readonly (string | Written)[]>();
-  return (scalar) => {
-    const pieces = known.get(scalar) ?? parsePlaced(scalar, yaml);
-    known.set(scalar, pieces);
-    return pieces;
-  };
-}
-
-function parsePlaced(scalar: SourceScalar, yaml: ParsedYaml): readonly (string | Written)[] {
-  let from = 0;
-  return parseTemplate(scalar.text).map((piece) => {
+/** References between double braces, as they were written. */
+function splitText(text: string): readonly (string | { readonly expression: string; readonly written: string })[] {
+  return parseTemplate(text).map((piece) => {
     if (typeof piece === 'string') return piece;
-    const written = scalar.text.slice(piece.offset, scalar.text.indexOf('}}', piece.offset) + 2);
-    const place = locate(yaml, scalar, written, from);
-    from = place.next;
-    return { expression: piece.expression, written, at: place.at };
+    const { expression, offset } = piece;
+    return { expression, written: text.slice(offset, text.indexOf('}}', offset) + 2) };
   });
-}
-
-/** Literal text that follows literal text becomes one piece. */
-function append(pieces: (string | TemplateRef)[], piece: string | TemplateRef): void {
-  const last = pieces.at(-1);
-  if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
-  else pieces.push(piece);
 }
 
 interface Use {

@@ -5,9 +5,8 @@ import type { Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '..
 import { writesUnknown, writtenChannels } from '../../plan/references.js';
 import { checkDraft } from './check-draft.js';
 import { mentionedBy } from './chosen.js';
-import { computedKeys } from './computed.js';
+import { computedKeys, infer } from './infer.js';
 import type { DraftNode, DraftRoute, DraftSettings, GraphDraft } from './draft.js';
-import { infer } from './infer.js';
 import type { Inference } from './infer.js';
 import { isNodeSpec } from './node-spec.js';
 import type { BuiltNode } from './node-spec.js';

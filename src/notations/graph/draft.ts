@@ -5,9 +5,9 @@ import type { InputInput } from '../../plan/builder-input.js';
 import { END } from '../../plan/plan.js';
 import { isNodeSpec } from './node-spec.js';
 import type { NodeSpec } from './node-spec.js';
-import { OPTION_NAMES } from './options.js';
-import type { NodePolicies, RouteOptions } from './options.js';
-import { refusal } from './problems.js';
+import { OPTION_NAMES } from './policies.js';
+import type { NodePolicies, RouteOptions } from './policies.js';
+import { refusal } from '../../base/problem.js';
 import type { ReducerInput } from './reducers.js';
 
 /** What a graph is made with. */

@@ -1,9 +1,9 @@
-import type { StateOf } from '../../plan/builder-input.js';
+import type { StateOf, StateTest } from '../../plan/builder-input.js';
 import type { Condition } from '../../lang/values.js';
 import { NODE_OPTION_NAMES } from '../../plan/fields.js';
-import type { NodeBase } from '../../plan/plan.js';
+import type { NodeBase, NodeOptions } from '../../plan/plan.js';
 import { retryParts } from '../../plan/retry-input.js';
-import type { NodePolicies, WhenInput } from './options.js';
+import type { RetryInput } from '../../plan/retry-input.js';
 
 /** The options of a node that are plan data as they are. What was not said is absent. */
 export function policiesOf(options: NodePolicies): Partial<NodeBase> {
@@ -45,3 +45,38 @@ export function conditionsOf(
 function isList(when: NonNullable<NodePolicies['when']>): when is readonly WhenInput<StateOf>[] {
   return Array.isArray(when);
 }
+
+/** A condition of a node: a function of the state, or plan data. */
+export type WhenInput<S> = StateTest<S> | Condition;
+
+/** What any node of a graph may have. */
+export interface NodePolicies<S = StateOf> extends Omit<NodeOptions, 'when' | 'retry'> {
+  /** All must hold, else the node is skipped. */
+  readonly when?: WhenInput<S> | readonly WhenInput<S>[];
+  /** Further attempts after a failure that may go away: a number, or what is not as it is by default: 2 of them, with growing delays from 1 s on. */
+  readonly retry?: RetryInput;
+  /** The nodes to which it may jump by returning `goto(name)`. */
+  readonly goto?: readonly string[];
+  /** Nodes of the graph around to which it may jump by `goto(name, update, { parent: true })`. */
+  readonly gotoParent?: readonly string[];
+}
+
+/** What a choice may have. */
+export interface RouteOptions {
+  /** The nodes among which it chooses. Undeclared: any node of the graph. */
+  readonly targets?: readonly string[];
+  /** What an answer means: answer -> node. Undeclared: answers are names of nodes. */
+  readonly map?: Readonly<Record<string, string>>;
+  /** What the function reads, when its first parameter is not destructured. */
+  readonly inputs?: readonly string[];
+}
+
+const POLICY_NAMES = [...NODE_OPTION_NAMES, 'goto', 'gotoParent'] as const;
+
+/** The options that there are, by what is added. */
+export const OPTION_NAMES = {
+  function: [...POLICY_NAMES, 'inputs'],
+  update: [...POLICY_NAMES, 'writes'],
+  spec: [...POLICY_NAMES, 'output'],
+  route: ['targets', 'map', 'inputs'],
+} as const;

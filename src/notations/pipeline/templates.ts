@@ -5,6 +5,8 @@ import type { Findings } from '../../text/findings.js';
 import { locate } from '../../text/places.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
+import { append, spending, splitOnce } from '../written-references.js';
+import type { Written } from '../written-references.js';
 import { textBetween } from './bare-names.js';
 import type { Placed } from './blocks.js';
 import { readDotted, splitBraces } from './expressions.js';
@@ -13,9 +15,6 @@ import type { Fault } from './order.js';
 import { findMap, itemsOf } from './blocks.js';
 import { isFault, PROMPT, resolve } from './references.js';
 import type { Names, Target } from './references.js';
-
-/** Bounds the size of the plan: references of an agent's instructions are there once for each of its steps. */
-const MAX_REFERENCES = 50_000;
 
 /** Texts with references, parsed once and resolved for each step that uses them. */
 export interface Texts {
@@ -29,22 +28,16 @@ export interface Texts {
   value(scalar: SourceScalar, reader: Placed): ValueRef | undefined;
 }
 
-/** A reference in a text. */
-interface Piece {
-  /** Absent: what stands in the braces is not a valid reference. */
-  readonly dotted: Dotted | undefined;
-  readonly written: string;
-  readonly at: Position;
-}
-
+/** A reference in a text; without `dotted` what stands in the braces is not a valid one. */
+type Piece = Written & { readonly dotted: Dotted | undefined };
 /**
  * Resolves the references in texts. What is inserted is never looked at again.
  *
  * Problem codes: those of {@link resolve}, `bad-reference`, `too-many-references`.
  */
 export function createTexts(yaml: ParsedYaml, names: Names): Texts {
-  const pieces = parseOnce(yaml);
-  const spend = spending(names.findings);
+  const pieces = splitOnce(yaml, splitText);
+  const spend = spending(names.findings, 'references in instructions count once for each step of their agent');
   const fill = (scalar: SourceScalar, reader: Placed, isReference: (piece: Piece) => boolean): Template => {
     const parsed = pieces(scalar);
     // A text without references is the same for all of its steps.
@@ -53,7 +46,7 @@ export function createTexts(yaml: ParsedYaml, names: Names): Texts {
     for (const piece of parsed) {
       if (typeof piece === 'string') append(template, piece);
       else if (!isReference(piece)) append(template, piece.written);
-      else if (spend(piece)) append(template, insert(piece, reader, names));
+      else if (spend(1, piece.at)) append(template, insert(piece, reader, names));
     }
     return template;
   };
@@ -104,19 +97,6 @@ export function reportFault(found: Target | Fault, at: Position, findings: Findi
   return !isFault(found);
 }
 
-/** Counts references; false, and a problem, when the plan would get too large. */
-function spending(findings: Findings): (piece: Piece) => boolean {
-  let count = 0;
-  return ({ at }) => {
-    count += 1;
-    if (count === MAX_REFERENCES + 1) {
-      const hint = 'references in instructions count once for each step of their agent';
-      findings.error('too-many-references', `the workflow has more than ${MAX_REFERENCES} references`, at, hint);
-    }
-    return count <= MAX_REFERENCES;
-  };
-}
-
 const MEANT = /^\{\{\s*\$([A-Za-z_]\w*)/;
 
 function isMeant(written: string, reader: Placed): boolean {
@@ -130,28 +110,8 @@ export function wholly(text: string): Dotted | undefined {
   return dotted?.end === text.length ? dotted : undefined;
 }
 
-function parseOnce(yaml: ParsedYaml): (scalar: SourceScalar) => readonly (string | Piece)[] {
-  const known = new Map<SourceScalar, readonly (string | Piece)[]>();
-  return (scalar) => {
-    const pieces = known.get(scalar) ?? parsePlaced(scalar, yaml);
-    known.set(scalar, pieces);
-    return pieces;
-  };
-}
-
-function parsePlaced(scalar: SourceScalar, yaml: ParsedYaml): readonly (string | Piece)[] {
-  let from = 0;
-  return splitBraces(scalar.text).map((piece) => {
-    if (typeof piece === 'string') return piece;
-    const place = locate(yaml, scalar, piece.written, from);
-    from = place.next;
-    return { dotted: wholly(piece.inside), written: piece.written, at: place.at };
-  });
-}
-
-/** Literal text that follows literal text becomes one piece. */
-function append(pieces: (string | TemplateRef)[], piece: string | TemplateRef): void {
-  const last = pieces.at(-1);
-  if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
-  else if (piece !== '') pieces.push(piece);
+function splitText(text: string): readonly (string | Omit<Piece, 'at'>)[] {
+  return splitBraces(text).map((piece) =>
+    typeof piece === 'string' ? piece : { dotted: wholly(piece.inside), written: piece.written },
+  );
 }

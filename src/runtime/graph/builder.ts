@@ -1,4 +1,4 @@
-import { hasErrors } from '../../base/problem.js';
+import { definitionError, hasErrors } from '../../base/problem.js';
 import { buildGraph } from '../../notations/graph/build.js';
 import type { BuiltGraph } from '../../notations/graph/build.js';
 import { GraphDraft } from '../../notations/graph/draft.js';
@@ -15,13 +15,11 @@ import {
 import { MAP_OPTION_NAMES, mapNode } from '../../notations/graph/nodes/map-node.js';
 import type { MapOptions } from '../../notations/graph/nodes/map-node.js';
 import type { InnerWorkflow } from '../../notations/graph/nodes/workflow-node.js';
-import { definitionError } from '../../notations/graph/problems.js';
-import type { RouteOptions } from '../../notations/graph/options.js';
-import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../../notations/graph/views.js';
+import type { RouteOptions } from '../../notations/graph/policies.js';
+import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../../notations/graph/inspect.js';
 import { CheckedGraph } from './compiled-graph.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
-import type { GraphInputs } from './running.js';
-import type { RunningSettings } from './running.js';
+import type { GraphInputs, RunningSettings } from './running.js';
 
 /** A graph behind the types of `Graph`: what was said so far, and what follows from it until more is said. */
 export class GraphBuilder {

@@ -1,6 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
-import { refusal } from '../../notations/graph/problems.js';
+import { refusal } from '../../base/problem.js';
 import type { GraphSettings } from './options.js';
 
 const NAMES = [

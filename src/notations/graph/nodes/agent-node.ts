@@ -5,7 +5,7 @@ import { madeOf, partsOf } from '../../../plan/made-of.js';
 import type { Choice } from '../../../plan/plan.js';
 import { END } from '../../../plan/plan.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
-import { refusal } from '../problems.js';
+import { refusal } from '../../../base/problem.js';
 import { callAgent } from './call-agent.js';
 import type { AnyAgent } from './call-agent.js';
 import { plannedNode, plannedOf } from './planned.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../base/json.js';
 import { isPlainObject, ownValue } from '../../../base/json.js';
-import { refusal } from '../problems.js';
+import { refusal } from '../../../base/problem.js';
 
 /** A schema: JSON Schema as data, or a Standard Schema that can say itself as one, such as those of zod. */
 export type SchemaInput = JsonObject | { readonly '~standard': unknown };

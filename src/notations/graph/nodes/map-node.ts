@@ -3,7 +3,7 @@ import { WHOLE_STATE } from '../../../plan/plan.js';
 import type { NodeFunction } from '../draft.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
 import { readParameters } from '../parameters.js';
-import { refusal } from '../problems.js';
+import { refusal } from '../../../base/problem.js';
 import { innerBindings } from './planned.js';
 import { answerOf, innerOf } from './workflow-node.js';
 import type { InnerWorkflow } from './workflow-node.js';

@@ -6,7 +6,7 @@ import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
 import type { StateOf, TaskQuestion, TextQuestion } from '../../../plan/builder-input.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
 import { withApproval } from '../../../plan/tool-approval.js';
-import { refusal } from '../problems.js';
+import { refusal } from '../../../base/problem.js';
 import { jsonSchemaOf, validated } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
 

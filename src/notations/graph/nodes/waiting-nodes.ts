@@ -6,7 +6,7 @@ import type { WaitNode } from '../../../plan/plan.js';
 import type { NodeSpec } from '../node-spec.js';
 import type { SchemaInput } from './json-schema.js';
 import { jsonSchemaOf } from './json-schema.js';
-import { refusal } from '../problems.js';
+import { refusal } from '../../../base/problem.js';
 
 /** How long a node sleeps: so many milliseconds (or `2h`), until a time, or what a function of the state says. */
 export type SleepInput =

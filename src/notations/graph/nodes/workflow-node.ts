@@ -1,12 +1,11 @@
 import type { Problem } from '../../../base/problem.js';
-import { hasErrors } from '../../../base/problem.js';
+import { definitionError, hasErrors, refusal } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
 import type { Bindings, CallNode, InputSpec, Plan, PlanNode, SubInputs } from '../../../plan/plan.js';
 import { WHOLE_STATE } from '../../../plan/plan.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
-import { definitionError, refusal } from '../problems.js';
 import { innerBindings, plannedOf } from './planned.js';
 
 /** What can be a node as a workflow: a graph, compiled or not, what `definePlan` gives, or what a loader of `skein/yaml` gives. */

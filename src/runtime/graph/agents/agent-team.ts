@@ -1,5 +1,5 @@
 import type { AnyAgent } from '../../../notations/graph/nodes/call-agent.js';
-import { refusal } from '../../../notations/graph/problems.js';
+import { refusal } from '../../../base/problem.js';
 import { agentAsTool } from './agent-as-tool.js';
 import type { AgentToolOptions } from './agent-as-tool.js';
 import { modelAgentOf, withTools } from './agent.js';

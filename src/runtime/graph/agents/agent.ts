@@ -4,7 +4,7 @@ import { jsonSchemaOf } from '../../../notations/graph/nodes/json-schema.js';
 import type { SchemaInput } from '../../../notations/graph/nodes/json-schema.js';
 import { functionTool, toolFunction } from '../../../notations/graph/nodes/tool.js';
 import type { ToolDefinition } from '../../../notations/graph/nodes/tool.js';
-import { refusal } from '../../../notations/graph/problems.js';
+import { refusal } from '../../../base/problem.js';
 import type { AgentSpec, ModelSettings, StructuredOutput } from '../../../plan/agent-spec.js';
 import { agentOf } from './planned-agent.js';
 import type { Agent } from './planned-agent.js';

@@ -1,18 +1,14 @@
 import { SkeinError } from '../../../base/errors.js';
-import { PLANNED } from '../../../notations/graph/nodes/planned.js';
+import { PLANNED, plannedNode } from '../../../notations/graph/nodes/planned.js';
 import type { Planned, PlannedWorkflow } from '../../../notations/graph/nodes/planned.js';
-import { plannedNode } from '../../../notations/graph/nodes/planned.js';
 import { draw } from '../../../notations/graph/inspect.js';
-import { definitionError } from '../../../notations/graph/problems.js';
-import { hasErrors } from '../../../base/problem.js';
+import { definitionError, hasErrors } from '../../../base/problem.js';
 import { checkPlan } from '../../../plan/checks.js';
 import { ownPlan } from '../../../plan/own-plan.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import type { BuiltNode } from '../../../notations/graph/node-spec.js';
 import type { Bindings, Edge, InputSpec, Plan, TaskNode } from '../../../plan/plan.js';
-import type { AgentLike, AgentResult } from '../result.js';
-import type { GraphMetrics } from '../result.js';
-import type { GraphEvent, GraphResult, GraphRunOptions } from '../result.js';
+import type { AgentLike, AgentResult, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from '../result.js';
 import { runGraph, streamGraph } from '../running.js';
 import type { RunnableGraph } from '../running.js';
 

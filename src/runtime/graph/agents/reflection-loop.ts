@@ -1,7 +1,7 @@
 import { agentNode } from '../../../notations/graph/nodes/agent-node.js';
 import type { AnyAgent } from '../../../notations/graph/nodes/call-agent.js';
 import { innerBindings } from '../../../notations/graph/nodes/planned.js';
-import { refusal } from '../../../notations/graph/problems.js';
+import { refusal } from '../../../base/problem.js';
 import { valueText } from '../../../lang/value-text.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import { madeOf } from '../../../plan/made-of.js';
