@@ -1,16 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import type {
-  Answer,
-  Batch,
-  FirstBatch,
-  Holder,
-  Lease,
-  NewRun,
-  RenewedLease,
-  RunStanding,
-  SessionEnd,
-  Store,
-} from '../journal/store.js';
+import type { Store } from '../journal/store.js';
 
 /** Where and how a {@link FaultyStore} fails. */
 export interface StoreFault {
@@ -44,61 +33,29 @@ export interface FaultyStore extends Store {
  * inner.read('run-1').length; // 1
  */
 export function faultyStore(inner: Store, fault: StoreFault): FaultyStore {
-  return new Faulty(inner, fault);
+  const { failAt, kind = 'before', once = true, error } = fault;
+  let operations = 0;
+  const tried = (operation: () => unknown): unknown => {
+    operations += 1;
+    if (operations < failAt || (operations > failAt && once)) return operation();
+    if (operations === failAt && kind === 'after') operation();
+    throw error ?? refusal(operations);
+  };
+  const store = new Proxy(inner, {
+    get(_, name) {
+      if (name === 'operations') return operations;
+      if (name === 'failed') return operations >= failAt;
+      const part: unknown = Reflect.get(inner, name, inner);
+      if (typeof part !== 'function') return part;
+      const call = (...values: unknown[]): unknown => Reflect.apply(part, inner, values);
+      return name === 'close' ? call : (...values: unknown[]) => tried(() => call(...values));
+    },
+  });
+  return store as FaultyStore;
 }
 
-class Faulty implements FaultyStore {
-  readonly #inner: Store;
-  readonly #fault: StoreFault;
-  #operations = 0;
-
-  constructor(inner: Store, fault: StoreFault) {
-    this.#inner = inner;
-    this.#fault = fault;
-  }
-
-  get file(): string | undefined {
-    return this.#inner.file;
-  }
-
-  get operations(): number {
-    return this.#operations;
-  }
-
-  get failed(): boolean {
-    return this.#operations >= this.#fault.failAt;
-  }
-
-  create = (run: NewRun, holder: Holder, now: number, first?: FirstBatch) =>
-    this.#do(() => this.#inner.create(run, holder, now, first));
-  lease = (runId: string, holder: Holder, now: number) => this.#do(() => this.#inner.lease(runId, holder, now));
-  renew = (leases: readonly RenewedLease[], now: number) => this.#do(() => this.#inner.renew(leases, now));
-  release = (lease: Lease, end: SessionEnd) => this.#do(() => this.#inner.release(lease, end));
-  append = (batches: readonly Batch[]) => this.#do(() => this.#inner.append(batches));
-  read = (runId: string, seq?: number, count?: number) => this.#do(() => this.#inner.read(runId, seq, count));
-  cut = (lease: Lease, seq: number) => this.#do(() => this.#inner.cut(lease, seq));
-  blob = (digest: string) => this.#do(() => this.#inner.blob(digest));
-  run = (runId: string) => this.#do(() => this.#inner.run(runId));
-  list = () => this.#do(() => this.#inner.list());
-  threads = () => this.#do(() => this.#inner.threads());
-  stand = (runId: string, standing: RunStanding) => this.#do(() => this.#inner.stand(runId, standing));
-  answer = (runId: string, answer: Answer) => this.#do(() => this.#inner.answer(runId, answer));
-  answers = (runId: string) => this.#do(() => this.#inner.answers(runId));
-  requestCancel = (runId: string) => this.#do(() => this.#inner.requestCancel(runId));
-  remove = (runIds: readonly string[], now: number) => this.#do(() => this.#inner.remove(runIds, now));
-  close = () => this.#inner.close();
-
-  #do<T>(work: () => T): T {
-    this.#operations += 1;
-    const { failAt, kind = 'before', once = true } = this.#fault;
-    if (this.#operations < failAt || (this.#operations > failAt && once)) return work();
-    if (this.#operations === failAt && kind === 'after') work();
-    throw this.#fault.error ?? this.#refusal();
-  }
-
-  #refusal(): SkeinError {
-    return new SkeinError('SKEIN_STORE', `the store failed on purpose at operation ${this.#operations}`, {
-      hint: 'a test asked for it, see faultyStore()',
-    });
-  }
+function refusal(operation: number): SkeinError {
+  return new SkeinError('SKEIN_STORE', `the store failed on purpose at operation ${operation}`, {
+    hint: 'a test asked for it, see faultyStore()',
+  });
 }

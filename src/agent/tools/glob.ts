@@ -14,7 +14,7 @@ const MAX_RESULTS = 1_000;
 export function globCode(folders: Folders, searchesAll: boolean): Tool['execute'] {
   return async (input, io) => {
     const pattern = requiredText(input, 'pattern');
-    const matches = fileFilter(pattern);
+    const matches = await fileFilter(pattern);
     const from = await folders.locate(optionalText(input, 'path') ?? '.');
     const found: string[] = [];
     const notes: string[] = [];
@@ -33,7 +33,7 @@ export function globCode(folders: Folders, searchesAll: boolean): Tool['execute'
 }
 
 /** A glob as a filter of relative paths; without a slash it is about the file name only. */
-export function fileFilter(pattern: string): (path: string) => boolean {
+export function fileFilter(pattern: string): Promise<(path: string) => boolean> {
   return compileGlob(pattern.includes('/') ? pattern : `**/${pattern}`);
 }
 

@@ -64,7 +64,7 @@ async function* filesOf(
   glob: string | undefined,
   search: Search,
 ): AsyncGenerator<WalkedFile> {
-  const matches = glob === undefined ? () => true : fileFilter(glob);
+  const matches = glob === undefined ? () => true : await fileFilter(glob);
   if (await isFile(folders, from)) {
     yield { path: from.shown, place: from };
     return;
