@@ -3,9 +3,9 @@ import type { StepContext } from '../engine/ports/executor.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import { functionTools } from './function-tools.js';
 import { specsDigest } from './loop/identities.js';
-import type { Model, ToolSpec, ModelSource } from './model.js';
+import type { Message, Model, ModelSource, ReplayedCall, ToolSpec } from './model.js';
 import type { Surroundings } from './surroundings.js';
-import type { Tool, ToolSource, ToolProvider } from './tool.js';
+import type { StepTool, Tool, ToolSource, ToolProvider } from './tool.js';
 
 /** What is recorded of an opened session: all that a replay needs, so that it opens nothing. */
 export interface Opened {
@@ -35,6 +35,22 @@ export interface OpenParts {
   model(recorded: OpenedModel): Model;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly specs: readonly ToolSpec[];
+}
+
+/** One execution of an agent node, as its loop, its model calls and its tool calls see it. */
+export interface AgentStep {
+  readonly step: StepContext;
+  readonly spec: AgentSpec;
+  /** Models and tools, as they are recorded. */
+  readonly opened: Opened;
+  /** Tools of the step itself. */
+  readonly stepTools: readonly StepTool[];
+  /** The conversation; it only grows. */
+  readonly messages: Message[];
+  /** What is open; called by effects that really run, with their signal. */
+  use(signal: AbortSignal): Promise<OpenParts>;
+  /** Called for model calls that are answered from the record. */
+  replayed(call: ReplayedCall): void;
 }
 
 /** What a session is opened with. */

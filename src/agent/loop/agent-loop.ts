@@ -1,38 +1,24 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
-import type { AgentSpec, StructuredOutput } from '../../plan/agent-spec.js';
+import type { StructuredOutput } from '../../plan/agent-spec.js';
 import type { Limit } from '../../plan/limits.js';
 import { REPAIR_ROUNDS, limitHint, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
-import type { StepContext } from '../../engine/ports/executor.js';
-import type { Message, ModelTurn, ToolResult, ReplayedCall } from '../model.js';
-import type { OpenParts, Opened } from '../session.js';
-import { circumstances, specsDigest } from './identities.js';
+import type { Message, ModelTurn, ToolResult } from '../model.js';
+import type { AgentStep } from '../session.js';
 import type { ModelCaller } from './model-caller.js';
 import { modelCaller } from './model-caller.js';
 import { addUsage } from './model-turn.js';
 import { checkOutput, repairPrompt } from './structured-output.js';
-import type { StepTool } from '../tool.js';
 import type { ToolRunner } from './tool-runner.js';
 import { toolRunner } from './tool-runner.js';
 
-/** What one agent step works with. */
-export interface LoopOptions {
-  readonly step: StepContext;
-  readonly spec: AgentSpec;
-  /** Models and tools, as they are recorded. */
-  readonly opened: Opened;
+/** What the loop of one agent step works with. */
+export interface LoopOptions extends AgentStep {
   /** The whole system prompt; empty: none is sent. */
   readonly system: string;
   readonly prompt: string;
-  /** Takes the conversation as it goes on. */
-  readonly messages: Message[];
-  readonly stepTools: readonly StepTool[];
   /** Asked after the calls of a turn: whether one of them ended the step. */
   isOver(): boolean;
-  /** What is open; called by effects that really run, with their signal. */
-  use(signal: AbortSignal): Promise<OpenParts>;
-  /** Called for model calls that are answered from the record. */
-  replayed(call: ReplayedCall): void;
 }
 
 /** How an agent ended. */
@@ -62,7 +48,7 @@ interface LoopState {
  * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, and what models throw.
  */
 export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
-  const { step, messages } = options;
+  const { messages } = options;
   messages.push(...systemMessage(options.system), { role: 'user', text: options.prompt });
   const state: LoopState = {
     messages,
@@ -71,17 +57,11 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     toolCalls: 0,
     repaired: false,
   };
-  const runner = toolRunner({
-    step,
-    agent: options.spec.name,
-    tools: options.opened.tools,
-    stepTools: options.stepTools,
-    approve: (options.spec.approve ?? []).map((name) => name.trim()),
-    permissions: options.spec.permissions,
-    cwd: options.opened.surroundings?.cwd,
-    use: (signal) => options.use(signal),
+  const runner = toolRunner(options);
+  const caller = modelCaller(options, (call, io, index) => {
+    checkCalls(options, state.toolCalls + index);
+    return runner.dispatch(call, io, index);
   });
-  const caller = callerOf(options, runner, state);
   for (;;) {
     const turn = await nextTurn(options, caller, state);
     if (turn.toolCalls.length > 0) {
@@ -99,7 +79,7 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
   const cap = maxTurnsOf(options.spec) + (state.repaired ? REPAIR_ROUNDS : 0);
   if (state.turns >= cap) throw capReached(options, `${cap} model turns`, 'maxTurns');
   state.turns += 1;
-  const turn = await caller.turn(state.turns);
+  const turn = await caller(state.turns);
   state.toolCalls += turn.dispatched ?? 0;
   state.usage = addUsage(state.usage, turn.usage);
   state.messages.push({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });
@@ -108,27 +88,6 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
 
 function systemMessage(system: string): readonly Message[] {
   return system.trim() === '' ? [] : [{ role: 'system', text: system }];
-}
-
-function callerOf(options: LoopOptions, runner: ToolRunner, state: LoopState): ModelCaller {
-  const { spec, opened, stepTools } = options;
-  let same: string | undefined;
-  return modelCaller({
-    step: options.step,
-    agent: spec.name,
-    models: opened.models,
-    stepTools: stepTools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-    settings: spec.settings ?? {},
-    output: spec.output,
-    messages: state.messages,
-    circumstances: () => (same ??= circumstances(spec, [specsDigest(stepTools), opened.toolsDigest])),
-    use: (signal) => options.use(signal),
-    replayed: (call) => options.replayed(call),
-    dispatch(call, io, index) {
-      checkCalls(options, state.toolCalls + index);
-      return runner.dispatch(call, io, index);
-    },
-  });
 }
 
 /** All calls start together, or one after the other where the settings say so. None is left running: the first error that ends the step waits for the others. */

@@ -1,5 +1,5 @@
 import type { Question } from '../../engine/ports/durable.js';
-import type { Permissions } from '../../plan/agent-spec.js';
+import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { ToolCall } from '../model.js';
 import type { Verdict, WantedCall } from '../permissions/permissions.js';
 import { readsEnvFile } from '../permissions/argument-values.js';
@@ -28,15 +28,13 @@ export interface Gate {
   isForeseen(call: ToolCall, tool: Tool): boolean;
 }
 
-/** What a gate goes by. */
-export interface GateOptions {
-  readonly agent: string;
+/** What a gate goes by in addition to the agent. */
+export interface Known {
   /** As they are recorded. */
   readonly recorded: ReadonlyMap<string, OpenedTool>;
   readonly stepTools: ReadonlyMap<string, unknown>;
-  readonly approve: readonly string[];
-  readonly permissions?: Permissions | undefined;
-  readonly cwd?: string | undefined;
+  /** The working directory when the step began, for rules about paths. */
+  readonly cwd: string | undefined;
 }
 
 const REFUSED: Answer = { output: 'Error: a person refused this call', isError: true };
@@ -47,12 +45,12 @@ const REFUSED: Answer = { output: 'Error: a person refused this call', isError: 
  *
  * @throws SkeinError `SKEIN_DEFINITION` for rules that can't be used
  */
-export function createGate(options: GateOptions): Gate {
-  const { recorded, stepTools, approve } = options;
+export function createGate(spec: AgentSpec, { recorded, stepTools, cwd }: Known): Gate {
+  const approve = (spec.approve ?? []).map((name) => name.trim());
   const all = approve.includes('*');
   const gated = (name: string): boolean | 'code' =>
     approve.includes(name) || (all && !stepTools.has(name)) || (recorded.get(name)?.approve ?? false);
-  const check = checkOf(options);
+  const check = checkOf(spec, cwd);
   const showsSecrets = (call: ToolCall): boolean => {
     const tool = recorded.get(call.name);
     const builtIn = tool === undefined || isForeign(tool) ? undefined : builtInOf(call.name);
@@ -65,7 +63,7 @@ export function createGate(options: GateOptions): Gate {
       if (verdict?.kind === 'deny') return forbidden(verdict);
       const byTool = gated(call.name);
       const mustAsk = byTool === true || verdict?.kind === 'ask' || (showsSecrets(call) && !isMeant(verdict));
-      const question = mustAsk || byTool === 'code' ? approvalQuestion(options.agent, call) : undefined;
+      const question = mustAsk || byTool === 'code' ? approvalQuestion(spec.name, call) : undefined;
       if (question === undefined) return undefined;
       const fault = await asking.fault();
       if (fault !== undefined) return fault;
@@ -90,7 +88,7 @@ function isMeant(verdict: Verdict | undefined): boolean {
   return verdict?.kind === 'allow' && /\.env/i.test(verdict.rule);
 }
 
-function checkOf({ agent, permissions, cwd }: GateOptions) {
+function checkOf({ name: agent, permissions }: AgentSpec, cwd: string | undefined) {
   if (permissions === undefined) return () => undefined;
   const check = permissionCheck(permissions, { agent, cwd: cwd ?? '/' });
   return (call: ToolCall, tool: WantedCall['tool']) => check({ name: call.name, input: inputOf(call), tool });

@@ -1,21 +1,11 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
-import type { StepContext } from '../../engine/ports/executor.js';
 import type { ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
 import { MODEL_TRIES } from '../../plan/limits.js';
 import type { StepIo } from '../../engine/ports/durable.js';
-import type {
-  Message,
-  Model,
-  ModelRequest,
-  ModelTurn,
-  ToolCall,
-  ToolResult,
-  ToolSpec,
-  ReplayedCall,
-} from '../model.js';
-import type { OpenParts, OpenedModel } from '../session.js';
-import { conversationDigest } from './identities.js';
+import type { Message, Model, ModelRequest, ModelTurn, ToolCall, ToolResult, ToolSpec } from '../model.js';
+import type { AgentStep, OpenedModel } from '../session.js';
+import { circumstances, conversationDigest, specsDigest } from './identities.js';
 import { takeTurn } from './model-turn.js';
 import { outputInstructions, outputRequest } from './structured-output.js';
 
@@ -25,33 +15,22 @@ const LONGEST_DELAY_MS = 30_000;
 /** A provider that asks for a longer pause than this, in milliseconds, is not waited for. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
+/** Runs the `index`-th call of a back end with a loop of its own. */
+type Dispatch = (call: ToolCall, io: StepIo, index: number) => Promise<ToolResult>;
+
 /** What all turns of an agent have in common. */
-export interface CallerOptions {
-  readonly step: StepContext;
-  readonly agent: string;
-  /** As they are recorded, in the order in which they are tried; at least one. */
-  readonly models: readonly OpenedModel[];
-  /** Tools of the step itself. */
-  readonly stepTools: readonly ToolSpec[];
-  readonly settings: ModelSettings;
-  readonly output?: StructuredOutput | undefined;
-  /** The conversation; it only grows. */
-  readonly messages: readonly Message[];
+interface Turns extends AgentStep {
+  readonly dispatch: Dispatch;
   /** Digest of what an answer depends on, apart from model and conversation. */
   circumstances(): string;
-  /** What is open, for calls that really run. */
-  use(signal: AbortSignal): Promise<OpenParts>;
-  /** Runs the `index`-th call of a back end with a loop of its own. */
-  dispatch(call: ToolCall, io: StepIo, index: number): Promise<ToolResult>;
-  /** Called for calls that are answered from the record. */
-  replayed(call: ReplayedCall): void;
+  /** Digest of the conversation so far. */
+  conversation(): string;
+  /** Warnings of this step that were told. */
+  readonly told: Set<string>;
 }
 
-/** Makes the turns of one agent step. */
-export interface ModelCaller {
-  /** The answer to the conversation as it is now. */
-  turn(turn: number): Promise<ModelTurn>;
-}
+/** Makes a turn of an agent step: the answer to the conversation as it is now. */
+export type ModelCaller = (turn: number) => Promise<ModelTurn>;
 
 /** Errors after which the same model is not tried again, but the next of the list is. */
 const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
@@ -67,32 +46,36 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
  * stay, or the model is not there at all, the next model of the list takes over for the rest of the step.
  *
  * @example
- * const caller = modelCaller({ step, agent: 'reviewer', models, messages, stepTools: [], settings: {}, ...doors });
- * const { text } = await caller.turn(1);
+ * const nextTurn = modelCaller(agentStep, (call, io, index) => runner.dispatch(call, io, index));
+ * const { text } = await nextTurn(1);
  */
-export function modelCaller(options: CallerOptions): ModelCaller {
+export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCaller {
+  const { spec, opened, stepTools, messages } = agentStep;
   let current = 0;
-  const conversation = conversationDigest(options.messages);
-  const told = new Set<string>();
-  return {
-    async turn(turn) {
-      let failures = 0;
-      for (let call = 1; ; call++) {
-        const model = options.models[current];
-        if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${options.agent}" has no model`);
-        const name = call === 1 ? `model#${turn}` : `model#${turn}.${call}`;
-        try {
-          return await callOnce(options, model, { name, turn, told, conversation });
-        } catch (error) {
-          if (!SkeinError.isInstance(error)) throw error;
-          const next = await afterFailure(options, { error, model, current, failures, pause: `pause#${turn}.${call}` });
-          if (next === 'next-model') {
-            current += 1;
-            failures = 0;
-          } else failures += 1;
-        }
+  let same: string | undefined;
+  const turns: Turns = {
+    ...agentStep,
+    dispatch,
+    circumstances: () => (same ??= circumstances(spec, [specsDigest(stepTools), opened.toolsDigest])),
+    conversation: conversationDigest(messages),
+    told: new Set(),
+  };
+  return async (turn) => {
+    let failures = 0;
+    for (let call = 1; ; call++) {
+      const model = opened.models[current];
+      if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${spec.name}" has no model`);
+      try {
+        return await callOnce(turns, model, { name: call === 1 ? `model#${turn}` : `model#${turn}.${call}`, turn });
+      } catch (error) {
+        if (!SkeinError.isInstance(error)) throw error;
+        const next = await afterFailure(turns, { error, model, current, failures, pause: `pause#${turn}.${call}` });
+        if (next === 'next-model') {
+          current += 1;
+          failures = 0;
+        } else failures += 1;
       }
-    },
+    }
   };
 }
 
@@ -105,9 +88,9 @@ interface Failure {
 }
 
 /** Waits and says to try again, says to take the next model, or throws. */
-async function afterFailure(options: CallerOptions, failure: Failure): Promise<'again' | 'next-model'> {
+async function afterFailure(options: Turns, failure: Failure): Promise<'again' | 'next-model'> {
   const { error, model } = failure;
-  const next = options.models[failure.current + 1];
+  const next = options.opened.models[failure.current + 1];
   const asked = error.retryAfterMs;
   const tooLong = asked !== undefined && asked > LONGEST_RETRY_AFTER_MS;
   if (error.retryable && failure.failures + 1 < MODEL_TRIES && !tooLong) {
@@ -126,12 +109,9 @@ async function afterFailure(options: CallerOptions, failure: Failure): Promise<'
 interface Call {
   readonly name: string;
   readonly turn: number;
-  /** Warnings of this step that were told. */
-  readonly told: Set<string>;
-  conversation(): string;
 }
 
-async function callOnce(options: CallerOptions, model: OpenedModel, call: Call): Promise<ModelTurn> {
+async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise<ModelTurn> {
   const { step } = options;
   let performed = false;
   step.note({ kind: 'model.started', turn: call.turn, model: model.id });
@@ -141,7 +121,7 @@ async function callOnce(options: CallerOptions, model: OpenedModel, call: Call):
       performed = true;
       return perform(options, model, call, io);
     },
-    { identity: { digest: () => callIdentity(options, model, call) } },
+    { identity: { digest: () => callIdentity(options, model) } },
   );
   const turn = await running.catch((error: unknown) => {
     if (!performed && !isOver(error)) tellReplayed(options, model, call.turn);
@@ -161,8 +141,8 @@ async function callOnce(options: CallerOptions, model: OpenedModel, call: Call):
   return turn;
 }
 
-function callIdentity(options: CallerOptions, model: OpenedModel, call: Call): string {
-  return digestText(`${model.id} ${model.structuredOutput} ${options.circumstances()} ${call.conversation()}`);
+function callIdentity(options: Turns, model: OpenedModel): string {
+  return digestText(`${model.id} ${model.structuredOutput} ${options.circumstances()} ${options.conversation()}`);
 }
 
 /** The step ended before the call: neither made nor replayed. */
@@ -170,24 +150,26 @@ function isOver(error: unknown): boolean {
   return SkeinError.isInstance(error) && error.code === 'SKEIN_CANCELLED';
 }
 
-function tellReplayed(options: CallerOptions, model: OpenedModel, turn: number): void {
+function tellReplayed(options: Turns, model: OpenedModel, turn: number): void {
   const { messages } = options;
   const count = messages.length;
   options.replayed({
     model: model.id,
     caller: callerOf(options, turn),
-    messages: () => messagesFor(model, messages.slice(0, count), options.output),
+    messages: () => messagesFor(model, messages.slice(0, count), options.spec.output),
   });
 }
 
-async function perform(options: CallerOptions, recorded: OpenedModel, call: Call, io: StepIo): Promise<ModelTurn> {
+async function perform(options: Turns, recorded: OpenedModel, call: Call, io: StepIo): Promise<ModelTurn> {
   const parts = await options.use(io.signal);
   const model = parts.model(recorded);
   let dispatched = 0;
-  const output = outputRequest(options.output, options.agent);
-  const tools = [...options.stepTools, ...parts.specs];
+  const { spec } = options;
+  const output = outputRequest(spec.output, spec.name);
+  const own = options.stepTools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const tools = [...own, ...parts.specs];
   const request: ModelRequest = {
-    messages: messagesFor(model, [...options.messages], options.output),
+    messages: messagesFor(model, [...options.messages], spec.output),
     tools,
     settings: settingsNow(options, tools),
     signal: io.signal,
@@ -197,19 +179,16 @@ async function perform(options: CallerOptions, recorded: OpenedModel, call: Call
   };
   const answer = await takeTurn(model, request, (note) => {
     // What a provider says of the settings, it says in each turn.
-    if (note.kind !== 'warning' || isNew(call.told, note.message)) options.step.note(note);
+    if (note.kind === 'warning' && options.told.has(note.message)) return;
+    if (note.kind === 'warning') options.told.add(note.message);
+    options.step.note(note);
   });
   return dispatched === 0 ? answer : { ...answer, dispatched };
 }
 
-function isNew(told: Set<string>, message: string): boolean {
-  if (told.has(message)) return false;
-  told.add(message);
-  return true;
-}
-
 /** A call that is forced is the first: after its result a model that must call again could never answer. */
-function settingsNow({ settings, messages, agent }: CallerOptions, tools: readonly ToolSpec[]): ModelSettings {
+function settingsNow({ spec, messages }: Turns, tools: readonly ToolSpec[]): ModelSettings {
+  const { name: agent, settings = {} } = spec;
   const { toolChoice, ...others } = settings;
   if (toolChoice === undefined || toolChoice === 'none' || toolChoice === 'auto') return settings;
   if (typeof toolChoice === 'object' && !tools.some(({ name }) => name === toolChoice.tool))
@@ -220,8 +199,8 @@ function settingsNow({ settings, messages, agent }: CallerOptions, tools: readon
   return messages.some(({ role }) => role === 'tool') ? others : settings;
 }
 
-function callerOf(options: CallerOptions, turn: number): ModelRequest['caller'] {
-  return { path: options.step.path, agent: options.agent, turn };
+function callerOf(options: Turns, turn: number): ModelRequest['caller'] {
+  return { path: options.step.path, agent: options.spec.name, turn };
 }
 
 /** Where the provider takes no schema, the system prompt says what is wanted. */

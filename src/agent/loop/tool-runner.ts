@@ -4,8 +4,7 @@ import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import type { StateWatch, StepContext } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
-import type { OpenParts, OpenedTool } from '../session.js';
-import type { Permissions } from '../../plan/agent-spec.js';
+import type { AgentStep } from '../session.js';
 import { callEvidence } from './approval.js';
 import { createGate } from './gate.js';
 import type { Asking } from './gate.js';
@@ -16,23 +15,6 @@ import type { CallChecks } from './call-check.js';
 import { callDigest } from './identities.js';
 import type { CallIo, StepTool } from '../tool.js';
 import { readInput } from './tool-input.js';
-
-/** What runs the tool calls of one step. */
-export interface ToolRunnerOptions {
-  readonly step: StepContext;
-  readonly agent: string;
-  /** As they are recorded. */
-  readonly tools: readonly OpenedTool[];
-  readonly stepTools: readonly StepTool[];
-  /** Tools whose calls a person must allow, by the name that the model sees; `*`: all but those of the step itself. */
-  readonly approve: readonly string[];
-  /** Absent: `approve` alone decides. */
-  readonly permissions?: Permissions | undefined;
-  /** The working directory when the step began, for rules about paths. */
-  readonly cwd?: string | undefined;
-  /** What is open, for calls that really run. */
-  readonly use: (signal: AbortSignal) => Promise<OpenParts>;
-}
 
 /** Runs tool calls. Never rejects for what a tool does; only for what ends the step. */
 export interface ToolRunner {
@@ -56,17 +38,17 @@ const LOST: Answer = {
  * schema, an error that the tool throws) becomes an error result, so that the model can mend it.
  *
  * @example
- * const runner = toolRunner({ step, agent: 'reviewer', tools, stepTools: [], approve: [], use });
+ * const runner = toolRunner(agentStep);
  * const result = await runner.call({ id: 'c1', name: 'grep', input: '{"pattern":"x"}' }, 1, 1);
  */
-export function toolRunner(options: ToolRunnerOptions): ToolRunner {
-  const { step } = options;
-  const recorded = new Map(options.tools.map((tool) => [tool.name, tool]));
+export function toolRunner(options: AgentStep): ToolRunner {
+  const { step, spec, opened } = options;
+  const recorded = new Map(opened.tools.map((tool) => [tool.name, tool]));
   const stepTools = new Map(options.stepTools.map((tool) => [tool.name, tool]));
-  const gate = createGate({ ...options, recorded, stepTools });
+  const gate = createGate(spec, { recorded, stepTools, cwd: opened.surroundings?.cwd });
 
   const identityOf = (call: ToolCall) => ({ digest: () => callDigest(call, recorded.get(call.name)?.code) });
-  const check = callChecks({ gate, stepTools, use: options.use });
+  const check = callChecks({ gate, stepTools, use: (signal) => options.use(signal) });
   const looks = looksBetweenTurns({ step, check, stepTools, identityOf });
 
   async function runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
@@ -125,7 +107,7 @@ function looksBetweenTurns({
   check,
   stepTools,
   identityOf,
-}: Pick<ToolRunnerOptions, 'step'> & {
+}: Pick<AgentStep, 'step'> & {
   readonly check: CallChecks;
   readonly stepTools: ReadonlyMap<string, StepTool>;
   readonly identityOf: (call: ToolCall) => Identity;
