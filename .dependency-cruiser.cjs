@@ -65,7 +65,7 @@ const PACKAGES = {
   '@dagrejs/dagre': 'draw/dagre\\.ts$',
   acorn: '(lang/on-demand|notations/graph/parameters)\\.ts$',
   commander: 'cli/',
-  re2js: 'agent/tools/line-matcher\\.ts$',
+  re2js: 'agent/tools/(glob-pattern|line-matcher)\\.ts$',
   yaml: 'text/',
 };
 
