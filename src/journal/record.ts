@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
 import type { RunOutcome } from '../events/outcome.js';
 
-/** Version of the records that this code writes. Older ones are lifted by `upcast.ts`. */
+/** Version of the records that this code writes. Older ones are lifted by `schema.ts`. */
 export const RECORD_VERSION = 1;
 
 /** One line of a journal. `at` is milliseconds since 1970; `v` is {@link RECORD_VERSION}. */

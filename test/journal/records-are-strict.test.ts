@@ -6,9 +6,8 @@ import type { JsonObject } from '../../src/base/json.js';
 import { encodeDone, encodeRecord } from '../../src/journal/codec.js';
 import type { DoneRecord, JournalRecord } from '../../src/journal/record.js';
 import { RECORD_VERSION } from '../../src/journal/record.js';
-import { readRecord } from '../../src/journal/schema.js';
-import type { Lift } from '../../src/journal/upcast.js';
-import { upcast } from '../../src/journal/upcast.js';
+import type { Lift } from '../../src/journal/schema.js';
+import { readRecord, upcast } from '../../src/journal/schema.js';
 import { anyJson, anyRecord } from './any-record.js';
 import { FULL } from './examples.js';
 

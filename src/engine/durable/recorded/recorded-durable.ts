@@ -16,18 +16,16 @@ import { innerKey } from '../../../base/address.js';
 import { waitId } from '../open-question.js';
 import type { Durable, Effect, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
 import type { RunResult } from '../../run.js';
-import { watchForCancel } from './cancel-watch.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
-import type { RecordedOptions } from './recorded-options.js';
 import { RecordedInside } from './recorded-inside.js';
 import { RecordedOutcomes } from './recorded-outcomes.js';
-import { RecordedQuestions } from './recorded-questions.js';
+import type { RecordedOptions } from './recorded-questions.js';
+import { RecordedQuestions, lostOutcome, lostQuestion, runsAgain } from './recorded-questions.js';
 import { RecordedTicket } from './recorded-ticket.js';
-import { RecordedTimers } from './recorded-timers.js';
+import { RecordedTimers, watchForCancel } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
-import { lostOutcome, lostQuestion, runsAgain } from './unknown-outcome.js';
 
 /**
  * The back end with a journal (DESIGN.md section 5).

@@ -3,8 +3,7 @@ import type { Recorded } from '../../../journal/ledger.js';
 import type { DoneRecord } from '../../../journal/record.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { readStored } from '../../../journal/stored.js';
-import type { Outcome } from '../../ports/durable.js';
-import { isPaidFor, matching } from './matching.js';
+import type { Identity, Outcome, StepOptions } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /** What a session finds in its ledger. */
@@ -36,4 +35,33 @@ export class RecordedOutcomes {
     if (record.error !== undefined) return { ok: false, error: record.error };
     return { ok: true, value: readStored(this.session.store, record) };
   }
+}
+
+/**
+ * The recorded outcome that holds for something that is started now (J2): its digest is the same, or one that counts as the same, and
+ * whatever was read then is the same now.
+ */
+function matching(
+  candidates: readonly Recorded[],
+  id: string | undefined,
+  identity: Identity | undefined,
+): Recorded | undefined {
+  return candidates.find(
+    ({ record }) => (record.id === id || isAlso(record.id, identity)) && readsTheSame(record.reads, identity),
+  );
+}
+
+function readsTheSame(reads: DoneRecord['reads'], identity: Identity | undefined): boolean {
+  if (reads === undefined) return true;
+  for (const name of Object.keys(reads)) if (identity?.current?.(name) !== reads[name]) return false;
+  return true;
+}
+
+function isAlso(recorded: string | undefined, identity: Identity | undefined): boolean {
+  return recorded !== undefined && identity?.also?.().includes(recorded) === true;
+}
+
+/** Choosers and what frees resources are done again without a word. */
+function isPaidFor(options: StepOptions | undefined): boolean {
+  return options?.pure !== true && options?.cleanup !== true;
 }

@@ -1,18 +1,32 @@
+import { innerKey } from '../../../base/address.js';
 import type { Clock } from '../../../base/clock.js';
+import { isoTime } from '../../../base/clock.js';
 import { encodeRecord } from '../../../journal/codec.js';
+import type { StartedEffect } from '../../../journal/history.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { DoneRecord } from '../../../journal/record.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { openQuestion } from '../../../events/question.js';
 import { waitId, waitingFor } from '../open-question.js';
-import type { Outcome, Taker, Wait } from '../../ports/durable.js';
+import type { AnswerQuestion } from '../memory-durable.js';
+import type { Outcome, Question, Taker, Wait } from '../../ports/durable.js';
 import type { Deliveries } from './deliveries.js';
 import { OpenWaits, pauseRecord } from './open-waits.js';
-import type { RecordedOptions } from './recorded-options.js';
 import type { RecordedOutcomes } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import type { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
+
+/** What a recording back end can be told. */
+export interface RecordedOptions {
+  readonly clock?: Clock;
+  /** Answers questions here. Absent, or rejected with `SKEIN_QUESTION`: they stay open. */
+  readonly answer?: AnswerQuestion | undefined;
+  /** A question has an answer in the record. All of these are reported before anything is asked (R3). */
+  readonly onReplayedAnswer?: (question: Question, address: string) => void;
+  /** Somebody asked for the run to be cancelled. */
+  readonly onCancel?: () => void;
+}
 
 /** What questions of a run need of the rest of its back end. */
 interface QuestionParts {
@@ -109,4 +123,36 @@ export class RecordedQuestions {
     taker()?.waitsFor(told, again);
     deliveries.wake();
   }
+}
+
+const AGAIN = 'run it';
+const WAS_DONE = 'it was done';
+const GIVE_UP = 'fail';
+
+/**
+ * The question about a `once` effect that was started and has no recorded success (J6). It names the start, so that an answer counts for
+ * that start alone.
+ */
+export function lostQuestion(key: string, started: StartedEffect, evidence?: unknown): Wait {
+  const at = isoTime(started.at);
+  const end = started.failed
+    ? 'It ended with an error, which may have come after its effect.'
+    : 'The run was interrupted before it ended.';
+  const text = `'${key}' may be done once only, and was started at ${at}. ${end} What happened?`;
+  const choices = [AGAIN, WAS_DONE, GIVE_UP];
+  const shown = evidence === undefined ? {} : { evidence };
+  return { name: innerKey(key, 'outcome'), question: { text, choices, schema: { enum: choices }, ...shown } };
+}
+
+/** The person says that it did not happen. */
+export function runsAgain(answer: unknown): boolean {
+  return answer === AGAIN;
+}
+
+/** The outcome of an effect that is not run again. */
+export function lostOutcome(key: string, answer: Outcome, lostValue: unknown): Outcome {
+  if (!answer.ok) return answer;
+  if (answer.value === WAS_DONE) return { ok: true, value: lostValue };
+  const message = `'${key}' was given up: it may be done only once, and it is not known what happened`;
+  return { ok: false, error: { code: 'SKEIN_STEP_FAILED', message } };
 }

@@ -1,7 +1,10 @@
 import type { Clock } from '../../../base/clock.js';
+import type { ErrorData } from '../../../base/errors.js';
+import { toErrorData } from '../../../base/errors.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { Ledger } from '../../../journal/ledger.js';
+import type { Store } from '../../../journal/store.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /** A timer that was started and is not set yet. */
@@ -65,4 +68,31 @@ export class RecordedTimers {
       stop();
     };
   }
+}
+
+/** How often it is looked whether somebody wants the run cancelled, in milliseconds. */
+const WATCH_MS = 500;
+
+/** What the watch needs. */
+export interface WatchOptions {
+  readonly runId: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly cancelled: () => void;
+  readonly broken: (error: ErrorData) => void;
+}
+
+/** Looks for a request to cancel, from another process. Gives what stops it. */
+export function watchForCancel(options: WatchOptions): () => void {
+  const { clock, store, runId } = options;
+  const look = (): void => {
+    try {
+      if (store.run(runId)?.cancelRequested === true) options.cancelled();
+      stop = clock.setTimer(WATCH_MS, look);
+    } catch (error) {
+      options.broken(toErrorData(error));
+    }
+  };
+  let stop = clock.setTimer(WATCH_MS, look);
+  return () => stop();
 }
