@@ -1,12 +1,13 @@
 import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync as Database } from '@photostructure/sqlite';
 import { digestText } from '../src/base/hash.js';
 import { recordText } from '../src/base/json.js';
 import { END, definePlan, run } from '../src/index.js';
 import type { Runnable } from '../src/index.js';
 import { openSqliteStore } from '../src/sqlite.js';
+import { loadDriver } from '../src/stores/sqlite-driver.js';
+import type { SqlDriver } from '../src/stores/sqlite-driver.js';
 import { median, printTable } from './measure.js';
 import { BYTES, PAYLOAD, sequence } from './plans.js';
 
@@ -72,16 +73,15 @@ function growingList(steps: number, bytes: number, eachTenth: () => void): Runna
   });
 }
 
-/** Milliseconds of single-row transactions, as one writes them by hand. */
-function bare(folder: string, rows: number): number {
-  const database = new Database(join(folder, `bare-${performance.now()}.db`));
-  database.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT)',
-  );
+/** Milliseconds of single-row transactions with the driver of the store, as one writes them by hand. */
+function bare({ open }: SqlDriver, folder: string, rows: number, synchronous: 'NORMAL' | 'FULL'): number {
+  const database = open(join(folder, `bare-${performance.now()}.db`));
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
+  database.exec('CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT)');
   const insert = database.prepare('INSERT INTO t (v) VALUES (?)');
   const text = JSON.stringify({ n: 1, text: PAYLOAD });
   const start = performance.now();
-  for (let row = 0; row < rows; row++) insert.run(text);
+  for (let row = 0; row < rows; row++) insert.run([text]);
   const took = performance.now() - start;
   database.close();
   return took;
@@ -120,47 +120,63 @@ interface Row {
   readonly held: boolean;
 }
 
-async function rates(folder: string): Promise<Row[]> {
+/** `steps` nodes in a row; each reads what the one before wrote, and writes `BYTES` bytes. */
+function inARow(steps: number): Runnable {
+  const ids = Array.from({ length: steps }, (_, at) => `s${at}`);
+  const body = ({ last }: State): unknown => ({ n: (last as { n: number } | undefined)?.n ?? 0, text: PAYLOAD });
+  return definePlan({
+    name: 'row',
+    nodes: ids.map((id) => ({ id, kind: 'task', output: 'last', run: body })),
+    edges: [ids],
+  });
+}
+
+/** A figure in microseconds beside that of a transaction, which it may be `goal` times. */
+function beside(name: string, us: number, bareUs: number, goal: number): Row {
+  const ratio = us / bareUs;
+  return {
+    name,
+    figure: `${us.toFixed(1)} us`,
+    compared: ratio.toFixed(2),
+    goal: `<= ${goal.toFixed(2)}`,
+    held: ratio <= goal,
+  };
+}
+
+async function rates(driver: SqlDriver, folder: string): Promise<Row[]> {
   const [rows, width] = [2_000, 1_000];
-  const [one, many] = [sequence(rows), together(width)];
+  const [line, loop, many] = [inARow(rows), sequence(rows), together(width)];
   const times = await medians({
-    bare: () => bare(folder, rows),
-    sequential: () => recorded(folder, one),
-    concurrent: () => recorded(folder, many),
+    bare: () => bare(driver, folder, rows, 'NORMAL'),
+    line: () => recorded(folder, line),
+    loop: () => recorded(folder, loop),
+    many: () => recorded(folder, many),
   });
   const each = (name: string, units: number): number => ((times[name] ?? Number.NaN) * 1_000) / units;
-  const [raw, sequential, concurrent] = [each('bare', rows), each('sequential', rows), each('concurrent', width)];
-  const us = (value: number): string => `${value.toFixed(1)} us`;
+  const raw = each('bare', rows);
   return [
-    { name: `bare single-row transaction, ${BYTES} bytes`, figure: us(raw), compared: '1.00', goal: '', held: true },
-    {
-      name: 'sequential step, recorded',
-      figure: us(sequential),
-      compared: (sequential / raw).toFixed(2),
-      goal: '<= 2.00',
-      held: sequential <= 2 * raw,
-    },
-    {
-      name: `step of ${width} at once, recorded`,
-      figure: us(concurrent),
-      compared: (concurrent / raw).toFixed(2),
-      goal: '<= 0.40',
-      held: concurrent <= 0.4 * raw,
-    },
+    { ...beside(`bare single-row transaction, ${BYTES} bytes`, raw, raw, 1), goal: '' },
+    beside('sequential step, recorded', each('line', rows), raw, 1.5),
+    beside('round of a loop by a route, recorded', each('loop', rows), raw, 1.5),
+    beside(`step of ${width} at once, recorded`, each('many', width), raw, 0.4),
   ];
 }
 
-/** What a choice between two steps costs where each commit is forced to the disk: it must not be committed by itself. */
-async function choices(folder: string): Promise<Row[]> {
+/** Where each commit is forced to the disk: a step beside a transaction, and a choice between two steps, which must not be committed by itself. */
+async function forced(driver: SqlDriver, folder: string): Promise<Row[]> {
   const rounds = 50;
-  const [loop, chain] = [later(rounds, true), later(rounds, false)];
+  const [loop, chain, line] = [later(rounds, true), later(rounds, false), inARow(rounds)];
   const times = await medians({
+    bare: () => bare(driver, folder, rounds, 'FULL'),
+    line: () => recorded(folder, line, 'full'),
     loop: () => recorded(folder, loop, 'full'),
     chain: () => recorded(folder, chain, 'full'),
   });
   const us = (name: string): number => ((times[name] ?? Number.NaN) * 1_000) / rounds;
   const ratio = us('loop') / us('chain');
   return [
+    { ...beside('bare single-row transaction, full', us('bare'), us('bare'), 1), goal: '' },
+    beside('sequential step, recorded, full', us('line'), us('bare'), 1.2),
     {
       name: 'round of a loop by a route, recorded, full',
       figure: `${us('loop').toFixed(0)} us`,
@@ -270,9 +286,10 @@ function keys(): Row[] {
 export async function benchDurable(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'skein-bench-'));
   try {
+    const driver = await loadDriver();
     const rows = [
-      ...(await rates(folder)),
-      ...(await choices(folder)),
+      ...(await rates(driver, folder)),
+      ...(await forced(driver, folder)),
       ...(await growth(folder)),
       await resumption(folder, 1_000, 40),
       await resumption(folder, 10_000, 1_000),

@@ -26,29 +26,55 @@ export function fill(state: Record<string, unknown>, { version, source }: Viewed
       putLater(state, name, () => cellValue(cell, reducers[channel]));
     }
   });
-  if (isWaiting) printAsData(state);
+  if (isWaiting) Object.defineProperty(state, INSPECT, PRINTED);
   return state;
 }
+
+/** A state whose reads are observed. */
+interface Watched {
+  readonly [OBSERVER]: ReadObserver;
+}
+
+const OBSERVER = Symbol('observer');
+
+/** Properties by names of channels: with the same ones all states have the same shape for V8, without it is many times slower. */
+const properties = new Map<string, PropertyDescriptor>();
+/** Names may come from what runs are given: others than the first have a property of their own each time. */
+const MOST_PROPERTIES = 1_000;
 
 /** A version as plain data, with properties that note when they are read. */
 export function watchedState(observer: ReadObserver): State {
   const state: Record<string, unknown> = {};
   observer.keys();
   for (const name of keysOf(observer)) {
-    putLater(state, name, () => {
-      observer.channel(name);
-      return readChannel(observer.version, observer.source, name);
-    });
+    const property = properties.get(name) ?? watchedProperty(name);
+    if (properties.size < MOST_PROPERTIES) properties.set(name, property);
+    Object.defineProperty(state, name, property);
   }
-  printAsData(state);
+  Object.defineProperty(state, OBSERVER, { value: observer });
+  Object.defineProperty(state, INSPECT, PRINTED);
   return Object.preventExtensions(state);
 }
 
-function putLater(state: object, name: string, get: () => unknown): void {
-  Object.defineProperty(state, name, { get, set: () => refuse(name), enumerable: true });
+function watchedProperty(name: string): PropertyDescriptor {
+  return {
+    get(this: Watched): unknown {
+      const observer = this[OBSERVER];
+      observer.channel(name);
+      return readChannel(observer.version, observer.source, name);
+    },
+    set: () => refuse(name),
+    enumerable: true,
+  };
 }
 
 /** Node prints what a property gives as `[Getter]`. */
-function printAsData(state: object): void {
-  Object.defineProperty(state, INSPECT, { value: () => ({ ...state }) });
+const PRINTED: PropertyDescriptor = {
+  value(this: State): State {
+    return { ...this };
+  },
+};
+
+function putLater(state: object, name: string, get: () => unknown): void {
+  Object.defineProperty(state, name, { get, set: () => refuse(name), enumerable: true });
 }

@@ -106,10 +106,11 @@ function digestOfAll(version: Version, source: ChannelSource): string {
 
 /** Digest of the names of the channels that somebody wrote. */
 function digestOfKeys(version: Version, source: ChannelSource): string {
-  const text = JSON.stringify(keysOf({ version, source }).toSorted());
+  const names = keysOf({ version, source });
   // They hardly ever change from one step to the next.
-  if (text !== lastKeys.text) lastKeys = { text, digest: digestText(text) };
+  const isSame = names.length === lastKeys.names.length && names.every((name, at) => name === lastKeys.names[at]);
+  if (!isSame) lastKeys = { names, digest: digestText(JSON.stringify(names.toSorted())) };
   return lastKeys.digest;
 }
 
-let lastKeys = { text: '', digest: '' };
+let lastKeys: { readonly names: readonly string[]; readonly digest: string } = { names: [], digest: digestText('[]') };
