@@ -2,20 +2,21 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import type { StepNote } from '../events/event.js';
 import type { Identity } from '../engine/ports/durable.js';
-import type { Executor, Result, StepContext } from '../engine/ports/executor.js';
+import type { ChannelWrite, Executor, Result, StepContext } from '../engine/ports/executor.js';
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
 import { choiceTool } from './choice.js';
 import { runAgentLoop } from './loop/agent-loop.js';
-import { conversationDigest } from './loop/identities.js';
 import type { StepTool, ToolProvider } from './tool.js';
 import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
-import type { Message, ModelSource } from './model.js';
+import type { ModelSource } from './model.js';
 import type { AgentSession, Opened } from './session.js';
 import { agentSession } from './session.js';
 import { describeSurroundings, surroundingsOf } from './surroundings.js';
 import { systemPrompt } from './system-prompt.js';
+import { conversationOf, Transcript } from './transcript.js';
+import type { Earlier } from './transcript.js';
 import { THINK, thinkTool, TODO, todoTools } from './think-and-todo.js';
 
 /** What agents are made of. */
@@ -43,15 +44,14 @@ export interface AgentDeps {
 export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
   return async (node, step) => {
     const session = agentSession({ ...deps, spec: node.agent, step });
-    const messages: Message[] = [];
+    const transcript = new Transcript();
     try {
-      return await runAgent({ deps, node, step, session, messages });
+      return await runAgent({ deps, node, step, session, transcript });
     } catch (error) {
       return failure(error);
     } finally {
       // Closing is an effect like any other; a step that is already over has no effects, and closes all the same.
-      const said = conversationDigest(messages);
-      const identity = sessionIdentity(deps, node, step, (text) => `${text} ${said()}`);
+      const identity = sessionIdentity(deps, node, step, (text) => `${text} ${transcript.digest()}`);
       await step.effect('close', () => session.close(), { cleanup: true, identity }).catch(() => session.close());
     }
   };
@@ -69,12 +69,12 @@ interface AgentRun {
   readonly node: AgentNode;
   readonly step: StepContext;
   readonly session: AgentSession;
-  /** Takes the conversation. */
-  readonly messages: Message[];
+  /** Takes what is said. */
+  readonly transcript: Transcript;
 }
 
 async function runAgent(run: AgentRun): Promise<Result> {
-  const { deps, node, step, session, messages } = run;
+  const { deps, node, step, session, transcript } = run;
   const spec = node.agent;
   const memory = deps.memory === undefined || spec.memory === undefined ? undefined : deps.memory;
   // What other agents write while this one opens its tools comes too late for the prompt.
@@ -92,20 +92,36 @@ async function runAgent(run: AgentRun): Promise<Result> {
   const rendered = step.render(node.prompt);
   const prompt = inject ? withMemory(remembered, rendered) : rendered;
   step.note({ kind: 'prompt', system, prompt, model: opened.models[0]?.id ?? '' });
+  transcript.begin(system, earlierOf(node, step), prompt);
   const choice = node.choice === undefined ? undefined : choiceTool(node.choice);
   const result = await runAgentLoop({
     step,
     spec,
     opened,
-    messages,
-    system,
-    prompt,
+    transcript,
     stepTools: [...ownTools(memory, node, step), ...(choice === undefined ? [] : [choice.tool])],
     isOver: () => choice?.chosen() !== undefined,
     use: (signal) => session.use(signal, opened),
     replayed: (call) => deps.models.replayed?.(spec, call),
   });
-  return { type: 'done', output: result.output, goto: choice?.chosen() };
+  return { type: 'done', output: result.output, goto: choice?.chosen(), writes: addedTo(node, transcript) };
+}
+
+/** What was said before in the conversation of a node; undefined for one without. */
+function earlierOf({ conversation }: AgentNode, step: StepContext): Earlier | undefined {
+  if (conversation === undefined) return undefined;
+  const { channel, recent, afresh } = conversation;
+  if (afresh === true) return { messages: [], digest: () => '' };
+  const messages = conversationOf(step.read({ channel }), channel, recent);
+  return { messages, digest: () => `${step.watch().current(channel)} ${recent ?? ''}` };
+}
+
+/** Each message of an agent says whose it is. */
+function addedTo({ conversation, agent: { name } }: AgentNode, { own }: Transcript): readonly ChannelWrite[] {
+  if (conversation === undefined) return [];
+  const { channel, afresh } = conversation;
+  const value = own.map((message) => (message.role === 'assistant' ? { ...message, by: name } : message));
+  return [...(afresh === true ? [{ channel, value: undefined }] : []), { channel, value }];
 }
 
 /** An agent that is defined otherwise has a session of its own, also when all that is said in it comes out the same. */

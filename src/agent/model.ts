@@ -34,7 +34,13 @@ export interface ModelRequest {
 /** A message of a conversation. */
 export type Message =
   | { readonly role: 'system' | 'user'; readonly text: string }
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls: readonly ToolCall[];
+      /** The agent that said it, in a conversation that several share. */
+      readonly by?: string;
+    }
   | { readonly role: 'tool'; readonly results: readonly ToolResult[] };
 
 /** A tool call of a model. `input` is what the model sent, as text: it may be no JSON at all. */

@@ -3,9 +3,10 @@ import type { StepContext } from '../engine/ports/executor.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import { functionTools } from './function-tools.js';
 import { specsDigest } from './loop/identities.js';
-import type { Message, Model, ModelSource, ReplayedCall, ToolSpec } from './model.js';
+import type { Model, ModelSource, ReplayedCall, ToolSpec } from './model.js';
 import type { Surroundings } from './surroundings.js';
 import type { StepTool, Tool, ToolSource, ToolProvider } from './tool.js';
+import type { Transcript } from './transcript.js';
 
 /** What is recorded of an opened session: all that a replay needs, so that it opens nothing. */
 export interface Opened {
@@ -45,8 +46,8 @@ export interface AgentStep {
   readonly opened: Opened;
   /** Tools of the step itself. */
   readonly stepTools: readonly StepTool[];
-  /** The conversation; it only grows. */
-  readonly messages: Message[];
+  /** What is said, begun; takes what the step adds. */
+  readonly transcript: Transcript;
   /** What is open; called by effects that really run, with their signal. */
   use(signal: AbortSignal): Promise<OpenParts>;
   /** Called for model calls that are answered from the record. */

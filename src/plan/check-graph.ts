@@ -1,11 +1,12 @@
+import { checkAgents } from './check-agents.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { END } from './plan.js';
-import type { Route, AgentNode, Choice } from './plan.js';
+import type { Route } from './plan.js';
 
 /**
  * The graph: `missing-entry`, `static-cycle`, `unreachable-node` (a warning), `join-never-fills`, `ambiguous-start` (E6), `bad-route`,
- * `duplicate-route`, `undeclared-target`; of agents that choose: `check-choices.ts`.
+ * `duplicate-route`, `undeclared-target`; of agents that choose: `check-agents.ts`.
  */
 export function checkGraph(scope: Scope): void {
   const { plan, shape, findings } = scope;
@@ -22,7 +23,7 @@ export function checkGraph(scope: Scope): void {
   checkReachable(scope);
   checkQuorums(scope);
   checkRoutes(scope);
-  checkChoices(scope);
+  checkAgents(scope);
 }
 
 /** Cycles of static edges, at most one through each node. Each is a real path of the plan. */
@@ -175,60 +176,4 @@ function checkDeclared(route: Route, name: string, add: Add): void {
   for (const [answer, id] of Object.entries(route.map ?? {})) check(id, `.map.${answer}`);
   route.cases?.forEach((branch, at) => branch.to.forEach((id) => check(id, `.cases[${at}].to`)));
   route.otherwise?.forEach((id) => check(id, '.otherwise'));
-}
-
-/** Names of tools as all providers take them. */
-const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-
-/** Agents that say what runs next: `bad-choice`, `unknown-node`, `undeclared-target`. */
-export function checkChoices(scope: Scope): void {
-  scope.plan.nodes.forEach((node, at) => {
-    if (node.kind !== 'agent' || node.choice === undefined) return;
-    const fault = faultOf(scope, node, node.choice);
-    const name = nameOf(scope, at);
-    if (fault !== undefined)
-      scope.findings.add('bad-choice', `the choice of ${name} ${fault.what}`, {
-        node: at,
-        path: 'choice',
-        hint: fault.hint,
-      });
-    checkTargets(scope, at, node.choice, resultRoute(scope, node));
-  });
-}
-
-function resultRoute({ plan }: Scope, { id }: AgentNode): Route | undefined {
-  return plan.routes.find((route) => route.from === id && route.choose === 'result');
-}
-
-function faultOf(scope: Scope, node: AgentNode, { tool = 'choose', answers }: Choice) {
-  if (Object.keys(answers).length === 0)
-    return { what: 'has no answers', hint: "such as answers: { publish: { to: 'publish' } }" };
-  if (!TOOL_NAME.test(tool))
-    return { what: `has a tool named ${JSON.stringify(tool)}`, hint: 'use letters, digits, "_" and "-", at most 64' };
-  if (node.agent.functions?.some(({ name }) => name === tool) === true)
-    return { what: `has a tool named like a function of the agent: "${tool}"`, hint: 'give it another name' };
-  if (node.agent.output !== undefined)
-    return {
-      what: 'ends its step at a call, so that there is no answer with a schema',
-      hint: 'take out the output of the agent, or choose by a route that reads it',
-    };
-  if (resultRoute(scope, node) === undefined)
-    return { what: 'leads nowhere', hint: `add a route: { from: '${node.id}', choose: 'result', targets: [...] }` };
-  return undefined;
-}
-
-function checkTargets({ shape, findings }: Scope, node: number, { answers }: Choice, route: Route | undefined): void {
-  for (const [answer, { to }] of Object.entries(answers)) {
-    if (to === END) continue;
-    const path = `choice.answers.${answer}.to`;
-    const quoted = JSON.stringify(to);
-    if (!shape.index.has(to))
-      findings.add('unknown-node', `the answer "${answer}" leads to ${quoted}, which is not a node`, { node, path });
-    else if (route?.targets?.includes(to) === false)
-      findings.add('undeclared-target', `the answer "${answer}" leads to ${quoted}, which is not among the targets`, {
-        node,
-        path,
-        hint: 'add it to targets of the route',
-      });
-  }
 }

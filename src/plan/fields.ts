@@ -21,7 +21,17 @@ import {
 import type { Form } from './form.js';
 import { MOST_ROUNDS } from './limits.js';
 import { POLICIES } from './node-policies.js';
-import type { AskNode, Choice, NodeBase, NodeKind, NodeOptions, Plan, PlanNode, SubInputs } from './plan.js';
+import type {
+  AskNode,
+  Choice,
+  Conversation,
+  NodeBase,
+  NodeKind,
+  NodeOptions,
+  Plan,
+  PlanNode,
+  SubInputs,
+} from './plan.js';
 import { bounding, byName, course, formsOf, policy, result, shown } from './rows.js';
 import type { Meaning, Row, Rows } from './rows.js';
 import { CONDITIONS, POSITION, REF, TEMPLATE } from './value-forms.js';
@@ -76,6 +86,10 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
   agent: {
     agent: shown(AGENT),
     prompt: result('prompt', TEMPLATE),
+    'conversation?': result(
+      'conversation',
+      object<Conversation>({ channel: TEXT, 'recent?': integer(1), 'afresh?': flag<true>() }),
+    ),
     'choice?': result(
       'choice',
       object<Choice>({

@@ -164,8 +164,22 @@ export interface AgentNode extends NodeBase {
   readonly kind: 'agent';
   readonly agent: AgentSpec;
   readonly prompt: Template;
+  /** What was said before, and where what is said now goes. */
+  readonly conversation?: Conversation;
   /** The agent says what runs next. The node has a route with `choose: 'result'`. */
   readonly choice?: Choice;
+}
+
+/**
+ * A conversation that agents share: a channel with the reducer `extend`, a list of messages. A step sends what was said before behind its own system
+ * prompt, and writes what it adds: its prompt, its answers, its calls with their results. The prompt may be empty: then what was said last is answered.
+ */
+export interface Conversation {
+  readonly channel: string;
+  /** Only about so many of the last messages are sent, from one of a user on. Default: all. */
+  readonly recent?: number;
+  /** Nothing of what was said before is sent, and it is forgotten. */
+  readonly afresh?: true;
 }
 
 /**

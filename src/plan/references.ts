@@ -25,6 +25,8 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
     case 'agent':
       found.push(...templateReferences(node.agent.instructions, 'agent.instructions'));
       found.push(...templateReferences(node.prompt, 'prompt'));
+      if (node.conversation !== undefined)
+        found.push({ channel: node.conversation.channel, path: 'conversation.channel' });
       break;
     case 'ask':
       found.push(...templateReferences(node.question, 'question'));
@@ -89,6 +91,7 @@ export function writtenChannels(node: PlanNode): readonly string[] {
   if (node.kind === 'pass') return [];
   const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};
   const output = node.output === undefined ? [] : [node.output];
+  if (node.kind === 'agent' && node.conversation !== undefined) output.push(node.conversation.channel);
   return [...new Set([...output, ...(node.writes ?? []), ...Object.keys(outputs)])];
 }
 

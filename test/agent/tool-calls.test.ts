@@ -1,3 +1,4 @@
+import { Transcript } from '../../src/agent/transcript.js';
 import { describe, expect, it } from 'vitest';
 import { SkeinError } from '../../src/base/errors.js';
 import { runAgentLoop } from '../../src/agent/loop/agent-loop.js';
@@ -118,13 +119,13 @@ it('the counts of all turns are summed', async () => {
   const models = { resolve: () => Promise.resolve([model]) };
   const session = agentSession({ models, tools: fixedTools([tool('look', () => 'seen')]), spec, step });
   const opened = await session.open(step.controller.signal);
+  const transcript = new Transcript();
+  transcript.begin('', undefined, 'Go.');
   const result = await runAgentLoop({
     step,
     spec,
     opened,
-    system: '',
-    prompt: 'Go.',
-    messages: [],
+    transcript,
     stepTools: [],
     isOver: () => false,
     use: (signal) => session.use(signal, opened),

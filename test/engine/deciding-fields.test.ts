@@ -67,6 +67,7 @@ const WAIT: Omit<Required<WaitNode>, keyof typeof COMMON | 'id' | 'kind'> = {
 const AGENT_NODE: Omit<Required<AgentNode>, keyof typeof COMMON | 'id' | 'kind'> = {
   agent: AGENT,
   prompt: ['Write.'],
+  conversation: { channel: 'messages', recent: 5, afresh: true },
   choice: { tool: 'choose', description: 'Say it.', answers: { on: { to: 'END', about: 'It ends.' } } },
 };
 const SUB = { plan: INNER, inputs: {}, outputs: {} };

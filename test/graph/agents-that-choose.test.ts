@@ -240,7 +240,7 @@ describe('an agent that chooses in a plan', () => {
     const loop = reflectionLoop({ worker: writer, critic: agent({ name: 'critic', model: 'own/m' }) });
     for (const one of [loop, { run: () => 'x' }])
       expect(() => agentNode(one as never, { choice: { answers: { on: 'desk' } } })).toThrow(
-        'only an agent of agent({ ... }) chooses',
+        'choose by the call of a tool',
       );
   });
 });

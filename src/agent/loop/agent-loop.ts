@@ -3,7 +3,7 @@ import type { Usage } from '../../events/event.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
 import type { Limit } from '../../plan/limits.js';
 import { REPAIR_ROUNDS, limitHint, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
-import type { Message, ModelTurn, ToolResult } from '../model.js';
+import type { ModelTurn, ToolResult } from '../model.js';
 import type { AgentStep } from '../session.js';
 import type { ModelCaller } from './model-caller.js';
 import { modelCaller } from './model-caller.js';
@@ -14,9 +14,6 @@ import { toolRunner } from './tool-runner.js';
 
 /** What the loop of one agent step works with. */
 export interface LoopOptions extends AgentStep {
-  /** The whole system prompt; empty: none is sent. */
-  readonly system: string;
-  readonly prompt: string;
   /** Asked after the calls of a turn: whether one of them ended the step. */
   isOver(): boolean;
 }
@@ -33,7 +30,6 @@ export interface LoopResult {
 }
 
 interface LoopState {
-  readonly messages: Message[];
   usage: Usage;
   turns: number;
   toolCalls: number;
@@ -48,10 +44,8 @@ interface LoopState {
  * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, and what models throw.
  */
 export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
-  const { messages } = options;
-  messages.push(...systemMessage(options.system), { role: 'user', text: options.prompt });
+  const { transcript } = options;
   const state: LoopState = {
-    messages,
     usage: { inputTokens: 0, outputTokens: 0 },
     turns: 0,
     toolCalls: 0,
@@ -65,7 +59,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
   for (;;) {
     const turn = await nextTurn(options, caller, state);
     if (turn.toolCalls.length > 0) {
-      state.messages.push({ role: 'tool', results: await runCalls(options, runner, turn, state) });
+      transcript.add({ role: 'tool', results: await runCalls(options, runner, turn, state) });
       if (!options.isOver()) continue;
     }
     const answer = options.isOver() ? { output: turn.text } : finalAnswer(options, turn, state);
@@ -82,12 +76,8 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
   const turn = await caller(state.turns);
   state.toolCalls += turn.dispatched ?? 0;
   state.usage = addUsage(state.usage, turn.usage);
-  state.messages.push({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });
+  options.transcript.add({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });
   return turn;
-}
-
-function systemMessage(system: string): readonly Message[] {
-  return system.trim() === '' ? [] : [{ role: 'system', text: system }];
 }
 
 /** All calls start together, or one after the other where the settings say so. None is left running: the first error that ends the step waits for the others. */
@@ -131,7 +121,7 @@ function finalAnswer(options: LoopOptions, turn: ModelTurn, state: LoopState): {
   if (check.ok) return { output: check.value };
   if (!state.repaired) {
     state.repaired = true;
-    state.messages.push({ role: 'user', text: repairPrompt(output, check.findings) });
+    options.transcript.add({ role: 'user', text: repairPrompt(output, check.findings) });
     return undefined;
   }
   return invalidOutput(options, output, turn, check.findings);

@@ -1,7 +1,7 @@
 import { digestText } from '../../base/hash.js';
 import { recordText } from '../../base/json.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
-import type { Message, ToolCall, ToolSpec } from '../model.js';
+import type { ToolCall, ToolSpec } from '../model.js';
 
 /** Digest of what a model sees of tools. */
 export function specsDigest(tools: readonly ToolSpec[]): string {
@@ -20,21 +20,4 @@ export function circumstances(spec: AgentSpec, tools: readonly string[]): string
   return digestText(
     recordText([where, settings ?? null, output === undefined ? null : [output.name ?? null, output.schema], tools]),
   );
-}
-
-/**
- * The digest of a conversation that only grows: each message is hashed once, when it is first asked for, so all turns of a long
- * conversation together cost time in its length.
- *
- * @example
- * const digest = conversationDigest(messages);
- * digest(); // of the messages so far
- */
-export function conversationDigest(messages: readonly Message[]): () => string {
-  let sum = '';
-  let counted = 0;
-  return () => {
-    for (; counted < messages.length; counted++) sum = digestText(`${sum} ${recordText(messages[counted])}`);
-    return sum;
-  };
 }

@@ -5,7 +5,7 @@ import { MODEL_TRIES } from '../../plan/limits.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 import type { Message, Model, ModelRequest, ModelTurn, ToolCall, ToolResult, ToolSpec } from '../model.js';
 import type { AgentStep, OpenedModel } from '../session.js';
-import { circumstances, conversationDigest, specsDigest } from './identities.js';
+import { circumstances, specsDigest } from './identities.js';
 import { takeTurn } from './model-turn.js';
 import { outputInstructions, outputRequest } from './structured-output.js';
 
@@ -23,8 +23,6 @@ interface Turns extends AgentStep {
   readonly dispatch: Dispatch;
   /** Digest of what an answer depends on, apart from model and conversation. */
   circumstances(): string;
-  /** Digest of the conversation so far. */
-  conversation(): string;
   /** Warnings of this step that were told. */
   readonly told: Set<string>;
 }
@@ -50,14 +48,13 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
  * const { text } = await nextTurn(1);
  */
 export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCaller {
-  const { spec, opened, stepTools, messages } = agentStep;
+  const { spec, opened, stepTools } = agentStep;
   let current = 0;
   let same: string | undefined;
   const turns: Turns = {
     ...agentStep,
     dispatch,
     circumstances: () => (same ??= circumstances(spec, [specsDigest(stepTools), opened.toolsDigest])),
-    conversation: conversationDigest(messages),
     told: new Set(),
   };
   return async (turn) => {
@@ -142,7 +139,7 @@ async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise
 }
 
 function callIdentity(options: Turns, model: OpenedModel): string {
-  return digestText(`${model.id} ${model.structuredOutput} ${options.circumstances()} ${options.conversation()}`);
+  return digestText(`${model.id} ${model.structuredOutput} ${options.circumstances()} ${options.transcript.digest()}`);
 }
 
 /** The step ended before the call: neither made nor replayed. */
@@ -151,7 +148,7 @@ function isOver(error: unknown): boolean {
 }
 
 function tellReplayed(options: Turns, model: OpenedModel, turn: number): void {
-  const { messages } = options;
+  const { messages } = options.transcript;
   const count = messages.length;
   options.replayed({
     model: model.id,
@@ -169,7 +166,7 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
   const own = options.stepTools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const tools = [...own, ...parts.specs];
   const request: ModelRequest = {
-    messages: messagesFor(model, [...options.messages], spec.output),
+    messages: messagesFor(model, [...options.transcript.messages], spec.output),
     tools,
     settings: settingsNow(options, tools),
     signal: io.signal,
@@ -187,7 +184,7 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
 }
 
 /** A call that is forced is the first: after its result a model that must call again could never answer. */
-function settingsNow({ spec, messages }: Turns, tools: readonly ToolSpec[]): ModelSettings {
+function settingsNow({ spec, transcript }: Turns, tools: readonly ToolSpec[]): ModelSettings {
   const { name: agent, settings = {} } = spec;
   const { toolChoice, ...others } = settings;
   if (toolChoice === undefined || toolChoice === 'none' || toolChoice === 'auto') return settings;
@@ -196,7 +193,7 @@ function settingsNow({ spec, messages }: Turns, tools: readonly ToolSpec[]): Mod
       'SKEIN_DEFINITION',
       `agent "${agent}" has no tool "${toolChoice.tool}", which toolChoice names`,
     );
-  return messages.some(({ role }) => role === 'tool') ? others : settings;
+  return transcript.own.some(({ role }) => role === 'tool') ? others : settings;
 }
 
 function callerOf(options: Turns, turn: number): ModelRequest['caller'] {

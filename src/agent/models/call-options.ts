@@ -23,6 +23,8 @@ export interface CallStyle {
   readonly looseTools?: boolean;
   /** What tells the provider to give one tool call a turn: a key of provider options, and what goes there. */
   readonly singleToolCalls?: { readonly key: string; readonly options: JsonObject };
+  /** The provider refuses calls in the conversation where no tool is defined. */
+  readonly definesUsedTools?: boolean;
   /** Data on tool calls is not given back: it points to answers that the provider was told not to store. */
   readonly dropCallData?: boolean;
 }
@@ -57,14 +59,25 @@ function given(settings: ModelSettings): Pick<LanguageModelV3CallOptions, (typeo
 
 /** Without tools, providers refuse a choice among them. */
 function toolsOf(
-  { tools, settings: { toolChoice } }: ModelRequest,
+  { tools, messages, settings: { toolChoice } }: ModelRequest,
   style: CallStyle,
 ): Pick<LanguageModelV3CallOptions, 'tools' | 'toolChoice'> {
-  if (tools.length === 0) return {};
+  if (tools.length === 0) {
+    const used = style.definesUsedTools === true ? usedTools(messages) : [];
+    return used.length === 0 ? {} : { tools: used, toolChoice: { type: 'none' } };
+  }
   return {
     tools: tools.map((tool) => functionTool(tool, style)),
     ...(toolChoice === undefined ? {} : { toolChoice: choiceOf(toolChoice) }),
   };
+}
+
+/** Tools that others called earlier in the conversation: they can't be called any more. */
+function usedTools(messages: readonly Message[]): LanguageModelV3FunctionTool[] {
+  const names = messages.flatMap((message) =>
+    message.role === 'assistant' ? message.toolCalls.map(({ name }) => name) : [],
+  );
+  return [...new Set(names)].map((name) => ({ type: 'function', name, inputSchema: { type: 'object' } }));
 }
 
 function choiceOf(choice: NonNullable<ModelSettings['toolChoice']>): LanguageModelV3ToolChoice {

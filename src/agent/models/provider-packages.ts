@@ -92,6 +92,7 @@ async function anthropic(provider: ProviderEntry, modelId: string, endpoint: End
     style: {
       structuredOutput: true,
       silentFinishIsCut: true,
+      definesUsedTools: true,
       singleToolCalls: { key: 'anthropic', options: { disableParallelToolUse: true } },
     },
   };

@@ -12,12 +12,13 @@ import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDe
 import { Flow } from './flow.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
+import type { ChannelWrite } from '../ports/executor.js';
 import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
 import { joined, reported } from '../run-result.js';
 import type { Reports } from '../run-result.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from '../services.js';
-import { editedOutput, foldError, outputError, writeOutput } from '../state/state-writer.js';
+import { editedOutput, editedWrites, foldError, outputError, writeOutput } from '../state/state-writer.js';
 import type { Body, StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
 import { addStep, removeStep } from '../work-queue.js';
@@ -90,14 +91,15 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     return this.visits.untouched();
   }
 
-  succeeded(step: Step, given: unknown, goto?: unknown): void {
+  succeeded(step: Step, given: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void {
     const { compiled } = step;
     const { edits } = this.run.options;
-    const output = edits === undefined ? given : editedOutput(compiled, given, edits[step.path]);
+    const set = edits?.[step.path];
+    const output = editedOutput(compiled, given, set);
     let version: Version;
     try {
       if (this.isOnlyThread(step.input)) this.epoch += 1;
-      version = writeOutput(this, step, output);
+      version = writeOutput(this, step, output, editedWrites(writes, set));
     } catch (error) {
       step.failForGood(toErrorData(error));
       return;

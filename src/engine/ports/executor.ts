@@ -16,10 +16,22 @@ export type Executor<N extends PlanNode = PlanNode> = (node: N, step: StepContex
  * route `choose: 'result'` goes on.
  */
 export type Result =
-  | { readonly type: 'done'; readonly output: unknown; readonly goto?: string | undefined }
+  | {
+      readonly type: 'done';
+      readonly output: unknown;
+      readonly goto?: string | undefined;
+      /** What it writes in addition, in this order. `undefined` clears a channel. */
+      readonly writes?: readonly ChannelWrite[] | undefined;
+    }
   | { readonly type: 'failed'; readonly error: ErrorData }
   | { readonly type: 'paused'; readonly question: Question; readonly reason: string }
   | { readonly type: 'skipped'; readonly reason: string };
+
+/** A value for a channel. */
+export interface ChannelWrite {
+  readonly channel: string;
+  readonly value: unknown;
+}
 
 /** What an executor sees of the run: the causal state, and the one door to the outside (J1). */
 export interface StepContext {

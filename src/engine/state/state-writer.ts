@@ -4,6 +4,7 @@ import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { ChannelTable, CompiledNode, CompiledPlan } from '../graph/compile.js';
 import type { Reducer } from '../../plan/reducers.js';
+import type { ChannelWrite } from '../ports/executor.js';
 import type { Cell, Moment, Writer } from './cell.js';
 import { cellValue, foldedWith, isCleared, isUnread, keepDigest, tryFold, writeCell } from './cell.js';
 import { INSPECT } from './plain-state.js';
@@ -34,7 +35,19 @@ export interface ChannelHolder extends Moment {
  *
  * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is not an update, an undeclared channel, or a value that a schema refuses.
  */
-export function writeOutput(holder: ChannelHolder, step: WritingStep, output: unknown): Version {
+export function writeOutput(
+  holder: ChannelHolder,
+  step: WritingStep,
+  output: unknown,
+  writes: readonly ChannelWrite[] = [],
+): Version {
+  let version = writeResult(holder, step, output);
+  for (const { channel, value } of writes)
+    version = put(holder, version, indexFor(holder, step.compiled, channel), value, step);
+  return version;
+}
+
+function writeResult(holder: ChannelHolder, step: WritingStep, output: unknown): Version {
   const { compiled: node, input: version } = step;
   if (output === undefined)
     return givesNothing(holder, version, node) ? version : put(holder, version, node.output, output, step);
@@ -150,6 +163,16 @@ export function editedOutput(
   if (set === undefined) return output;
   if (node.output !== undefined) return Object.hasOwn(set, node.output) ? set[node.output] : output;
   return { ...(isPlainObject(output) ? output : {}), ...set };
+}
+
+/** What it writes in addition then: values that were set; what clears a channel stays. */
+export function editedWrites(
+  writes: readonly ChannelWrite[] | undefined,
+  set: Readonly<Record<string, unknown>> | undefined,
+): readonly ChannelWrite[] | undefined {
+  if (writes === undefined || set === undefined) return writes;
+  const isSet = ({ channel, value }: ChannelWrite): boolean => value !== undefined && Object.hasOwn(set, channel);
+  return writes.map((write) => (isSet(write) ? { ...write, value: set[write.channel] } : write));
 }
 
 /** Why a final state is not what its plan says that it gives; undefined when it is. */

@@ -12,6 +12,7 @@ import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
 import { FiredNode } from '../graph/fired-node.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from '../ports/durable.js';
+import type { ChannelWrite } from '../ports/executor.js';
 import type { Clock, PolicedStep } from './policies/policy.js';
 import { joined } from '../run-result.js';
 import type { Reports } from '../run-result.js';
@@ -26,8 +27,8 @@ export interface StepOwner extends ChannelSource {
   readonly prefix: string;
   readonly parent: string;
   readonly over: boolean;
-  /** `goto` is where its function said to go on. */
-  succeeded(step: Step, output: unknown, goto?: unknown): void;
+  /** `goto` is where it said to go on, `writes` what it writes beside its output. */
+  succeeded(step: Step, output: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void;
   failed(step: Step, error: ErrorData): void;
   /** It failed, and goes on all the same (`onError: ignore`). Not over yet, as after `succeeded`. */
   ignored(step: Step, error: ErrorData): void;
@@ -240,11 +241,11 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   }
 
   /** The body is done. The step is over once its scope has taken the output and chosen the ways on. */
-  succeed(output: unknown, goto?: unknown): void {
+  succeed(output: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void {
     if (this.over) return;
     this.stopAttempt();
     this.phase = 'routing';
-    this.owner.succeeded(this, output, goto);
+    this.owner.succeeded(this, output, goto, writes);
   }
 
   skip(reason: string): void {

@@ -122,7 +122,7 @@ class ExecutorAttempt implements StepContext, Activity {
   /** Takes the executor's result; too late when the attempt is over. */
   finish(result: Result): void {
     if (this.over) return;
-    if (result.type === 'done') this.step.succeed(result.output, result.goto);
+    if (result.type === 'done') this.step.succeed(result.output, result.goto, result.writes);
     else if (result.type === 'failed' && result.error.code === 'SKEIN_QUESTION')
       this.step.pause(questionIn(result.error), result.error.message);
     else if (result.type === 'failed') this.step.fail(result.error);

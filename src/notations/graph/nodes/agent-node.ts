@@ -2,7 +2,7 @@ import { SkeinError } from '../../../base/errors.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
-import type { Choice } from '../../../plan/plan.js';
+import type { Choice, Conversation } from '../../../plan/plan.js';
 import { END } from '../../../plan/plan.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
 import { refusal } from '../../../base/problem.js';
@@ -14,8 +14,13 @@ import { plannedNode, plannedOf } from './planned.js';
 export interface AgentNodeOptions {
   /** What messages call it. Default: the name of the node. */
   readonly name?: string;
-  /** The key of the state that holds the task. Default `task`. */
-  readonly taskParam?: string;
+  /** The key of the state that holds the task. Default `task`. `null`: what was said last in the conversation is answered. */
+  readonly taskParam?: string | null;
+  /**
+   * The key of the state that holds a conversation, with the reducer `extend`: what was said before is sent, and what is said here is added. For agents of
+   * {@link agent}.
+   */
+  readonly conversation?: string | Conversation;
   /** Whether what it tells while it works is reported by the graph too. Default true; without, an agent of your own is only asked for its result. */
   readonly forwardEvents?: boolean;
   /** It says which node runs next, by the call of a tool. For agents of {@link agent}. */
@@ -45,17 +50,22 @@ export function agentNode<Output = string>(
   const { taskParam = 'task', forwardEvents = true } = options;
   const planned = plannedOf(agent);
   if (planned === undefined) checkAgent(agent);
-  if (options.choice !== undefined && planned?.kind !== 'agent') throw cannotChoose();
+  if (planned?.kind !== 'agent') checkForeign(options);
   const choice = options.choice === undefined ? undefined : choiceOf(options.choice);
+  const talk = typeof options.conversation === 'string' ? { channel: options.conversation } : options.conversation;
   return {
     ...(choice === undefined ? {} : { targets: targetsOf(choice) }),
     build(name, output = name): BuiltNode {
-      const reads = [taskParam];
+      const reads = taskParam === null ? [] : [taskParam];
       if (planned === undefined)
         return { ...ownNode(agent, { ...options, name: options.name ?? name }, name, output), reads };
       const built = plannedNode(planned, { name, output, taskParam });
-      const more = { ...(forwardEvents ? {} : { quiet: true as const }), ...(choice === undefined ? {} : { choice }) };
-      return { ...built, node: { ...built.node, ...more }, reads };
+      const more = {
+        ...(forwardEvents ? {} : { quiet: true as const }),
+        ...(choice === undefined ? {} : { choice }),
+        ...(talk === undefined ? {} : { conversation: talk }),
+      };
+      return { ...built, node: { ...built.node, ...more }, reads, mayRead: talk === undefined ? [] : [talk.channel] };
     },
   };
 }
@@ -69,9 +79,12 @@ function targetsOf({ answers }: Choice): readonly string[] {
   return [...new Set(Object.values(answers).map(({ to }) => to))].filter((to) => to !== END);
 }
 
-function cannotChoose(): SkeinError {
-  const hint = 'let a route or a function choose after it: goto(...)';
-  return refusal('bad-choice', 'only an agent of agent({ ... }) chooses by the call of a tool', hint);
+/** What only an agent can do whose calls Skein makes. */
+function checkForeign({ choice, conversation, taskParam }: AgentNodeOptions): void {
+  const hint = 'use an agent of agent({ ... })';
+  if (choice !== undefined) throw refusal('bad-choice', "this agent can't choose by the call of a tool", hint);
+  if (conversation !== undefined || taskParam === null)
+    throw refusal('bad-conversation', 'this agent has no conversation with others', hint);
 }
 
 function checkAgent(agent: unknown): void {
@@ -85,7 +98,8 @@ function checkAgent(agent: unknown): void {
 
 /** An agent of somebody else: one step. */
 function ownNode(agent: AnyAgent, options: AgentNodeOptions, node: string, output: string): BuiltNode {
-  const { name = node, taskParam = 'task', forwardEvents = true } = options;
+  const { name = node, forwardEvents = true } = options;
+  const taskParam = options.taskParam ?? 'task';
   const by = `agentNode('${name}')`;
   const body = (state: StateOf, step: TaskStep): Promise<string> => {
     const emit = forwardEvents ? step.emit.bind(step) : undefined;

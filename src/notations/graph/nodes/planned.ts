@@ -40,13 +40,13 @@ export function plannedOf(agent: unknown): Planned | undefined {
 interface Place {
   readonly name: string;
   readonly output: string;
-  /** The key of the state that holds the task. */
-  readonly taskParam: string;
+  /** The key of the state that holds the task; null: there is none. */
+  readonly taskParam: string | null;
 }
 
 /** An agent that is known from the inside, as a node. */
 export function plannedNode(planned: Planned, place: Place): BuiltNode {
-  const task: Template = [{ channel: place.taskParam, mustBe: 'text' }];
+  const task: Template = place.taskParam === null ? [] : [{ channel: place.taskParam, mustBe: 'text' }];
   return planned.kind === 'agent' ? modelNode(planned, place, task) : callNode(planned, place, task);
 }
 

@@ -1,0 +1,122 @@
+import { SkeinError } from '../base/errors.js';
+import { digestText } from '../base/hash.js';
+import { isPlainObject, recordText } from '../base/json.js';
+import type { Message } from './model.js';
+
+/** What was said before a step began, and its digest. */
+export interface Earlier {
+  readonly messages: readonly Message[];
+  digest(): string;
+}
+
+/** What a provider that wants to answer a person gets when nobody has said anything new. It is not kept. */
+const GO_ON = 'Continue.';
+
+/**
+ * What is said in one agent step: the system prompt, what was said before, and what the step adds. It only grows, so each message is hashed once;
+ * what was said before has a digest already, so a step costs what it adds, however long the conversation is.
+ *
+ * @example
+ * const transcript = new Transcript();
+ * transcript.begin('You review code.', undefined, 'Look at this.');
+ * transcript.add({ role: 'assistant', text: 'Done.', toolCalls: [] });
+ * transcript.own; // what the user and the assistant said
+ */
+export class Transcript {
+  private readonly said: Message[] = [];
+  /** Index of the first message that the step adds. */
+  private first = 0;
+  private sum = '';
+  private hashed = 0;
+  private earlier: Earlier | undefined;
+
+  /** All messages, in the order in which they are sent. */
+  get messages(): readonly Message[] {
+    return this.said;
+  }
+
+  /** What the step added. */
+  get own(): readonly Message[] {
+    return this.said.slice(this.first);
+  }
+
+  /**
+   * Begins it; an empty system prompt or prompt says nothing.
+   *
+   * @throws SkeinError `SKEIN_INPUT` when nobody has said anything
+   */
+  begin(system: string, earlier: Earlier | undefined, prompt: string): void {
+    const before = earlier?.messages ?? [];
+    if (earlier !== undefined && prompt === '' && before.length === 0) throw nothingSaid();
+    this.earlier = earlier;
+    this.said.push(...(system.trim() === '' ? [] : [{ role: 'system' as const, text: system }]), ...before);
+    // A list that says nothing of the past is hashed as a whole.
+    if (earlier !== undefined && prompt === '' && before.at(-1)?.role === 'assistant')
+      this.said.push({ role: 'user', text: GO_ON });
+    this.first = this.said.length;
+    if (earlier === undefined || prompt !== '') this.add({ role: 'user', text: prompt });
+  }
+
+  add(message: Message): void {
+    this.said.push(message);
+  }
+
+  /** Digest of all messages so far. */
+  digest(): string {
+    if (this.hashed === 0 && this.earlier !== undefined) {
+      const system = this.said[0]?.role === 'system' ? this.said[0].text : '';
+      this.sum = digestText(recordText([system, this.earlier.digest()]));
+      this.hashed = this.first;
+    }
+    for (; this.hashed < this.said.length; this.hashed++)
+      this.sum = digestText(`${this.sum} ${recordText(this.said[this.hashed])}`);
+    return this.sum;
+  }
+}
+
+/**
+ * The messages of a conversation channel; with `recent` the last of them, from one that a person said on, so that no result stands without its call.
+ *
+ * @throws SkeinError `SKEIN_INPUT` for what is not a conversation
+ */
+export function conversationOf(value: unknown, channel: string, recent?: number): readonly Message[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw notMessages(channel, 'it is not a list');
+  let from = recent === undefined ? 0 : Math.max(0, value.length - recent);
+  while (from > 0 && roleOf(value[from]) !== 'user') from -= 1;
+  while (from < value.length && roleOf(value[from]) !== 'user') from += 1;
+  return value.slice(from).map((entry, at) => {
+    if (isMessage(entry)) return entry;
+    throw notMessages(channel, `entry ${from + at + 1} is not a message of a user, an assistant or of tools`);
+  });
+}
+
+function roleOf(entry: unknown): unknown {
+  return isPlainObject(entry) ? entry['role'] : undefined;
+}
+
+/** A system prompt is the agent's own: none is taken from a conversation. */
+function isMessage(entry: unknown): entry is Message {
+  if (!isPlainObject(entry)) return false;
+  const { role, text, toolCalls, results } = entry;
+  if (role === 'user') return typeof text === 'string';
+  if (role === 'assistant') return typeof text === 'string' && isList(toolCalls, ['id', 'name', 'input']);
+  return role === 'tool' && isList(results, ['id', 'name', 'output']);
+}
+
+function isList(value: unknown, texts: readonly string[]): boolean {
+  if (!Array.isArray(value)) return false;
+  return value.every((one) => isPlainObject(one) && texts.every((key) => typeof one[key] === 'string'));
+}
+
+function nothingSaid(): SkeinError {
+  return new SkeinError('SKEIN_INPUT', 'there is nothing to answer: the prompt and the conversation are empty', {
+    hint: 'give the agent a prompt, or put a message of a user into its conversation',
+  });
+}
+
+function notMessages(channel: string, why: string): SkeinError {
+  return new SkeinError('SKEIN_INPUT', `"${channel}" is not a conversation: ${why}`, {
+    hint: "such as [{ role: 'user', text: 'Hello.' }]; only agents with this conversation should write it",
+  });
+}

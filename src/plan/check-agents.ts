@@ -1,0 +1,75 @@
+import { nameOf } from './check-scope.js';
+import type { Scope } from './check-scope.js';
+import type { AgentNode, Choice, Conversation, Route } from './plan.js';
+import { END } from './plan.js';
+
+/** Names of tools as all providers take them. */
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Agents that share a conversation, and agents that say what runs next: `bad-conversation`, `bad-choice`, `unknown-node`, `undeclared-target`.
+ */
+export function checkAgents(scope: Scope): void {
+  scope.plan.nodes.forEach((node, at) => {
+    if (node.kind !== 'agent') return;
+    if (node.conversation !== undefined) checkConversation(scope, at, node.conversation);
+    if (node.choice !== undefined) checkChoice(scope, at, node, node.choice);
+  });
+}
+
+/** Only with `extend` does a step write what it adds, and only that. */
+function checkConversation(scope: Scope, node: number, { channel }: Conversation): void {
+  if (scope.plan.channels.some(({ name, reducer }) => name === channel && reducer === 'extend')) return;
+  const what = `${nameOf(scope, node)} has its conversation in ${JSON.stringify(channel)}, a channel without the reducer "extend"`;
+  const hint = `declare it: channels: { '${channel}': 'extend' }, or reducers in the settings of a graph`;
+  scope.findings.add('bad-conversation', what, { node, path: 'conversation.channel', hint });
+}
+
+function checkChoice(scope: Scope, at: number, node: AgentNode, choice: Choice): void {
+  const fault = faultOf(scope, node, choice);
+  const name = nameOf(scope, at);
+  if (fault !== undefined)
+    scope.findings.add('bad-choice', `the choice of ${name} ${fault.what}`, {
+      node: at,
+      path: 'choice',
+      hint: fault.hint,
+    });
+  checkTargets(scope, at, choice, resultRoute(scope, node));
+}
+
+function resultRoute({ plan }: Scope, { id }: AgentNode): Route | undefined {
+  return plan.routes.find((route) => route.from === id && route.choose === 'result');
+}
+
+function faultOf(scope: Scope, node: AgentNode, { tool = 'choose', answers }: Choice) {
+  if (Object.keys(answers).length === 0)
+    return { what: 'has no answers', hint: "such as answers: { publish: { to: 'publish' } }" };
+  if (!TOOL_NAME.test(tool))
+    return { what: `has a tool named ${JSON.stringify(tool)}`, hint: 'use letters, digits, "_" and "-", at most 64' };
+  if (node.agent.functions?.some(({ name }) => name === tool) === true)
+    return { what: `has a tool named like a function of the agent: "${tool}"`, hint: 'give it another name' };
+  if (node.agent.output !== undefined)
+    return {
+      what: 'ends its step at a call, so that there is no answer with a schema',
+      hint: 'take out the output of the agent, or choose by a route that reads it',
+    };
+  if (resultRoute(scope, node) === undefined)
+    return { what: 'leads nowhere', hint: `add a route: { from: '${node.id}', choose: 'result', targets: [...] }` };
+  return undefined;
+}
+
+function checkTargets({ shape, findings }: Scope, node: number, { answers }: Choice, route: Route | undefined): void {
+  for (const [answer, { to }] of Object.entries(answers)) {
+    if (to === END) continue;
+    const path = `choice.answers.${answer}.to`;
+    const quoted = JSON.stringify(to);
+    if (!shape.index.has(to))
+      findings.add('unknown-node', `the answer "${answer}" leads to ${quoted}, which is not a node`, { node, path });
+    else if (route?.targets?.includes(to) === false)
+      findings.add('undeclared-target', `the answer "${answer}" leads to ${quoted}, which is not among the targets`, {
+        node,
+        path,
+        hint: 'add it to targets of the route',
+      });
+  }
+}
