@@ -1,3 +1,4 @@
+import { present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import type { JsonObject } from '../base/json.js';
@@ -41,9 +42,8 @@ function toolOf(tool: FunctionTool, step: StepContext, runOptions: object): Tool
     inputSchema: input as JsonObject,
     effect,
     trust,
-    ...(approve === undefined ? {} : { approve }),
+    ...present({ approve, coerce }),
     ...(approve === 'code' ? { mustApprove: (given) => mustApprove(call, given) } : {}),
-    ...(coerce === undefined ? {} : { coerce }),
     code: digestText(sourceText(call)),
     // The runner of an agent gives all of it.
     execute: async (given, io: CallIo) => {

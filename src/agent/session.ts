@@ -1,3 +1,4 @@
+import { present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
@@ -156,14 +157,9 @@ function gated(tool: Tool, spec: AgentSpec): Tool {
 function recordOf({ models, tools }: Live): Opened {
   return {
     models: models.map(({ id, structuredOutput }) => ({ id, structuredOutput: structuredOutput === true })),
-    tools: tools.map(({ name, effect, trust, approve, origin, code }) => ({
-      name,
-      effect,
-      trust,
-      ...(approve === undefined ? {} : { approve }),
-      ...(origin === undefined ? {} : { origin }),
-      ...(code === undefined ? {} : { code }),
-    })),
+    tools: tools.map(({ name, effect, trust, approve, origin, code }) =>
+      present({ name, effect, trust, approve, origin, code }),
+    ),
     toolsDigest: specsDigest(tools),
   };
 }

@@ -1,3 +1,5 @@
+import { present } from './json.js';
+
 /** What a thrown value that is not an error of Skein's says about itself, as plain data. What it does not say is absent. */
 export interface ThrownFacts {
   /** Its `name`; where that says nothing, the name of its class. */
@@ -30,14 +32,9 @@ export function factsOf(thrown: unknown): ThrownFacts {
   const others = classes.filter((each) => each !== name && each !== 'Error');
   const thrownCode = first(thrown, codeOf);
   const status = first(thrown, statusOf);
-  const retryable = read(thrown, 'retryable');
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(others.length === 0 ? {} : { classes: others }),
-    ...(thrownCode === undefined ? {} : { thrownCode }),
-    ...(status === undefined ? {} : { status }),
-    ...(typeof retryable === 'boolean' ? { retryable } : {}),
-  };
+  const said = read(thrown, 'retryable');
+  const retryable = typeof said === 'boolean' ? said : undefined;
+  return present({ name, classes: others.length === 0 ? undefined : others, thrownCode, status, retryable });
 }
 
 /** A class that sets no name has that of the class it extends. */

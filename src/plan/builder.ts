@@ -1,4 +1,4 @@
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, present } from '../base/json.js';
 import type { AgentSpec } from './agent-spec.js';
 import type {
   AgentInput,
@@ -41,35 +41,26 @@ import { parseTemplate } from '../lang/template.js';
  */
 export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
   const builder = new Builder(new TextReader(namesOf(input)), input.nodes);
+  const { entry, exits, firstExitWins, output, limits } = input;
   const plan: Plan = {
     format: 1,
     name: input.name,
-    ...optional('description', input.description),
+    ...present({ description: input.description }),
     inputs: (input.inputs ?? []).map(inputOf),
-    ...optional('openInputs', input.openInputs),
-    ...optional('closedState', input.closedState),
+    ...present({ openInputs: input.openInputs, closedState: input.closedState }),
     channels: Object.entries(input.channels ?? {}).map(([name, channel]) => builder.channel(name, channel)),
     nodes: input.nodes.map((node) => builder.node(node as NodeInput<StateOf>)),
     edges: (input.edges ?? []).flatMap(chainOf),
     routes: (input.routes ?? []).map((route) => builder.route(route as RouteInput<StateOf>)),
-    ...optional('entry', input.entry),
-    ...optional('exits', input.exits),
-    ...optional('firstExitWins', input.firstExitWins),
-    ...optional('output', input.output),
-    ...optional('limits', input.limits),
+    ...present({ entry, exits, firstExitWins, output, limits }),
   };
   return Object.freeze({ plan: ownPlan(plan), bindings: Object.freeze(builder.bindings) });
-}
-
-/** A property when its value is given: an absent key and `undefined` are not the same in plan data. */
-function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V });
 }
 
 function inputOf(input: InputInput): InputSpec {
   if (typeof input === 'string') return { name: input, channel: input, required: true };
   const { name, channel = name, required = input.default === undefined, description } = input;
-  return { name, channel, required, ...optional('description', description), ...optional('default', input.default) };
+  return present({ name, channel, required, description, default: input.default });
 }
 
 function chainOf(chain: readonly string[]): Edge[] {
@@ -100,8 +91,7 @@ class Builder {
       typeof input === 'object' ? input : { reducer: input, schema: undefined, label: undefined };
     if (typeof reducer === 'function') this.bindings[`channel:${name}`] = reducer;
     if (schema !== undefined) this.bindings[`schema:${name}`] = schema;
-    const folded = optional('reducer', typeof reducer === 'function' ? ('code' as const) : reducer);
-    return { name, ...folded, ...optional('label', label) };
+    return present({ name, reducer: typeof reducer === 'function' ? 'code' : reducer, label });
   }
 
   node(input: NodeInput<StateOf>): PlanNode {
@@ -146,16 +136,16 @@ class Builder {
     const isOpen = input.targets === undefined && input.map === undefined && input.cases === undefined;
     const mentions = isOpen ? this.mentionsOf(input) : [];
     const cases = input.cases?.map(({ when, to }): RouteCase => ({ when: this.declared(when), to: listOf(to) }));
-    return {
+    return present({
       from: input.from,
-      ...optional('choose', typeof choose === 'function' ? ('code' as const) : choose),
-      ...optional('map', input.map),
-      ...optional('cases', cases),
-      ...optional('otherwise', input.otherwise === undefined ? undefined : listOf(input.otherwise)),
-      ...optional('targets', input.targets),
-      ...optional('parent', input.parent),
-      ...optional('mentions', mentions.length === 0 ? undefined : mentions),
-    };
+      choose: typeof choose === 'function' ? ('code' as const) : choose,
+      map: input.map,
+      cases,
+      otherwise: input.otherwise === undefined ? undefined : listOf(input.otherwise),
+      targets: input.targets,
+      parent: input.parent,
+      mentions: mentions.length === 0 ? undefined : mentions,
+    });
   }
 
   private mentionsOf({ from, choose }: RouteInput<StateOf>): readonly string[] {

@@ -10,7 +10,7 @@ export function checkBindings(scope: Scope): void {
   const need = (key: string, what: string, node?: number): void => {
     const full = address + key;
     if (Object.hasOwn(bindings, full) && typeof bindings[full] === 'function') return;
-    const options = { hint: `bind a function to ${JSON.stringify(full)}`, ...(node === undefined ? {} : { node }) };
+    const options = { hint: `bind a function to ${JSON.stringify(full)}`, node };
     findings.add('missing-binding', `${what} has no function`, options);
   };
   for (const channel of plan.channels) {

@@ -25,7 +25,7 @@ function checkList(scope: Scope, conditions: readonly Condition[], path: string,
     const found = unknownMember(expression?.reads ?? [], condition.vars);
     if (found !== undefined) {
       const hint = didYouMean(found.name, found.known) ?? `known are: ${found.known.join(', ') || 'none'}`;
-      const options = { path: `${path}[${at}].expression`, hint, ...(node === undefined ? {} : { node }) };
+      const options = { path: `${path}[${at}].expression`, hint, node };
       scope.findings.add('bad-expression', `${owner} reads ${found.read}, which can't be there`, options);
     }
     for (const problem of problems) {
@@ -34,7 +34,7 @@ function checkList(scope: Scope, conditions: readonly Condition[], path: string,
       const options = {
         path: `${path}[${at}].expression`,
         hint: problem.hint,
-        ...(node === undefined ? {} : { node }),
+        node,
       };
       scope.findings.add('bad-expression', `${owner} is not a valid expression: ${problem.message}${place}`, options);
     }

@@ -26,7 +26,7 @@ export function checkLimits(scope: Scope): void {
 function checkBounds<T>(scope: Scope, form: Form<T>, value: T, path: string, node?: number): void {
   form(value, path, (where, message, bound) => {
     if (bound === undefined) return;
-    const options = { path: where, hint: bound, ...(node === undefined ? {} : { node }) };
+    const options = { path: where, hint: bound, node };
     scope.findings.add('bad-limit', `${where} ${message}`, options);
   });
 }

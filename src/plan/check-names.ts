@@ -52,7 +52,7 @@ export function isChannelName(name: string): boolean {
 
 function checkChannel(scope: Scope, name: string, node?: number): void {
   if (isChannelName(name)) return;
-  const options = { hint: 'choose another name', ...(node === undefined ? {} : { node }) };
+  const options = { hint: 'choose another name', node };
   scope.findings.add('bad-channel', `a channel can't be named ${JSON.stringify(name)}`, options);
 }
 
@@ -89,7 +89,7 @@ function checkTargets(scope: Scope): void {
         ? 'a node without a way out ends on its own; only a route answers with END'
         : (didYouMean(id, known.keys()) ?? `nodes are: ${firstOf([...known.keys()])}`);
     const message = `${what} ${nameOf(scope, id)}, which is not a node of the plan`;
-    scope.findings.add('unknown-node', message, { path, hint, ...(node === undefined ? {} : { node }) });
+    scope.findings.add('unknown-node', message, { path, hint, node });
   };
   if (plan.entry !== undefined) check(plan.entry, 'the entry is', 'entry');
   plan.exits?.forEach((id, at) => check(id, 'an exit is', `exits[${at}]`));

@@ -18,7 +18,7 @@ export interface Scope {
 /** What goes with a finding in addition to code and message. */
 export interface FindingOptions {
   /** Index of the node that it is about; absent: the plan as a whole. */
-  readonly node?: number;
+  readonly node?: number | undefined;
   /** Where in the node, or in the plan when there is no node. */
   readonly path?: string;
   readonly hint?: string | undefined;

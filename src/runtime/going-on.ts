@@ -1,3 +1,4 @@
+import { present } from '../base/json.js';
 import { nodePathOf, stepOf } from '../base/address.js';
 import { SkeinError } from '../base/errors.js';
 import type { Slices } from '../base/slices.js';
@@ -136,11 +137,7 @@ export function settingsOf(
   models: string,
   { memory, maxSteps }: { readonly memory?: string | undefined; readonly maxSteps?: number | undefined },
 ): RunSettings {
-  return {
-    models,
-    ...(memory === undefined ? {} : { memory }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
-  };
+  return present({ models, memory, maxSteps });
 }
 
 /** What is different now, and what it makes run again; `forgotten` are paths of steps that a fork does again in any case. */

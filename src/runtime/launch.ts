@@ -6,7 +6,7 @@ import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import { isThenable } from '../base/json.js';
+import { isThenable, present } from '../base/json.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
@@ -28,13 +28,13 @@ export interface Launch {
   readonly models: ModelRegistry;
   readonly options: RunOptions;
   /** What was read of the run that is resumed. Absent: it is read. */
-  readonly recorded?: RecordedRun;
+  readonly recorded?: RecordedRun | undefined;
   /** What has changed since, when whoever started it has told about that. */
-  readonly told?: Changes;
+  readonly told?: Changes | undefined;
   /** Told with which inputs it begins, right before it does. */
-  readonly begins?: (inputs: Readonly<Record<string, unknown>>) => void;
+  readonly begins?: ((inputs: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Told what each step sees, right before listeners learn that it starts. */
-  readonly starting?: Starting;
+  readonly starting?: Starting | undefined;
   /** What tools of the run leave alone, in addition to what the options tell. */
   readonly origins?: Origins;
   /** The turn that it is, where that was opened. Absent: it is opened. */
@@ -51,9 +51,7 @@ function inheritedOptions(models: ModelRegistry, own: OwnPlaces, options: RunOpt
   const { cwd, allowPrivateAddresses, answer } = options;
   return {
     models: same,
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(allowPrivateAddresses === undefined ? {} : { allowPrivateAddresses }),
-    ...(answer === undefined ? {} : { answer }),
+    ...present({ cwd, allowPrivateAddresses, answer }),
   };
 }
 
@@ -75,8 +73,7 @@ export function launch(one: Launch): RunHandle {
   checkGiven(compiled.plan, options);
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const stop = lazily(() => stopOf(options));
-  const known = { ...(recorded && { recorded }), ...(told && { told }), ...(turn && { turn }) };
-  const definition = { runId, compiled, models, ...known, signal: () => stop().signal, launch };
+  const definition = { runId, compiled, models, recorded, told, turn, signal: () => stop().signal, launch };
   const opened = backendOf(options).open(definition, options);
   return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
 }
@@ -154,13 +151,7 @@ function started(
     runOptions: () => lent().runOptions,
     executors: { agent: (node, step) => agents()(node, step), ...options.executors },
     atEnd: () => models.finish(),
-    ...(starting === undefined ? {} : { starting }),
-    ...(listeners === undefined ? {} : { listeners }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(check === undefined ? {} : { check }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
-    ...(streamState === undefined ? {} : { streamState }),
+    ...present({ starting, listeners, signal, concurrency, check, maxSteps, streamState }),
   };
 }
 

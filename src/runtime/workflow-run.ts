@@ -113,8 +113,8 @@ async function launchWorkflow(
       models,
       turn,
       origins: { definition: definitionPlaces(workflow), audit: auditFolders(workflow, options) },
-      ...(recorded === undefined ? {} : { recorded }),
-      ...(options.goesOn === undefined ? {} : { told: options.goesOn.told }),
+      recorded,
+      told: options.goesOn?.told,
       options: {
         ...(memory === undefined ? {} : { memory: memory.initial }),
         ...options,

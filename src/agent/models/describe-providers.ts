@@ -1,3 +1,4 @@
+import { present } from '../../base/json.js';
 import { envValue } from './environment.js';
 import { ollamaHost } from './ollama.js';
 import type { Env } from './environment.js';
@@ -47,16 +48,17 @@ async function describe(
   const models =
     provider.id === 'ollama' && envValue(env, NO_PROBE_VARIABLE) === undefined ? await probeOllama(given) : undefined;
   const hint = missing(provider, { installed, install, set, given, running: models !== undefined });
-  return {
-    id: provider.id,
-    title: provider.title,
+  const { id, title, keyEnv: variable, keyNeeded: needed } = provider;
+  return present({
+    id,
+    title,
     usable: hint === undefined,
     package: { name, installed, install },
-    ...(provider.keyEnv === undefined ? {} : { key: { variable: provider.keyEnv, set, needed: provider.keyNeeded } }),
-    ...(baseUrl === undefined ? {} : { baseUrl: withoutSecrets(baseUrl) }),
-    ...(models === undefined ? {} : { models }),
-    ...(hint === undefined ? {} : { hint }),
-  };
+    key: variable === undefined ? undefined : { variable, set, needed },
+    baseUrl: baseUrl === undefined ? undefined : withoutSecrets(baseUrl),
+    models,
+    hint,
+  });
 }
 
 interface Found {

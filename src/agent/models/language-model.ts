@@ -1,6 +1,6 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { Usage } from '../../events/event.js';
-import { isPlainObject, ownValue } from '../../base/json.js';
+import { isPlainObject, ownValue, present } from '../../base/json.js';
 import type { JsonObject } from '../../base/json.js';
 import type { FinishReason, Model, ModelPart, ModelRequest } from '../model.js';
 import type { CallStyle } from './call-options.js';
@@ -158,14 +158,12 @@ function isSilent(part: LanguageModelV3StreamPart): boolean {
 
 /** Version 3 nests the counts, version 2 does not. */
 function usageOf(usage: unknown): Usage {
-  const cached = count(usage, 'inputTokens', 'cacheRead') ?? count(usage, 'cachedInputTokens');
-  const reasoning = count(usage, 'outputTokens', 'reasoning') ?? count(usage, 'reasoningTokens');
-  return {
+  return present({
     inputTokens: count(usage, 'inputTokens', 'total') ?? count(usage, 'inputTokens') ?? 0,
     outputTokens: count(usage, 'outputTokens', 'total') ?? count(usage, 'outputTokens') ?? 0,
-    ...(cached === undefined ? {} : { cachedTokens: cached }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
-  };
+    cachedTokens: count(usage, 'inputTokens', 'cacheRead') ?? count(usage, 'cachedInputTokens'),
+    reasoningTokens: count(usage, 'outputTokens', 'reasoning') ?? count(usage, 'reasoningTokens'),
+  });
 }
 
 function count(usage: unknown, ...path: readonly string[]): number | undefined {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
-import { ownValue } from '../../base/json.js';
+import { ownValue, present } from '../../base/json.js';
 import { isNetworkCode, isNetworkMessage } from '../../base/passing-errors.js';
 import {
   classifyStatus,
@@ -98,8 +98,7 @@ function statusError(error: unknown, status: number, source: ErrorSource): Skein
   return made(found.code, `the provider answered ${status}: ${words}`, source, {
     ...passing(found),
     details: { status },
-    ...(hint === undefined ? {} : { hint }),
-    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...present({ hint, retryAfterMs: wait }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../base/json.js';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { SkeinError } from '../../base/errors.js';
 import type { Endpoint } from './endpoints.js';
@@ -111,8 +112,7 @@ async function optional(
   if (typeof factory !== 'function') throw wrongPackage(provider);
   const settings = {
     fetch: withoutRedirects,
-    ...(endpoint.key === undefined ? {} : { apiKey: endpoint.key }),
-    ...(endpoint.baseUrl === undefined ? {} : { baseURL: endpoint.baseUrl }),
+    ...present({ apiKey: endpoint.key, baseURL: endpoint.baseUrl }),
   };
   const create = (factory as (settings: object) => unknown)(settings);
   if (typeof create !== 'function') throw wrongPackage(provider);

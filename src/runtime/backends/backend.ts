@@ -29,9 +29,9 @@ export interface BackendDefinition {
   readonly compiled: CompiledPlan;
   readonly models: ModelRegistry;
   /** What was read of the run that is resumed. Absent: it is read. */
-  readonly recorded?: RecordedRun;
+  readonly recorded?: RecordedRun | undefined;
   /** What has changed since, when whoever started it has told about that. */
-  readonly told?: Changes;
+  readonly told?: Changes | undefined;
   /** The turn that it is, where that was opened. Absent: it is opened. */
   readonly turn?: Turn | undefined;
   /** Aborted when the run is not wanted any more. Made when first asked for: only what is waited for needs it. */

@@ -152,7 +152,7 @@ interface Announced {
   readonly compiled: CompiledPlan;
   readonly options: RunOptions;
   /** What whoever started it has told already. */
-  readonly told?: Changes;
+  readonly told?: Changes | undefined;
 }
 
 /** What is reported before anything runs, and of which steps. */

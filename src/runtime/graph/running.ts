@@ -142,8 +142,8 @@ function launchGraph(
   return launch({
     compiled: preparedPlan({ plan, bindings }),
     models: openModels(options),
-    ...(begins === undefined ? {} : { begins }),
-    ...(log.keeps ? { starting: log.starting } : {}),
+    begins,
+    starting: log.keeps ? log.starting : undefined,
     options: {
       ...options,
       listeners: [log.listen, ...(options.listeners ?? [])],
