@@ -17,7 +17,6 @@ export type { ForkStart } from './journal/fork-start.js';
 export { storeReader } from './journal/run-reader.js';
 export type { RunReader } from './journal/run-reader.js';
 export { costOf } from './journal/overview-trace.js';
-export type { RecordedCost } from './journal/overview-trace.js';
 export { typedAnswer } from './lang/answers.js';
 export { isApproval } from './agent/loop/approval.js';
 export { describeProviders } from './agent/models/describe-providers.js';

@@ -1,22 +1,12 @@
 import { nodePathOf } from '../base/address.js';
-import type { ErrorData } from '../base/errors.js';
-import type { StepOutcome } from '../events/outcome.js';
+import type { StepReport } from '../events/outcome.js';
 import { truncateText } from '../lang/truncate.js';
 import { valueText } from '../lang/value-text.js';
 import type { Truncate } from '../lang/values.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { OutputFormat, Workflow } from '../plan/workflow.js';
-import { stepStatus } from './status.js';
-import type { StepStatus } from './status.js';
-
-/** How a step ended that did not simply succeed. */
-export interface StepEnd {
-  readonly path: string;
-  readonly node: string;
-  readonly outcome: StepOutcome;
-  readonly reason?: string;
-  readonly error?: ErrorData;
-}
+import { stepStatus } from './record-fields.js';
+import type { StepStatus } from './record-fields.js';
 
 /** What results are printed from. */
 export interface OutputOptions {
@@ -24,7 +14,7 @@ export interface OutputOptions {
   /** The final state by channel. */
   readonly state: Readonly<Record<string, unknown>>;
   /** Every step that did not simply succeed, in the order in which they ended. */
-  readonly reports: readonly StepEnd[];
+  readonly reports: readonly StepReport[];
   /** Default: as the workflow's settings say. */
   readonly format?: OutputFormat;
   /** Ids of the nodes to print, in this order. Default: as the settings say, or else every node that writes, in plan order. */
@@ -82,7 +72,7 @@ function selectNodes(options: OutputOptions): readonly PlanNode[] {
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
 }
 
-function sectionOf(node: PlanNode, options: OutputOptions, last: StepEnd | undefined): Section {
+function sectionOf(node: PlanNode, options: OutputOptions, last: StepReport | undefined): Section {
   const output = outputOf(node, options.state);
   // A node that was skipped on one visit may have answered on another.
   if (last === undefined || (last.outcome === 'skipped' && output !== undefined)) {

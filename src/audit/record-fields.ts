@@ -1,5 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
-import type { Usage } from '../events/event.js';
+import type { RunOutcome, StepEnding, StepOutcome } from '../events/outcome.js';
+import type { Spending } from '../events/spending.js';
 
 /** Fields of a record in a metadata file. Those whose value is undefined are left out by JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -18,28 +19,76 @@ export function errorFields(error: ErrorData | undefined): Fields {
   return { error: error?.message, error_code: error?.code, error_hint: error?.hint };
 }
 
-/** Tokens. */
-export function usageFields(usage: Usage): Fields {
-  return {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cached_tokens: usage.cachedTokens,
-    reasoning_tokens: usage.reasoningTokens,
-  };
+/** How each fact of an ending is written down; one that is missing here does not compile. */
+const ENDING: { readonly [K in keyof StepEnding]-?: (value: StepEnding[K]) => Fields } = {
+  outcome: (outcome) => ({ status: stepStatus(outcome), outcome }),
+  reason: (reason) => ({ reason }),
+  error: errorFields,
+};
+
+/** How each count is written down. */
+const SPENDING: { readonly [K in keyof Spending]: (value: Spending[K]) => Fields } = {
+  modelCalls: (count) => ({ model_calls: count }),
+  failedModelCalls: (count) => ({ failed_model_calls: count }),
+  toolCalls: (count) => ({ tool_calls: count }),
+  usage: ({ inputTokens, outputTokens, cachedTokens, reasoningTokens }) => ({
+    usage: {
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      cached_tokens: cachedTokens,
+      reasoning_tokens: reasoningTokens,
+    },
+  }),
+};
+
+/** How a step ended, and why. */
+export function endingFields(ending: StepEnding): Fields {
+  return fieldsBy(ENDING, ending);
 }
 
-/** Sum of two counts of tokens; what neither of them counts stays uncounted. */
-export function sumUsage(a: Usage, b: Usage): Usage {
-  const cachedTokens = sum(a.cachedTokens, b.cachedTokens);
-  const reasoningTokens = sum(a.reasoningTokens, b.reasoningTokens);
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-  };
+/** Calls and tokens. */
+export function spendingFields(spending: Spending): Fields {
+  return fieldsBy(SPENDING, spending);
 }
 
-function sum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
+function fieldsBy<T extends object>(table: { readonly [K in keyof T]-?: (value: T[K]) => Fields }, facts: T): Fields {
+  const keys = Object.keys(table) as (keyof T)[];
+  return Object.assign({}, ...keys.map((key) => table[key](facts[key]))) as Fields;
+}
+
+/** How a step stands, in the words of the audit files and of the JSON result. */
+export type StepStatus = 'running' | 'completed' | 'failed' | 'skipped' | 'cancelled' | 'paused' | 'not_run';
+
+/** How a run stands, in the words of the audit files. */
+export type RunStatus = 'running' | 'completed' | 'failed' | 'cancelled' | 'paused';
+
+/** The status of a step with an outcome. What ran out of time or budget has failed; the outcome says why. */
+export function stepStatus(outcome: StepOutcome): StepStatus {
+  switch (outcome) {
+    case 'succeeded':
+      return 'completed';
+    case 'timed_out':
+    case 'out_of_budget':
+    case 'failed':
+      return 'failed';
+    case 'skipped':
+    case 'cancelled':
+    case 'paused':
+      return outcome;
+  }
+}
+
+/** The status of a run with an outcome. A degraded run is completed. */
+export function runStatus(outcome: RunOutcome): RunStatus {
+  switch (outcome) {
+    case 'succeeded':
+    case 'degraded':
+      return 'completed';
+    case 'out_of_budget':
+    case 'failed':
+      return 'failed';
+    case 'cancelled':
+    case 'paused':
+      return outcome;
+  }
 }

@@ -4,8 +4,8 @@ import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { AUDIT_FOLDER, IGNORE_FILE, RUN_MARKER } from '../base/own-names.js';
 import type { Listener } from '../events/event.js';
+import type { StepReport } from '../events/outcome.js';
 import type { Workflow } from '../plan/workflow.js';
-import type { StepEnd } from './final-output.js';
 import { FileWriter, replaceFile } from './file-writer.js';
 import type { EarlierFolder } from './earlier-folder.js';
 import { takeEarlier } from './earlier-folder.js';
@@ -42,7 +42,7 @@ export interface RunEnd {
   /** The final state by channel. */
   readonly state: Readonly<Record<string, unknown>>;
   /** Every step that did not simply succeed. */
-  readonly steps: readonly StepEnd[];
+  readonly steps: readonly StepReport[];
 }
 
 /** A run folder that is being written. */

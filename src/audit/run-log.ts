@@ -5,20 +5,19 @@ import { toErrorData } from '../base/errors.js';
 import { canonicalHash, sha256 } from '../base/hash.js';
 import { RUN_MARKER } from '../base/own-names.js';
 import type { Census } from '../events/census.js';
-import type { SkeinEvent, StepNote, Usage } from '../events/event.js';
-import type { RunOutcome } from '../events/outcome.js';
+import type { SkeinEvent } from '../events/event.js';
+import type { RunOutcome, StepReport } from '../events/outcome.js';
+import { Tally } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { FileWriter } from './file-writer.js';
 import { formatOutput } from './final-output.js';
-import type { StepEnd } from './final-output.js';
 import { ownMarker } from './marker.js';
 import { placesOf } from './plan-places.js';
 import type { FindPlace } from './plan-places.js';
 import type { Fields } from './record-fields.js';
-import { errorFields, sumUsage, timeFields, usageFields } from './record-fields.js';
+import { errorFields, runStatus, spendingFields, timeFields } from './record-fields.js';
 import type { Redactor } from './redact.js';
 import { safeName } from './safe-name.js';
-import { runStatus } from './status.js';
 import { StepLog } from './step-log.js';
 import type { StepEvent } from './step-log.js';
 
@@ -58,7 +57,7 @@ export class RunLog {
   private readonly attempts = new Attempts<StepLog>();
   private readonly warnings: Warning[] = [];
   private warningCount = 0;
-  private usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  private readonly spent = new Tally();
   private memory: string;
   private ending: Ending | undefined = undefined;
 
@@ -75,7 +74,7 @@ export class RunLog {
     }
   }
 
-  close(result: { readonly state: Fields; readonly steps: readonly StepEnd[] } | undefined): void {
+  close(result: { readonly state: Fields; readonly steps: readonly StepReport[] } | undefined): void {
     const { writer, workflow, redactor, startedAt } = this.options;
     this.ending ??= { at: systemClock.now(), outcome: 'failed', error: NEVER_ENDED };
     if (result !== undefined) {
@@ -105,20 +104,22 @@ export class RunLog {
       case 'step.ended': {
         const log = this.open.get(event.path);
         if (log === undefined) this.openLog(event);
-        else log.ended(event);
+        else log.take(event);
         this.open.delete(event.path);
         this.attempts.close(event.path, event.parent);
         break;
       }
       case 'step.retrying':
-        this.open.get(event.path)?.retrying(event.attempt, event.error, event.at);
+        this.open.get(event.path)?.take(event);
         for (const log of this.attempts.again(event.path)) log.abandon();
         break;
       case 'step.note':
-        this.note(event.note, event.path, event.at);
+        this.open.get(event.path)?.take(event);
+        if (event.note.kind === 'warning') this.warn({ ...event.note, path: event.path });
+        if (event.note.kind === 'memory') this.remember(event.note.mode, event.note.text);
         break;
       case 'run.warning':
-        this.warn({ path: event.path, code: event.code, message: event.message });
+        this.warn(event);
         break;
       case 'run.started':
       case 'run.resumed':
@@ -129,13 +130,6 @@ export class RunLog {
     }
   }
 
-  private note(note: StepNote, path: string, at: number): void {
-    this.open.get(path)?.note(note, at);
-    if (note.kind === 'model.ended') this.usage = sumUsage(this.usage, note.usage);
-    if (note.kind === 'warning') this.warn({ path, code: note.code, message: note.message });
-    if (note.kind === 'memory') this.remember(note.mode, note.text);
-  }
-
   /** As the memory itself does it: an entry begins on a line of its own. */
   private remember(mode: 'append' | 'replace', text: string): void {
     const { memory } = this;
@@ -144,18 +138,19 @@ export class RunLog {
     this.options.writer.write('memory.md', () => this.options.redactor.text(this.memory));
   }
 
-  private warn(warning: Warning): void {
+  private warn({ path, code, message }: Warning): void {
     this.warningCount += 1;
-    if (this.warnings.length < MOST_WARNINGS) this.warnings.push(warning);
+    if (this.warnings.length < MOST_WARNINGS) this.warnings.push({ path, code, message });
   }
 
   private openLog(event: StepEvent): void {
-    const { writer, redactor, workflow } = this.options;
+    const { options, spent } = this;
+    const { writer, redactor, workflow } = options;
     const place = this.findPlace(event.node, event.parent);
     const folder = `steps/${this.folderName(event.path, place?.level ?? 0)}`;
     const streaming = this.options.streaming ?? workflow.settings.streaming ?? false;
     const { agentFiles } = workflow;
-    const log = new StepLog({ writer, redactor, folder, place, streaming, agentFiles }, event);
+    const log = new StepLog({ writer, redactor, folder, place, streaming, agentFiles, spent }, event);
     this.attempts.keep(event.parent, [log]);
     if (event.type !== 'step.started') return;
     this.open.set(event.path, log);
@@ -197,7 +192,7 @@ export class RunLog {
       outcome: ending?.outcome,
       config_hash: configHash(workflow),
       census: ending?.census,
-      usage: ending === undefined ? undefined : usageFields(this.usage),
+      ...(ending === undefined ? {} : spendingFields(this.spent)),
       ...errorFields(ending?.error),
       warnings: this.warnings.length === 0 ? undefined : this.warnings,
       warnings_left_out: leftOut === 0 ? undefined : leftOut,

@@ -1,13 +1,13 @@
-import type { ErrorData } from '../base/errors.js';
-import type { SkeinEvent, StepNote, Usage } from '../events/event.js';
+import type { SkeinEvent, StepNote } from '../events/event.js';
+import { Tally } from '../events/spending.js';
+import { StepFold } from '../events/step-fold.js';
 import { valueText } from '../lang/value-text.js';
 import type { FileWriter } from './file-writer.js';
 import { describeConditions } from './plan-places.js';
 import type { NodePlace } from './plan-places.js';
 import type { Fields } from './record-fields.js';
-import { errorFields, sumUsage, timeFields, usageFields } from './record-fields.js';
+import { endingFields, spendingFields, timeFields } from './record-fields.js';
 import type { Redactor } from './redact.js';
-import { stepStatus } from './status.js';
 import { StreamLog } from './stream-log.js';
 
 /** What the log of one step is made from. */
@@ -18,25 +18,24 @@ export interface StepLogOptions {
   readonly folder: string;
   readonly place: NodePlace | undefined;
   readonly streaming: boolean;
+  /** Calls and tokens of the run. */
+  readonly spent: Tally;
   /** Which file an agent was read from, by the agent's name. */
   readonly agentFiles?: ReadonlyMap<string, string> | undefined;
 }
 
 /** An event of a step that names its node. */
 export type StepEvent = Extract<SkeinEvent, { type: 'step.started' | 'step.ended' }>;
+type StepRetrying = Extract<SkeinEvent, { type: 'step.retrying' }>;
 type StepEnded = Extract<SkeinEvent, { type: 'step.ended' }>;
 
 /** Keeps the folder of one step: what it was asked, what it answered, what became of it. */
 export class StepLog {
-  private readonly startedAt: number;
+  private readonly step: StepFold;
   private readonly started: boolean;
   private readonly stream: StreamLog | undefined = undefined;
-  private end: StepEnded | undefined = undefined;
-  private attempt = 1;
+  /** The model that answered last. */
   private model: string | undefined = undefined;
-  private usage: Usage = { inputTokens: 0, outputTokens: 0 };
-  private turns = 0;
-  private toolCalls = 0;
   private hasOutput = false;
   private abandoned = false;
 
@@ -44,36 +43,38 @@ export class StepLog {
     private readonly options: StepLogOptions,
     private readonly first: StepEvent,
   ) {
-    this.startedAt = first.at;
+    this.step = new StepFold(first.at, new Tally(options.spent));
     this.started = first.type === 'step.started';
     const { writer, redactor, folder, streaming } = options;
     if (streaming && this.started && first.kind === 'agent') {
       this.stream = new StreamLog(redactor, (lines) => writer.append(`${folder}/stream.jsonl`, lines));
     }
     if (first.type === 'step.started') this.writeMeta();
-    else this.ended(first);
+    else this.take(first);
   }
 
   /** The first model that was tried; empty before that. */
   private asked = '';
 
-  note(note: StepNote, at: number): void {
+  /** Takes what happens after its beginning. */
+  take(event: SkeinEvent): void {
+    this.step.take(event, event.at);
+    if (event.type === 'step.note') this.note(event.note, event.at);
+    else if (event.type === 'step.retrying') this.retrying(event);
+    else if (event.type === 'step.ended') this.ended(event);
+  }
+
+  private note(note: StepNote, at: number): void {
     if (note.kind !== 'model.failed' && note.kind !== 'items') this.stream?.note(note, at);
-    if (note.kind === 'tool.started') this.toolCalls += 1;
     if (note.kind === 'prompt') {
       this.asked = note.model;
       this.writeText('prompt.md', note.prompt);
       if (note.system.trim() !== '') this.writeText('system.md', note.system);
     }
-    if (note.kind === 'model.ended') {
-      this.model = note.model;
-      this.turns += 1;
-      this.usage = sumUsage(this.usage, note.usage);
-    }
+    if (note.kind === 'model.ended') this.model = note.model;
   }
 
-  retrying(attempt: number, error: ErrorData, at: number): void {
-    this.attempt = attempt;
+  private retrying({ attempt, error, at }: StepRetrying): void {
     this.stream?.retrying(attempt, error, at);
     this.writeMeta();
   }
@@ -84,8 +85,7 @@ export class StepLog {
     this.writeMeta();
   }
 
-  ended(event: StepEnded): void {
-    this.end = event;
+  private ended(event: StepEnded): void {
     const output = this.outputText(event);
     if (event.outcome === 'succeeded') this.stream?.succeeded(output, event.at);
     else this.stream?.stopped(event.outcome, event.error?.message ?? event.reason ?? event.outcome, event.at);
@@ -119,7 +119,7 @@ export class StepLog {
   }
 
   private meta(): Fields {
-    const { first, end } = this;
+    const { first, step } = this;
     const { writer, folder } = this.options;
     return {
       id: first.node,
@@ -127,15 +127,12 @@ export class StepLog {
       path: first.path,
       kind: first.kind,
       ...this.agentFields(),
-      status: end === undefined ? 'running' : stepStatus(end.outcome),
-      outcome: end?.outcome,
+      ...(step.ending === undefined ? { status: 'running' } : endingFields(step.ending)),
       abandoned: this.abandoned ? true : undefined,
-      reason: end?.reason,
-      ...timeFields(this.startedAt, end?.at),
+      ...timeFields(step.startedAt, step.endedAt),
       ...this.placeFields(),
-      attempts: end?.attempts ?? this.attempt,
+      attempts: step.attempts,
       session_id: this.started ? `${first.runId}/${first.path}` : undefined,
-      ...errorFields(end?.error),
       output_file: this.hasOutput && !writer.hasLost(`${folder}/output.md`) ? 'output.md' : undefined,
     };
   }
@@ -143,6 +140,7 @@ export class StepLog {
   private agentFields(): Fields {
     const node = this.options.place?.node;
     if (node?.kind !== 'agent') return {};
+    const { spent } = this.step;
     const { name, models, interactive } = node.agent;
     return {
       agent: name,
@@ -150,9 +148,8 @@ export class StepLog {
       model: this.model,
       requested_models: models.length === 0 && this.asked !== '' ? [this.asked] : models,
       interactive: interactive === true,
-      turns: this.turns,
-      tool_calls: this.toolCalls,
-      usage: usageFields(this.usage),
+      turns: spent.modelCalls - spent.failedModelCalls,
+      ...spendingFields(spent),
     };
   }
 
@@ -171,7 +168,7 @@ export class StepLog {
   private conditionMet(): boolean | undefined {
     if (this.started) return true;
     const conditional = this.options.place?.node.when !== undefined;
-    const lookedAt = this.end !== undefined && this.end.outcome === 'skipped' && this.end.attempts > 0;
+    const lookedAt = this.step.status === 'skipped' && this.step.attempts > 0;
     return conditional && lookedAt ? false : undefined;
   }
 }

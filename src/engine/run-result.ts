@@ -1,17 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Census } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
-import type { RunOutcome, StepOutcome } from '../events/outcome.js';
-
-/** What is reported of a step that did not simply succeed, in the result of a run. */
-export interface StepReport {
-  readonly path: string;
-  readonly node: string;
-  readonly outcome: StepOutcome;
-  /** Why it was skipped or paused. */
-  readonly reason?: string;
-  readonly error?: ErrorData;
-}
+import type { RunOutcome, StepReport } from '../events/outcome.js';
 
 /** What a run gives back. It never throws for what happens inside of steps. */
 export interface RunResult {

@@ -3,7 +3,7 @@ import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
 import type { EventBody, Listener } from '../events/event.js';
-import { Emitter } from '../events/emitter.js';
+import { Emitter } from '../events/event.js';
 import type { RunOutcome } from '../events/outcome.js';
 import type { OpenQuestion } from '../events/question.js';
 import type { Plan } from '../plan/plan.js';

@@ -1,7 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Census } from './census.js';
-import type { RunOutcome, StepOutcome } from './outcome.js';
+import type { RunOutcome, StepEnding } from './outcome.js';
 import type { OpenQuestion } from './question.js';
 
 /** What every event has. `seq` counts from 0 without gaps; `at` is milliseconds since 1970 by the run's clock. */
@@ -25,14 +25,10 @@ export type EventBody =
   | { readonly type: 'run.ended'; readonly outcome: RunOutcome; readonly census: Census; readonly error?: ErrorData }
   | { readonly type: 'step.started'; readonly node: string; readonly kind: string; readonly visit: number }
   | { readonly type: 'step.retrying'; readonly attempt: number; readonly delayMs: number; readonly error: ErrorData }
-  | {
+  | (StepEnding & {
       readonly type: 'step.ended';
       readonly node: string;
       readonly kind: string;
-      readonly outcome: StepOutcome;
-      /** Why it was skipped or paused. */
-      readonly reason?: string;
-      readonly error?: ErrorData;
       readonly attempts: number;
       /** What it wrote, by channel. */
       readonly update?: Readonly<Record<string, unknown>>;
@@ -40,7 +36,7 @@ export type EventBody =
       readonly to?: readonly string[];
       /** With the option `streamState`: the state that goes on from it, read-only. */
       readonly state?: Readonly<Record<string, unknown>>;
-    }
+    })
   | { readonly type: 'run.warning'; readonly code: string; readonly message: string }
   | { readonly type: 'step.note'; readonly note: StepNote };
 
@@ -101,3 +97,37 @@ export type SkeinEvent = EventBase & EventBody;
 
 /** Receives events. A listener that throws or is slow never fails a run; it is told nothing back. */
 export type Listener = (event: SkeinEvent) => void;
+
+/**
+ * Numbers the events of a run and hands them to its listeners. A listener that throws is not called again, and the run never notices.
+ */
+export class Emitter {
+  private seq = 0;
+  private listeners: readonly Listener[];
+
+  constructor(
+    private readonly runId: string,
+    listeners: readonly Listener[],
+  ) {
+    this.listeners = listeners;
+  }
+
+  emit(at: number, path: string, parent: string, body: EventBody): void {
+    this.tell({ runId: this.runId, seq: this.seq++, at, path, parent, ...body });
+  }
+
+  /** An event that was reported before, when it happened. */
+  emitAgain(at: number, path: string, parent: string, body: EventBody): void {
+    this.tell({ runId: this.runId, seq: this.seq++, at, path, parent, replayed: true, ...body });
+  }
+
+  private tell(event: SkeinEvent): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(event);
+      } catch {
+        this.listeners = this.listeners.filter((other) => other !== listener);
+      }
+    }
+  }
+}

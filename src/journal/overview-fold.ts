@@ -1,13 +1,13 @@
-import { wasAsked } from '../base/errors.js';
 import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
-import type { StepOutcome } from '../events/outcome.js';
+import type { StepEnding } from '../events/outcome.js';
+import { endingOf } from '../events/outcome.js';
+import { Tally } from '../events/spending.js';
 import type { PlanNode } from '../plan/plan.js';
 import { isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
 import type { TellMoment } from './overview-moments.js';
 import { modelText, noteText, sessionText } from './overview-moments.js';
-import type { TraceEnd } from './overview-trace.js';
 import { StepTrace, readTurn } from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
 
@@ -44,6 +44,8 @@ export interface RunWarning {
  */
 export class OverviewFold {
   readonly steps = new Map<string, StepTrace>();
+  /** Calls and tokens of all steps, also of attempts that failed. */
+  readonly spent = new Tally();
   readonly sessions: SessionTrace[] = [];
   /** Questions and events that are waited for, by key. */
   readonly pauses = new Map<string, PauseRecord>();
@@ -130,11 +132,10 @@ export class OverviewFold {
   private done(record: DoneRecord): void {
     const { key, at, error, ms = 0 } = record;
     const path = pathOfKey(key);
-    const { name, attempt } = parseKey(key);
+    const { name } = parseKey(key);
     const trace = this.trace(key, at, at - ms);
     const asked = this.pauses.get(key);
     if (asked !== undefined) this.answer(path, asked, record);
-    trace.attempts = Math.max(trace.attempts, attempt);
     if (name === 'answer' || name === 'event' || name === 'timer') {
       if (error === undefined || this.goesOnAfterExpiry(path, error))
         this.bodyEnded(trace, { ...record, error: undefined });
@@ -154,7 +155,7 @@ export class OverviewFold {
   ): void {
     const { at, error, value, blob } = record;
     if (error !== undefined) {
-      trace.finish({ outcome: 'failed', error }, at);
+      trace.end({ outcome: 'failed', error }, at);
       return;
     }
     trace.output = blob === undefined ? (value === undefined ? {} : { value }) : { blob };
@@ -162,8 +163,8 @@ export class OverviewFold {
   }
 
   private succeeded(trace: StepTrace, at: number): void {
-    const again = trace.end?.outcome === 'succeeded';
-    trace.finish({ outcome: 'succeeded' }, at);
+    const again = trace.status === 'succeeded';
+    trace.end({ outcome: 'succeeded' }, at);
     if (!again) this.options.tell({ at, kind: 'step', path: trace.path, text: 'succeeded', ms: trace.ms });
   }
 
@@ -174,10 +175,9 @@ export class OverviewFold {
     const took = ms === undefined ? {} : { ms };
     const told = { at, kind: 'model', path: trace.path, text: modelText(turn, error), ...took } as const;
     this.options.tell(turn === undefined ? told : { ...told, usage: turn.usage });
-    if (error !== undefined && wasAsked(error)) trace.failedCalls += 1;
+    if (error !== undefined) trace.spent.failed(error);
     if (turn === undefined) return;
-    trace.turns.push(turn);
-    trace.toolsOfTurn.set(numberOf(name), turn.tools);
+    trace.turn(numberOf(name), turn);
     // An agent that was closed before, because it paused, is not closed again.
     if (trace.closed && trace.answered) this.succeeded(trace, at);
   }
@@ -202,7 +202,7 @@ export class OverviewFold {
 
   private closed(trace: StepTrace, at: number): void {
     trace.closed = true;
-    if (trace.end === undefined && trace.answered) this.succeeded(trace, at);
+    if (trace.ending === undefined && trace.answered) this.succeeded(trace, at);
   }
 
   private answer(path: string, asked: PauseRecord, record: DoneRecord): void {
@@ -225,7 +225,7 @@ export class OverviewFold {
       const trace = this.trace(path, at);
       trace.reopen();
       const attempt = numberIn(body['attempt']);
-      trace.attempts = Math.max(trace.attempts, attempt);
+      trace.retry(attempt);
       this.retried.set(path, attempt);
       this.forgetPauses(path);
     } else if (body['type'] === 'run.warning') this.warn(at, '', body);
@@ -236,16 +236,15 @@ export class OverviewFold {
 
   private stepEnded(at: number, path: string, body: JsonObject): void {
     const trace = this.trace(path, at);
-    const { outcome, reason, error, attempts } = body;
-    const end: TraceEnd = {
-      outcome: outcome as StepOutcome,
+    const { reason, error, ...more } = body;
+    const why = {
       ...(typeof reason === 'string' ? { reason } : {}),
-      ...(isPlainObject(error) ? { error: error as unknown as ErrorData } : {}),
+      ...(isPlainObject(error) ? { error } : {}),
     };
-    trace.attempts = Math.max(trace.attempts, numberIn(attempts));
-    trace.finish(end, at);
+    const ending = endingOf({ ...more, ...why } as unknown as StepEnding);
+    trace.end(ending, at, numberIn(body['attempts']));
     // What a cancelled step asked is asked again when the run goes on.
-    if (end.outcome !== 'paused' && end.outcome !== 'cancelled') this.forgetPauses(path);
+    if (ending.outcome !== 'paused' && ending.outcome !== 'cancelled') this.forgetPauses(path);
   }
 
   private forgetPauses(path: string): void {
@@ -261,12 +260,15 @@ export class OverviewFold {
     const session = Math.max(0, this.sessions.length - 1);
     let trace = this.steps.get(path);
     if (trace === undefined) {
-      trace = new StepTrace(path, session, from);
+      trace = new StepTrace(path, session, from, this.spent);
       this.steps.set(path, trace);
     }
     // Cleaning up is the last thing of an attempt, and may come when the next one is under way.
-    if (parseKey(key).name !== 'close') trace.step = stepOf(key);
+    const { name, attempt } = parseKey(key);
     trace.touch(session, from, at);
+    if (name === 'close') return trace;
+    trace.step = stepOf(key);
+    trace.retry(attempt);
     return trace;
   }
 

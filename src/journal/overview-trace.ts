@@ -1,20 +1,13 @@
 import { stepOf } from '../base/address.js';
-import type { ErrorData } from '../base/errors.js';
-import { wasAsked } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import type { Usage } from '../events/event.js';
-import type { StepOutcome } from '../events/outcome.js';
+import type { Spending } from '../events/spending.js';
+import { NO_USAGE, Tally } from '../events/spending.js';
+import { StepFold } from '../events/step-fold.js';
 import type { RunHistory } from './history.js';
 import type { Stored } from './record.js';
-import type { Store } from './store.js';
 import { readStored } from './stored.js';
-
-/** How a step ended, as far as the records say. */
-export interface TraceEnd {
-  readonly outcome: StepOutcome;
-  readonly reason?: string;
-  readonly error?: ErrorData;
-}
+import type { Store } from './store.js';
 
 /** A recorded turn of a model, as far as it is counted. */
 export interface RecordedTurn {
@@ -27,44 +20,39 @@ export interface RecordedTurn {
 }
 
 /** What is gathered of one step while the records are gone through. */
-export class StepTrace {
-  attempts = 1;
-  end: TraceEnd | undefined = undefined;
-  endedAt: number | undefined = undefined;
+export class StepTrace extends StepFold {
   /** What it gave. */
   output: Stored | undefined = undefined;
-  readonly turns: RecordedTurn[] = [];
-  /** Model calls without an answer. */
-  failedCalls = 0;
+  /** The newest answer of its model. */
+  lastTurn: RecordedTurn | undefined = undefined;
   /** Names of the tools that a turn called, by its number. */
   readonly toolsOfTurn = new Map<string, readonly string[]>();
   /** What it holds was freed: an agent that ends after that ends with its last turn. */
   closed = false;
   /** The step of the last record, with attempts. */
   step: string;
-  readonly startedAt: number;
   private worked = 0;
-  private from: number;
   private to: number;
 
   constructor(
     readonly path: string,
     private session: number,
-    from: number,
+    private from: number,
+    run: Tally,
   ) {
+    super(from, new Tally(run));
     this.step = path;
-    this.startedAt = from;
-    this.from = from;
     this.to = from;
   }
 
-  /** Time between sessions is not counted. */
+  /** Time between sessions is not counted, and attempts are those of the session. */
   touch(session: number, from: number, to: number): void {
     if (session !== this.session) {
       this.worked += this.to - this.from;
       this.session = session;
       this.from = from;
       this.to = to;
+      this.attempts = 1;
     }
     this.from = Math.min(this.from, from);
     this.to = Math.max(this.to, to);
@@ -74,20 +62,17 @@ export class StepTrace {
     return this.worked + this.to - this.from;
   }
 
-  /** It goes on. */
-  reopen(): void {
-    this.end = undefined;
-    this.endedAt = undefined;
-  }
-
-  finish(end: TraceEnd, at: number): void {
-    this.end = end;
-    this.endedAt = at;
+  /** A call of its model was answered. */
+  turn(number: string, turn: RecordedTurn): void {
+    this.spent.answered(turn.model, turn.usage);
+    this.spent.called(turn.calls);
+    this.lastTurn = turn;
+    this.toolsOfTurn.set(number, turn.tools);
   }
 
   /** The last turn of its model called no tool, so it is the answer. */
   get answered(): boolean {
-    return this.turns.at(-1)?.calls === 0;
+    return this.lastTurn?.calls === 0;
   }
 }
 
@@ -121,71 +106,22 @@ function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-/** No tokens. */
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
-
-/** Sum of counts of tokens. */
-export function sumUsage(usages: readonly Usage[]): Usage {
-  let [inputTokens, outputTokens, cached, reasoning] = [0, 0, 0, 0];
-  for (const usage of usages) {
-    inputTokens += usage.inputTokens;
-    outputTokens += usage.outputTokens;
-    cached += usage.cachedTokens ?? 0;
-    reasoning += usage.reasoningTokens ?? 0;
-  }
-  return {
-    inputTokens,
-    outputTokens,
-    ...(cached === 0 ? {} : { cachedTokens: cached }),
-    ...(reasoning === 0 ? {} : { reasoningTokens: reasoning }),
-  };
-}
-
-/** Calls of one model. */
-export interface ModelOverview {
-  readonly model: string;
-  readonly calls: number;
-  readonly usage: Usage;
-}
-
-/** Answered calls by model. */
-export function modelsOf(turns: readonly RecordedTurn[]): readonly ModelOverview[] {
-  const models = new Map<string, ModelOverview>();
-  for (const { model, usage } of turns) {
-    const { calls, usage: before } = models.get(model) ?? { calls: 0, usage: NO_USAGE };
-    models.set(model, { model, calls: calls + 1, usage: sumUsage([before, usage]) });
-  }
-  return [...models.values()];
-}
-
-/** Calls and tokens. */
-export interface RecordedCost {
-  /** Those that failed, too: a provider may bill them. */
-  readonly modelCalls: number;
-  readonly failedModelCalls: number;
-  readonly toolCalls: number;
-  readonly usage: Usage;
-}
-
 /**
  * What a run has cost so far: its model calls, not those of the run that it was forked from.
  *
  * @throws SkeinError `SKEIN_JOURNAL` for a value that is lost
  */
-export function costOf(store: Store, { entries }: RunHistory): RecordedCost {
-  let [answered, failedModelCalls, toolCalls] = [0, 0, 0];
-  const usages: Usage[] = [];
+export function costOf(store: Store, { entries }: RunHistory): Spending {
+  const spent = new Tally();
   for (const [key, list] of entries) {
     if (!key.startsWith('@model#', stepOf(key).length)) continue;
     for (const { kind, record } of list) {
-      const { error } = record;
-      if (error !== undefined && wasAsked(error)) failedModelCalls += 1;
+      if (record.error !== undefined) spent.failed(record.error);
       const turn = kind === 'success' ? readTurn(readStored(store, record)) : undefined;
       if (turn === undefined) continue;
-      answered += 1;
-      toolCalls += turn.calls;
-      usages.push(turn.usage);
+      spent.answered(turn.model, turn.usage);
+      spent.called(turn.calls);
     }
   }
-  return { modelCalls: answered + failedModelCalls, failedModelCalls, toolCalls, usage: sumUsage(usages) };
+  return spent.spending();
 }

@@ -3,9 +3,11 @@ import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
-import type { Usage } from '../events/event.js';
 import type { RunOutcome, StepOutcome } from '../events/outcome.js';
 import type { OpenQuestion } from '../events/question.js';
+import { openQuestion } from '../events/question.js';
+import type { ModelSpending, Spending } from '../events/spending.js';
+import type { StepAccount } from '../events/step-fold.js';
 import type { Plan } from '../plan/plan.js';
 import { nodeIdOf } from '../base/address.js';
 import { forgetting } from './forgotten.js';
@@ -14,26 +16,26 @@ import { OverviewFold } from './overview-fold.js';
 import type { RunWarning } from './overview-fold.js';
 import type { RunMoment, TellMoment } from './overview-moments.js';
 import { nodeFinder } from './overview-nodes.js';
-import { openQuestions } from './overview-questions.js';
-import { modelsOf, sumUsage } from './overview-trace.js';
-import type { ModelOverview, StepTrace } from './overview-trace.js';
+import type { StepTrace } from './overview-trace.js';
 import type { Stored } from './record.js';
 import { Replay } from './replay.js';
 import { readStored } from './stored.js';
-import type { RunRow, Store } from './store.js';
+import type { Answer, RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
 
 export type { OpenQuestion } from '../events/question.js';
 export type { RunMoment } from './overview-moments.js';
-export type { ModelOverview } from './overview-trace.js';
 
 /**
  * How a run stands: it runs now; its process died (`interrupted`), so that it can be resumed; or how its last session ended.
  */
 export type RunStatus = 'running' | 'interrupted' | RunOutcome;
 
-/** What the record of a run says. Times are milliseconds since 1970, durations milliseconds. */
-export interface RunOverview {
+/**
+ * What the record of a run says. Times are milliseconds since 1970, durations milliseconds. Calls and tokens are those of this run itself: what a
+ * parent paid for is not in it.
+ */
+export interface RunOverview extends Spending {
   readonly id: string;
   /** Name of the workflow. */
   readonly name: string;
@@ -54,15 +56,8 @@ export interface RunOverview {
   readonly sessions: readonly SessionOverview[];
   /** In the order in which they began. Steps that only contain others are here when they did not succeed. */
   readonly steps: readonly StepOverview[];
-  /** Tokens of this run itself: what a parent paid for is not in it. */
-  readonly usage: Usage;
   /** Answered calls by model. */
-  readonly models: readonly ModelOverview[];
-  /** Those that failed are counted, too: they may have to be paid for. */
-  readonly modelCalls: number;
-  /** Of these, those without an answer. */
-  readonly failedModelCalls: number;
-  readonly toolCalls: number;
+  readonly models: readonly ModelSpending[];
   /** Questions and events that it waits for. */
   readonly questions: readonly OpenQuestion[];
   readonly warnings: readonly RunWarning[];
@@ -78,7 +73,7 @@ export interface SessionOverview {
 }
 
 /** What the record says of a step. */
-export interface StepOverview {
+export interface StepOverview extends StepAccount {
   readonly path: string;
   /** Id of its node. */
   readonly node: string;
@@ -86,18 +81,11 @@ export interface StepOverview {
   readonly kind?: string;
   /** `interrupted`: its end is not recorded. */
   readonly outcome: StepOutcome | 'running' | 'interrupted';
-  /** Why it was skipped or paused. */
-  readonly reason?: string;
-  readonly error?: ErrorData;
-  readonly attempts: number;
   readonly startedAt: number;
   readonly endedAt?: number;
   /** From its start to its end, without the time between sessions. */
   readonly ms: number;
-  readonly usage: Usage;
   readonly models: readonly string[];
-  readonly modelCalls: number;
-  readonly toolCalls: number;
   /** What it gave; only when it was asked for. */
   readonly output?: Json;
   /** The run that this was taken over from. Its tokens were paid there. */
@@ -212,8 +200,6 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   const own = [...fold.steps.values()]
     .filter((trace) => !fold.isAbandoned(trace))
     .map((trace) => stepOverview(trace, gathered, { status, outputs, waiting }));
-  const turns = [...fold.steps.values()].flatMap((trace) => trace.turns);
-  const failedModelCalls = [...fold.steps.values()].reduce((sum, trace) => sum + trace.failedCalls, 0);
   return {
     id: begin.run,
     name: row.name,
@@ -228,11 +214,8 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     inputs: readStored(store, history.current.inputs) as Json,
     sessions,
     steps: [...takenSteps(gathered, { outputs, now }), ...own],
-    usage: sumUsage(turns.map((turn) => turn.usage)),
-    models: modelsOf(turns),
-    modelCalls: turns.length + failedModelCalls,
-    failedModelCalls,
-    toolCalls: turns.reduce((sum, turn) => sum + turn.calls, 0),
+    ...fold.spent.spending(),
+    models: [...fold.spent.byModel.values()],
     questions,
     warnings: fold.warnings,
     ...(cut === undefined ? {} : { cut }),
@@ -276,27 +259,22 @@ function stepOverview(
   { store, nodeAt }: Gathered,
   { status, outputs, waiting }: StepOptions,
 ): StepOverview {
-  const { path, endedAt, turns } = trace;
+  const { path, endedAt } = trace;
   // Where other questions ended the session, a step that waits was cancelled with it.
-  const waits = waiting.has(path) && (trace.end === undefined || trace.end.outcome === 'cancelled');
-  const end = waits ? ({ outcome: 'paused', reason: 'it waits for an answer' } as const) : trace.end;
+  const waits = waiting.has(path) && (trace.status === 'running' || trace.status === 'cancelled');
+  const ending = waits ? ({ outcome: 'paused', reason: 'it waits for an answer' } as const) : trace.ending;
   const node = nodeAt(path);
-  const output = outputs && end?.outcome === 'succeeded' ? outputOf(store, trace) : undefined;
-  const { outcome, ...why } = end ?? { outcome: openOutcome(status, node?.kind) };
+  const output = outputs && ending?.outcome === 'succeeded' ? outputOf(store, trace) : undefined;
   return {
     path,
     node: node?.id ?? nodeIdOf(path),
     ...(node === undefined ? {} : { kind: node.kind }),
-    outcome,
-    ...why,
-    attempts: trace.attempts,
+    outcome: ending?.outcome ?? openOutcome(status, node?.kind),
+    ...trace.account(ending),
     startedAt: trace.startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
     ms: trace.ms,
-    usage: sumUsage(turns.map((turn) => turn.usage)),
-    models: [...new Set(turns.map((turn) => turn.model))],
-    modelCalls: turns.length + trace.failedCalls,
-    toolCalls: turns.reduce((sum, turn) => sum + turn.calls, 0),
+    models: [...trace.spent.byModel.keys()],
     ...(output === undefined ? {} : { output }),
   };
 }
@@ -311,7 +289,18 @@ function openOutcome(status: RunStatus, kind: string | undefined): StepOverview[
 /** An agent's answer is the text of its last turn; JSON when that is what it was asked for is still text here. */
 function outputOf(store: Store, trace: StepTrace): Json | undefined {
   if (trace.output !== undefined) return readStored(store, trace.output) as Json | undefined;
-  return trace.turns.at(-1)?.text;
+  return trace.lastTurn?.text;
+}
+
+/** What is waited for and has no answer yet, also none that the run has not taken, in the order of asking. */
+function openQuestions(fold: OverviewFold, answers: readonly Answer[], now: number): readonly OpenQuestion[] {
+  const given = new Set(answers.map((answer) => `${answer.key} ${answer.id}`));
+  return [...fold.pauses.values()]
+    .filter((pause) => !given.has(`${pause.key} ${pause.id}`))
+    .map((pause) => {
+      const open = openQuestion(pause);
+      return open.expires !== undefined && open.expires <= now ? { ...open, overdue: true } : open;
+    });
 }
 
 /** What a fork took from its parents: what succeeded or was skipped there, was not to be forgotten, and did not happen here. */

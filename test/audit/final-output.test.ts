@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { formatOutput } from '../../src/audit/final-output.js';
-import type { OutputOptions, StepEnd } from '../../src/audit/final-output.js';
+import type { OutputOptions } from '../../src/audit/final-output.js';
+import type { StepReport } from '../../src/events/outcome.js';
 import type { OutputFormat } from '../../src/plan/workflow.js';
 import { agentNode, echo, read, record, tempDir, workflowOf } from './support/folder.js';
 
 const nodes = ['zeta', 'alpha', 'mid', 'last'].map((id) => agentNode(id));
-const end = (node: string, outcome: StepEnd['outcome'], more: Partial<StepEnd> = {}): StepEnd => ({
+const end = (node: string, outcome: StepReport['outcome'], more: Partial<StepReport> = {}): StepReport => ({
   path: node,
   node,
   outcome,

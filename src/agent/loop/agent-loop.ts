@@ -1,5 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
+import { addUsage } from '../../events/spending.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
 import type { Limit } from '../../plan/limits.js';
 import { REPAIR_ROUNDS, limitHint, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
@@ -7,7 +8,6 @@ import type { ModelTurn, ToolResult } from '../model.js';
 import type { AgentStep } from '../session.js';
 import type { ModelCaller } from './model-caller.js';
 import { modelCaller } from './model-caller.js';
-import { addUsage } from './model-turn.js';
 import { checkOutput, repairPrompt } from './structured-output.js';
 import type { ToolRunner } from './tool-runner.js';
 import { toolRunner } from './tool-runner.js';

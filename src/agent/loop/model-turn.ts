@@ -1,18 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
-import type { StepNote, Usage } from '../../events/event.js';
+import type { StepNote } from '../../events/event.js';
 import type { Model, ModelRequest, ModelTurn, ToolCall } from '../model.js';
-
-/** Sum of two counts of tokens. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  const cachedTokens = (a.cachedTokens ?? 0) + (b.cachedTokens ?? 0);
-  const reasoningTokens = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    ...(a.cachedTokens === undefined && b.cachedTokens === undefined ? {} : { cachedTokens }),
-    ...(a.reasoningTokens === undefined && b.reasoningTokens === undefined ? {} : { reasoningTokens }),
-  };
-}
 
 /**
  * Drains one call of a model. Text is told to `note` as it arrives; the whole is the result.

@@ -83,10 +83,10 @@ async function costLines(plan: Plan, log: RunLog): Promise<readonly string[]> {
   const { modelCalls, toolCalls } = estimateCalls(plan);
   const asked = plan.nodes.flatMap((node) => (node.kind === 'agent' ? node.agent.models : []));
   const models = asked.length === 0 ? 'the model of your environment or of --model' : [...new Set(asked)].join(', ');
-  const tokens = tokensText(log.usage);
+  const tokens = tokensText(log.spent.usage);
   return [
     '',
-    `With a model this run would have made ${countText(log.modelCalls, 'call')} to ${printable(models)}${tokens === '' ? '' : ` (about ${tokens}, in + out)`},`,
+    `With a model this run would have made ${countText(log.spent.modelCalls, 'call')} to ${printable(models)}${tokens === '' ? '' : ` (about ${tokens}, in + out)`},`,
     `at most ${modelCalls.worst} model calls and ${toolCalls.worst} tool calls, no matter what the models do. Nothing was sent anywhere, nothing was left behind.`,
     'skein doctor shows which models you can use.',
   ];

@@ -6,7 +6,7 @@ import type { Listener } from '../../events/event.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { WorkflowRunOptions, invariantCheck as InvariantCheck } from '../../runtime.js';
 import type { Watch } from '../modules/exported.js';
-import { asSeen } from '../view/as-seen.js';
+import { asSeen } from '../view/run-log.js';
 import { printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
+import type { Spending } from '../../events/spending.js';
 import type { Store } from '../../journal/store.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { RecordedCost, RecordedRun as RunRecord } from '../../runtime.js';
+import type { RecordedRun as RunRecord } from '../../runtime.js';
 import { findRun } from '../runs/find-run.js';
 import type { Loaded, LoadOptions } from './load-workflow.js';
 import { loadWorkflow } from './load-workflow.js';
@@ -19,7 +20,7 @@ export interface RecordedRun {
   readonly name: string;
   readonly origin: RunOrigin;
   readonly record: RunRecord;
-  readonly cost: RecordedCost;
+  readonly cost: Spending;
 }
 
 /**

@@ -3,7 +3,8 @@ import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
 import type { ThreadOptions } from '../../index.js';
-import type { Fork, RecordedCost, WorkflowRunOptions } from '../../runtime.js';
+import type { Spending } from '../../events/spending.js';
+import type { Fork, WorkflowRunOptions } from '../../runtime.js';
 import type { FileStore } from '../../sqlite.js';
 import { printNote } from '../view/streams.js';
 import type { OpenRunStoreOptions } from './open-store.js';
@@ -21,7 +22,7 @@ export interface Recording {
   /** The conversation that it is a turn of. */
   readonly thread?: ThreadOptions;
   /** What the run cost before this session. */
-  readonly before?: RecordedCost;
+  readonly before?: Spending;
   /** What was read of that run, and what was told of it. */
   readonly goesOn?: NonNullable<WorkflowRunOptions['goesOn']>;
 }

@@ -5,7 +5,8 @@ import type { RunOutcome } from '../../events/outcome.js';
 import type { OpenQuestion } from '../../events/question.js';
 import { EXIT } from '../exit-codes.js';
 import { jsonText } from '../view/json-text.js';
-import type { RunLog, StepLog } from '../view/run-log.js';
+import type { RunLog } from '../view/run-log.js';
+import type { StepLog } from '../view/step-log.js';
 import type { RecordedEnd } from '../view/summary.js';
 import type { StepContext } from './step-context.js';
 
@@ -46,11 +47,8 @@ export function runReport(options: ReportOptions): string {
     ...(context === undefined ? {} : { context }),
     ...(state === undefined ? {} : { state }),
     ...recordedReport(recorded),
-    usage: log.usage,
-    modelCalls: log.modelCalls,
-    failedModelCalls: log.failedModelCalls,
-    modelCallsByModel: byName([...log.callsByModel]),
-    toolCalls: log.toolCalls,
+    ...log.spent.spending(),
+    modelCallsByModel: byName([...log.spent.byModel].map(([model, { calls }]) => [model, calls])),
     durationMs: Math.max(0, log.now - log.startedAt),
     ...(auditFolder === undefined ? {} : { auditFolder }),
     ...(questions.length === 0 ? {} : { questions }),
@@ -83,15 +81,10 @@ function stepReport(step: StepLog): Readonly<Record<string, unknown>> {
   return {
     status: step.status,
     ...(step.output === undefined ? {} : { output: step.output }),
-    ...(step.reason === undefined ? {} : { reason: step.reason }),
-    ...(step.error === undefined ? {} : { error: step.error }),
-    attempts: step.attempts,
+    ...step.account(),
     ...(step.reused ? { reused: true } : {}),
     ...(step.endedAt === undefined ? {} : { durationMs: step.endedAt - step.startedAt }),
     ...(step.model === undefined || step.model === '' ? {} : { model: step.model }),
-    modelCalls: step.modelCalls,
-    toolCalls: step.toolCalls,
-    usage: step.usage,
   };
 }
 

@@ -2,7 +2,7 @@ import type { OpenQuestion, RunOverview, RunStatus, StepOverview } from '../../i
 import { formatDuration } from '../../base/duration.js';
 import { evidenceLines } from '../view/evidence.js';
 import { oneLine, printable } from '../view/printable.js';
-import { countText, modelText, outcomeMark, outcomeWords, tokensText } from '../view/step-text.js';
+import { callsText, outcomeMark, outcomeWords, spentText, tokensText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
 
@@ -60,10 +60,7 @@ export function stepLine(step: StepOverview, width: number, style: Style): strin
     outcome === 'interrupted' ? 'interrupted' : outcomeWords(outcome),
     outcome === 'skipped' ? '' : formatDuration(step.ms),
     step.attempts > 1 ? `${step.attempts} attempts` : '',
-    ...step.models.map(modelText),
-    step.modelCalls > 1 ? `${step.modelCalls} model calls` : '',
-    step.toolCalls > 0 ? countText(step.toolCalls, 'tool call') : '',
-    tokensText(step.usage),
+    spentText(step, step.models),
     step.from === undefined ? '' : `taken from ${printable(step.from)}`,
     oneLine(step.error?.message ?? step.reason ?? '', 200),
   ];
@@ -71,13 +68,10 @@ export function stepLine(step: StepOverview, width: number, style: Style): strin
 }
 
 /** Calls and tokens of a whole run. There is no table of prices, so what it cost is not known. */
-export function usageLine({ modelCalls, failedModelCalls, models, toolCalls, usage }: RunOverview): string | undefined {
-  if (modelCalls === 0) return undefined;
-  const failed = failedModelCalls === 0 ? [] : [`${failedModelCalls} failed`];
-  const each = [...models.map(({ model, calls }) => `${modelText(model)} ${calls}`), ...failed].join(', ');
-  const tools = toolCalls === 0 ? '' : `, ${countText(toolCalls, 'tool call')}`;
-  const tokens = tokensText(usage);
-  return `${countText(modelCalls, 'model call')} (${each})${tools}, ${tokens === '' ? 'tokens not counted' : tokens}, cost unknown`;
+export function usageLine(run: RunOverview): string | undefined {
+  if (run.modelCalls === 0) return undefined;
+  const tokens = tokensText(run.usage);
+  return `${callsText(run, run.models)}, ${tokens === '' ? 'tokens not counted' : tokens}, cost unknown`;
 }
 
 /**

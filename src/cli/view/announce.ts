@@ -2,7 +2,8 @@ import { formatDuration } from '../../base/duration.js';
 import type { SkeinEvent, StepNote } from '../../events/event.js';
 import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';
-import type { RunLog, StepLog } from './run-log.js';
+import type { RunLog } from './run-log.js';
+import type { StepLog } from './step-log.js';
 import { isPassed } from './run-log.js';
 import type { Style } from './style.js';
 

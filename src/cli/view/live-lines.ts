@@ -2,7 +2,8 @@ import { cellsOfText } from '../../base/text.js';
 import type { Row } from './live-rows.js';
 import { rowsOf } from './live-rows.js';
 import { fitCells, isolated, padCells, printable } from './printable.js';
-import type { RunLog, StepLog } from './run-log.js';
+import type { RunLog } from './run-log.js';
+import type { StepLog } from './step-log.js';
 import { modelText, outcomeMark, outcomeWords, shortCount } from './step-text.js';
 import type { Style } from './style.js';
 
@@ -77,7 +78,8 @@ export function liveLines(log: RunLog, style: Style, moment: Moment): readonly s
 
 /** `review  12/31 · 1 failed · 1m20 · 84k tok`, as much of it as fits. */
 function headLine(log: RunLog, style: Style, { columns, now }: Moment): string {
-  const { progress, usage } = log;
+  const { progress } = log;
+  const { usage } = log.spent;
   const tokens = usage.inputTokens + usage.outputTokens;
   const parts = [
     { text: `${progress.done}/${progress.total}`, paint: style.bold },
@@ -103,7 +105,7 @@ function cellsOf(row: Row, tree: string, log: RunLog, now: number): Cells {
   const { step } = row;
   const name = printable(row.name);
   if (step === undefined) return { row, tree, name, state: '', time: '', tokens: '' };
-  const tokens = step.usage.inputTokens + step.usage.outputTokens;
+  const tokens = step.spent.usage.inputTokens + step.spent.usage.outputTokens;
   const isTimed = step.status !== 'skipped' && !step.reused;
   return {
     row,

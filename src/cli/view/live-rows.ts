@@ -1,6 +1,7 @@
 import type { Plan, PlanNode } from '../../plan/plan.js';
 import { FAILURES } from './progress.js';
-import type { RunLog, StepLog } from './run-log.js';
+import type { RunLog } from './run-log.js';
+import type { StepLog } from './step-log.js';
 
 /** One line of the tree of steps. */
 export interface Row {

@@ -1,56 +1,25 @@
-import { nodePathOf } from '../../base/address.js';
-import { wasAsked } from '../../base/errors.js';
-import type { ErrorData } from '../../base/errors.js';
-import type { SkeinEvent, StepNote, Usage } from '../../events/event.js';
-import type { StepOutcome } from '../../events/outcome.js';
+import { nodePathOf, pathOf } from '../../base/address.js';
+import type { SkeinEvent } from '../../events/event.js';
+import { Tally } from '../../events/spending.js';
 import type { Plan } from '../../plan/plan.js';
 import { decisionText, jumpTarget } from './decision.js';
 import type { PlacedNode } from './node-path.js';
 import { nodesByPath } from './node-path.js';
 import { Progress, VISIT } from './progress.js';
+import { StepLog } from './step-log.js';
 
-/** What is known of a step so far. Times are milliseconds since 1970. */
-export interface StepLog {
-  readonly path: string;
-  /** What people see: the path, or of a jump where it leads. */
-  readonly name: string;
-  readonly node: string;
-  readonly kind: string;
-  /** Path of the step that it runs inside; empty at the top. */
-  readonly parent: string;
-  status: 'running' | StepOutcome;
-  startedAt: number;
-  endedAt: number | undefined;
-  attempts: number;
-  /** The model that answered last, or is asked. */
-  model: string | undefined;
-  /** Name of its agent, where it has one. */
-  readonly agent: string | undefined;
-  /** Those that failed are counted, too. */
-  modelCalls: number;
-  /** The model that is being asked. */
-  asked: string | undefined;
-  toolCalls: number;
-  /** Tools that are running, by call. */
-  readonly openTools: Map<string, string>;
-  usage: Usage;
-  /** What it does in addition to running: `waits 2.0s`, for example. */
-  activity: string | undefined;
-  /** The end of the text that its model is writing, with nothing changed in it; empty while it writes none. */
-  said: string;
-  output: unknown;
-  reason: string | undefined;
-  error: ErrorData | undefined;
-  /** It comes from the record: it did not run here, so far. */
-  reused: boolean;
+type StepBegun = SkeinEvent & { readonly type: 'step.started' | 'step.ended' };
+
+/**
+ * An event as people see it: a step is the same one in all attempts, its own and those of the steps around it.
+ *
+ * @example
+ * asSeen(event).path; // 'block/draft' for 'block~2/draft'
+ */
+export function asSeen(event: SkeinEvent): SkeinEvent {
+  const { path, parent } = event;
+  return path.includes('~') || parent.includes('~') ? { ...event, path: pathOf(path), parent: pathOf(parent) } : event;
 }
-
-type Begun = SkeinEvent & { readonly type: 'step.started' | 'step.ended' };
-
-/** How much of the text that is being written is kept, in UTF-16 units: more than the widest line shows. */
-const KEPT_TEXT = 500;
-
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 /**
  * Follows a run by its events, with the paths of {@link asSeen}. Views and reports read it; it writes nothing. Of a step that is tried again
@@ -65,14 +34,9 @@ export class RunLog {
   readonly steps = new Map<string, StepLog>();
   /** The newest visit of each place in a plan, by its path without the number of the visit. Some have been forgotten since. */
   private readonly visits = new Map<string, StepLog>();
-  /** Calls by the model that answered. */
-  readonly callsByModel = new Map<string, number>();
+  /** Calls and tokens of all steps, also of attempts that failed. */
+  readonly spent = new Tally();
   readonly warnings: string[] = [];
-  usage: Usage = NO_USAGE;
-  modelCalls = 0;
-  /** Of these, those without an answer. */
-  failedModelCalls = 0;
-  toolCalls = 0;
   startedAt = 0;
   now = 0;
   /** How many steps there are, and how many have ended. */
@@ -136,26 +100,20 @@ export class RunLog {
       case 'step.started':
         this.begin(event);
         return;
-      case 'step.retrying': {
-        const step = this.steps.get(event.path);
-        if (step === undefined) return;
-        step.attempts = event.attempt;
-        step.openTools.clear();
-        step.said = '';
-        this.gaveUp(step, event.replayed);
+      case 'step.retrying':
+        this.steps.get(event.path)?.take(event, this.now, event.replayed !== true);
         this.forgetInside(event.path);
         this.progress.again(event.path);
-        step.activity = `failed (${event.error.code}), tries again`;
         return;
-      }
       case 'step.ended':
         this.end(event);
         return;
       case 'step.note':
-        // What is reported again was paid before.
         if (event.note.kind === 'items') this.progress.items(event.path, event.note.count);
-        this.ask(this.steps.get(event.path), event.note);
-        if (event.replayed !== true) this.note(this.steps.get(event.path), event.note);
+        if (event.note.kind === 'warning' && event.replayed !== true)
+          this.warnings.push(`${event.path}: ${event.note.message}`);
+        // What is reported again was paid before.
+        this.steps.get(event.path)?.take(event, this.now, event.replayed !== true);
     }
   }
 
@@ -182,32 +140,12 @@ export class RunLog {
     }
   }
 
-  private begin({ path, node, kind, parent, replayed }: Begun): StepLog {
-    const before = this.failed.get(path);
-    const step: StepLog = {
-      path,
-      name: this.nameOf(path),
-      node,
-      kind,
-      parent,
-      status: 'running',
-      startedAt: this.now,
-      endedAt: undefined,
-      attempts: 1,
-      model: undefined,
-      agent: agentOf(this.nodes.get(nodePathOf(path))),
-      asked: undefined,
-      modelCalls: before?.modelCalls ?? 0,
-      toolCalls: before?.toolCalls ?? 0,
-      openTools: new Map(),
-      usage: before?.usage ?? NO_USAGE,
-      activity: undefined,
-      said: '',
-      output: undefined,
-      reason: undefined,
-      error: undefined,
-      reused: replayed === true,
-    };
+  private begin({ path, node, kind, parent, replayed }: StepBegun): StepLog {
+    const placed = this.nodes.get(nodePathOf(path));
+    const agent = placed?.node.kind === 'agent' ? placed.node.agent.name : undefined;
+    const is = { path, name: this.nameOf(path), node, kind, parent, agent };
+    const spent = this.failed.get(path)?.spent ?? new Tally(this.spent);
+    const step = new StepLog(is, this.now, spent, replayed === true);
     const around = this.inside.get(parent);
     if (around !== undefined) around.add(path);
     else if (parent !== '') this.inside.set(parent, new Set([path]));
@@ -226,95 +164,10 @@ export class RunLog {
     this.open.delete(event.path);
     // Behind a step that runs again, what is in the record shows only at its end.
     if (event.replayed === true) step.reused = true;
-    step.status = event.outcome;
-    step.endedAt = this.now;
-    step.attempts = event.attempts;
-    step.activity = undefined;
-    step.said = '';
-    step.openTools.clear();
+    step.take(event, this.now, event.replayed !== true);
     this.progress.end(step, event.outcome);
-    this.gaveUp(step, event.replayed);
-    step.reason = event.reason;
-    step.error = event.error;
     const channel = this.nodes.get(nodePathOf(event.path))?.node.output;
     step.output = channel === undefined ? event.update : ownChannel(event.update, channel);
-  }
-
-  private note(step: StepLog | undefined, note: StepNote): void {
-    if (step === undefined) return;
-    switch (note.kind) {
-      case 'prompt':
-        step.model = note.model;
-        return;
-      case 'model.started':
-        step.activity = undefined;
-        step.said = '';
-        return;
-      case 'model.retrying':
-        step.activity = `${note.error.code}, asks again`;
-        return;
-      case 'model.fallback':
-        step.model = note.to;
-        return;
-      case 'model.failed':
-        if (wasAsked(note.error)) this.countFailed(step);
-        return;
-      case 'model.ended':
-        this.count(step, note.model, note.usage);
-        step.said = '';
-        return;
-      case 'tool.started':
-        step.toolCalls += 1;
-        this.toolCalls += 1;
-        step.openTools.set(note.id, note.tool);
-        return;
-      case 'tool.ended':
-        step.openTools.delete(note.id);
-        return;
-      case 'question':
-        step.activity = 'waits for an answer';
-        return;
-      case 'answer':
-        step.activity = undefined;
-        return;
-      case 'warning':
-        this.warnings.push(`${step.path}: ${note.message}`);
-        return;
-      case 'model.delta':
-        step.said = (step.said + note.text).slice(-KEPT_TEXT);
-        return;
-      case 'items':
-      case 'memory':
-      case 'event':
-    }
-  }
-
-  /** A call may have begun while the record was gone through, and end here. */
-  private ask(step: StepLog | undefined, note: StepNote): void {
-    if (step === undefined) return;
-    if (note.kind === 'model.started') step.asked = step.model = note.model;
-    if (note.kind === 'model.ended' || note.kind === 'model.failed') step.asked = undefined;
-  }
-
-  /** What is asked when a step ends, such as at its timeout, has been asked. */
-  private gaveUp(step: StepLog, replayed: true | undefined): void {
-    if (step.asked !== undefined && replayed !== true) this.countFailed(step);
-    step.asked = undefined;
-  }
-
-  private countFailed(step: StepLog): void {
-    step.modelCalls += 1;
-    this.modelCalls += 1;
-    this.failedModelCalls += 1;
-  }
-
-  private count(step: StepLog, model: string, usage: Usage): void {
-    step.model = model;
-    step.modelCalls += 1;
-    this.modelCalls += 1;
-    this.callsByModel.set(model, (this.callsByModel.get(model) ?? 0) + 1);
-    step.usage = addUsage(step.usage, usage);
-    this.usage = addUsage(this.usage, usage);
   }
 }
 
@@ -327,21 +180,6 @@ export class RunLog {
 export function isPassed(event: SkeinEvent): boolean {
   if (event.type === 'step.started') return event.kind === 'pass';
   return event.type === 'step.ended' && event.kind === 'pass' && ['succeeded', 'skipped'].includes(event.outcome);
-}
-
-function agentOf(placed: PlacedNode | undefined): string | undefined {
-  return placed?.node.kind === 'agent' ? placed.node.agent.name : undefined;
-}
-
-function addUsage(a: Usage, b: Usage): Usage {
-  const cached = (a.cachedTokens ?? 0) + (b.cachedTokens ?? 0);
-  const reasoning = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    ...(cached === 0 ? {} : { cachedTokens: cached }),
-    ...(reasoning === 0 ? {} : { reasoningTokens: reasoning }),
-  };
 }
 
 function ownChannel(update: Readonly<Record<string, unknown>> | undefined, channel: string): unknown {

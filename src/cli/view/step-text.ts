@@ -1,8 +1,9 @@
 import { formatDuration } from '../../base/duration.js';
 import type { Usage } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
+import type { ModelSpending, Spending } from '../../events/spending.js';
 import { oneLine, printable } from './printable.js';
-import type { StepLog } from './run-log.js';
+import type { StepLog } from './step-log.js';
 import type { Signs, Style } from './style.js';
 
 const WORDS: Readonly<Record<StepOutcome, string>> = {
@@ -62,15 +63,29 @@ export function outcomeWords(status: StepLog['status']): string {
   return status === 'running' ? 'running' : WORDS[status];
 }
 
-/** Model, calls and tokens of a step; empty when it used none. */
-export function factsText(step: StepLog): string {
-  const parts: string[] = [];
-  if (step.model !== undefined && step.model !== '') parts.push(modelText(step.model));
-  if (step.modelCalls > 1) parts.push(`${step.modelCalls} model calls`);
-  if (step.toolCalls > 0) parts.push(countText(step.toolCalls, 'tool call'));
-  const tokens = tokensText(step.usage);
-  if (tokens !== '') parts.push(tokens);
-  return parts.join(', ');
+/** Models, calls and tokens of a step; empty when it used none. */
+export function spentText({ modelCalls, toolCalls, usage }: Spending, models: readonly string[]): string {
+  const parts = [
+    ...models.map(modelText),
+    modelCalls > 1 ? `${modelCalls} model calls` : '',
+    toolCalls > 0 ? countText(toolCalls, 'tool call') : '',
+    tokensText(usage),
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** The same of a step that is followed. */
+export function factsText({ spent, model = '' }: StepLog): string {
+  return spentText(spent, model === '' ? [] : [model]);
+}
+
+/** Calls of a whole run: `3 model calls (openai/gpt-5-mini 2, 1 failed), 1 tool call`. */
+export function callsText(spent: Spending, models: Iterable<ModelSpending>): string {
+  const { modelCalls, failedModelCalls, toolCalls } = spent;
+  const each = [...models].map(({ model, calls }) => `${modelText(model)} ${calls}`);
+  if (failedModelCalls > 0) each.push(`${failedModelCalls} failed`);
+  const tools = toolCalls === 0 ? '' : `, ${countText(toolCalls, 'tool call')}`;
+  return `${countText(modelCalls, 'model call')} (${each.join(', ')})${tools}`;
 }
 
 /** A model as it is shown: of a script, only the name of its file. */

@@ -1,18 +1,19 @@
 import { cellsOfText } from '../../base/text.js';
 import { formatDuration } from '../../base/duration.js';
 import type { ErrorData } from '../../base/errors.js';
-import type { Usage } from '../../events/event.js';
 import type { RunOutcome } from '../../events/outcome.js';
 import type { Census } from '../../events/census.js';
 import type { OpenQuestion } from '../../events/question.js';
+import type { Spending, Tally } from '../../events/spending.js';
 import { evidenceLines } from './evidence.js';
 import { fitCells, isolated, oneLine, padCells, printable } from './printable.js';
 import type { Within } from './progress.js';
-import type { RunLog, StepLog } from './run-log.js';
+import type { RunLog } from './run-log.js';
+import type { StepLog } from './step-log.js';
 import {
+  callsText,
   countText,
   factsText,
-  modelText,
   ofAgent,
   outcomeMark,
   outcomeWords,
@@ -46,12 +47,7 @@ export interface RecordedEnd {
   readonly reused?: number;
   readonly ran?: number;
   /** What sessions before this one had cost. */
-  readonly before?: {
-    readonly modelCalls: number;
-    readonly failedModelCalls: number;
-    readonly toolCalls: number;
-    readonly usage: Usage;
-  };
+  readonly before?: Spending;
   /** Another process has the run now. */
   readonly takenOver?: true;
 }
@@ -69,14 +65,12 @@ const LONGEST_REASON = 200;
 export function summaryLines(options: SummaryOptions): readonly string[] {
   const { log } = options;
   const took = formatDuration(Math.max(0, log.now - log.startedAt));
-  const tokens = tokensText(log.usage);
-  const calls = [...log.callsByModel].map(([model, count]) => `${modelText(model)} ${count}`).join(', ');
   return [
     '',
     ...stepTable([...log.steps.values()], options),
     `${outcomeText(options)} in ${took}: ${options.censusText}`,
     ...reuseLines(options),
-    ...(log.modelCalls === 0 ? [] : [callsLine(log, tokens, calls)]),
+    ...(log.spent.modelCalls === 0 ? [] : [callsLine(log.spent)]),
     ...costBefore(options),
     ...(options.auditFolder === undefined ? [] : [`audit folder: ${printable(options.auditFolder)}`]),
     ...(options.recorded === undefined ? [] : [`recorded as run ${options.recorded.id}`]),
@@ -89,11 +83,9 @@ export function trouble(options: SummaryOptions): readonly string[] {
   return [...questionLines(options), ...errorLines(options), ...resumeLines(options)];
 }
 
-function callsLine(log: RunLog, tokens: string, calls: string): string {
-  const tools = log.toolCalls === 0 ? '' : `, ${countText(log.toolCalls, 'tool call')}`;
-  const failed = log.failedModelCalls === 0 ? [] : [`${log.failedModelCalls} failed`];
-  const each = [...(calls === '' ? [] : [calls]), ...failed].join(', ');
-  return `${countText(log.modelCalls, 'model call')} (${each})${tools}${tokens === '' ? '' : `, ${tokens}`}`;
+function callsLine(spent: Tally): string {
+  const tokens = tokensText(spent.usage);
+  return `${callsText(spent, spent.byModel.values())}${tokens === '' ? '' : `, ${tokens}`}`;
 }
 
 function reuseLines({ recorded }: SummaryOptions): readonly string[] {

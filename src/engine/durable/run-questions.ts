@@ -1,10 +1,10 @@
 import { parentOf, stepOf } from '../../base/address.js';
 import type { EventBody } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
+import type { StepReport } from '../../events/outcome.js';
 import type { OpenQuestion } from '../../events/question.js';
 import { nodeFinder } from '../../journal/overview-nodes.js';
 import type { Plan } from '../../plan/plan.js';
-import type { StepReport } from '../run-result.js';
 
 /** What a run tells of its questions: as they open, and at its end. */
 export class RunQuestions {

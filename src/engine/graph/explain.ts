@@ -1,6 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import type { EventBody } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
+import { endingOf } from '../../events/outcome.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
 import type { Choice } from './routes.js';
 import type { Arrivals, TokenKind } from './token.js';
@@ -63,11 +64,6 @@ export interface Ending {
   readonly state?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Why a step ended as it did. */
-export function whyOf({ reason, error }: Ending): { readonly reason?: string; readonly error?: ErrorData } {
-  return { ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
-}
-
 /** How a step ended, as an observer sees it. */
 export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: number, ending: Ending): EventBody {
   const { output, choice, state } = ending;
@@ -75,9 +71,8 @@ export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: n
     type: 'step.ended',
     node: node.id,
     kind: node.node.kind,
-    outcome,
+    ...endingOf({ ...ending, outcome }),
     attempts,
-    ...whyOf(ending),
     ...(outcome === 'succeeded' ? { update: updateOf(node, output) } : {}),
     ...(choice === undefined ? {} : { to: namesIn(choice) }),
     ...(state === undefined ? {} : { state }),

@@ -4,11 +4,12 @@ import { toErrorData } from '../../base/errors.js';
 import type { Census, OpenCensus } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
 import type { StepOutcome } from '../../events/outcome.js';
+import { endingOf } from '../../events/outcome.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
-import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep, whyOf } from './explain.js';
+import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
@@ -300,7 +301,11 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     this.countStep(node, outcome);
     const { run } = this;
     if (outcome !== 'succeeded')
-      this.reports = reported(this.reports, run.nextReport(), { path, node: node.id, outcome, ...whyOf(ending) });
+      this.reports = reported(this.reports, run.nextReport(), {
+        path,
+        node: node.id,
+        ...endingOf({ ...ending, outcome }),
+      });
     if (run.observed) run.emit(path, this.parent, endingBody(node, outcome, attempts, ending));
   }
 

@@ -1,0 +1,76 @@
+import type { EventBody, StepNote } from '../../events/event.js';
+import { StepFold } from '../../events/step-fold.js';
+import type { Tally } from '../../events/spending.js';
+
+/** What a step is called, and where it is. */
+export interface StepName {
+  readonly path: string;
+  /** What people see: the path, or of a jump where it leads. */
+  readonly name: string;
+  readonly node: string;
+  readonly kind: string;
+  /** Path of the step that it runs inside; empty at the top. */
+  readonly parent: string;
+  /** Name of its agent, where it has one. */
+  readonly agent: string | undefined;
+}
+
+/** How much of the text that is being written is kept, in UTF-16 units: more than the widest line shows. */
+const KEPT_TEXT = 500;
+
+/** A step as the live view shows it: what is known of it, and what it does right now. */
+export class StepLog extends StepFold implements StepName {
+  /** Tools that are running, by call. */
+  readonly openTools = new Map<string, string>();
+  /** What it does in addition to running: `waits 2.0s`, for example. */
+  activity: string | undefined = undefined;
+  /** The end of the text that its model is writing, with nothing changed in it; empty while it writes none. */
+  said = '';
+  output: unknown = undefined;
+
+  readonly path: string;
+  readonly name: string;
+  readonly node: string;
+  readonly kind: string;
+  readonly parent: string;
+  readonly agent: string | undefined;
+
+  constructor(
+    is: StepName,
+    startedAt: number,
+    spent: Tally,
+    /** It comes from the record: it did not run here, so far. */
+    public reused: boolean,
+  ) {
+    super(startedAt, spent);
+    ({
+      path: this.path,
+      name: this.name,
+      node: this.node,
+      kind: this.kind,
+      parent: this.parent,
+      agent: this.agent,
+    } = is);
+  }
+
+  override take(event: EventBody, at: number, isPaid: boolean): void {
+    super.take(event, at, isPaid);
+    if (event.type === 'step.note') {
+      if (isPaid) this.show(event.note);
+      return;
+    }
+    this.openTools.clear();
+    this.said = '';
+    this.activity = event.type === 'step.retrying' ? `failed (${event.error.code}), tries again` : undefined;
+  }
+
+  private show(note: StepNote): void {
+    if (note.kind === 'model.started' || note.kind === 'answer') this.activity = undefined;
+    else if (note.kind === 'model.retrying') this.activity = `${note.error.code}, asks again`;
+    else if (note.kind === 'question') this.activity = 'waits for an answer';
+    else if (note.kind === 'tool.started') this.openTools.set(note.id, note.tool);
+    else if (note.kind === 'tool.ended') this.openTools.delete(note.id);
+    else if (note.kind === 'model.delta') this.said = (this.said + note.text).slice(-KEPT_TEXT);
+    if (note.kind === 'model.started' || note.kind === 'model.ended') this.said = '';
+  }
+}

@@ -1,0 +1,103 @@
+import type { EventBody, StepNote } from './event.js';
+import type { StepEnding, StepOutcome } from './outcome.js';
+import { endingOf } from './outcome.js';
+import type { Spending } from './spending.js';
+import { Tally } from './spending.js';
+
+/** What is reported of a step wherever steps are reported: by `show`, in JSON, in the audit folder. */
+export interface StepAccount extends Omit<StepEnding, 'outcome'>, Spending {
+  readonly attempts: number;
+}
+
+/**
+ * What is known of one step so far. Everything that reports steps folds them here: events come by `take`, what is read of records by the other methods.
+ *
+ * @example
+ * const step = new StepFold(event.at);
+ * step.take(event, event.at);
+ * step.account().attempts; // 1
+ */
+export class StepFold {
+  /** Absent while it runs. */
+  ending: StepEnding | undefined = undefined;
+  /** Milliseconds since 1970. */
+  endedAt: number | undefined = undefined;
+  attempts = 1;
+  /** The model that answered last, or is asked. */
+  model: string | undefined = undefined;
+  /** The model that is being asked. */
+  asked: string | undefined = undefined;
+
+  constructor(
+    public startedAt: number,
+    readonly spent: Tally = new Tally(),
+  ) {}
+
+  get status(): 'running' | StepOutcome {
+    return this.ending?.outcome ?? 'running';
+  }
+
+  get reason(): string | undefined {
+    return this.ending?.reason;
+  }
+
+  get error(): StepEnding['error'] {
+    return this.ending?.error;
+  }
+
+  /** Takes an event of the step. What is reported again was paid before: then it is not counted. */
+  take(event: EventBody, at: number, isPaid = true): void {
+    if (event.type === 'step.note') this.note(event.note, isPaid);
+    else if (event.type === 'step.retrying') {
+      this.gaveUp(isPaid);
+      this.retry(event.attempt);
+    } else if (event.type === 'step.ended') {
+      this.gaveUp(isPaid);
+      this.end(event, at, event.attempts);
+    }
+  }
+
+  /** It is tried again. */
+  retry(attempt: number): void {
+    this.attempts = Math.max(this.attempts, attempt);
+  }
+
+  /** It ended; of one that was skipped right away there were 0 attempts. */
+  end(ending: StepEnding, at: number, attempts = this.attempts): void {
+    this.ending = endingOf(ending);
+    this.attempts = attempts;
+    this.endedAt = at;
+  }
+
+  /** It goes on after all. */
+  reopen(): void {
+    this.ending = undefined;
+    this.endedAt = undefined;
+  }
+
+  account(ending = this.ending): StepAccount {
+    const { attempts, spent } = this;
+    const { outcome: _outcome, ...why } = ending ?? { outcome: undefined };
+    return { ...why, attempts, ...spent.spending() };
+  }
+
+  private note(note: StepNote, isPaid: boolean): void {
+    if (note.kind === 'prompt') this.model = note.model;
+    else if (note.kind === 'model.started') this.asked = this.model = note.model;
+    else if (note.kind === 'model.fallback') this.model = note.to;
+    else if (note.kind === 'model.failed') {
+      this.asked = undefined;
+      if (isPaid) this.spent.failed(note.error);
+    } else if (note.kind === 'model.ended') {
+      this.asked = undefined;
+      this.model = note.model;
+      if (isPaid) this.spent.answered(note.model, note.usage);
+    } else if (note.kind === 'tool.started' && isPaid) this.spent.called(1);
+  }
+
+  /** A call that is under way when the step ends, such as at its timeout, was made. */
+  private gaveUp(isPaid: boolean): void {
+    if (this.asked !== undefined && isPaid) this.spent.failed();
+    this.asked = undefined;
+  }
+}
