@@ -8,7 +8,7 @@ import type { PlanNode } from '../plan/plan.js';
 import { isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
 import type { TellMoment } from './overview-moments.js';
 import { modelText, noteText, sessionText } from './overview-moments.js';
-import { StepTrace, readTurn } from './overview-trace.js';
+import { StepTrace, isCutOff, readTurn } from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
 
 /** What the fold needs in addition to the records. */
@@ -229,6 +229,7 @@ export class OverviewFold {
       this.retried.set(path, attempt);
       this.forgetPauses(path);
     } else if (body['type'] === 'run.warning') this.warn(at, '', body);
+    else if (isCutOff({ body })) this.trace(path, at).spent.failed();
     else if (isPlainObject(body['note']) && body['note']['kind'] === 'warning') this.warn(at, path, body['note']);
     const text = noteText(body);
     if (text !== undefined) this.options.tell({ at, path, ...text });

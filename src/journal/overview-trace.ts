@@ -5,7 +5,7 @@ import type { Spending } from '../events/spending.js';
 import { NO_USAGE, Tally } from '../events/spending.js';
 import { StepFold } from '../events/step-fold.js';
 import type { RunHistory } from './history.js';
-import type { Stored } from './record.js';
+import type { LogRecord, Stored } from './record.js';
 import { readStored } from './stored.js';
 import type { Store } from './store.js';
 
@@ -91,6 +91,11 @@ export function readTurn(value: unknown): RecordedTurn | undefined {
   };
 }
 
+/** Whether a line says of a model call that its step ended first. Calls that failed have records of their own. */
+export function isCutOff({ body }: Pick<LogRecord, 'body'>): boolean {
+  return isPlainObject(body['note']) && body['note']['kind'] === 'model.failed';
+}
+
 function readUsage(value: unknown): Usage {
   if (!isPlainObject(value)) return NO_USAGE;
   const { cachedTokens, reasoningTokens } = value;
@@ -111,8 +116,9 @@ function count(value: unknown): number {
  *
  * @throws SkeinError `SKEIN_JOURNAL` for a value that is lost
  */
-export function costOf(store: Store, { entries }: RunHistory): Spending {
+export function costOf(store: Store, { entries, logs }: RunHistory): Spending {
   const spent = new Tally();
+  for (const log of logs) if (isCutOff(log)) spent.failed();
   for (const [key, list] of entries) {
     if (!key.startsWith('@model#', stepOf(key).length)) continue;
     for (const { kind, record } of list) {

@@ -5,6 +5,8 @@ import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { LogRecord } from '../../../journal/record.js';
 
+type ModelStarted = Extract<StepNote, { kind: 'model.started' }>;
+
 const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set(['model.retrying', 'model.fallback', 'warning']);
 
 /**
@@ -13,6 +15,8 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set(['model.retrying', '
  */
 export class EventLog {
   private known: Set<string> | undefined = undefined;
+  /** Model calls that are under way, by step. */
+  private readonly asked = new Map<string, ModelStarted>();
 
   constructor(
     private readonly before: readonly LogRecord[],
@@ -20,8 +24,28 @@ export class EventLog {
   ) {}
 
   listen(event: SkeinEvent): void {
+    const cut = this.cutOff(event);
+    if (cut !== undefined) this.write(event, cut);
     const body = loggedBody(event);
-    if (body === undefined) return;
+    if (body !== undefined) this.write(event, body);
+  }
+
+  /** A model call that is under way when its step ends, such as at a timeout, has no record of its own, and was made all the same. */
+  private cutOff(event: SkeinEvent): JsonObject | undefined {
+    if (event.type === 'step.note') {
+      if (event.note.kind === 'model.started') this.asked.set(event.path, event.note);
+      if (event.note.kind === 'model.ended' || event.note.kind === 'model.failed') this.asked.delete(event.path);
+      return undefined;
+    }
+    if (event.type !== 'step.ended' && event.type !== 'step.retrying') return undefined;
+    const asked = this.asked.get(event.path);
+    this.asked.delete(event.path);
+    if (asked === undefined) return undefined;
+    const error = { code: 'SKEIN_CANCELLED', message: 'its step ended first' };
+    return { type: 'step.note', note: { ...asked, kind: 'model.failed', error } };
+  }
+
+  private write(event: SkeinEvent, body: JsonObject): void {
     if (event.replayed === true) {
       this.known ??= new Set(this.before.map((record) => keyOf(record.path, record.body)));
       if (this.known.has(keyOf(event.path, body))) return;
