@@ -41,12 +41,9 @@ interface Shape {
 }
 
 const agents = fc.record({
-  answers: fc.array(
-    fc.constantFrom('text', 'tool', 'later', 'refused', 'hangs') as fc.Arbitrary<keyof typeof ANSWERS>,
-    {
-      maxLength: 4,
-    },
-  ),
+  answers: fc.array(fc.constantFrom('text', 'tool', 'later', 'refused', 'hangs'), {
+    maxLength: 4,
+  }),
   retries: fc.integer({ min: 0, max: 2 }),
   allowed: fc.boolean(),
   runs: fc.integer({ min: 0, max: 4 }).map((one) => one > 0),
