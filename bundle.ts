@@ -88,7 +88,8 @@ await build({
   output: {
     dir: 'dist',
     format: 'esm',
-    sourcemap: true,
+    // For those who debug the build: not in the package, and no file refers to them.
+    sourcemap: 'hidden',
     comments: false,
     chunkFileNames: 'chunks/[name].js',
     // Opening a file costs more than reading code that is not needed. A group takes along what it imports, unless an earlier one has it.

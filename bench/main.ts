@@ -5,6 +5,7 @@ import { benchGrowth } from './growth.js';
 import { benchHostile } from './hostile.js';
 import { benchMachine } from './machine.js';
 import { benchManyRuns } from './many-runs.js';
+import { benchPackage } from './package.js';
 import { benchPipeline } from './pipeline.js';
 import { benchResume } from './resume.js';
 import { benchScheduling } from './scheduling.js';
@@ -23,6 +24,7 @@ const missed = [
   ...(await benchPipeline()),
   ...(await benchGraph()),
   ...(await benchStartUp()),
+  ...benchPackage(),
   ...(await benchStore()),
   ...(await benchThreads()),
   ...(await benchScreen()),

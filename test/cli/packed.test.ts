@@ -135,7 +135,14 @@ console.error(String(caught));
     const { devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
       readonly devDependencies: Readonly<Record<string, string>>;
     };
-    for (const name of ['yaml', 'commander', 'acorn', '@marcbachmann/cel-js', '@dagrejs/dagre'])
+    for (const name of [
+      'yaml',
+      'commander',
+      'acorn',
+      '@marcbachmann/cel-js',
+      '@dagrejs/dagre',
+      '@modelcontextprotocol/client',
+    ])
       expect(licences).toContain(`${name} ${String(devDependencies[name])} (`);
     expect(licences).toMatch(/Permission is hereby granted|Permission to use/);
   });
