@@ -33,7 +33,7 @@ const ROWS = {
   engine: BELOW_ENGINE,
   agent: ['text', ...BELOW_ENGINE, PORTS],
   supervise: [...BELOW_ENGINE, PORTS],
-  notations: ['base', 'text', 'lang', 'plan'],
+  notations: ['base', 'text', 'lang', 'plan', 'machine'],
   stores: ['base', STORE_PORT, RECORDS],
   restate: [...BELOW_ENGINE, PORTS],
   observe: ['base', 'events', RECORDS],

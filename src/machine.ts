@@ -13,6 +13,7 @@ export type { ArtifactSnapshot, Context, StateTransition } from './machine/conte
 export { parseSpec } from './machine/read-spec.js';
 export type { ArtifactDef, Budget, Orchestration, Persistence, Spec, State } from './machine/spec.js';
 export { validateSpec, type ValidationResult } from './machine/validate.js';
+export { validatePack, type PackOptions } from './notations/machine/validate-pack.js';
 export { sortedEvents } from './machine/state-table.js';
 export { ARTIFACT_TOOL, TRANSITION_TOOL, artifactTool, toolsOf, transitionTool } from './machine/tools.js';
 export type { MachineTool } from './machine/tools.js';

@@ -39,7 +39,7 @@ export function validateSpec(spec: Spec, promptKeys: Iterable<string>): Validati
 }
 
 /** The rules, for a spec whose form is right: those of the whole, of each state, of the paths between states. */
-function checkSpec(spec: Spec, prompts: ReadonlySet<string>): readonly PlacedProblem[] {
+export function checkSpec(spec: Spec, prompts: ReadonlySet<string>): readonly PlacedProblem[] {
   const problems = new Problems();
   if (spec.version !== 1 && spec.version !== 2) {
     const message = `workflow.version must be 1 or 2, got ${spec.version}`;

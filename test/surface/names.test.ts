@@ -100,6 +100,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'sortedEvents',
     'toolsOf',
     'transitionTool',
+    'validatePack',
     'validateSpec',
   ],
   'skein/sqlite': ['openSqliteStore', 'sqliteInUse'],

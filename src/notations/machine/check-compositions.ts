@@ -1,0 +1,133 @@
+import { didYouMean } from '../../base/suggest.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { CompositionStep, PlacedPack, Predicate } from './pack.js';
+
+/** Names that are those of the runtime. */
+const RESERVED: ReadonlySet<string> = new Set(['workflow__transition', 'workflow__set_artifact']);
+
+/** The rules of compositions: names of steps, what they refer to, their order, what may stand in what. */
+export function checkCompositions(placed: PlacedPack): void {
+  for (const [name, { steps, output }] of Object.entries(placed.pack.compositions ?? {})) {
+    const check = new CompositionCheck(name, steps, placed);
+    check.steps();
+    if (output !== undefined) check.refer(output, 'output', ['output']);
+  }
+}
+
+class CompositionCheck {
+  private readonly place: string;
+  private readonly ids: ReadonlySet<string>;
+
+  constructor(
+    private readonly name: string,
+    private readonly all: readonly CompositionStep[],
+    private readonly placed: PlacedPack,
+  ) {
+    this.place = `compositions[${JSON.stringify(name)}]`;
+    this.ids = new Set(all.flatMap((step) => [step.id, ...(step.branches ?? []).map(({ id }) => id)]));
+  }
+
+  steps(): void {
+    const seen = new Set<string>();
+    for (const [index, step] of this.all.entries()) {
+      const keys = ['steps', String(index)];
+      this.checkStep(step, seen, keys);
+      this.checkFollower(step, this.all[index - 1], keys);
+      for (const [at, branch] of (step.branches ?? []).entries()) {
+        const inside = [...keys, 'branches', String(at)];
+        this.checkStep(branch, seen, inside);
+        if (branch.kind !== 'branch' && branch.kind !== 'parallel') continue;
+        const message = `${branch.kind} step ${quoteShort(branch.id)} can't stand in the parallel step ${quoteShort(step.id)}`;
+        this.error('nested-step', message, inside, 'make it a step of its own');
+      }
+    }
+    this.checkCycles();
+  }
+
+  /** Reports a name that is not that of a step. */
+  refer(id: string, what: string, keys: readonly string[]): void {
+    if (this.ids.has(id)) return;
+    this.error('unknown-step', `${what} ${quoteShort(id)} is not a step`, keys, didYouMean(id, this.ids));
+  }
+
+  private checkStep(step: CompositionStep, seen: Set<string>, keys: readonly string[]): void {
+    const { id, depends_on = [], prompt_task, tool } = step;
+    if (seen.has(id))
+      this.error('duplicate-step', `the step ${quoteShort(id)} is there twice`, keys, 'rename one of them');
+    if (RESERVED.has(id))
+      this.error('reserved-tool', `the name ${quoteShort(id)} is reserved`, keys, 'choose another name');
+    seen.add(id);
+    for (const [at, other] of depends_on.entries()) {
+      this.refer(other, `depends_on of step ${quoteShort(id)}:`, [...keys, 'depends_on', String(at)]);
+    }
+    for (const way of ['then', 'else'] as const) {
+      const target = step[way];
+      if (target !== undefined) this.refer(target, `${way} of step ${quoteShort(id)}:`, [...keys, way]);
+    }
+    const { prompts, tools = {} } = this.placed.pack;
+    if (prompt_task !== undefined && !Object.hasOwn(prompts, prompt_task)) {
+      const message = `prompt_task ${quoteShort(prompt_task)} of step ${quoteShort(id)} does not reference a valid prompt`;
+      this.error('unknown-prompt', message, [...keys, 'prompt_task'], didYouMean(prompt_task, Object.keys(prompts)));
+    }
+    if (step.predicate !== undefined) this.checkPredicate(step.predicate, id, [...keys, 'predicate']);
+    for (const name of [...(tool === undefined ? [] : [tool]), ...(step.tools ?? [])])
+      this.checkTool(name, tools, id, keys);
+  }
+
+  /** What is compared needs a path and a value, what must be there a path. */
+  private checkPredicate(predicate: Predicate, id: string, keys: readonly string[]): void {
+    const { op, exists, all_of = [], any_of = [], not } = predicate;
+    const needed = op === undefined ? (exists === undefined ? [] : ['path']) : ['path', 'value'];
+    for (const key of needed.filter((one) => !Object.hasOwn(predicate, one))) {
+      this.error('missing-key', `predicate of step ${quoteShort(id)}: ${key} is missing`, keys);
+    }
+    for (const inner of [...all_of, ...any_of, ...(not === undefined ? [] : [not])])
+      this.checkPredicate(inner, id, keys);
+  }
+
+  private checkTool(name: string, tools: object, id: string, keys: readonly string[]): void {
+    if (RESERVED.has(name)) {
+      this.error('reserved-tool', `step ${quoteShort(id)} can't call ${name}`, keys, 'a composition fires no events');
+    } else if (!Object.hasOwn(tools, name)) {
+      const message = `${this.place}: step ${quoteShort(id)}: ${quoteShort(name)} is not a tool of the pack`;
+      const hint = didYouMean(name, Object.keys(tools)) ?? 'a tool server or the program has to bring it along';
+      this.placed.findings.warning('unknown-tool', message, this.at(keys), hint);
+    }
+  }
+
+  /** A step that only stands behind a choice, or behind parallel steps, waits for nothing. */
+  private checkFollower(step: CompositionStep, before: CompositionStep | undefined, keys: readonly string[]): void {
+    if (before === undefined || (before.kind !== 'branch' && before.kind !== 'parallel')) return;
+    if (step.depends_on !== undefined || before.then === step.id || before.else === step.id) return;
+    const message = `${this.place}: step ${quoteShort(step.id)} follows the ${before.kind} step ${quoteShort(before.id)} without depends_on`;
+    this.placed.findings.warning('loose-step', message, this.at(keys), 'say what it waits for');
+  }
+
+  /** Steps that wait for each other, by `depends_on` or as targets of a choice: what is left when all that can run is taken away. */
+  private checkCycles(): void {
+    const waits = new Map(
+      this.all.map((step) => [step.id, new Set((step.depends_on ?? []).filter((id) => this.ids.has(id)))]),
+    );
+    for (const { id, then, else: other } of this.all) {
+      for (const target of [then, other]) if (target !== undefined) waits.get(target)?.add(id);
+    }
+    for (let isFewer = true; isFewer;) {
+      const free = [...waits].filter(([, on]) => [...on].every((id) => !waits.has(id)));
+      for (const [id] of free) waits.delete(id);
+      isFewer = free.length > 0;
+    }
+    const [first] = waits.keys();
+    if (first === undefined) return;
+    const index = this.all.findIndex(({ id }) => id === first);
+    const message = `steps wait for each other: ${[...waits.keys()].map((one) => quoteShort(one)).join(', ')}`;
+    this.error('step-cycle', message, ['steps', String(index)], 'take one of the references out');
+  }
+
+  private error(code: string, message: string, keys: readonly string[], hint?: string): void {
+    this.placed.findings.error(code, `${this.place}: ${message}`, this.at(keys), hint);
+  }
+
+  private at(keys: readonly string[]): ReturnType<PlacedPack['at']> {
+    return this.placed.at('compositions', this.name, ...keys);
+  }
+}

@@ -1,0 +1,102 @@
+import { hasErrors } from '../../base/problem.js';
+import type { Position, Problem } from '../../base/problem.js';
+import { readSpec } from '../../machine/read-spec.js';
+import { checkSpec } from '../../machine/validate.js';
+import { checkForm } from '../../text/check-form.js';
+import type { Findings } from '../../text/findings.js';
+import { createFindings } from '../../text/findings.js';
+import { entryOf, toJson } from '../../text/nodes.js';
+import type { SourceNode } from '../../text/nodes.js';
+import { checkCompositions } from './check-compositions.js';
+import { checkReferences } from './check-references.js';
+import { checkTemplates } from './check-templates.js';
+import { checkValidators } from './check-validators.js';
+import type { Pack, PlacedPack } from './pack.js';
+import { packForm } from './pack-form.js';
+import type { PackSchema } from './dialect.js';
+
+/** How a pack is judged. */
+export interface PackRules {
+  /** One version of the schema; absent: what either of them takes. */
+  readonly schema?: PackSchema | undefined;
+  /** Names of validators that a program brings along. */
+  readonly validators: ReadonlySet<string>;
+}
+
+/**
+ * Checks a pack: its form, then the rules of its workflow, then everything that its parts say of each other. Rules that look at several parts wait until the form
+ * is right.
+ */
+export function checkPack(root: SourceNode, rules: PackRules, findings: Findings): void {
+  const kind = entryOf(root, 'kind')?.value;
+  if (kind?.kind === 'scalar' && NO_PACKS.has(kind.text) && entryOf(root, 'prompts') === undefined) {
+    const message = `a file of kind ${kind.text} is not a pack`;
+    findings.error('not-a-pack', message, kind.at, 'compile it: packc compile --config FILE --output pack.json');
+    return;
+  }
+  const { form, named } = packForm(rules.schema);
+  checkForm(root, form, { findings, named });
+  const isRight = !hasErrors(findings.list);
+  const workflow = entryOf(root, 'workflow');
+  if (workflow !== undefined) checkWorkflow(workflow.value, root, rules.schema, findings);
+  if (!isRight) return;
+  const placed = { pack: toJson(root) as unknown as Pack, findings, at: placesIn(root) };
+  checkSchemaName(root, placed);
+  checkReferences(placed);
+  checkCompositions(placed);
+  checkTemplates(placed);
+  checkValidators(placed, rules.validators);
+}
+
+/** Files of the program that makes packs. */
+const NO_PACKS: ReadonlySet<string> = new Set(['Arena', 'PromptConfig', 'Scenario', 'Provider', 'Tool']);
+
+function checkWorkflow(node: SourceNode, root: SourceNode, schema: PackSchema | undefined, findings: Findings): void {
+  const prompts = entryOf(root, 'prompts')?.value;
+  const names = prompts?.kind === 'map' ? prompts.entries.map(({ key }) => key) : [];
+  const at = placesIn(root);
+  const { spec, problems } = readSpec(toJson(node));
+  // What keeps a spec from being read is a mistake of form: most often it was found already.
+  if (spec === undefined && hasErrors(findings.list)) return;
+  const found = spec === undefined ? problems : checkSpec(spec, new Set(names));
+  for (const { problem, keys } of found) put(problem, at('workflow', ...keys), findings);
+  if (schema !== '1.5') return;
+  for (const [name, { terminal, on_event }] of Object.entries(spec?.states ?? {})) {
+    if (terminal === true || on_event !== undefined) continue;
+    const message = `workflow.states[${JSON.stringify(name)}].on_event is missing: schema 1.5 wants it unless terminal is true`;
+    findings.error('missing-key', message, at('workflow', 'states', name));
+  }
+}
+
+function put({ severity, code, message, hint }: Problem, at: Position, findings: Findings): void {
+  if (severity === 'error') findings.error(code, message, at, hint);
+  else findings.warning(code, message, at, hint);
+}
+
+function placesIn(root: SourceNode): PlacedPack['at'] {
+  return (...keys) => {
+    let node = root;
+    let { at } = root;
+    for (const key of keys) {
+      const entry = entryOf(node, key);
+      const item = node.kind === 'list' ? node.items[Number(key)] : entry?.value;
+      if (item === undefined) break;
+      at = entry?.at ?? item.at;
+      node = item;
+    }
+    return at;
+  };
+}
+
+/** A pack whose `$schema` names one version should be right by that one. */
+function checkSchemaName(root: SourceNode, { pack, findings, at }: PlacedPack): void {
+  const named = /\bv?(1\.[45])(?:\.\d+)?\b/.exec(pack.$schema ?? '')?.[1];
+  if (named !== '1.4' && named !== '1.5') return;
+  const { form, named: parts } = packForm(named);
+  const other = createFindings();
+  checkForm(root, form, { findings: other, named: parts });
+  const [first] = other.list.filter(({ severity }) => severity === 'error');
+  if (first === undefined) return;
+  const message = `$schema names version ${named}, by which the pack is not right: ${first.message}`;
+  findings.warning('schema-mismatch', message, at('$schema'), 'name the version that the pack is written for');
+}

@@ -1,0 +1,222 @@
+import type { Problem } from '../base/problem.js';
+import { quoteShort } from '../lang/value-text.js';
+import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
+import { placesOf } from './places.js';
+import type { Places } from './places.js';
+
+/** What a JSON text holds, and everything that is wrong with its form. */
+export interface ParsedJson {
+  /** Absent when the text could not be read. */
+  readonly root: SourceNode | undefined;
+  readonly problems: readonly Problem[];
+  readonly places: Places;
+}
+
+/** Bounds of a text: bytes of UTF-8, and lists and maps in each other. */
+const MOST_BYTES = 16_000_000;
+const DEEPEST = 200;
+
+/**
+ * Reads a JSON text (RFC 8259) as data with positions. It never throws: the first mistake of form is a problem, and nothing is built then; keys that
+ * are there twice are problems, and the first one counts. Any name may be a key, `__proto__` too.
+ *
+ * Problem codes: `json-syntax`, `json-limit`, `duplicate-key`.
+ *
+ * @example
+ * const { root, problems } = parseJson('{ "name": "review" }', 'pack.json');
+ */
+export function parseJson(text: string, file: string): ParsedJson {
+  const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const places = placesOf(source, file);
+  const reader = new JsonReader(source, places);
+  const root = Buffer.byteLength(source) > MOST_BYTES ? reader.tooLarge() : reader.document();
+  return { root, problems: reader.problems, places };
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /[A-Za-z_$][\w$]*/y;
+const WORDS = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
+/** Reads values from one offset on. After the first mistake nothing more is read: each part gives undefined. */
+class JsonReader {
+  readonly problems: Problem[] = [];
+  private offset = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly places: Places,
+  ) {}
+
+  document(): SourceNode | undefined {
+    this.skipSpace();
+    const root = this.value(0);
+    if (root === undefined) return undefined;
+    this.skipSpace();
+    if (this.offset === this.text.length) return root;
+    return this.wrong('there is more text after the value', 'a file holds one value');
+  }
+
+  tooLarge(): undefined {
+    this.report('json-limit', `the text has more than ${MOST_BYTES} bytes`, 0, 'split the file');
+  }
+
+  private value(depth: number): SourceNode | undefined {
+    if (depth > DEEPEST) {
+      this.report('json-limit', `nested deeper than ${DEEPEST} levels`, this.offset, 'split the file');
+      return undefined;
+    }
+    const char = this.text[this.offset];
+    if (char === '{') return this.map(depth);
+    if (char === '[') return this.list(depth);
+    const from = this.offset;
+    if (char === '"') {
+      const text = this.string();
+      return text === undefined ? undefined : this.scalar(text, text, from);
+    }
+    const number = this.match(NUMBER);
+    if (number !== undefined) return this.scalar(Number(number), number, from);
+    const word = this.match(WORD);
+    const known = word === undefined ? undefined : WORDS.get(word);
+    if (word !== undefined && known !== undefined) return this.scalar(known, known === null ? '' : word, from);
+    this.offset = from;
+    return this.wrong(this.isAtEnd() ? 'the text ends where a value is expected' : 'a value is expected here');
+  }
+
+  private scalar(value: SourceScalar['value'], text: string, from: number): SourceScalar {
+    return { kind: 'scalar', value, text, at: this.places.at(from), range: [from, this.offset] };
+  }
+
+  private list(depth: number): SourceNode | undefined {
+    const at = this.places.at(this.offset);
+    const items: SourceNode[] = [];
+    const isWhole = this.inside(']', () => {
+      const item = this.value(depth + 1);
+      if (item !== undefined) items.push(item);
+      return item !== undefined;
+    });
+    return isWhole ? { kind: 'list', items, at } : undefined;
+  }
+
+  private map(depth: number): SourceMap | undefined {
+    const at = this.places.at(this.offset);
+    const entries = new Map<string, SourceEntry>();
+    const isWhole = this.inside('}', () => {
+      const from = this.offset;
+      const key = this.text[from] === '"' ? this.string() : this.wrong('a key in double quotes is expected here');
+      if (key === undefined) return false;
+      this.skipSpace();
+      if (this.text[this.offset] !== ':') return this.wrong('a colon is expected here') !== undefined;
+      this.offset += 1;
+      this.skipSpace();
+      const value = this.value(depth + 1);
+      if (value === undefined) return false;
+      if (!entries.has(key)) entries.set(key, { key, at: this.places.at(from), value });
+      else this.report('duplicate-key', `the key ${quoteShort(key)} is there twice`, from, 'remove one of the two');
+      return true;
+    });
+    return isWhole ? { kind: 'map', entries: [...entries.values()], at } : undefined;
+  }
+
+  /** Reads parts with commas between them up to the closing bracket; false after a mistake. */
+  private inside(close: string, part: () => boolean): boolean {
+    this.offset += 1;
+    this.skipSpace();
+    if (this.text[this.offset] === close) {
+      this.offset += 1;
+      return true;
+    }
+    for (;;) {
+      if (!part()) return false;
+      this.skipSpace();
+      const char = this.text[this.offset];
+      if (char === close) {
+        this.offset += 1;
+        return true;
+      }
+      if (char !== ',') return this.wrong(`a comma or ${close} is expected here`) !== undefined;
+      const comma = this.offset;
+      this.offset += 1;
+      this.skipSpace();
+      if (this.text[this.offset] !== close) continue;
+      this.offset = comma;
+      return this.wrong(`there is a comma before ${close}`, 'remove the comma') !== undefined;
+    }
+  }
+
+  /** Reads a text; its characters are looked at one by one, so that its length does not matter. */
+  private string(): string | undefined {
+    const from = this.offset;
+    let hasEscapes = false;
+    for (let at = from + 1; at < this.text.length; at += 1) {
+      const code = this.text.charCodeAt(at);
+      if (code === 0x22) {
+        this.offset = at + 1;
+        return this.decoded(from, hasEscapes);
+      }
+      if (code === 0x5c) {
+        hasEscapes = true;
+        at += 1;
+      } else if (code < 0x20) {
+        this.offset = at;
+        return this.wrong(
+          'a text holds a control character',
+          code === 0x0a ? 'write \\n, or close the text' : 'write it as \\u00..',
+        );
+      }
+    }
+    return this.wrong('a text is not closed', 'put " behind it');
+  }
+
+  private decoded(from: number, hasEscapes: boolean): string | undefined {
+    const written = this.text.slice(from, this.offset);
+    const to = this.offset;
+    try {
+      const text = hasEscapes ? (JSON.parse(written) as string) : written.slice(1, -1);
+      // An escape can give half of a surrogate pair, which is not text that could be written to a file.
+      return hasEscapes ? text.replaceAll(/\p{Surrogate}/gu, '\uFFFD') : text;
+    } catch {
+      this.offset = from;
+      const problem = this.wrong('a text holds an unknown escape', 'write a backslash as \\\\');
+      this.offset = to;
+      return problem;
+    }
+  }
+
+  private match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.offset;
+    const found = pattern.exec(this.text)?.[0];
+    this.offset += found?.length ?? 0;
+    return found;
+  }
+
+  private skipSpace(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.offset);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.offset += 1;
+    }
+  }
+
+  private isAtEnd(): boolean {
+    return this.offset >= this.text.length;
+  }
+
+  private wrong(message: string, hint = this.hintHere()): undefined {
+    this.report('json-syntax', message, this.offset, hint);
+  }
+
+  private hintHere(): string {
+    const char = this.text[this.offset];
+    if (char === "'") return 'put texts and keys into double quotes';
+    if (char === '/' || char === '#') return 'JSON has no comments: remove it';
+    return 'check brackets, commas and quotes up to this place';
+  }
+
+  private report(code: string, message: string, offset: number, hint: string): void {
+    this.problems.push({ code, severity: 'error', message, at: this.places.at(offset), hint });
+  }
+}
