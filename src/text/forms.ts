@@ -146,6 +146,15 @@ export interface NamedForm extends Common {
   readonly name: string;
 }
 
+/** The type of the value that a row asks for; of a row with parts of its own: never. */
+type ValueOf<F> =
+  F extends WordForm<infer T> ? T : F extends IntegerForm | NumberForm ? number : F extends FlagForm ? boolean : never;
+
+/** The values of the rows of a map that hold one word, number or truth value, by key. What is absent, or wrong, is undefined. */
+export type Values<K extends Keys> = {
+  readonly [P in keyof K as ValueOf<K[P]> extends never ? never : P]: ValueOf<K[P]> | undefined;
+};
+
 type More<T> = Omit<T, 'kind' | 'about'>;
 
 /** A row for a text. */

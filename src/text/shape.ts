@@ -1,7 +1,7 @@
 import type { Position } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
 import { quoteShort } from '../lang/value-text.js';
-import type { IntegerForm, MapForm, NumberForm, WordForm } from './forms.js';
+import type { Form, IntegerForm, Keys, MapForm, NumberForm, Values, WordForm } from './forms.js';
 import type { Findings } from './findings.js';
 import { describe } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
@@ -45,6 +45,8 @@ export interface Fields {
   number(key: string, row: NumberForm): number | undefined;
   flag(key: string): boolean | undefined;
   texts(key: string): readonly SourceScalar[] | undefined;
+  /** The words, numbers and truth values that a form has rows for. */
+  values<K extends Keys>(form: MapForm<K>): Values<K>;
   fields(key: string, form: MapForm): Fields | undefined;
   /** Like `fields`; an absent or wrong map reads as an empty one. */
   section(key: string, form: MapForm): Fields;
@@ -188,6 +190,17 @@ class MapFields implements Fields {
   texts(key: string): readonly SourceScalar[] | undefined {
     const node = this.filled(key);
     return node === undefined ? undefined : readTexts(node, this.called(key), this.findings);
+  }
+
+  values<K extends Keys>({ keys }: MapForm<K>): Values<K> {
+    const found = Object.entries<Form>(keys).map(([key, row]) => [key, this.value(key, row)] as const);
+    return Object.fromEntries(found) as Values<K>;
+  }
+
+  private value(key: string, row: Form): string | number | boolean | undefined {
+    if (row.kind === 'word') return this.word(key, row);
+    if (row.kind === 'flag') return this.flag(key);
+    return row.kind === 'integer' ? this.integer(key, row) : row.kind === 'number' ? this.number(key, row) : undefined;
   }
 
   fields(key: string, form: MapForm): Fields | undefined {

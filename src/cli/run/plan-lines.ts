@@ -1,6 +1,7 @@
 import type { Power } from '../../plan.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
+import { factsOf } from './plan-report.js';
 import type { PlanDescription, StepDescription } from './plan-report.js';
 
 /** A description for people. */
@@ -75,23 +76,6 @@ function stepLines(step: StepDescription, place: Place): readonly string[] {
     ...block('question', step.question, inner),
     ...listedSteps(step.steps ?? [], inner),
   ];
-}
-
-/** What kind of step it is, and of an agent what it works with. */
-function factsOf({ kind, agent, models, tools, servers, ways, goto, workflow }: StepDescription): readonly string[] {
-  if (agent !== undefined) {
-    const model = models === undefined || models.length === 0 ? 'model of the environment' : models.join(', ');
-    return [`agent ${agent}`, model, toolsText(tools, servers)];
-  }
-  if (kind === 'pass') return [goto === undefined ? (ways === undefined ? 'pass' : 'condition') : 'jump'];
-  return kind === 'call' ? [`call of ${workflow ?? ''}`] : [kind];
-}
-
-/** Of what a server offers nothing is known before it is started. */
-function toolsText(tools: readonly string[] | undefined, servers: readonly string[] = []): string {
-  if (tools !== undefined) return tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`;
-  const offered = servers.length === 0 ? '' : `, and all tools of the MCP servers ${servers.join(', ')}`;
-  return `tools that only read${offered}`;
 }
 
 /** What a run would start and reach, one line each; nothing for a workflow that keeps to itself. */

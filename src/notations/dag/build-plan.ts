@@ -94,8 +94,9 @@ function buildNode(step: StepDef, parts: Parts, findings: Findings): AgentNode {
   });
 }
 
-function onError(step: StepDef): NodeBase['onError'] & string {
-  switch (step.onError) {
+function onError({ keys }: StepDef): NodeBase['onError'] & string {
+  switch (keys.on_error) {
+    case undefined:
     case 'fail':
     case 'retry':
       return 'fail';
@@ -107,9 +108,9 @@ function onError(step: StepDef): NodeBase['onError'] & string {
 }
 
 /** `on_error: retry` repeats whatever failed, once unless told otherwise; `retry_count` alone only what may go better next time. */
-function retryPolicy(step: StepDef): RetryPolicy | undefined {
-  const always = step.onError === 'retry';
-  const retries = step.retryCount ?? (always ? 1 : 0);
+function retryPolicy({ keys }: StepDef): RetryPolicy | undefined {
+  const always = keys.on_error === 'retry';
+  const retries = keys.retry_count ?? (always ? 1 : 0);
   if (retries === 0) return undefined;
   return { retries, backoff: 'linear', delayMs: BACKOFF_MS, ...(always ? { on: 'any' } : {}) };
 }
@@ -119,7 +120,7 @@ function buildAgent(step: StepDef, parts: Parts): AgentSpec {
   const { config } = definition;
   const agent = parts.agents.get(step.agent?.text ?? '');
   const extraDirs = step.extraDirs.map((dir) => absolutePath(dir.text, workspace.cwd, workspace.home));
-  const interactive = step.interactive ?? config.interactive ?? parts.interactive;
+  const interactive = step.keys.interactive ?? config.interactive ?? parts.interactive;
   return present({
     name: agent?.name ?? step.agent?.text ?? '',
     description: agent?.description,

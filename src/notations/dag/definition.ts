@@ -2,7 +2,9 @@ import type { Position } from '../../base/problem.js';
 import type { Truncate } from '../../lang/values.js';
 import type { McpServerSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { OutputFormat } from '../../plan/workflow.js';
+import type { Values } from '../../text/forms.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
+import type { STEP } from './keys.js';
 
 /** A workflow file as it was written: types are checked, names are not resolved yet. */
 export interface Definition {
@@ -72,9 +74,6 @@ export interface InlineAgent extends AgentTraits {
   readonly prompt: SourceScalar | undefined;
 }
 
-/** What happens when a step fails, in the notation's words. */
-export const ON_ERROR = ['fail', 'continue', 'skip', 'retry'] as const;
-
 /** A step. */
 export interface StepDef {
   /** Empty when it is missing. */
@@ -87,12 +86,11 @@ export interface StepDef {
   readonly dependsOn: readonly SourceScalar[];
   readonly condition: ConditionDef | undefined;
   readonly skills: readonly SourceScalar[];
-  readonly onError: (typeof ON_ERROR)[number];
-  readonly retryCount: number | undefined;
+  /** The words, numbers and truth values of the step, by key. */
+  readonly keys: Values<typeof STEP.keys>;
   readonly timeoutMs: number | undefined;
   readonly models: readonly string[];
   readonly extraDirs: readonly SourceScalar[];
-  readonly interactive: boolean | undefined;
 }
 
 /** The condition of a step. */

@@ -4,9 +4,11 @@ import { any, flag, integer, list, map, names, text, texts, word } from '../../t
 import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
-import { ON_ERROR } from './definition.js';
 
 const MANY = 1_000_000;
+
+/** What happens when a step fails, in the notation's words. */
+const ON_ERROR = ['fail', 'continue', 'skip', 'retry'] as const;
 
 /** The section `condition` of a step. */
 export const CONDITION = map(

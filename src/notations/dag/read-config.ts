@@ -17,19 +17,24 @@ export function readConfig(root: Fields): ConfigDef {
   if (fields.fields('telemetry', TELEMETRY)?.has('otlp_endpoint') === true) {
     fields.warning('no-effect', 'telemetry', 'telemetry of config has no effect', 'remove the key; nothing is sent');
   }
-  const { audit_retention, log_level, max_concurrency } = CONFIG.keys;
-  const concurrency = fields.integer('max_concurrency', max_concurrency) ?? 0;
+  const {
+    audit_retention,
+    interactive,
+    log_level,
+    max_concurrency: concurrency = 0,
+    streaming,
+  } = fields.values(CONFIG);
   return {
     models: readModels(fields, 'model of config'),
     auditDir: fields.given('audit_dir')?.text ?? AUDIT_FOLDER,
-    auditRetention: fields.integer('audit_retention', audit_retention) ?? 0,
+    auditRetention: audit_retention ?? 0,
     memory: readMemory(fields),
     provider: readProvider(fields),
-    streaming: fields.flag('streaming'),
-    logLevel: fields.word('log_level', log_level) ?? 'info',
+    streaming,
+    logLevel: log_level ?? 'info',
     searchPaths: fields.texts('agent_search_paths') ?? [],
     concurrency: concurrency > 0 ? concurrency : undefined,
-    interactive: fields.flag('interactive'),
+    interactive,
     truncate: readTruncate(fields),
   };
 }
@@ -74,9 +79,7 @@ function readProvider(config: Fields): ProviderSpec | undefined {
 
 function readTruncate(owner: Fields): Truncate | undefined {
   const fields = owner.fields('truncate', TRUNCATE);
-  const strategy = fields?.word('strategy', TRUNCATE.keys.strategy) ?? 'chars';
-  const limit = fields?.integer('limit', TRUNCATE.keys.limit);
-  const keep = fields?.word('keep', TRUNCATE.keys.keep);
+  const { strategy = 'chars', limit, keep } = fields?.values(TRUNCATE) ?? {};
   // Without a limit nothing is cut.
   if (limit === undefined || limit === 0) return undefined;
   return present({ strategy, limit, keep });

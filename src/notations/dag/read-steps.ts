@@ -70,12 +70,10 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
     dependsOn: fields.texts('depends_on') ?? [],
     condition: readCondition(fields, label),
     skills: fields.texts('skills') ?? [],
-    onError: fields.word('on_error', STEP.keys.on_error) ?? 'fail',
-    retryCount: fields.integer('retry_count', STEP.keys.retry_count),
+    keys: fields.values(STEP),
     timeoutMs: readTimeout(fields, label),
     models: readModels(fields, `model of ${label}`),
     extraDirs: fields.texts('extra_dirs') ?? [],
-    interactive: fields.flag('interactive'),
   };
 }
 

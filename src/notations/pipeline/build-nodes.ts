@@ -21,7 +21,7 @@ import { itemChannel, itemsOf } from './blocks.js';
 import { outputsBefore } from './order.js';
 import { PROMPT } from './references.js';
 import type { Names } from './references.js';
-import { retriedBy } from './keys.js';
+import { DEFAULT_ITEMS, retriedBy } from './keys.js';
 import type { Findings } from '../../text/findings.js';
 import type { Texts } from './templates.js';
 
@@ -133,7 +133,8 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
     ...itemsOf(placed).map((item) => item.channel),
     ...(placed.inner === undefined ? [] : outputsBefore(placed.inner, names.flows)).map((output) => output.channel),
   ];
-  const { maxItems, concurrency, onItemError, key } = step;
+  const { max_items: maxItems = DEFAULT_ITEMS, concurrency, on_item_error: onItemError = 'fail' } = step.keys;
+  const { key } = step;
   return present({
     kind: 'map' as const,
     ...policies(step),

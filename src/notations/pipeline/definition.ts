@@ -1,7 +1,9 @@
 import type { Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { Values } from '../../text/forms.js';
 import type { SourceScalar } from '../../text/nodes.js';
+import type { MAP } from './keys.js';
 
 /** A pipeline file as it was written: types are checked, steps have their ids, references are not resolved yet. */
 export interface PipelineDef {
@@ -94,9 +96,8 @@ export interface MapStep extends StepBase {
   readonly as: string;
   /** Path into an item that names it. */
   readonly key: readonly string[] | undefined;
-  readonly maxItems: number;
-  readonly concurrency: number | undefined;
-  readonly onItemError: 'fail' | 'continue';
+  /** The words and numbers of the step, by key. */
+  readonly keys: Values<typeof MAP.keys>;
   readonly steps: readonly StepDef[];
 }
 

@@ -19,10 +19,10 @@ import { NAME_FORM } from '../../text/names.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA } from './agents/schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
-import type { StepDef } from './definition.js';
 
 /** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
-export type WrittenType = StepDef['type'] | 'subworkflow';
+export type WrittenType =
+  'agent' | 'condition' | 'parallel' | 'sequence' | 'subworkflow' | 'goto' | 'map' | 'ask' | 'call';
 
 /** The longest delay of a timer: 24.8 days. */
 export const MAX_TIMER_MS = 2_147_483_647;

@@ -3,7 +3,7 @@ import { quoteShort } from '../../lang/value-text.js';
 import { describe, toJson } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
 import type { AskStep, CallStep, MapStep, StepDef } from './definition.js';
-import { DEFAULT_ITEMS, EXPIRED, MAP } from './keys.js';
+import { EXPIRED, MAP } from './keys.js';
 import { NO_POLICIES, readDuration, readOnError, readPolicies } from './read-policies.js';
 import type { OpenStep } from './step-types.js';
 
@@ -20,9 +20,7 @@ export function readMap({ fields, base }: OpenStep, steps: readonly StepDef[]): 
     over: fields.scalar('over'),
     as: readItemName(fields),
     key: readKeyPath(fields),
-    maxItems: fields.integer('max_items', MAP.keys.max_items) ?? DEFAULT_ITEMS,
-    concurrency: fields.integer('concurrency', MAP.keys.concurrency),
-    onItemError: fields.word('on_item_error', MAP.keys.on_item_error) ?? 'fail',
+    keys: fields.values(MAP),
     steps,
   };
 }

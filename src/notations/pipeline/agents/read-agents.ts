@@ -1,5 +1,6 @@
 import { quoteShort } from '../../../lang/value-text.js';
 import type { AgentSpec } from '../../../plan/agent-spec.js';
+import type { Values } from '../../../text/forms.js';
 import type { Findings } from '../../../text/findings.js';
 import type { SourceEntry, SourceScalar } from '../../../text/nodes.js';
 import { present } from '../../../base/json.js';
@@ -49,7 +50,7 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
   }
   const chosen = findModels(modelNames(fields), models, label, findings);
   const { tools, servers, memory, interactive, searchesAll } = readToolsets(fields, mcps);
-  const turns = fields.integer('max_iterations', AGENT.keys.max_iterations);
+  const keys = fields.values(AGENT);
   const spec: Omit<AgentSpec, 'instructions'> = present({
     name,
     description: fields.text('description'),
@@ -57,13 +58,13 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
     tools: [...tools],
     permissions: {},
     mcpServers: servers.size === 0 ? undefined : Object.fromEntries(servers),
-    maxTurns: turns === 0 ? undefined : turns,
+    maxTurns: keys.max_iterations === 0 ? undefined : keys.max_iterations,
     output: readOutput(fields),
     interactive: interactive ? true : undefined,
     memory: memory ? { inject: false } : undefined,
     searchesAll: searchesAll ? true : undefined,
     allowEmpty: true,
-    about: readAbout(fields),
+    about: readAbout(keys),
   });
   return { spec, instruction: fields.scalar('instruction'), at: entry.at };
 }
@@ -76,9 +77,9 @@ function modelNames(fields: Fields): readonly SourceScalar[] {
   return [...(model === undefined ? [] : [model]), ...(fallback?.texts('models') ?? [])];
 }
 
-function readAbout(fields: Fields): AgentSpec['about'] {
+function readAbout(keys: Values<typeof AGENT.keys>): AgentSpec['about'] {
   const about: ('date' | 'environment')[] = [];
-  if (fields.flag('add_date') === true) about.push('date');
-  if (fields.flag('add_environment_info') === true) about.push('environment');
+  if (keys.add_date === true) about.push('date');
+  if (keys.add_environment_info === true) about.push('environment');
   return about.length === 0 ? undefined : about;
 }

@@ -67,16 +67,16 @@ function ownAddress(
 }
 
 function readSettings(fields: Fields): ModelSettings {
-  const { temperature, top_p, frequency_penalty, presence_penalty, max_tokens, seed } = MODEL.keys;
+  const keys = fields.values(MODEL);
   return present({
-    temperature: fields.number('temperature', temperature),
-    topP: fields.number('top_p', top_p),
-    frequencyPenalty: fields.number('frequency_penalty', frequency_penalty),
-    presencePenalty: fields.number('presence_penalty', presence_penalty),
-    maxOutputTokens: fields.integer('max_tokens', max_tokens),
-    seed: fields.integer('seed', seed),
+    temperature: keys.temperature,
+    topP: keys.top_p,
+    frequencyPenalty: keys.frequency_penalty,
+    presencePenalty: keys.presence_penalty,
+    maxOutputTokens: keys.max_tokens,
+    seed: keys.seed,
     // Several calls a turn are what happens anyway.
-    singleToolCalls: fields.flag('parallel_tool_calls') === false ? true : undefined,
+    singleToolCalls: keys.parallel_tool_calls === false ? true : undefined,
   });
 }
 
