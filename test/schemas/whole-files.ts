@@ -15,8 +15,8 @@ config:
   streaming: true
   log_level: debug
   agent_search_paths: [agents]
-  max_concurrency: 0
-  interactive: false
+  max_concurrency: 2
+  interactive: true
   truncate: { strategy: lines, limit: 40, keep: last }
   telemetry: { otlp_endpoint: "http://127.0.0.1:4318" }
 agents:
@@ -26,7 +26,7 @@ agents:
       prompt: You write about {{inputs.topic}}{{inputs.free}}.
       tools: [read_file, tickets/*, far/*]
       approve: write_file
-      model: openai/gpt-5-mini
+      model: openai/gpt-5
       mcp-servers:
         tickets: { type: local, command: node, args: [server.mjs], env: { TOKEN: "\${TOKEN}" }, tools: [find] }
         far: { type: http, url: "https://tools.example/mcp", headers: { X-Key: "\${KEY}" } }
@@ -43,8 +43,8 @@ steps:
     on_error: continue
     skills: [style.md]
     extra_dirs: [.]
-    interactive: true
-    model: openai/gpt-5-mini
+    interactive: false
+    model: openai/gpt-5-nano
   - id: check
     agent: reader
     depends_on: [draft]
@@ -57,8 +57,8 @@ const PIPELINE = `
 version: "4"
 metadata: { description: All keys }
 models:
-  thorough: { provider: anthropic, model: claude-sonnet-5, temperature: 0.5, top_p: 0.9, max_tokens: 8000, seed: 1, parallel_tool_calls: false }
-  near: { model: home/small, base_url: "http://127.0.0.1:1/v1", token_key: HOME_KEY }
+  thorough: { provider: anthropic, model: claude-sonnet-5, temperature: 0.5, top_p: 0.9, frequency_penalty: 0.1, presence_penalty: 0.1, max_tokens: 8000, seed: 1, parallel_tool_calls: false }
+  near: { model: home/small, base_url: "http://127.0.0.1:2/v1", token_key: NEAR_KEY }
 providers:
   home: { api_type: openai_chatcompletions, base_url: "http://127.0.0.1:1/v1", token_key: HOME_KEY, provider: openai }
 mcps:

@@ -109,9 +109,7 @@ describe('map', () => {
       over: { text: '$steps.x.output' },
       as: 'item',
       key: undefined,
-      maxItems: 100,
-      concurrency: undefined,
-      onItemError: 'fail',
+      keys: { max_items: undefined, concurrency: undefined, on_item_error: undefined },
       steps: [{ id: 'step_1' }],
     });
   });
@@ -121,9 +119,7 @@ describe('map', () => {
     expect(stepsOf(map(keys))[0]).toMatchObject({
       as: 'file',
       key: ['meta', 'path'],
-      maxItems: 5,
-      concurrency: 2,
-      onItemError: 'continue',
+      keys: { max_items: 5, concurrency: 2, on_item_error: 'continue' },
     });
   });
 
