@@ -81,7 +81,7 @@ function pathsIn(value: Json, at: Path = []): readonly Path[] {
 function without(value: Json, [key, ...rest]: Path): Json {
   if (typeof value !== 'object' || value === null || key === undefined) return value;
   if (Array.isArray(value)) return value.map((item: Json, i) => (i === key ? without(item, rest) : item));
-  const entries = Object.entries(value) as [string, Json][];
+  const entries = Object.entries<Json>(value);
   if (rest.length === 0) return Object.fromEntries(entries.filter(([name]) => name !== key));
   return Object.fromEntries(entries.map(([name, inner]) => [name, name === key ? without(inner, rest) : inner]));
 }
