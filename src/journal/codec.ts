@@ -3,7 +3,7 @@ import { isPlainObject } from '../base/json.js';
 import type { BeginRecord, DoneRecord, JournalRecord } from './record.js';
 import { RECORD_VERSION } from './record.js';
 import { checkRecord } from './schema.js';
-import type { BlobText } from './store.js';
+import type { Batch, BlobText, Lease, RunStanding } from './store.js';
 import type { ThreadRecord } from './thread-record.js';
 
 /** A value whose JSON text has more characters than this is kept as a blob (J7). */
@@ -72,4 +72,62 @@ function areTexts(values: DoneRecord['reads']): boolean {
 /** The sum of a batch: a chain, so that a batch that is changed, left out, moved or taken from elsewhere is noticed (J8). */
 export function chainSum(before: string, runId: string, seq: number, text: string): string {
   return digestText(`${before}\n${runId}\n${seq}\n${text}`);
+}
+
+/** Where a journal goes on. */
+export interface JournalEnd {
+  /** Number of batches. */
+  readonly batches: number;
+  /** Sum of the last. */
+  readonly sum: string;
+}
+
+/**
+ * A batch takes no further line once it has this many characters; a store takes 1 MiB. Longer texts are large objects to the collector of
+ * V8, each with memory of its own: a commit of a thousand outcomes then takes a fifth more time.
+ */
+const FULL_BATCH = 64 * 1024;
+
+/** Lines that are to be committed together, put into batches. */
+export class OpenBatches {
+  readonly blobs: BlobText[] = [];
+  lines = 0;
+  private readonly texts: string[] = [];
+
+  /** Gives the place of the batch that takes the line: 0 for the first. */
+  put(line: string, blob?: BlobText): number {
+    const last = this.texts.length - 1;
+    const text = this.texts[last];
+    this.lines += 1;
+    if (blob !== undefined) this.blobs.push(blob);
+    if (text === undefined || text.length + line.length > FULL_BATCH) return this.texts.push(line) - 1;
+    this.texts[last] = `${text}\n${line}`;
+    return last;
+  }
+
+  /** The batches that follow the end of a journal; blobs go with the first, how the run stands with the last. */
+  after(end: JournalEnd, lease: Lease, standing?: (batches: number) => RunStanding | undefined): readonly Batch[] {
+    const { texts, blobs } = this;
+    let { sum } = end;
+    return texts.map((text, at) => {
+      const seq = end.batches + at;
+      sum = chainSum(sum, lease.runId, seq, text);
+      const batch: Batch = { lease, seq, text, sum, ...(at === 0 && blobs.length > 0 ? { blobs } : {}) };
+      return at < texts.length - 1 ? batch : withStanding(batch, standing?.(seq + 1));
+    });
+  }
+}
+
+/** The end of a journal after more batches. */
+export function endOf(batches: readonly Batch[], end: JournalEnd): JournalEnd {
+  const last = batches.at(-1);
+  return last === undefined ? end : { batches: last.seq + 1, sum: last.sum };
+}
+
+/** With how the run stands, where that is known. */
+export function withStanding<T extends object>(
+  to: T,
+  standing: RunStanding | undefined,
+): T & { standing?: RunStanding } {
+  return standing === undefined ? to : { ...to, standing };
 }

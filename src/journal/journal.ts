@@ -1,16 +1,11 @@
 import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
-import { chainSum } from './codec.js';
+import type { JournalEnd } from './codec.js';
+import { OpenBatches, endOf } from './codec.js';
 import type { Batch, BlobText, Lease, RunStanding, Store } from './store.js';
 import { LEASE_MS } from './store.js';
-import { StoreWriter, withStanding } from './store-writer.js';
-
-/**
- * A batch takes no further line once it has this many characters; a store takes 1 MiB. Longer texts are large objects to the collector of
- * V8, each with memory of its own: a commit of a thousand outcomes then takes a fifth more time.
- */
-const FULL_BATCH = 64 * 1024;
+import { StoreWriter } from './store-writer.js';
 
 /** So many lines that nobody waits for are committed by themselves: a run that makes nothing else would keep them all in memory. */
 const MOST_WAITING = 64;
@@ -30,14 +25,6 @@ export interface JournalOwner {
   broken(error: ErrorData): void;
 }
 
-/** Where a journal goes on. */
-export interface JournalEnd {
-  /** Number of batches. */
-  readonly batches: number;
-  /** Sum of the last. */
-  readonly sum: string;
-}
-
 /**
  * The writing end of a run's journal. Lines are kept until the turn of the event loop ends and are then committed together, with those of
  * all runs of the store (J5).
@@ -47,13 +34,10 @@ export interface JournalEnd {
  * journal.write(encodeRecord(record)); // owner.committed() is called when it is safe
  */
 export class Journal {
-  private lines: string[] = [];
-  private blobs: BlobText[] = [];
+  private open = new OpenBatches();
   /** It is to be part of the next commit. */
   private enlisted = false;
   private readonly writer: StoreWriter;
-  private seq: number;
-  private sum: string;
   private over = false;
   /** When it was last written how the run stands. */
   private stoodAt: number;
@@ -65,12 +49,10 @@ export class Journal {
   constructor(
     store: Store,
     readonly lease: Lease,
-    end: JournalEnd,
+    private end: JournalEnd,
     private readonly owner: JournalOwner,
     private readonly clock: Clock = systemClock,
   ) {
-    this.seq = end.batches;
-    this.sum = end.sum;
     this.stoodAt = clock.now();
     this.goodUntil = this.stoodAt + LEASE_MS;
     this.writer = StoreWriter.of(store, clock);
@@ -93,9 +75,8 @@ export class Journal {
   writeInPassing(line: string, blob?: BlobText): void {
     if (this.over) return;
     this.worked = true;
-    this.lines.push(line);
-    if (blob !== undefined) this.blobs.push(blob);
-    if (this.lines.length >= MOST_WAITING) this.enlist();
+    this.open.put(line, blob);
+    if (this.open.lines >= MOST_WAITING) this.enlist();
   }
 
   /**
@@ -124,12 +105,11 @@ export class Journal {
 
   /** Number of batches that were handed over. */
   get batches(): number {
-    return this.seq;
+    return this.end.batches;
   }
 
   get standing(): RunStanding | undefined {
-    this.stoodAt = this.clock.now();
-    return this.owner.standing(this.seq);
+    return this.stand(this.batches);
   }
 
   private enlist(): void {
@@ -139,30 +119,20 @@ export class Journal {
   }
 
   /** The batches that are to be committed. */
-  takeBatches(): Batch[] {
+  takeBatches(): readonly Batch[] {
     this.enlisted = false;
-    const { lines, blobs, lease } = this;
-    const batches: Batch[] = [];
-    let text = '';
-    const put = (): void => {
-      const sum = chainSum(this.sum, lease.runId, this.seq, text);
-      batches.push({ lease, seq: this.seq, text, sum, ...(batches.length === 0 && blobs.length > 0 ? { blobs } : {}) });
-      this.seq += 1;
-      this.sum = sum;
-    };
-    for (const line of lines) {
-      if (text.length > 0 && text.length + line.length > FULL_BATCH) {
-        put();
-        text = '';
-      }
-      text = text.length === 0 ? line : `${text}\n${line}`;
-    }
-    if (text.length > 0) put();
-    this.lines = [];
-    this.blobs = [];
-    const last = batches.at(-1);
-    if (last === undefined || this.clock.now() - this.stoodAt < STANDING_MS) return batches;
-    return [...batches.slice(0, -1), withStanding(last, this.standing)];
+    const { open, end, lease } = this;
+    if (open.lines === 0) return [];
+    const stands = this.clock.now() - this.stoodAt >= STANDING_MS;
+    const batches = open.after(end, lease, stands ? (count) => this.stand(count) : undefined);
+    this.open = new OpenBatches();
+    this.end = endOf(batches, end);
+    return batches;
+  }
+
+  private stand(batches: number): RunStanding | undefined {
+    this.stoodAt = this.clock.now();
+    return this.owner.standing(batches);
   }
 
   /** Tells the owner how a commit went. */

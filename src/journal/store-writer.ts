@@ -2,8 +2,9 @@ import { settled } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
+import { withStanding } from './codec.js';
 import type { Batch, Lease, RunStanding, Store } from './store.js';
-import { LEASE_MS } from './store.js';
+import { LEASE_MS, isLocked } from './store.js';
 
 /**
  * A run that does one thing after the other has nothing to share a commit with: it does not wait for the turn of the event loop to end, but
@@ -14,34 +15,38 @@ const LONGEST_ROW = 16;
 /** A store that others have locked is tried again after so many milliseconds, as long as the lease is good. */
 const AGAIN_MS = 50;
 
-/** The writing end of the journal of one run, as the store's writer sees it. */
-interface WrittenJournal {
+/** A lease that is kept good. */
+interface KeptLease {
   readonly lease: Lease;
+  readonly standing?: RunStanding | undefined;
+  /** Until when it is good at least. */
+  goodUntil: number;
+  /** The lease is gone, or the store. */
+  fail(error: ErrorData): void;
+}
+
+/** The writing end of the journal of one run, as the store's writer sees it. */
+interface WrittenJournal extends KeptLease {
   /** Nothing is under way that could have something to write before the next commit. */
   readonly quiet: boolean;
-  readonly standing: RunStanding | undefined;
-  /** Until when its lease is good at least. */
-  goodUntil: number;
   /** The batches that are to be committed. */
   takeBatches(): readonly Batch[];
   /** Is told how a commit went. */
   settle(error: ErrorData | undefined): void;
-  /** The lease is gone, or the store. */
-  fail(error: ErrorData): void;
 }
 
 /** Journals whose batches are committed together. */
 interface Commit {
   readonly journals: readonly WrittenJournal[];
-  /** How many of the batches each journal has. */
-  readonly counts: readonly number[];
   readonly batches: readonly Batch[];
 }
 
 /** Commits the journals of a store together, and keeps their leases good. */
 export class StoreWriter {
   private static readonly writers = new WeakMap<Store, StoreWriter>();
-  private readonly journals = new Set<WrittenJournal>();
+  private readonly leases = new Set<KeptLease>();
+  /** How many of them are of runs that are recorded here. */
+  private journals = 0;
   private enlisted: WrittenJournal[] = [];
   private scheduled = false;
   /** What others keep from being committed. Nothing is committed before it. */
@@ -65,13 +70,23 @@ export class StoreWriter {
   }
 
   join(journal: WrittenJournal): void {
-    this.journals.add(journal);
-    this.stopRenewal ??= this.renewLater();
+    this.journals += 1;
+    this.keep(journal);
   }
 
   leave(journal: WrittenJournal): void {
-    this.journals.delete(journal);
-    if (this.journals.size > 0) return;
+    if (this.leases.has(journal)) this.journals -= 1;
+    this.letGo(journal);
+  }
+
+  keep(one: KeptLease): void {
+    this.leases.add(one);
+    this.stopRenewal ??= this.renewLater();
+  }
+
+  letGo(one: KeptLease): void {
+    this.leases.delete(one);
+    if (this.leases.size > 0) return;
     this.stopRenewal?.();
     this.stopRenewal = undefined;
   }
@@ -80,7 +95,7 @@ export class StoreWriter {
     this.enlisted.push(journal);
     if (this.scheduled) return;
     this.scheduled = true;
-    const alone = this.journals.size === 1 && journal.quiet;
+    const alone = this.journals === 1 && journal.quiet;
     if (alone && this.inARow < LONGEST_ROW) {
       this.inARow += 1;
       queueMicrotask(() => this.flush());
@@ -96,11 +111,11 @@ export class StoreWriter {
   flushNow(journal: WrittenJournal): void {
     const { waiting } = this;
     this.waiting = undefined;
-    if (waiting !== undefined) this.settle(waiting, this.insist(waiting.batches, journal.goodUntil));
+    if (waiting !== undefined) this.settle(waiting, this.insist(waiting.batches, journal));
     this.enlisted = this.enlisted.filter((other) => other !== journal);
     const batches = journal.takeBatches();
     if (batches.length === 0) return;
-    if (!this.insist(batches, journal.goodUntil).every(Boolean)) throw staleLease(journal.lease);
+    if (!this.insist(batches, journal).every(Boolean)) throw staleLease(journal.lease);
   }
 
   private flush(): void {
@@ -108,14 +123,8 @@ export class StoreWriter {
     if (this.waiting !== undefined) return;
     const journals = this.enlisted;
     this.enlisted = [];
-    const counts: number[] = [];
-    const batches: Batch[] = [];
-    for (const journal of journals) {
-      const own = journal.takeBatches();
-      counts.push(own.length);
-      batches.push(...own);
-    }
-    if (batches.length > 0) this.commit({ journals, counts, batches });
+    const batches = journals.flatMap((journal) => journal.takeBatches());
+    if (batches.length > 0) this.commit({ journals, batches });
   }
 
   private commit(commit: Commit): void {
@@ -143,25 +152,22 @@ export class StoreWriter {
     if (!this.scheduled) this.flush();
   }
 
-  /** Commits, as long as a lease is good, whoever else has the store. It holds up everything: only for when a run ends. */
-  private insist(batches: readonly Batch[], until: number): readonly boolean[] {
+  /** Commits, as long as a lease is good, whoever else has the store. It holds up everything: only for when a run begins a turn, or ends. */
+  insist(batches: readonly Batch[], { goodUntil }: KeptLease): readonly boolean[] {
     for (;;) {
       try {
         return this.store.append(batches);
       } catch (error) {
-        if (!isLocked(error) || this.clock.now() >= until) throw error;
+        if (!isLocked(error) || this.clock.now() >= goodUntil) throw error;
       }
     }
   }
 
-  private settle({ journals, counts }: Commit, written: readonly boolean[]): void {
-    let at = 0;
-    journals.forEach((journal, i) => {
-      const end = at + (counts[i] ?? 0);
-      const good = written.slice(at, end).every(Boolean);
-      at = end;
-      journal.settle(good ? undefined : toErrorData(staleLease(journal.lease)));
-    });
+  private settle({ journals, batches }: Commit, written: readonly boolean[]): void {
+    const lost = written.every(Boolean) ? [] : batches.filter((_, at) => written[at] !== true);
+    const stale = new Set(lost.map(({ lease }) => lease));
+    for (const journal of journals)
+      journal.settle(stale.has(journal.lease) ? toErrorData(staleLease(journal.lease)) : undefined);
   }
 
   private renewLater(ms = LEASE_MS / 3): () => void {
@@ -172,37 +178,24 @@ export class StoreWriter {
 
   /** False when others kept it from being done. */
   private renew(): boolean {
-    const journals = [...this.journals];
+    const leases = [...this.leases];
     const now = this.clock.now();
     try {
       const good = this.store.renew(
-        journals.map(({ lease, standing }) => (this.waiting === undefined ? withStanding(lease, standing) : lease)),
+        leases.map(({ lease, standing }) => (this.waiting === undefined ? withStanding(lease, standing) : lease)),
         now,
       );
-      journals.forEach((journal, i) => {
-        if (good[i] === false) journal.fail(toErrorData(staleLease(journal.lease)));
-        else journal.goodUntil = now + LEASE_MS;
+      leases.forEach((one, i) => {
+        if (good[i] === false) one.fail(toErrorData(staleLease(one.lease)));
+        else one.goodUntil = now + LEASE_MS;
       });
       return true;
     } catch (error) {
       const locked = isLocked(error);
-      for (const journal of journals) if (!locked || now >= journal.goodUntil) journal.fail(toErrorData(error));
+      for (const one of leases) if (!locked || now >= one.goodUntil) one.fail(toErrorData(error));
       return !locked;
     }
   }
-}
-
-/** With how the run stands, where that is known. */
-export function withStanding<T extends object>(
-  to: T,
-  standing: RunStanding | undefined,
-): T & { standing?: RunStanding } {
-  return standing === undefined ? to : { ...to, standing };
-}
-
-/** Others have locked the store for longer than a statement waits. */
-export function isLocked(error: unknown): boolean {
-  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable === true;
 }
 
 /** The error for a run that was taken over. */

@@ -1,3 +1,5 @@
+import { SkeinError } from '../base/errors.js';
+
 /**
  * The store port: where journals live. A store keeps lines of text and knows nothing of what they mean. It is synchronous, as the
  * embedded databases are; what it gives back has been committed.
@@ -57,6 +59,11 @@ export interface Store {
   /** Deletes runs with all that is theirs, and blobs that no run uses any more. Runs that are leased, or that others were forked from, stay. */
   remove(runIds: readonly string[], now: number): readonly string[];
   close(): void;
+}
+
+/** Others have locked the store for longer than a statement waits: the same may work later. */
+export function isLocked(error: unknown): boolean {
+  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable === true;
 }
 
 /** How long a lease is good, in milliseconds. It is renewed three times as often. */

@@ -1,6 +1,7 @@
 import { statSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { SkeinError } from '../base/errors.js';
+import { isLocked } from '../journal/store.js';
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sqlite-driver.js';
 import { resultCode } from './sqlite-driver.js';
 
@@ -63,11 +64,6 @@ function isFullDisk(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** True for an error that says that others have locked the file: the same may work later. */
-export function isLocked(error: unknown): boolean {
-  return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable === true;
 }
 
 /** A database whose errors are Skein's, and which trusts nothing after an error that leaves open what is on the disk. */

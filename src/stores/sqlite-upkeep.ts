@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { SkeinError } from '../base/errors.js';
+import { isLocked } from '../journal/store.js';
 import { isHeld, removable } from './rules.js';
 import type { Connection } from './sqlite-connection.js';
-import { isLocked } from './sqlite-connection.js';
 import { readRun } from './sqlite-rows.js';
 import type { Statements } from './sqlite-statements.js';
 
