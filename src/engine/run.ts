@@ -2,8 +2,6 @@ import { settled } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import type { EventBody, Listener } from '../events/event.js';
-import { Emitter } from '../events/event.js';
 import type { RunOutcome } from '../events/outcome.js';
 import type { OpenQuestion } from '../events/question.js';
 import type { Plan } from '../plan/plan.js';
@@ -13,9 +11,9 @@ import { firstState } from './state/inputs.js';
 import { MemoryDurable } from './durable/memory-durable.js';
 import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
+import { Reporter } from './reporter.js';
 import { inOrder } from './run-result.js';
 import type { RunHandle, RunResult } from './run-result.js';
-import { RunQuestions } from './durable/run-questions.js';
 import { Scope } from './graph/scope.js';
 import type { Restable, Work, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
 import type { StartOptions } from './start-options.js';
@@ -42,21 +40,17 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = NO_O
 }
 
 const NO_EXECUTORS: Executors = {};
-const NO_LISTENERS: readonly Listener[] = [];
 
 class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
   readonly durable: Durable;
   readonly executors: Executors;
   readonly result: Promise<RunResult>;
-  readonly followed: boolean;
+  readonly reporter: Reporter;
   readonly check: RunServices['check'];
   readonly checksWholes: boolean;
-  readonly starting: RunServices['starting'];
-  private readonly emitter: Emitter | undefined;
   private readonly top: Scope;
   private readonly limit: number;
-  private reports = 0;
   private readonly ready = new WorkQueue();
   /** Leaf steps that wait for a slot, in the order in which they became ready. */
   private blocked: WorkQueue | undefined = undefined;
@@ -73,9 +67,6 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private spent = 0;
   private holds: Set<Promise<void>> | undefined = undefined;
   private ended = false;
-  /** Steps of which it was told that they run again. */
-  private told: Set<string> | undefined = undefined;
-  private questions: RunQuestions | undefined = undefined;
   private resolve: ((result: RunResult) => void) | undefined = undefined;
 
   constructor(
@@ -86,13 +77,9 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.durable = options.durable ?? new MemoryDurable(this.runId);
     this.executors = options.executors ?? NO_EXECUTORS;
     this.limit = options.concurrency ?? compiled.plan.limits?.concurrency ?? Number.POSITIVE_INFINITY;
-    const { listeners = NO_LISTENERS, log } = options;
-    this.followed = listeners.length > 0;
-    if (log !== undefined) this.emitter = new Emitter(this.runId, [log, ...listeners]);
-    else this.emitter = this.followed ? new Emitter(this.runId, listeners) : undefined;
+    this.reporter = new Reporter(this.runId, compiled.plan, this.durable, options);
     this.check = checkOf(options, this.durable);
     this.checksWholes = givesPropertyAway(options.check, 'state');
-    this.starting = options.starting;
     const { version, channels } = options.first ?? firstState(compiled, options.inputs);
     this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs: version, owner: this, channels });
     this.result = new Promise((resolve) => {
@@ -104,19 +91,15 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     return this.options.runOptions?.() ?? NO_OPTIONS;
   }
 
-  get observed(): boolean {
-    return this.emitter !== undefined;
-  }
-
   begin(): void {
-    if (this.followed) {
+    if (this.reporter.followed) {
       const { name, nodes } = this.compiled.plan;
       const working = nodes.filter((node) => node.kind !== 'pass').length;
-      this.emit('', '', { type: 'run.started', plan: name, nodes: working });
+      this.reporter.emit('', '', { type: 'run.started', plan: name, nodes: working });
     }
     // They are of now, whatever the record goes on to say.
     for (const warning of this.options.warnings ?? [])
-      this.emitter?.emit(this.durable.now(), '', '', { type: 'run.warning', ...warning });
+      if (this.reporter.observed) this.reporter.emitAs(false, '', '', { type: 'run.warning', ...warning });
     const { signal } = this.options;
     if (signal !== undefined) cancelBy(signal, this);
     if (this.ended) return;
@@ -130,21 +113,6 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     if (this.ended) return;
     this.top.cancel();
     this.close('cancelled', { code: 'SKEIN_CANCELLED', message: reason });
-  }
-
-  emit(path: string, parent: string, body: EventBody): void {
-    this.tell(this.durable.replaying, path, parent, body);
-  }
-
-  private tell(again: boolean, path: string, parent: string, body: EventBody): void {
-    const at = this.durable.now();
-    if (again) this.emitter?.emitAgain(at, path, parent, body);
-    else this.emitter?.emit(at, path, parent, body);
-  }
-
-  nextReport(): number {
-    this.reports += 1;
-    return this.reports;
   }
 
   enqueue(work: Work): void {
@@ -218,25 +186,19 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   outdated(step: string): void {
-    const { announced } = this.options;
-    if (this.ended || this.emitter === undefined || this.told?.has(step) === true || announced?.(step) === true) return;
-    (this.told ??= new Set()).add(step);
-    const message = `${step} runs again: what is recorded of it was made with something else than what is there now`;
-    this.emitter.emit(this.durable.now(), step, '', { type: 'run.warning', code: 'runs-again', message });
+    if (!this.ended && this.options.announced?.(step) !== true) this.reporter.outdated(step);
   }
 
   waitsFor(open: OpenQuestion, again: boolean): void {
-    if (!this.followed || this.ended) return;
-    this.questions ??= new RunQuestions(this.compiled.plan);
-    this.questions.tell(open, (path, parent, body) => this.tell(again, path, parent, body));
+    if (!this.ended) this.reporter.waitsFor(open, again);
   }
 
   unanswered(question: OpenQuestion): void {
-    (this.questions ??= new RunQuestions(this.compiled.plan)).unanswered(question);
+    this.reporter.unanswered(question);
   }
 
   caughtUp(): void {
-    if (this.followed && !this.ended) this.emit('', '', { type: 'run.resumed' });
+    if (this.reporter.followed && !this.ended) this.reporter.emit('', '', { type: 'run.resumed' });
   }
 
   /** The back end can't go on: nothing of this run can be recorded any more. */
@@ -337,11 +299,11 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     const { census } = this.top;
     census.notRun += this.top.untouched();
     const why = error === undefined ? {} : { error };
-    if (this.followed) this.emit('', '', { type: 'run.ended', outcome, census, ...why });
+    if (this.reporter.followed) this.reporter.emit('', '', { type: 'run.ended', outcome, census, ...why });
     const { runId, reused, ran } = this;
     const steps = inOrder(this.top.reports);
     this.options.last?.(this.top.last());
-    const questions = (outcome === 'paused' ? this.questions?.openAt(steps) : undefined) ?? [];
+    const questions = outcome === 'paused' ? this.reporter.openAt(steps) : [];
     this.resolve?.({ runId, outcome, state: this.top.state(), ...why, census, steps, questions, reused, ran });
   }
 }

@@ -1,10 +1,10 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
-import type { EventBody } from '../events/event.js';
 import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable, CompiledPlan } from './graph/compile.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
+import type { Reporter } from './reporter.js';
 import type { Reports } from './run-result.js';
 import type { Version } from './state/version.js';
 
@@ -19,21 +19,13 @@ export interface RunServices extends WorkMeter {
   readonly executors: Executors;
   /** Options for runs that functions start; the engine does not look at them. */
   readonly runOptions: object;
-  /** False when nobody listens: events are then not even made. */
-  readonly observed: boolean;
-  /** Somebody wants to know of starts and successes too. */
-  readonly followed: boolean;
+  readonly reporter: Reporter;
   /** What was asked for when it was started. */
   readonly options: Asked;
-  /** Gets what a step sees, right before its start is reported. Absent when nobody listens. */
-  readonly starting: Starting | undefined;
   /** Looks at the run after each step of its own plan: gives an error to end it there. */
   readonly check: ((step: StepToCheck) => ErrorData | undefined) | undefined;
   /** The check may give the state that it is told away as a whole. */
   readonly checksWholes: boolean;
-  emit(path: string, parent: string, body: EventBody): void;
-  /** Place of a report in the order in which steps ended. */
-  nextReport(): number;
   /** A step that does work succeeded or failed: how much was reused, how much ran. */
   leafEnded(succeeded: boolean): void;
   /** Puts work into the queue of the run. It is started in this order, leaf steps as slots are free (E5, E9). */
@@ -53,9 +45,9 @@ export interface RunServices extends WorkMeter {
 /** What somebody asks of one run. */
 export interface Asked {
   /** How many nodes may run one after another in each of its plans; replaces their own bounds. */
-  readonly maxSteps?: number;
+  readonly maxSteps?: number | undefined;
   /** Listeners get the state after each step. */
-  readonly streamState?: boolean;
+  readonly streamState?: boolean | undefined;
   /** What steps give in place of what they gave. */
   readonly edits?: StateEdits;
 }
@@ -140,9 +132,6 @@ export type { StepReport } from '../events/outcome.js';
 
 /** Looks at the run after each step; gives an error to end it there. A function of what it gets, without effects. */
 export type StepCheck = (view: CheckedStep) => ErrorData | undefined;
-
-/** Is told the path of a step and a read-only view of the state that it begins with. */
-export type Starting = (path: string, state: Readonly<Record<string, unknown>>) => void;
 
 /** What the run knows of a step for its {@link StepCheck}, in addition to its own. */
 export type StepToCheck = Pick<CheckedStep, 'node' | 'path' | 'state' | 'census'>;

@@ -1,16 +1,16 @@
 import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
-import type { Listener } from '../events/event.js';
 import type { Bindings } from '../plan/plan.js';
 import type { LastState } from './state/carried-state.js';
 import type { FirstState } from './state/inputs.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
+import type { Hearers } from './reporter.js';
 import type { RunHandle } from './run-result.js';
-import type { Asked, CheckedStep, RunServices, RunWarning, Starting, StepCheck } from './services.js';
+import type { Asked, CheckedStep, RunServices, RunWarning, StepCheck } from './services.js';
 
 /** How a run is carried out. */
-export interface StartOptions extends Asked {
+export interface StartOptions extends Asked, Hearers {
   /** Input values by name. */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** What it begins with, in place of `inputs`: a state that another run ended with, and inputs over it (J12). */
@@ -24,17 +24,12 @@ export interface StartOptions extends Asked {
   /** The back end. Default: in memory, without a record. */
   readonly durable?: Durable;
   readonly runId?: string;
-  readonly listeners?: readonly Listener[];
-  /** Told of what goes wrong: everything but starts and plain successes, unless there are listeners too. */
-  readonly log?: Listener;
   /** Cancels the run when aborted. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Leaf steps at once; replaces the plan's own bound. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
-  readonly check?: StepCheck;
-  /** Told what each step sees, right before listeners learn that it starts. */
-  readonly starting?: Starting;
+  readonly check?: StepCheck | undefined;
   /** What is reported of the run before anything of it starts. */
   readonly warnings?: readonly RunWarning[];
   /** Steps of which it was reported before that they run again. Default: none. */

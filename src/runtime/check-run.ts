@@ -30,22 +30,22 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   origin: true,
 };
 
-const NAMES = Object.keys(OPTIONS);
-
 /**
  * Refuses options that do not exist. `more` are those that only this kind of run has, `without` those that it takes in another way.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */
 export function checkRunOptions(options: object, more: readonly string[] = [], without: readonly string[] = []): void {
-  const names = [...more, ...NAMES].filter((name) => !without.includes(name));
-  const strange = Object.keys(options).find((name) => !names.includes(name));
+  const isKnown = (name: string): boolean =>
+    more.includes(name) || (Object.hasOwn(OPTIONS, name) && !without.includes(name));
+  const strange = Object.keys(options).find((name) => !isKnown(name));
   if (strange === undefined) {
     checkMaxSteps(options);
     checkRecorded(options);
     checkThreadOptions(options);
     return;
   }
+  const names = [...more, ...Object.keys(OPTIONS)].filter(isKnown);
   const hint = didYouMean(strange, names) ?? `options are: ${names.join(', ')}`;
   throw new SkeinError('SKEIN_USAGE', `a run has no option ${JSON.stringify(strange)}`, { hint });
 }

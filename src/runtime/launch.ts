@@ -10,7 +10,7 @@ import { isThenable, present } from '../base/json.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
-import type { Starting } from '../engine/services.js';
+import type { Keeper } from '../engine/reporter.js';
 import type { Backend, BegunRun, OpenedRun } from './backends/backend.js';
 import { inMemory } from './backends/backend.js';
 import { recordedIn } from './backends/recorded.js';
@@ -33,8 +33,8 @@ export interface Launch {
   readonly told?: Changes | undefined;
   /** Told with which inputs it begins, right before it does. */
   readonly begins?: ((inputs: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Told what each step sees, right before listeners learn that it starts. */
-  readonly starting?: Starting | undefined;
+  /** Who keeps what happens, in addition to listeners. */
+  readonly keeper?: Keeper | undefined;
   /** What tools of the run leave alone, in addition to what the options tell. */
   readonly origins?: Origins;
   /** The turn that it is, where that was opened. Absent: it is opened. */
@@ -86,8 +86,7 @@ function start(one: Launch, opened: OpenedRun): RunHandle {
   one.begins?.(opened.inputs);
   const owner: { cancel: (reason: string) => void } = { cancel: nobody };
   const begun = opened.begin(owner);
-  const parts = started(one, opened.settings, opened.formerModels);
-  const handle = startRun(one.compiled, { ...parts, ...begun.start });
+  const handle = startRun(one.compiled, started(one, opened, begun));
   owner.cancel = (reason) => handle.cancel(reason);
   return { runId: handle.runId, result: closed(handle.result, begun), cancel: (reason) => handle.cancel(reason) };
 }
@@ -131,13 +130,13 @@ function lazily<T extends object>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** What every run is started with. */
+/** What a run is started with. */
 function started(
   one: Launch,
-  { memory, maxSteps }: Pick<RunOptions, 'memory' | 'maxSteps'>,
-  formerModels?: GoingOn['formerModels'],
+  { settings: { memory, maxSteps }, formerModels }: OpenedRun,
+  begun: BegunRun,
 ): StartOptions {
-  const { compiled, models, options, starting, origins = {} } = one;
+  const { compiled, models, options, keeper, origins = {} } = one;
   // The process may have moved when the first agent starts.
   const cwd = options.cwd ?? process.cwd();
   const lent = lazily(() => {
@@ -151,7 +150,14 @@ function started(
     runOptions: () => lent().runOptions,
     executors: { agent: (node, step) => agents()(node, step), ...options.executors },
     atEnd: () => models.finish(),
-    ...present({ starting, listeners, signal, concurrency, check, maxSteps, streamState }),
+    keeper,
+    listeners,
+    signal,
+    concurrency,
+    check,
+    maxSteps,
+    streamState,
+    ...begun.start,
   };
 }
 

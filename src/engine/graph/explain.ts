@@ -3,8 +3,7 @@ import type { EventBody } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import { endingOf } from '../../events/outcome.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
-import type { Choice } from './routes.js';
-import type { Arrivals, TokenKind } from './token.js';
+import type { Arrivals, Choice, TokenKind } from './token.js';
 
 /** Why a node was skipped, in words. */
 export function skipReason(compiled: CompiledPlan, node: CompiledNode, arrivals: Arrivals, poison: boolean): string {

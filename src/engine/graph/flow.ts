@@ -4,10 +4,9 @@ import { noSuchNode } from './explain.js';
 import { JoinQueue } from './join.js';
 import type { Round } from './join.js';
 import { covers, mergeVersions } from '../state/merge.js';
-import type { Choice } from './routes.js';
 import { ScopeState } from '../state/scope-state.js';
 import { conflictError } from '../state/state-writer.js';
-import type { Arrivals, Firing, Token } from './token.js';
+import type { Arrivals, Choice, Firing, Token } from './token.js';
 import type { Version } from '../state/version.js';
 
 /** Among so few, looking at each is faster than a set. */

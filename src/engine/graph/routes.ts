@@ -6,21 +6,13 @@ import type { PlanNode, Route } from '../../plan/plan.js';
 import { ownValue } from '../../base/json.js';
 import { kindText } from '../../lang/value-text.js';
 import type { CompiledRoute, Hop } from './compile.js';
+import type { Choice } from './token.js';
 import { routeDefinition } from '../durable/identity.js';
 import type { Effect, Identity, Outcome, StepOptions, Ticket } from '../ports/durable.js';
 import { ReadLog } from '../state/reads.js';
 import type { Step } from '../steps/step.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource } from '../state/viewed.js';
-
-/** What the routes of a node chose. */
-export interface Choice {
-  readonly hops: readonly Hop[];
-  /** Names that a route without declared targets chose and does not mention. */
-  readonly others: readonly string[];
-  /** Nodes at which the plan around goes on when this one has ended. */
-  readonly around?: readonly string[];
-}
 
 /** What routes choose by. */
 interface Result {

@@ -14,7 +14,6 @@ import { Flow } from './flow.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
 import type { ChannelWrite } from '../ports/executor.js';
-import type { Choice } from './routes.js';
 import { chooseRoutes } from './routes.js';
 import { joined, reported } from '../run-result.js';
 import type { Reports } from '../run-result.js';
@@ -24,7 +23,7 @@ import type { Body, StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
 import { addStep, removeStep } from '../work-queue.js';
 import type { StepList } from '../work-queue.js';
-import type { Arrivals, Firing, Token } from './token.js';
+import type { Arrivals, Choice, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from '../state/version.js';
 import { Visits } from './visits.js';
@@ -164,7 +163,8 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     }
     const message = releaseMessage(released.node, released.missing);
     const path = this.prefix + released.node.id;
-    if (this.run.observed) this.run.emit(path, this.parent, { type: 'run.warning', code: 'join-released', message });
+    const { reporter } = this.run;
+    if (reporter.observed) reporter.emit(path, this.parent, { type: 'run.warning', code: 'join-released', message });
     this.restIfIdle();
   }
 
@@ -239,11 +239,14 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     if (error !== undefined) {
       this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
       countAllowed(this.census, failureOf(error));
-    } else if (this.run.followed) {
-      const state =
-        this.run.options.streamState === true && compiled.node.kind !== 'pass' ? this.plain(version) : undefined;
-      this.tell(compiled, step.path, 'succeeded', step.attempt, { output, choice, state });
-    } else this.countStep(compiled, 'succeeded');
+    } else {
+      this.countStep(compiled, 'succeeded');
+      const { reporter, options } = this.run;
+      if (reporter.followed) {
+        const isTold = options.streamState === true && compiled.node.kind !== 'pass';
+        reporter.succeeded(step, output, choice, isTold ? this.plain(version) : undefined);
+      }
+    }
     if (compiled.counted) this.run.leafEnded(error === undefined);
     if (choice?.around !== undefined) this.around = [...(this.around ?? []), ...choice.around];
     if (this.run.check !== undefined && error === undefined && this.isStopped(step, version)) return;
@@ -299,14 +302,13 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
 
   private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
     this.countStep(node, outcome);
-    const { run } = this;
-    if (outcome !== 'succeeded')
-      this.reports = reported(this.reports, run.nextReport(), {
-        path,
-        node: node.id,
-        ...endingOf({ ...ending, outcome }),
-      });
-    if (run.observed) run.emit(path, this.parent, endingBody(node, outcome, attempts, ending));
+    const { reporter } = this.run;
+    this.reports = reported(this.reports, reporter.nextReport(), {
+      path,
+      node: node.id,
+      ...endingOf({ ...ending, outcome }),
+    });
+    if (reporter.observed) reporter.emit(path, this.parent, endingBody(node, outcome, attempts, ending));
   }
 
   private restIfIdle(): void {

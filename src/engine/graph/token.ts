@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../base/errors.js';
 import type { Version } from '../state/version.js';
+import type { Hop } from './compile.js';
 
 /**
  * What travels along an edge (E1). `live`: the path was taken; `dead`: it was not; `failed`: a dead token that carries the failure
@@ -51,4 +52,13 @@ export type Arrivals = readonly (Token | undefined)[];
 /** A token that carries one version. */
 export function tokenOf(kind: TokenKind, version: Version, depth: number, round: number, failure?: Failure): Token {
   return { kind, version, more: undefined, depth, round, failure };
+}
+
+/** What the routes of a node chose. */
+export interface Choice {
+  readonly hops: readonly Hop[];
+  /** Names that a route without declared targets chose and does not mention. */
+  readonly others: readonly string[];
+  /** Nodes at which the plan around goes on when this one has ended. */
+  readonly around?: readonly string[];
 }

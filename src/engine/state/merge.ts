@@ -2,7 +2,7 @@ import type { Reducer } from '../../plan/reducers.js';
 import type { Cell } from './cell.js';
 import { foldedCell, isBefore } from './cell.js';
 import { holdsAll, mergeChains } from './contributions.js';
-import type { Tree, Write } from './version.js';
+import type { Link, Tree, Write } from './version.js';
 import { EMPTY_VERSION, Version } from './version.js';
 
 /** Two writes of a plain channel of which neither is causally before the other (S3). */
@@ -41,17 +41,42 @@ export function mergeVersions(versions: readonly Version[], reducers: readonly (
 /** V4: versions that differ by the writes beside their trees alone. */
 function mergeBeside(first: Version, versions: readonly Version[], reducers: readonly (Reducer | undefined)[]): Merged {
   const merge: Merge = { reducers, conflict: undefined };
-  const written = versions.filter(({ channel }) => channel >= 0).toSorted((a, b) => a.channel - b.channel);
+  const written = writesBeside(first, versions).toSorted((a, b) => a.channel - b.channel);
   const writes: Write[] = [];
   for (let at = 0; at < written.length;) {
     const from = at;
-    const channel = written[at]?.channel ?? -1;
+    const write = written[at];
+    if (write === undefined) break;
     do at += 1;
-    while (written[at]?.channel === channel);
-    const cells = written.slice(from, at).flatMap(({ cell }) => (cell === undefined ? [] : [cell]));
-    writes.push({ channel, cell: mergeCells(cells, channel, merge) });
+    while (written[at]?.channel === write.channel);
+    if (at === from + 1) writes.push(write);
+    else {
+      const cells = written.slice(from, at).flatMap(({ cell }) => (cell === undefined ? [] : [cell]));
+      writes.push({ channel: write.channel, cell: mergeCells(cells, write.channel, merge) });
+    }
   }
   return { version: first.withAll(writes), conflict: merge.conflict };
+}
+
+/** What stands beside the tree in any of the versions. Mostly they have all but their newest write in common. */
+function writesBeside(first: Version, versions: readonly Version[]): readonly Write[] {
+  const shared = first.beside?.before;
+  const writes: Write[] = [];
+  for (const version of versions) {
+    for (let link = version.beside; link !== shared; link = link.before) {
+      if (link === undefined) return allBeside(versions);
+      writes.push(link);
+    }
+  }
+  for (let link = shared; link !== undefined; link = link.before) writes.push(link);
+  return writes;
+}
+
+function allBeside(versions: readonly Version[]): readonly Write[] {
+  const links = new Set<Link>();
+  for (const version of versions)
+    for (let link = version.beside; link !== undefined && !links.has(link); link = link.before) links.add(link);
+  return [...links];
 }
 
 interface Merge {
@@ -114,9 +139,17 @@ function mergeCells(cells: readonly Cell[], channel: number, merge: Merge): Cell
 export function covers(version: Version, other: Version): boolean {
   if (version === other) return true;
   if (!version.isBeside(other)) return coversTree(version.tree, version.height, other.tree, other.height);
-  const { channel, cell } = other;
-  const mine = channel < 0 ? undefined : version.get(channel);
-  return cell === undefined || mine === cell || (mine !== undefined && coversCell(mine, cell));
+  return coversBeside(version, other);
+}
+
+function coversBeside(version: Version, other: Version): boolean {
+  for (let link = version.beside; link !== undefined; link = link.before) if (link === other.beside) return true;
+  for (let link = other.beside; link !== undefined; link = link.before) {
+    const mine = version.get(link.channel);
+    if (mine === link.cell || link.cell === undefined) continue;
+    if (mine === undefined || !coversCell(mine, link.cell)) return false;
+  }
+  return true;
 }
 
 function coversTree(tree: Tree | undefined, level: number, other: Tree | undefined, otherLevel: number): boolean {

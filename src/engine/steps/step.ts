@@ -140,12 +140,8 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   }
 
   entered(): void {
-    const { run, compiled } = this;
-    if (run.followed) {
-      const { id, node } = compiled;
-      run.starting?.(this.path, this.view());
-      this.emit({ type: 'step.started', node: id, kind: node.kind, visit: this.visit });
-    }
+    const { reporter } = this.run;
+    if (reporter.followed) reporter.started(this);
     this.beginAttempt();
   }
 
@@ -198,7 +194,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
 
   /** Tells listeners something of it. */
   emit(body: EventBody): void {
-    this.run.emit(this.path, this.owner.parent, body);
+    this.run.reporter.emit(this.path, this.owner.parent, body);
   }
 
   get labelled(): readonly LabelledChannel[] {
@@ -217,7 +213,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   render(template: Template): string {
     const { run, owner } = this;
     const read = this.reader();
-    for (const message of run.observed ? missingIn(template, read) : [])
+    for (const message of run.reporter.observed ? missingIn(template, read) : [])
       this.emit({ type: 'step.note', note: { kind: 'warning', code: 'missing-output', message } });
     return renderTemplate(template, read, owner.labelled, run);
   }
@@ -342,7 +338,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     this.inner = undefined;
     this.reports = undefined;
     const { run } = this;
-    if (run.observed) this.emit({ type: 'step.retrying', attempt: this.attempt + 1, delayMs, error });
+    if (run.reporter.observed) this.emit({ type: 'step.retrying', attempt: this.attempt + 1, delayMs, error });
     this.phase = 'backoff';
     this.backoff = run.durable.timer(`${this.key}@backoff`, delayMs);
     this.backoff.waiter = this;

@@ -1,3 +1,7 @@
+import type { CompiledNode } from '../../engine/graph/compile.js';
+import { startBody, successBody } from '../../engine/reporter.js';
+import type { Keeper, Success, ToldScope, ToldStep } from '../../engine/reporter.js';
+import type { Version } from '../../engine/state/version.js';
 import type { SkeinEvent } from '../../events/event.js';
 import { GraphEvents } from './events.js';
 import type { Happening, Told } from './events.js';
@@ -8,82 +12,119 @@ function noop(): void {
   // Nobody waits yet.
 }
 
+/** What is kept of a step that starts or succeeds. */
+interface Kept {
+  /** Milliseconds since the first that was told. */
+  readonly ms: number;
+  /** It was reported before, when it happened. */
+  readonly again: boolean;
+  readonly path: string;
+  readonly compiled: CompiledNode;
+  readonly owner: ToldScope;
+}
+
+interface KeptStart extends Kept {
+  readonly visit: number;
+  /** What it sees. */
+  readonly input: Version;
+}
+
+interface KeptSuccess extends Kept {
+  readonly output: unknown;
+  readonly more: Success | undefined;
+}
+
 /**
  * What happened in a run. It is made into events of a graph when somebody asks for them: most callers look at the state alone, and a node
  * should cost them no more than a function call.
  */
-export class RunLog {
-  private readonly happenings: Happening[] = [];
+export class RunLog implements Keeper {
+  private readonly happenings: (Happening | KeptStart | KeptSuccess)[] = [];
   private readonly events: GraphEvent[] = [];
   private readonly maker: GraphEvents;
   private made = 0;
-  /** What the steps see that started, in that order. */
-  private readonly seen: Readonly<Record<string, unknown>>[] = [];
-  private starts = 0;
   private wake: () => void = noop;
-  /** Time of the last event of the engine. */
-  private last: SkeinEvent | undefined = undefined;
-  private first: SkeinEvent | undefined = undefined;
-  private stopped = false;
+  /** When the run told something first and last, in milliseconds since 1970. */
+  private first: number | undefined = undefined;
+  private last = 0;
+  private isOver = false;
 
   /** Names of the nodes of the graph that ran, in the order in which they ended. */
   readonly nodesRun: string[] = [];
 
   constructor(
-    runId: string,
+    private readonly runId: string,
     told: Told,
     /** Events of steps are kept. */
-    readonly keeps: boolean,
+    private readonly keeps: boolean,
   ) {
     this.maker = new GraphEvents(runId, told);
   }
 
-  /** For the engine. */
-  readonly listen = (event: SkeinEvent): void => {
-    this.first ??= event;
-    this.last = event;
-    if (event.type === 'step.ended' && event.parent === '' && event.outcome === 'succeeded' && event.kind !== 'pass')
-      this.nodesRun.push(event.node);
-    if (!this.keeps && event.path !== '') return;
-    this.happenings.push(event);
-    this.wake();
+  started(at: number, again: boolean, { path, compiled, owner, visit, input }: ToldStep): void {
+    const ms = this.since(at);
+    if (this.keeps) this.keep({ ms, again, path, compiled, owner, visit, input });
+  }
+
+  succeeded(at: number, again: boolean, step: ToldStep, output: unknown, more: Success | undefined): void {
+    const ms = this.since(at);
+    const { path, compiled, owner } = step;
+    if (owner.parent === '' && compiled.node.kind !== 'pass') this.nodesRun.push(compiled.id);
+    if (this.keeps) this.keep({ ms, again, path, compiled, owner, output, more });
+  }
+
+  readonly told = (event: SkeinEvent): void => {
+    this.since(event.at);
+    if (event.type === 'run.ended') this.isOver = true;
+    if (this.keeps || event.path === '') this.keep(event);
   };
 
-  /** For the engine: what the step sees whose start is reported next. */
-  readonly starting = (_path: string, state: Readonly<Record<string, unknown>>): void => {
-    this.seen.push(state);
-  };
+  private since(at: number): number {
+    this.last = at;
+    return at - (this.first ??= at);
+  }
+
+  private keep(happening: Happening | KeptStart | KeptSuccess): void {
+    this.happenings.push(happening);
+    this.wake();
+  }
 
   /** For the check, which is called right after the end of a step was reported. */
   readonly violated = (violation: Violation): void => {
-    this.happenings.push({ type: 'violation', at: this.last?.at ?? 0, violation });
+    this.happenings.push({ type: 'violation', at: this.last, violation });
   };
 
   /** The engine tells nothing any more. */
   get ended(): boolean {
-    return this.stopped || this.last?.type === 'run.ended';
+    return this.isOver;
   }
 
   /** The run could not be started after all. */
   stop(): void {
-    this.stopped = true;
+    this.isOver = true;
     this.wake();
   }
 
   /** When the run began and ended; undefined for one that never began. */
   get times(): { readonly from: number; readonly to: number } | undefined {
-    const { first, last } = this;
-    return first === undefined || last === undefined ? undefined : { from: first.at, to: last.at };
+    return this.first === undefined ? undefined : { from: this.first, to: this.last };
   }
 
   /** All events so far: always the same list. */
   all(): GraphEvent[] {
     for (let next = this.happenings[this.made]; next !== undefined; next = this.happenings[this.made]) {
       this.made += 1;
-      const seen = next.type === 'step.started' ? this.seen[this.starts++] : undefined;
-      this.events.push(...this.maker.take(next, seen ?? {}));
+      this.events.push(...('type' in next ? this.maker.take(next, {}) : this.ofStep(next)));
     }
     return this.events;
+  }
+
+  private ofStep(step: KeptStart | KeptSuccess): GraphEvent[] {
+    const { ms, again, path, owner } = step;
+    const base = { runId: this.runId, seq: 0, at: (this.first ?? 0) + ms, path, parent: owner.parent };
+    const event = again ? { ...base, replayed: true as const } : base;
+    if ('input' in step) return this.maker.take({ ...event, ...startBody(step) }, owner.view(step.input));
+    return this.maker.take({ ...event, ...successBody(step.compiled, step.output, step.more) }, {});
   }
 
   /** Adds what only the end of the run tells. */

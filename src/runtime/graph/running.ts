@@ -143,10 +143,9 @@ function launchGraph(
     compiled: preparedPlan({ plan, bindings }),
     models: openModels(options),
     begins,
-    starting: log.keeps ? log.starting : undefined,
+    keeper: log,
     options: {
       ...options,
-      listeners: [log.listen, ...(options.listeners ?? [])],
       ...(check === undefined ? {} : { check }),
     },
   });
@@ -161,8 +160,8 @@ function bothOf(ours: StepCheck | undefined, theirs: StepCheck | undefined): Ste
 function refused({ plan }: RunnableGraph, log: RunLog, runId: string, error: ErrorData): RunResult {
   const census = { ...emptyCensus(), notRun: plan.nodes.length };
   const event = { runId, at: systemClock.now(), path: '', parent: '' };
-  log.listen({ ...event, seq: 0, type: 'run.started', plan: plan.name, nodes: plan.nodes.length });
-  log.listen({ ...event, seq: 1, type: 'run.ended', outcome: 'failed', census, error });
+  log.told({ ...event, seq: 0, type: 'run.started', plan: plan.name, nodes: plan.nodes.length });
+  log.told({ ...event, seq: 1, type: 'run.ended', outcome: 'failed', census, error });
   return { runId, outcome: 'failed', state: {}, error, census, steps: [], questions: [], reused: 0, ran: 0 };
 }
 

@@ -18,7 +18,7 @@ export const askBody: Body = {
     const { node } = step.compiled;
     if (node.kind !== 'ask') return;
     if (outcome.ok) {
-      if (step.run.followed) step.emit({ type: 'step.note', note: answerNote(outcome.value) });
+      if (step.run.reporter.followed) step.emit({ type: 'step.note', note: answerNote(outcome.value) });
       answered(step, node, outcome.value);
     } else if (outcome.error.code === 'SKEIN_QUESTION') step.pause(questionOf(step, node), outcome.error.message);
     else if (outcome.error.code === 'SKEIN_TIMEOUT' && typeof node.onExpire === 'object')

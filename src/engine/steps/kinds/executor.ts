@@ -103,7 +103,7 @@ class ExecutorAttempt implements StepContext, Activity {
   }
 
   note(note: StepNote): void {
-    if (this.step.run.observed && !this.over) this.step.emit({ type: 'step.note', note });
+    if (this.step.run.reporter.observed && !this.over) this.step.emit({ type: 'step.note', note });
   }
 
   now(): number {

@@ -59,7 +59,7 @@ function carried(step: Step, node: LoopNode, inputs: Version, scope: ScopeHandle
 function endAtCap(step: Step, node: LoopNode, scope: ScopeHandle): void {
   const message = `the loop '${node.id}' did not end within its maxRounds of ${node.maxRounds}`;
   if (node.onMaxRounds === 'continue') {
-    if (step.run.observed) step.emit({ type: 'run.warning', code: 'max-rounds', message });
+    if (step.run.reporter.observed) step.emit({ type: 'run.warning', code: 'max-rounds', message });
     step.succeed(outputsOf(step, node, scope));
   } else {
     step.fail({ code: 'SKEIN_MAX_ROUNDS', message, hint: 'raise maxRounds, or set onMaxRounds to continue' });

@@ -25,7 +25,7 @@ function startMap(step: Step): void {
     throw new SkeinError('SKEIN_INPUT', `the plan inside of '${node.id}' has no channel '${node.item}'`);
   }
   const { run } = step;
-  if (run.observed) step.emit({ type: 'step.note', note: { kind: 'items', count: items.length } });
+  if (run.reporter.observed) step.emit({ type: 'step.note', note: { kind: 'items', count: items.length } });
   const common = inputsOf(step, { inputs: node.inputs ?? {} }, sub);
   new MapRun(step, node, { list: items, keys, channel }, common).goOn();
 }

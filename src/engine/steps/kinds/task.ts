@@ -123,7 +123,7 @@ export class TaskStep implements TaskStepInput {
 
   private tell(note: () => StepNote): void {
     const { step } = this;
-    if (step.run.followed && step.performs(this.attempt)) step.emit({ type: 'step.note', note: note() });
+    if (step.run.reporter.followed && step.performs(this.attempt)) step.emit({ type: 'step.note', note: note() });
   }
 }
 

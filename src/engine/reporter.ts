@@ -1,0 +1,176 @@
+import type { EventBody, Listener, SkeinEvent } from '../events/event.js';
+import type { OpenQuestion } from '../events/question.js';
+import type { Plan } from '../plan/plan.js';
+import type { CompiledNode } from './graph/compile.js';
+import { endingBody } from './graph/explain.js';
+import type { Choice } from './graph/token.js';
+import { RunQuestions } from './durable/run-questions.js';
+import type { Durable } from './ports/durable.js';
+import type { StepReport } from '../events/outcome.js';
+import type { Version } from './state/version.js';
+import type { ChannelSource, State } from './state/viewed.js';
+
+/** A step that starts or succeeds, as far as its events tell of it. */
+export interface ToldStep {
+  readonly path: string;
+  readonly compiled: CompiledNode;
+  readonly visit: number;
+  readonly attempt: number;
+  /** The state that it sees. */
+  readonly input: Version;
+  readonly owner: ToldScope;
+}
+
+/** What it belongs to. */
+export interface ToldScope extends ChannelSource {
+  readonly parent: string;
+  view(version: Version): State;
+}
+
+/** How a step succeeded, in addition to what it gave; undefined when there is nothing to tell. */
+export interface Success {
+  readonly attempt: number;
+  readonly choice: Choice | undefined;
+  readonly state: State | undefined;
+}
+
+/**
+ * Who keeps all of a run and mostly never looks at it: it is handed the parts of what would make the two events that each step has. Times are in
+ * milliseconds since 1970; `again`: it was reported before, when it happened.
+ */
+export interface Keeper {
+  started(at: number, again: boolean, step: ToldStep): void;
+  succeeded(at: number, again: boolean, step: ToldStep, output: unknown, more: Success | undefined): void;
+  /** Everything else. */
+  readonly told: Listener;
+}
+
+/** To whom a run tells what happens. */
+export interface Hearers {
+  /** Told everything. */
+  readonly listeners?: readonly Listener[] | undefined;
+  /** Told everything but starts and successes. */
+  readonly log?: Listener;
+  readonly keeper?: Keeper | undefined;
+}
+
+/** Tells what happens in a run: numbers its events and hands them on. Who throws is not told any more, and the run never notices. */
+export class Reporter {
+  /** Somebody hears at least what goes wrong: else events are not even made. */
+  readonly observed: boolean;
+  /** Somebody wants to know of starts and successes too. */
+  readonly followed: boolean;
+  private seq = 0;
+  private reports = 0;
+  private listeners: readonly Listener[];
+  /** Those who are not told of starts and successes. */
+  private logs: readonly Listener[];
+  private readonly keeper: Keeper | undefined;
+  /** Steps of which it was told that they run again. */
+  private outdatedSteps: Set<string> | undefined = undefined;
+  private questions: RunQuestions | undefined = undefined;
+
+  constructor(
+    private readonly runId: string,
+    private readonly plan: Plan,
+    private readonly durable: Durable,
+    { listeners = NOBODY, log, keeper }: Hearers,
+  ) {
+    this.listeners = listeners;
+    this.keeper = keeper;
+    this.logs =
+      log === undefined && keeper === undefined ? NOBODY : [log, keeper?.told].filter((one) => one !== undefined);
+    this.followed = listeners.length > 0 || keeper !== undefined;
+    this.observed = this.followed || log !== undefined;
+  }
+
+  emit(path: string, parent: string, body: EventBody): void {
+    this.emitAs(this.durable.replaying, path, parent, body);
+  }
+
+  /** `again`: it was reported before, when it happened. */
+  emitAs(again: boolean, path: string, parent: string, body: EventBody): void {
+    const event = this.eventOf(again, path, parent, body);
+    for (const log of this.logs) this.hand(log, event);
+    for (const listener of this.listeners) this.hand(listener, event);
+  }
+
+  started(step: ToldStep): void {
+    const { durable } = this;
+    this.keeper?.started(durable.now(), durable.replaying, step);
+    if (this.listeners.length > 0) this.emitPlain(step, startBody(step));
+  }
+
+  succeeded(step: ToldStep, output: unknown, choice: Choice | undefined, state: State | undefined): void {
+    const { durable } = this;
+    const { attempt } = step;
+    const more = choice === undefined && state === undefined && attempt === 1 ? undefined : { attempt, choice, state };
+    this.keeper?.succeeded(durable.now(), durable.replaying, step, output, more);
+    if (this.listeners.length > 0) this.emitPlain(step, successBody(step.compiled, output, more));
+  }
+
+  private emitPlain({ path, owner }: ToldStep, body: EventBody): void {
+    const event = this.eventOf(this.durable.replaying, path, owner.parent, body);
+    for (const listener of this.listeners) this.hand(listener, event);
+  }
+
+  private eventOf(again: boolean, path: string, parent: string, body: EventBody): SkeinEvent {
+    const { runId } = this;
+    const seq = this.seq++;
+    const at = this.durable.now();
+    return again
+      ? { runId, seq, at, path, parent, replayed: true, ...body }
+      : { runId, seq, at, path, parent, ...body };
+  }
+
+  private hand(hearer: Listener, event: SkeinEvent): void {
+    try {
+      hearer(event);
+    } catch {
+      this.listeners = this.listeners.filter((other) => other !== hearer);
+      this.logs = this.logs.filter((other) => other !== hearer);
+    }
+  }
+
+  /** Place of a report in the order in which steps ended. */
+  nextReport(): number {
+    this.reports += 1;
+    return this.reports;
+  }
+
+  /** What is recorded of a step does not hold any more. */
+  outdated(step: string): void {
+    if (!this.observed || this.outdatedSteps?.has(step) === true) return;
+    (this.outdatedSteps ??= new Set()).add(step);
+    const message = `${step} runs again: what is recorded of it was made with something else than what is there now`;
+    this.emitAs(false, step, '', { type: 'run.warning', code: 'runs-again', message });
+  }
+
+  /** A question is open. */
+  waitsFor(open: OpenQuestion, again: boolean): void {
+    if (!this.followed) return;
+    this.questions ??= new RunQuestions(this.plan);
+    this.questions.tell(open, (path, parent, body) => this.emitAs(again, path, parent, body));
+  }
+
+  unanswered(question: OpenQuestion): void {
+    (this.questions ??= new RunQuestions(this.plan)).unanswered(question);
+  }
+
+  /** What a run waits for that is paused; `steps` are its reports. */
+  openAt(steps: readonly StepReport[]): readonly OpenQuestion[] {
+    return this.questions?.openAt(steps) ?? [];
+  }
+}
+
+const NOBODY: readonly Listener[] = [];
+
+/** What is told of a step that starts. */
+export function startBody({ compiled, visit }: Pick<ToldStep, 'compiled' | 'visit'>): EventBody {
+  return { type: 'step.started', node: compiled.id, kind: compiled.node.kind, visit };
+}
+
+/** What is told of a step that succeeds. */
+export function successBody(node: CompiledNode, output: unknown, more: Success | undefined): EventBody {
+  return endingBody(node, 'succeeded', more?.attempt ?? 1, { output, choice: more?.choice, state: more?.state });
+}
