@@ -6,9 +6,8 @@ import type { StepContext } from '../engine/ports/executor.js';
 import { answerNote } from '../events/question.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
-import { sourceText, stateOfTool } from '../plan/made-of.js';
+import { sourceText, stateOfTool, mustApprove } from '../plan/made-of.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
-import { mustApprove } from '../plan/tool-approval.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 
 /** What a function that is a tool gets in addition to its input. */

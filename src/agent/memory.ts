@@ -1,6 +1,7 @@
 import type { JsonObject } from '../base/json.js';
 import type { StepNote } from '../events/event.js';
 import type { StepTool } from './tool.js';
+import { requiredText } from './tools/tool-input.js';
 
 /** How a write changes the memory. */
 export type MemoryMode = 'append' | 'replace';
@@ -67,7 +68,7 @@ export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly St
         'Write to the memory that all agents of this run share: append adds a line, replace overwrites everything.',
       inputSchema: schemaOf({ content: TEXT, mode: { type: 'string', enum: ['append', 'replace'] } }, ['content']),
       onlyBetweenTurns: BETWEEN_TURNS,
-      run: (input) => write(textOf(input, 'content'), input['mode'] === 'replace' ? 'replace' : 'append'),
+      run: (input) => write(requiredText(input, 'content'), input['mode'] === 'replace' ? 'replace' : 'append'),
     },
     { ...read, name: 'read_memory' },
     {
@@ -76,7 +77,7 @@ export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly St
       inputSchema: schemaOf({ text: TEXT }, ['text']),
       onlyBetweenTurns: BETWEEN_TURNS,
       run: (input) =>
-        write(`[${new Date(user.now()).toISOString()}] [${user.agent}] ${textOf(input, 'text')}`, 'append'),
+        write(`[${new Date(user.now()).toISOString()}] [${user.agent}] ${requiredText(input, 'text')}`, 'append'),
     },
   ];
 }
@@ -97,9 +98,4 @@ export const MEMORY_ADDENDUM = [
 export function withMemory(memory: string, prompt: string): string {
   if (memory.trim() === '') return prompt;
   return `## Shared Memory (Current State)\n${memory}\n\n---\n\n${prompt}`;
-}
-
-function textOf(input: JsonObject, key: string): string {
-  const value = input[key];
-  return typeof value === 'string' ? value : '';
 }

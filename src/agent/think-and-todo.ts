@@ -2,6 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import type { StepTool } from './tool.js';
+import { requiredText } from './tools/tool-input.js';
 
 /** Stands for all tools of the list in an agent's list of tools. */
 export const TODO = 'todo';
@@ -49,7 +50,7 @@ export function todoTools(): readonly StepTool[] {
   };
   return [
     stepTool('create_todo', 'Add one thing to do to your list.', { description: TEXT }, (input) =>
-      add([textOf(input, 'description')]),
+      add([requiredText(input, 'description')]),
     ),
     stepTool(
       'create_todos',
@@ -61,7 +62,7 @@ export function todoTools(): readonly StepTool[] {
       'update_todo',
       'Change how far a thing of your list is: pending, in-progress or completed.',
       { id: { type: 'string', description: 'Such as todo_1.' }, status: { type: 'string', enum: STATUSES } },
-      (input) => update(textOf(input, 'id'), textOf(input, 'status')),
+      (input) => update(requiredText(input, 'id'), requiredText(input, 'status')),
     ),
     stepTool('list_todos', 'Show your list of things to do.', {}, () =>
       todos.size === 0 ? 'The list is empty.' : [...todos.values()].map(show).join('\n'),
@@ -92,11 +93,6 @@ function tooMany(): SkeinError {
   return new SkeinError('SKEIN_TOOL_FAILED', `the list takes at most ${MOST_TODOS} todos`);
 }
 
-function textOf(input: JsonObject, key: string): string {
-  const value = input[key];
-  return typeof value === 'string' ? value : '';
-}
-
 function textsOf(input: JsonObject, key: string): readonly string[] {
   const value: unknown = input[key];
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
@@ -116,5 +112,5 @@ export const thinkTool: StepTool = {
     required: ['thought'],
     additionalProperties: false,
   },
-  run: (input) => (typeof input['thought'] === 'string' ? input['thought'] : ''),
+  run: (input) => requiredText(input, 'thought'),
 };

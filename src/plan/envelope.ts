@@ -31,44 +31,50 @@ const MOST_CYCLES = 256;
  * estimateCalls(plan).modelCalls; // { typical: 8, worst: 546 }
  */
 export function estimateCalls(plan: Plan): Envelope {
-  const cost = planCost(plan);
-  return {
-    modelCalls: { typical: cost.typicalModel, worst: boundOf(cost.worstModel) },
-    toolCalls: { typical: cost.typicalTool, worst: boundOf(cost.worstTool) },
-  };
+  const { model, tool } = planCost(plan);
+  return { modelCalls: boundOf(model), toolCalls: boundOf(tool) };
+}
+
+interface Calls {
+  readonly typical: number;
+  readonly worst: number;
 }
 
 interface Cost {
-  readonly typicalModel: number;
-  readonly typicalTool: number;
-  readonly worstModel: number;
-  readonly worstTool: number;
+  readonly model: Calls;
+  readonly tool: Calls;
 }
 
-function boundOf(calls: number): Bound {
-  return Number.isFinite(calls) ? calls : 'unbounded';
+const NOTHING: Cost = { model: { typical: 0, worst: 0 }, tool: { typical: 0, worst: 0 } };
+
+function boundOf({ typical, worst }: Calls): Envelope['modelCalls'] {
+  return { typical, worst: Number.isFinite(worst) ? worst : 'unbounded' };
+}
+
+function sumOf(one: Cost, other: Cost): Cost {
+  return { model: plus(one.model, other.model), tool: plus(one.tool, other.tool) };
+}
+
+function plus(a: Calls, b: Calls): Calls {
+  return { typical: a.typical + b.typical, worst: a.worst + b.worst };
+}
+
+/** So many times the cost, typically and at most. Nothing without end is nothing. */
+function repeated({ model, tool }: Cost, typical: number, most: number): Cost {
+  const times = (calls: Calls): Calls => ({
+    typical: calls.typical * typical,
+    worst: calls.worst === 0 ? 0 : calls.worst * most,
+  });
+  return { model: times(model), tool: times(tool) };
 }
 
 // Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
 function planCost(plan: Plan): Cost {
   const visits = visitBounds(plan, analyzeShape(plan));
-  let sum: Cost = { typicalModel: 0, typicalTool: 0, worstModel: 0, worstTool: 0 };
-  plan.nodes.forEach((node, at) => {
-    const cost = nodeCost(node);
+  return plan.nodes.reduce((sum, node, at) => {
     const attempts = (1 + (node.retry?.retries ?? 0)) * (visits[at] ?? 1);
-    sum = {
-      typicalModel: sum.typicalModel + cost.typicalModel,
-      typicalTool: sum.typicalTool + cost.typicalTool,
-      worstModel: sum.worstModel + times(cost.worstModel, attempts),
-      worstTool: sum.worstTool + times(cost.worstTool, attempts),
-    };
-  });
-  return sum;
-}
-
-/** Nothing without end is nothing. */
-function times(calls: number, count: number): number {
-  return calls === 0 ? 0 : calls * count;
+    return sumOf(sum, repeated(nodeCost(node), 1, attempts));
+  }, NOTHING);
 }
 
 function nodeCost(node: PlanNode): Cost {
@@ -78,26 +84,20 @@ function nodeCost(node: PlanNode): Cost {
     case 'call':
       return planCost(node.plan);
     case 'map':
-      return repeated(planCost(node.plan), node.maxItems, TYPICAL_ITEMS);
+      return capped(planCost(node.plan), node.maxItems, TYPICAL_ITEMS);
     case 'loop':
-      return repeated(planCost(node.plan), node.maxRounds, TYPICAL_ROUNDS);
+      return capped(planCost(node.plan), node.maxRounds, TYPICAL_ROUNDS);
     case 'task':
     case 'ask':
     case 'wait':
     case 'pass':
-      return { typicalModel: 0, typicalTool: 0, worstModel: 0, worstTool: 0 };
+      return NOTHING;
   }
 }
 
-function repeated(cost: Cost, cap: number | undefined, typical: number): Cost {
+function capped(cost: Cost, cap: number | undefined, typical: number): Cost {
   const most = cap ?? Number.POSITIVE_INFINITY;
-  const usual = Math.min(most, typical);
-  return {
-    typicalModel: cost.typicalModel * usual,
-    typicalTool: cost.typicalTool * usual,
-    worstModel: times(cost.worstModel, most),
-    worstTool: times(cost.worstTool, most),
-  };
+  return repeated(cost, Math.min(most, typical), most);
 }
 
 function agentCost({ agent, choice }: AgentNode): Cost {
@@ -107,24 +107,21 @@ function agentCost({ agent, choice }: AgentNode): Cost {
   // Once a model has given up, the next one of the list takes over for all turns that are left.
   const models = Math.max(1, agent.models.length);
   const calls = withTools ? maxToolCallsOf(agent) : 0;
-  const inner = innerCost(agent);
-  return {
-    typicalModel: (withTools ? Math.min(2, turns) : 1) + inner.typicalModel,
-    typicalTool: (withTools ? 1 : 0) + inner.typicalTool,
-    worstModel: MODEL_TRIES * (turns + repair + models - 1) + times(inner.worstModel, calls),
-    worstTool: calls + times(inner.worstTool, calls),
+  const own = {
+    model: { typical: withTools ? Math.min(2, turns) : 1, worst: MODEL_TRIES * (turns + repair + models - 1) },
+    tool: { typical: withTools ? 1 : 0, worst: calls },
   };
+  return sumOf(own, repeated(innerCost(agent), 1, calls));
 }
 
 /** What one call of the most expensive tool costs inside of it, where that is an agent or a workflow. */
 function innerCost({ functions = [] }: AgentSpec): Cost {
   const known = functions.flatMap(({ calls }) => calls ?? []);
-  return {
-    typicalModel: highest(known.map(({ modelCalls }) => modelCalls.typical)),
-    typicalTool: highest(known.map(({ toolCalls }) => toolCalls.typical)),
-    worstModel: highest(known.map(({ modelCalls }) => modelCalls.worst)),
-    worstTool: highest(known.map(({ toolCalls }) => toolCalls.worst)),
-  };
+  const most = (kind: 'modelCalls' | 'toolCalls'): Calls => ({
+    typical: highest(known.map((calls) => calls[kind].typical)),
+    worst: highest(known.map((calls) => calls[kind].worst)),
+  });
+  return { model: most('modelCalls'), tool: most('toolCalls') };
 }
 
 function hasTools(agent: AgentSpec): boolean {

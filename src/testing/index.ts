@@ -2,5 +2,6 @@ export { FakeClock } from './fake-clock.js';
 export { faultyStore } from './faulty-store.js';
 export type { FaultyStore, StoreFault } from './faulty-store.js';
 export { ManualDurable } from './manual-durable.js';
-export type { ManualDurableOptions, PendingTicket } from './manual-durable.js';
-export { seededChooser, seededRandom } from './seeded.js';
+export type { ManualDurableOptions } from './manual-durable.js';
+export type { PendingTicket } from './manual-ticket.js';
+export { seededChooser, seededRandom } from './manual-durable.js';

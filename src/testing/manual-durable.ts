@@ -15,21 +15,9 @@ import type {
   Wait,
 } from '../engine/ports/durable.js';
 import type { OpenQuestion } from '../events/question.js';
-import { newTicket, noop, settled } from './manual-ticket.js';
-import { seededRandom } from './seeded.js';
-
-/** Something that the interpreter started and that has not been delivered. */
-export interface PendingTicket {
-  readonly key: string;
-  readonly kind: 'step' | 'timer' | 'signal';
-  /** Whatever `label` of the options made of it when it was started. */
-  readonly label: string;
-  /** When a timer is due, or an answer overdue, milliseconds since 1970. */
-  readonly dueAt?: number;
-  /** What a signal waits for. */
-  readonly name?: string;
-  readonly question?: Question;
-}
+import { awaited, isTicking, newTicket, noop, overdue, settled } from './manual-ticket.js';
+import type { Entry, PendingTicket } from './manual-ticket.js';
+import { seededRandom as sequenceOf } from '../base/ids.js';
 
 /** How a {@link ManualDurable} behaves. */
 export interface ManualDurableOptions {
@@ -49,19 +37,6 @@ export interface ManualDurableOptions {
   readonly settleAtOnce?: boolean | ((key: string) => boolean);
   /** A name for a ticket, asked right after its effect was called. Default: its key. */
   readonly label?: (key: string) => string;
-}
-
-/** A pending ticket with what is needed to deliver it. */
-interface Entry extends PendingTicket {
-  readonly ticket: Ticket;
-  /** Of a step: settles with its outcome, never rejects. */
-  readonly running?: Promise<Outcome>;
-  readonly abort: () => void;
-  /** Of a question that an effect asks: the step, and who gets the answer. */
-  readonly asked?: { readonly by: string; readonly settle: (outcome: Outcome) => void };
-  ready: Outcome | undefined;
-  /** Set while its promise is awaited: stops the waiting when the ticket is dropped meanwhile. */
-  giveUp: (() => void) | undefined;
 }
 
 /**
@@ -323,20 +298,24 @@ export class ManualDurable implements Durable {
   }
 }
 
-/** It ends when its time has come: a timer, or a signal without an answer. */
-function isTicking(entry: Entry): boolean {
-  return entry.kind === 'timer' || entry.ready === undefined;
+/**
+ * A stream of numbers in [0, 1) that is the same for the same seed, on every machine.
+ *
+ * @example
+ * const random = seededRandom('case 17');
+ * random() === seededRandom('case 17')(); // true
+ */
+export function seededRandom(seed: string | number): () => number {
+  return sequenceOf(String(seed));
 }
 
-function overdue(entry: Entry): Outcome {
-  const message = `no one answered '${entry.name ?? ''}' in time`;
-  return { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } };
-}
-
-/** The outcome of the promise; undefined when the ticket is dropped first, also if the promise never settles. */
-function awaited(entry: Entry): Promise<Outcome | undefined> {
-  const dropped = new Promise<undefined>((resolve) => {
-    entry.giveUp = () => resolve(undefined);
-  });
-  return Promise.race([entry.running, dropped]);
+/**
+ * A chooser that takes any of the things it is offered, by a seed: the completion order of a simulated run.
+ *
+ * @example
+ * const durable = new ManualDurable({ choose: seededChooser(42) });
+ */
+export function seededChooser(seed: string | number): (offered: readonly unknown[]) => number {
+  const random = seededRandom(seed);
+  return (offered) => Math.floor(random() * offered.length);
 }

@@ -148,7 +148,7 @@ async function readBody(response: IncomingMessage): Promise<{ bytes: Buffer; cut
 function decoded(response: IncomingMessage): Readable {
   const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return response;
-  const decoder = decoderFor(encoding);
+  const decoder = DECODERS.get(encoding)?.();
   if (decoder === undefined) {
     response.destroy();
     throw refused(`the answer is encoded in a way that is not understood (${headOf(encoding, 40)})`);
@@ -157,19 +157,12 @@ function decoded(response: IncomingMessage): Readable {
   return response.pipe(decoder);
 }
 
-function decoderFor(encoding: string): ReturnType<typeof createGunzip> | undefined {
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip();
-    case 'deflate':
-      return createInflate();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      return undefined;
-  }
-}
+const DECODERS = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 function decode(bytes: Buffer, type: string): string {
   const label = /charset="?([\w-]{1,40})/.exec(type)?.[1] ?? 'utf-8';
