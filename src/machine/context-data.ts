@@ -1,5 +1,6 @@
+import { DataPlace } from '../base/data-place.js';
 import { SkeinError } from '../base/errors.js';
-import { Place, Problems, count, fields, json, listOf, milliseconds, record, text, time } from './shapes.js';
+import { Problems, count, fields, json, listOf, milliseconds, record, text, time } from './shapes.js';
 
 /**
  * One transition, as histories keep it.
@@ -111,9 +112,9 @@ export interface ReadContext {
  */
 export function readContext(raw: unknown): ReadContext {
   const problems = new Problems();
-  const data = context(raw, new Place(''), problems);
+  const data = context(raw, new DataPlace(''), problems);
   const all = data?.metadata ?? {};
-  const ours = own(all, new Place('metadata'), problems);
+  const ours = own(all, new DataPlace('metadata'), problems);
   if (data === undefined || ours === undefined || problems.found.length > 0) {
     const { messages } = problems;
     throw new SkeinError('SKEIN_CONTEXT', `not the context of a state machine: ${messages.join('; ')}`, {

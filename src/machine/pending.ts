@@ -1,9 +1,10 @@
+import { DataPlace } from '../base/data-place.js';
 import { SkeinError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
 import { InvalidEventError, quoted } from './errors.js';
 import type { StateMachine, TransitionResult } from './machine.js';
-import { Place, Problems, json, text } from './shapes.js';
+import { Problems, json, text } from './shapes.js';
 import { ARTIFACT_TOOL, TRANSITION_TOOL } from './tools.js';
 
 /**
@@ -77,11 +78,11 @@ export class PendingTransitions {
     const { event, context = '', ...extras } = argumentsOf(args, TRANSITION_TOOL);
     const problems = new Problems();
     const transition = {
-      event: text(event, new Place('event'), problems) ?? '',
-      context: text(context, new Place('context'), problems) ?? '',
+      event: text(event, new DataPlace('event'), problems) ?? '',
+      context: text(context, new DataPlace('context'), problems) ?? '',
       ...(Object.keys(extras).length === 0
         ? {}
-        : { host_extras: json(extras, new Place('arguments'), problems) as JsonObject }),
+        : { host_extras: json(extras, new DataPlace('arguments'), problems) as JsonObject }),
     };
     if (problems.found.length > 0) throw refused(TRANSITION_TOOL, problems.messages.join('; '));
     if (this.noted !== undefined) {

@@ -1,13 +1,14 @@
+import { DataPlace } from '../base/data-place.js';
 import { SkeinError } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import { freezeData } from '../base/json.js';
 import { formatProblem } from '../base/problem.js';
 import type { PlacedProblem, Shape } from './shapes.js';
-import { Place, Problems, count, fields, flag, integer, json, oneOf, record, text } from './shapes.js';
+import { Problems, count, fields, flag, integer, json, oneOf, record, text } from './shapes.js';
 import type { ArtifactDef, Budget, Orchestration, Persistence, Spec, State } from './spec.js';
 
 /** Where messages say that a spec stands. */
-export const WORKFLOW = new Place('workflow');
+export const WORKFLOW = new DataPlace('workflow');
 
 const artifact = fields<ArtifactDef>(
   { type: text, description: text, mode: oneOf('replace', 'append') },

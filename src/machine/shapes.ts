@@ -1,29 +1,8 @@
 import { writtenTime } from '../base/clock.js';
+import type { DataPlace } from '../base/data-place.js';
 import { isPlainObject, recordText } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { didYouMean } from '../base/suggest.js';
-
-/** Where something stands in the data: as text for people, and as keys for who knows the lines of a file. */
-export class Place {
-  constructor(
-    readonly text: string,
-    readonly keys: readonly string[] = [],
-  ) {}
-
-  /** The value of a key that the form defines. */
-  field(key: string): Place {
-    return new Place(this.text === '' ? key : `${this.text}.${key}`, [...this.keys, key]);
-  }
-
-  /** The value of a key that the author chose. */
-  named(name: string): Place {
-    return new Place(`${this.text}[${JSON.stringify(name)}]`, [...this.keys, name]);
-  }
-
-  item(index: number): Place {
-    return new Place(`${this.text}[${index}]`, [...this.keys, String(index)]);
-  }
-}
 
 /** A problem and the keys that lead to its place. */
 export interface PlacedProblem {
@@ -39,19 +18,19 @@ export class Problems {
     return this.found.map(({ problem }) => problem.message);
   }
 
-  add(place: Place, problem: Problem): void {
+  add(place: DataPlace, problem: Problem): void {
     this.found.push({ problem, keys: place.keys });
   }
 
   /** What stands at `place` is not what the form asks for. */
-  wrong(place: Place, rule: string, hint?: string): void {
+  wrong(place: DataPlace, rule: string, hint?: string): void {
     const message = `${place.text} ${rule}`;
     this.add(place, { code: 'wrong-form', severity: 'error', message, ...(hint === undefined ? {} : { hint }) });
   }
 }
 
 /** Reads a value of one form: a copy of it, or undefined when it has problems. */
-export type Shape<T> = (value: unknown, place: Place, problems: Problems) => T | undefined;
+export type Shape<T> = (value: unknown, place: DataPlace, problems: Problems) => T | undefined;
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';

@@ -1,3 +1,4 @@
+import { DataPlace } from '../base/data-place.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from './findings.js';
 import type {
@@ -28,7 +29,7 @@ export function checkForm(
   form: Form,
   context: { readonly findings: Findings; readonly named: Readonly<Record<string, Form>> },
 ): void {
-  new FormCheck(context.findings, context.named).check(node, form, '');
+  new FormCheck(context.findings, context.named).check(node, form, new DataPlace(''));
 }
 
 class FormCheck {
@@ -37,7 +38,7 @@ class FormCheck {
     private readonly named: Readonly<Record<string, Form>>,
   ) {}
 
-  check(node: SourceNode, form: Form, place: string): void {
+  check(node: SourceNode, form: Form, place: DataPlace): void {
     switch (form.kind) {
       case 'any':
         return;
@@ -67,7 +68,7 @@ class FormCheck {
     }
   }
 
-  private checkText(node: SourceNode, { longest, blank, pattern }: TextForm, place: string): void {
+  private checkText(node: SourceNode, { longest, blank, pattern }: TextForm, place: DataPlace): void {
     const value = valueOf(node);
     if (typeof value !== 'string') this.wrong(node, place, 'a text');
     else if (value.length > (longest ?? Infinity)) this.wrong(node, place, `at most ${longest} characters long`);
@@ -77,7 +78,11 @@ class FormCheck {
     }
   }
 
-  private checkNumber(node: SourceNode, { kind, min = -Infinity, max }: IntegerForm | NumberForm, place: string): void {
+  private checkNumber(
+    node: SourceNode,
+    { kind, min = -Infinity, max }: IntegerForm | NumberForm,
+    place: DataPlace,
+  ): void {
     const value = valueOf(node);
     const isWhole = kind === 'integer';
     if (typeof value !== 'number' || (isWhole && !Number.isSafeInteger(value))) {
@@ -87,34 +92,34 @@ class FormCheck {
     }
   }
 
-  private checkList(node: SourceNode, { items, min = 0 }: ListForm, place: string): void {
+  private checkList(node: SourceNode, { items, min = 0 }: ListForm, place: DataPlace): void {
     if (node.kind !== 'list') return this.wrong(node, place, 'a list');
     if (node.items.length < min) this.wrong(node, place, `a list of at least ${min}`);
-    for (const [at, item] of node.items.entries()) this.check(item, items, `${place}[${at}]`);
+    for (const [at, item] of node.items.entries()) this.check(item, items, place.item(at));
   }
 
-  private checkNames(node: SourceNode, form: NamesForm, place: string): void {
+  private checkNames(node: SourceNode, form: NamesForm, place: DataPlace): void {
     if (node.kind !== 'map') return this.wrong(node, place, 'an object');
     if (node.entries.length < (form.min ?? 0)) this.wrong(node, place, `an object with at least ${form.min} entry`);
-    for (const { key, value } of node.entries) this.check(value, form.values, `${place}[${quoteShort(key)}]`);
+    for (const { key, value } of node.entries) this.check(value, form.values, place.named(key));
   }
 
-  private checkMap(node: SourceNode, form: MapForm, place: string): void {
+  private checkMap(node: SourceNode, form: MapForm, place: DataPlace): void {
     if (node.kind !== 'map') return this.wrong(node, place, 'an object');
     const keys = Object.keys(form.keys);
     for (const entry of node.entries) {
       const row = Object.hasOwn(form.keys, entry.key) ? form.keys[entry.key] : undefined;
       if (row === undefined) this.unknown(entry, keys, form.open === true, place);
-      else if (row.blank !== true || !isNull(entry.value)) this.check(entry.value, row, placeOf(place, entry.key));
+      else if (row.blank !== true || !isNull(entry.value)) this.check(entry.value, row, place.field(entry.key));
     }
     for (const key of keys) {
-      if (form.keys[key]?.needed === true && !has(node, key)) this.missing(node, placeOf(place, key));
+      if (form.keys[key]?.needed === true && !has(node, key)) this.missing(node, place.field(key));
     }
     this.checkGroups(node, form, place);
   }
 
   /** Keys of which one must be there, and no more than one. */
-  private checkGroups(node: SourceMap, { one, some }: MapForm, place: string): void {
+  private checkGroups(node: SourceMap, { one, some }: MapForm, place: DataPlace): void {
     const given = one?.filter((key) => has(node, key)) ?? [];
     if (one !== undefined && given.length !== 1) {
       const seen = given.length === 0 ? 'none of them' : given.join(' and ');
@@ -126,35 +131,39 @@ class FormCheck {
     }
   }
 
-  private checkVariants(node: SourceNode, { by, of }: VariantsForm, place: string): void {
+  private checkVariants(node: SourceNode, { by, of }: VariantsForm, place: DataPlace): void {
     if (node.kind !== 'map') return this.wrong(node, place, 'an object');
     const value = node.entries.find(({ key }) => key === by)?.value;
-    if (value === undefined) return this.missing(node, placeOf(place, by));
+    if (value === undefined) return this.missing(node, place.field(by));
     const word = value.kind === 'scalar' && typeof value.value === 'string' ? value.value : '';
     const form = Object.hasOwn(of, word) ? of[word] : undefined;
     if (form !== undefined) return this.checkMap(node, form, place);
-    this.wrong(value, placeOf(place, by), `one of ${listed(Object.keys(of))}`);
+    this.wrong(value, place.field(by), `one of ${listed(Object.keys(of))}`);
   }
 
-  private checkEither(node: SourceNode, { forms }: EitherForm, place: string): void {
+  private checkEither(node: SourceNode, { forms }: EitherForm, place: DataPlace): void {
     const form = forms.find((one) => takes(one, node));
     if (form !== undefined) return this.check(node, form, place);
     this.wrong(node, place, forms.map((one) => NAMES[one.kind] ?? 'a value').join(' or '));
   }
 
-  private unknown({ key, at }: SourceEntry, known: readonly string[], isOpen: boolean, place: string): void {
+  private unknown({ key, at }: SourceEntry, known: readonly string[], isOpen: boolean, place: DataPlace): void {
     const near = this.findings.near(key, known);
-    const message = `${place === '' ? '' : `${place}: `}unknown key ${quoteShort(key)}`;
+    const message = `${place.text === '' ? '' : `${place.text}: `}unknown key ${quoteShort(key)}`;
     if (!isOpen) this.findings.error('unknown-key', message, at, near ?? `known keys: ${known.join(', ')}`);
     else if (near !== undefined) this.findings.warning('unknown-key', `${message} has no effect`, at, near);
   }
 
-  private missing(node: SourceMap, place: string): void {
-    this.findings.error('missing-key', `${place} is missing`, node.at);
+  private missing(node: SourceMap, place: DataPlace): void {
+    this.findings.error('missing-key', `${place.text} is missing`, node.at);
   }
 
-  private wrong(node: SourceNode, place: string, wanted: string, seen = describe(node)): void {
-    this.findings.error('wrong-form', `${place || 'the file'} must be ${wanted}, not ${shown(node) ?? seen}`, node.at);
+  private wrong(node: SourceNode, place: DataPlace, wanted: string, seen = describe(node)): void {
+    this.findings.error(
+      'wrong-form',
+      `${place.text || 'the file'} must be ${wanted}, not ${shown(node) ?? seen}`,
+      node.at,
+    );
   }
 }
 
@@ -199,8 +208,4 @@ function shown(node: SourceNode): string | undefined {
 
 function has(node: SourceMap, key: string): boolean {
   return node.entries.some((entry) => entry.key === key);
-}
-
-function placeOf(place: string, key: string): string {
-  return place === '' ? key : `${place}.${key}`;
 }

@@ -1,3 +1,4 @@
+import { isPlainObject, ownValue } from '../../base/json.js';
 import { hasErrors } from '../../base/problem.js';
 import type { Position, Problem } from '../../base/problem.js';
 import { readSpec } from '../../machine/read-spec.js';
@@ -37,10 +38,10 @@ export function checkPack(root: SourceNode, rules: PackRules, findings: Findings
   const { form, named } = packForm(rules.schema);
   checkForm(root, form, { findings, named });
   const isRight = !hasErrors(findings.list);
-  const workflow = entryOf(root, 'workflow');
-  if (workflow !== undefined) checkWorkflow(workflow.value, root, rules.schema, findings);
+  const data = toJson(root);
+  const placed = { pack: data as unknown as Pack, findings, at: placesIn(root) };
+  checkWorkflow(ownValue(data, 'workflow'), ownValue(data, 'prompts'), placed, rules.schema);
   if (!isRight) return;
-  const placed = { pack: toJson(root) as unknown as Pack, findings, at: placesIn(root) };
   checkSchemaName(root, placed);
   checkReferences(placed);
   checkCompositions(placed);
@@ -51,11 +52,16 @@ export function checkPack(root: SourceNode, rules: PackRules, findings: Findings
 /** Files of the program that makes packs. */
 const NO_PACKS: ReadonlySet<string> = new Set(['Arena', 'PromptConfig', 'Scenario', 'Provider', 'Tool']);
 
-function checkWorkflow(node: SourceNode, root: SourceNode, schema: PackSchema | undefined, findings: Findings): void {
-  const prompts = entryOf(root, 'prompts')?.value;
-  const names = prompts?.kind === 'map' ? prompts.entries.map(({ key }) => key) : [];
-  const at = placesIn(root);
-  const { spec, problems } = readSpec(toJson(node));
+/** The rules of the workflow, also where other parts of the pack have mistakes of form. */
+function checkWorkflow(
+  workflow: unknown,
+  prompts: unknown,
+  { findings, at }: PlacedPack,
+  schema: PackSchema | undefined,
+): void {
+  if (workflow === undefined) return;
+  const names = isPlainObject(prompts) ? Object.keys(prompts) : [];
+  const { spec, problems } = readSpec(workflow);
   // What keeps a spec from being read is a mistake of form: most often it was found already.
   if (spec === undefined && hasErrors(findings.list)) return;
   const found = spec === undefined ? problems : checkSpec(spec, new Set(names));
