@@ -9,6 +9,7 @@
 export { agentsOf } from './plan/plan.js';
 export { checkPlan } from './plan/checks.js';
 export { affected } from './plan/downstream.js';
+export { traitsOf } from './plan/notations.js';
 export { powersOf } from './plan/powers.js';
 export type { Power } from './plan/powers.js';
 export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './plan/built-in-tools.js';

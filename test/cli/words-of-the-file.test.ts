@@ -49,7 +49,7 @@ describe('answers of a script', () => {
     const cwd = await makeProject({ 'flow.yaml': ASKED, 'answers.yaml': script });
     const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(2);
-    expect(end.stderr).toContain('"times" of an answer of the person must be a whole number of at least 1');
+    expect(end.stderr).toContain('times of an answer of the person must be at least 1, not 0');
   });
 });
 

@@ -1,3 +1,4 @@
+import { traitsOf } from '../../plan.js';
 import type { Power } from '../../plan.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
@@ -18,9 +19,9 @@ export function planLines(plan: PlanDescription, style: Style): readonly string[
   ];
 }
 
-/** A pipeline is read from top to bottom; elsewhere a step starts as soon as what it waits for is there. */
+/** A file whose steps stand in order is read from top to bottom; elsewhere a step starts as soon as what it waits for is there. */
 function courseLines({ notation, levels, steps }: PlanDescription, style: Style): readonly string[] {
-  if (notation === 'pipeline') {
+  if (traitsOf(notation).inOrder === true) {
     const place = { path: '', style, indent: '  ', inOrder: true };
     return ['', style.accent('steps, one after the other'), ...listedSteps(steps, place)];
   }

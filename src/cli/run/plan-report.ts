@@ -1,5 +1,6 @@
 import type { Condition, Template } from '../../lang/values.js';
 import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import { powersOf, traitsOf } from '../../plan.js';
 import type { Power } from '../../plan.js';
 import { jumpTarget, placesText } from '../view/decision.js';
 
@@ -72,7 +73,6 @@ type Values = Readonly<Record<string, unknown>>;
  * const description = await describePlan(plan, { topic: 'looms' });
  */
 export async function describePlan(plan: Plan, inputs: Values, defaults: Values = {}): Promise<PlanDescription> {
-  const { powersOf } = await import('../../plan.js');
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
   const { levels } = outlinePlan(plan);
   const known = new Map<string, string>();
@@ -135,7 +135,7 @@ function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
 
 /** What it is called in a file: the steps of a block are a plan of their own, whose names are those around it. Only one of a sequence says where it starts. */
 function kindOf(node: PlanNode): string {
-  const isBlock = node.kind === 'call' && node.plan.notation === 'pipeline' && node.outputs === undefined;
+  const isBlock = node.kind === 'call' && traitsOf(node.plan.notation).inOrder === true && node.outputs === undefined;
   if (!isBlock) return node.kind;
   return node.plan.entry === undefined ? 'parallel' : 'sequence';
 }

@@ -31,10 +31,11 @@ export function readPrompt(inputs: Values): Values {
 export async function isPromptUnused({ plan }: Workflow, inputs: Values): Promise<boolean> {
   // What functions read of open inputs is not known.
   if (plan === undefined || plan.openInputs === true || !Object.hasOwn(inputs, PROMPT)) return false;
-  const { affected } = await import('../../plan.js');
+  const { affected, traitsOf } = await import('../../plan.js');
   const unused = affected(plan, { steps: [], inputs: [PROMPT] }).length === 0;
   const declared = plan.inputs.filter(({ at }) => at !== undefined);
-  if (!unused || plan.notation === 'pipeline' || declared.some(({ name }) => name === PROMPT)) return unused;
+  if (!unused || traitsOf(plan.notation).taskInput === PROMPT || declared.some(({ name }) => name === PROMPT))
+    return unused;
   const names = declared.map(({ name }) => name);
   throw new SkeinError('SKEIN_INPUT', `${plan.name} takes no prompt`, {
     hint: names.length === 0 ? 'it has no inputs' : `its inputs are given with --input NAME=VALUE: ${names.join(', ')}`,

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../../base/errors.js';
 import { escapeKey } from '../../../base/item-key.js';
 import { readPath, readRef, refText, JsonTexts } from '../../../lang/json-path.js';
-import { limitHint } from '../../../plan/limits.js';
+import { limitHint } from '../../../plan/notations.js';
 import type { MapNode } from '../../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../../events/census.js';

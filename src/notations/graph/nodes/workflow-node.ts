@@ -3,6 +3,7 @@ import { definitionError, hasErrors, refusal } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
 import type { Bindings, CallNode, InputSpec, Plan, PlanNode, SubInputs } from '../../../plan/plan.js';
 import { WHOLE_STATE } from '../../../plan/plan.js';
+import { traitsOf } from '../../../plan/notations.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
@@ -139,7 +140,7 @@ export function innerOf(workflow: unknown, by: string): Inner {
     plan,
     bindings,
     answerKey: answerKey ?? channelOf(plan, only),
-    taskParam: typeof taskParam === 'string' ? taskParam : plan.notation === 'pipeline' ? 'prompt' : 'task',
+    taskParam: typeof taskParam === 'string' ? taskParam : (traitsOf(plan.notation).taskInput ?? 'task'),
   };
 }
 
