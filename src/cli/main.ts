@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { endProcess, watchStreams } from './view/streams.js';
-import { versionNumber } from './version-number.js';
+import { versionNumber } from './own-package.js';
 
 /** What Node has from 22.1 on. */
 interface NewerModule {

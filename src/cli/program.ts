@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { SkeinError } from '../base/errors.js';
-import { EXIT, exitCodeOfError } from './exit-codes.js';
-import { normalizeWords } from './words.js';
-import { versionNumber } from './version-number.js';
+import { EXIT, exitCodeOfError } from './failures.js';
+import { normalizeWords } from './other-verbs.js';
+import { versionNumber } from './own-package.js';
 
 /** Adds arguments, options and action to its command; `done` takes the exit code, `load` does the same for another command of the program. */
 export type DefineCommand = (command: Command, done: (code: number) => void, load: LoadCommand) => void;

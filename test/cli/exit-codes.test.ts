@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SkeinError } from 'skein';
-import { exitCodeOf, exitCodeOfError } from '../../src/cli/exit-codes.js';
+import { exitCodeOf, exitCodeOfError } from '../../src/cli/failures.js';
 
 describe('exit codes (decision 3)', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { quietSqlite } from '../../src/cli/view/quiet-sqlite.js';
+import { quietSqlite } from '../../src/cli/run/open-store.js';
 
 test('the warning that SQLite of Node is experimental is not told, others are', () => {
   const before = Object.getOwnPropertyDescriptor(process, 'emitWarning') ?? {};

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fitCells, oneLine, printable } from '../../src/cli/view/printable.js';
-import { jsonText } from '../../src/cli/view/json-text.js';
+import { fitCells, oneLine, printable, jsonText } from '../../src/cli/view/printable.js';
 import { createStyle, wantsColor } from '../../src/cli/view/style.js';
 
 describe('text from outside', () => {

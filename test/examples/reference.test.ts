@@ -7,7 +7,7 @@ import { PROVIDER_NAMES } from '../../src/plan/providers.js';
 import { BUILT_IN_TOOLS } from '../../src/plan/built-in-tools.js';
 import { selectTools } from '../../src/plan/tool-names.js';
 import { createToolProvider } from '../../src/agent/tools/provider.js';
-import { EXIT } from '../../src/cli/exit-codes.js';
+import { EXIT } from '../../src/cli/failures.js';
 import { runWorkflow } from '../../src/runtime.js';
 import { ROOT, exampleFile } from './support/run-example.js';
 import { codeWords, keysBelow, tableBelow } from './support/tables.js';

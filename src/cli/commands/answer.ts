@@ -4,15 +4,14 @@ import { suggest } from '../../base/suggest.js';
 import type { GivenAnswer, KeptAnswer, OpenQuestion } from '../../index.js';
 import { SkeinError } from '../../index.js';
 import type { RunReader } from '../../runtime.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../failures.js';
 import { findRun, shortId } from '../runs/find-run.js';
-import { openLine } from '../runs/typed-line.js';
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { jsonText } from '../view/json-text.js';
-import { oneLine, printable } from '../view/printable.js';
+import { jsonText, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
+import { createInterface } from 'node:readline';
 
 /** What is answered, and how. */
 interface Asked {
@@ -130,4 +129,31 @@ async function tryRecord(asked: Asked, text: string): Promise<number | undefined
     printNote(printable(error.message));
     return undefined;
   }
+}
+
+/** Lines that somebody types. */
+interface TypedLines {
+  /** The next line; undefined at the end of the input. */
+  next(prompt: string): Promise<string | undefined>;
+  close(): void;
+}
+
+/**
+ * Reads lines with the terminal's own line editing, so that Ctrl-C stays a signal.
+ *
+ * @example
+ * const lines = openLine(process.stdin, process.stderr);
+ * const text = await lines.next('> ');
+ */
+function openLine(input: NodeJS.ReadableStream, output: { write(text: string): unknown }): TypedLines {
+  const reader = createInterface({ input, terminal: false });
+  const lines = reader[Symbol.asyncIterator]();
+  return {
+    async next(prompt) {
+      output.write(prompt);
+      const line = await lines.next();
+      return line.done === true ? undefined : line.value;
+    },
+    close: () => reader.close(),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { cancelRun, readRun } from '../../index.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../failures.js';
 import { findRun } from '../runs/find-run.js';
 import { statusWords } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';

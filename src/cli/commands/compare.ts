@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
 import type { RunOverview, StepOverview } from '../../index.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../failures.js';
 import type { StepPair } from '../runs/compare-runs.js';
 import { pairSteps, sameValue, valueText } from '../runs/compare-runs.js';
 import { findRun, shortId } from '../runs/find-run.js';
 import { lineDiff } from '../runs/line-diff.js';
 import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { jsonText } from '../view/json-text.js';
-import { oneLine } from '../view/printable.js';
+import { jsonText, oneLine } from '../view/printable.js';
 import { outcomeWords, tokensText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';

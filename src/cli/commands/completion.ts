@@ -6,7 +6,7 @@ import type { Candidate, Sources, StoredKind } from '../completion/candidates.js
 import { candidatesFor } from '../completion/candidates.js';
 import type { Shell } from '../completion/scripts.js';
 import { SCRIPTS, SHELLS, START_LINES } from '../completion/scripts.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../failures.js';
 import { printResult } from '../view/streams.js';
 
 /** `skein completion SHELL`, and `skein completion words`, which the scripts call. */

@@ -2,15 +2,13 @@ import { execFile } from 'node:child_process';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderReport } from '../../runtime.js';
-import { EXIT } from '../exit-codes.js';
-import { allowsOldSqlite } from '../run/open-store.js';
-import { jsonText } from '../view/json-text.js';
-import { printable } from '../view/printable.js';
-import { quietSqlite } from '../view/quiet-sqlite.js';
+import { EXIT } from '../failures.js';
+import { allowsOldSqlite, quietSqlite } from '../run/open-store.js';
+import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
-import { versionNumber } from '../version-number.js';
+import { versionNumber } from '../own-package.js';
 
 interface Diagnosis {
   readonly skein: string;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { EXIT } from '../exit-codes.js';
-import { printProblems } from '../failures.js';
+import { EXIT, printProblems } from '../failures.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { addJudgingOptions } from '../run/run-options.js';

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
 import type { RunMoment } from '../../index.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../failures.js';
 import { findRun } from '../runs/find-run.js';
 import { localTime, resultStyle } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { jsonText } from '../view/json-text.js';
-import { oneLine } from '../view/printable.js';
+import { jsonText, oneLine } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 

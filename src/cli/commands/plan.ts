@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import { hasErrors } from '../../base/problem.js';
-import { EXIT } from '../exit-codes.js';
-import { printProblems } from '../failures.js';
+import { EXIT, printProblems } from '../failures.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { readAssignment, readJsonAssignment, readInputs } from '../run/given-inputs.js';
-import { agentFilesOf, agentSources } from '../run/agent-sources.js';
-import { loadWorkflow } from '../run/load-workflow.js';
+import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan, withModel } from '../run/plan-report.js';
 import { addJudgingOptions } from '../run/run-options.js';
-import { jsonText } from '../view/json-text.js';
+import { jsonText } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import { createStyle, wantsColor } from '../view/style.js';
 

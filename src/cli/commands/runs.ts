@@ -5,14 +5,12 @@ import { formatDuration, parseDuration } from '../../base/duration.js';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { PruneResult, RunSummary } from '../../index.js';
 import { pruneRuns } from '../../index.js';
-import { EXIT } from '../exit-codes.js';
-import { storeFile } from '../run/open-store.js';
-import { noteOwn } from '../run/own-stores.js';
+import { EXIT } from '../failures.js';
+import { storeFile, noteOwn } from '../run/open-store.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
 import { withRuns, withStore } from '../runs/with-store.js';
-import { jsonText } from '../view/json-text.js';
-import { oneLine, printable } from '../view/printable.js';
+import { jsonText, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { Argument } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../failures.js';
 import { SCHEMA_NAMES, yamlSchema } from '../../yaml.js';
 import type { SchemaName } from '../../yaml.js';
 import { tableLines } from '../runs/text.js';
-import { jsonText } from '../view/json-text.js';
+import { jsonText } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 
 /** `skein schema [NAME]`. */

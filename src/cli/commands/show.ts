@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
 import type { RunOverview } from '../../index.js';
 import { formatCensus } from '../../index.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../failures.js';
 import { findRun, shortId } from '../runs/find-run.js';
 import {
   localTime,
@@ -15,8 +15,7 @@ import {
   usageLine,
 } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { jsonText } from '../view/json-text.js';
-import { oneLine, printable } from '../view/printable.js';
+import { jsonText, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';

@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { ThreadSummary } from '../../index.js';
 import { forkThread, listThreads, removeThread } from '../../index.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../failures.js';
 import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
-import { jsonText } from '../view/json-text.js';
-import { oneLine } from '../view/printable.js';
+import { jsonText, oneLine } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
 /** So many are listed. */

@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
-import { EXIT } from '../exit-codes.js';
-import { printProblems } from '../failures.js';
-import { agentFilesOf, agentSources } from '../run/agent-sources.js';
+import { EXIT, printProblems } from '../failures.js';
+import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
 import type { Power } from '../../plan.js';
-import { loadWorkflow } from '../run/load-workflow.js';
 import { powerLines } from '../run/plan-lines.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { addJudgingOptions } from '../run/run-options.js';
-import { jsonText } from '../view/json-text.js';
-import { printable } from '../view/printable.js';
+import { jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
 /** `skein validate FILE...`. */

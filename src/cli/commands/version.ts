@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
-import { allowsOldSqlite } from '../run/open-store.js';
-import { quietSqlite } from '../view/quiet-sqlite.js';
+import { allowsOldSqlite, quietSqlite } from '../run/open-store.js';
 import { printResult } from '../view/streams.js';
-import { versionNumber } from '../version-number.js';
+import { versionNumber } from '../own-package.js';
 
 /** `skein version`. */
 export function define(command: Command, done: (code: number) => void): void {

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { normalizeWords } from '../words.js';
+import { normalizeWords } from '../other-verbs.js';
 
 /** A word that may stand where the cursor is. */
 export interface Candidate {

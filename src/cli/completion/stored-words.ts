@@ -1,8 +1,7 @@
-import { runStoreFile } from '../run/open-store.js';
+import { runStoreFile, quietSqlite } from '../run/open-store.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime } from '../runs/text.js';
 import { oneLine } from '../view/printable.js';
-import { quietSqlite } from '../view/quiet-sqlite.js';
 import type { Candidate, StoredKind } from './candidates.js';
 
 /** So many are offered, the newest ones. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { SkeinError } from '../../base/errors.js';
 import type { Position, Problem } from '../../base/problem.js';
 import { problemsOf } from '../failures.js';
-import { packageRoot } from '../package-root.js';
+import { packageRoot } from '../own-package.js';
 import { NeverSettled } from './import-module.js';
 import { stripTypes } from './strip-types.js';
 

@@ -1,6 +1,6 @@
 import module from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { packageRoot } from '../package-root.js';
+import { packageRoot } from '../own-package.js';
 
 /** Hooks in the same thread, which Node has from 22.15 on; those of before, in a thread of their own, are deprecated there. */
 interface NewerModule {

@@ -1,8 +1,7 @@
 import type { SchemaName } from '../../yaml.js';
 import { yamlSchema } from '../../yaml.js';
-import { jsonText } from '../view/json-text.js';
-import { modeline } from './modeline.js';
-import { typescriptFiles } from './typescript.js';
+import { jsonText } from '../view/printable.js';
+import { modeline, typescriptFiles } from './typescript.js';
 
 /** A project to begin with. */
 interface Template {

@@ -1,5 +1,4 @@
-import { modeline } from './modeline.js';
-import { ownPackage } from './own-package.js';
+import { ownPackage } from '../own-package.js';
 
 /**
  * A workflow in TypeScript, with what an editor and the compiler need. It runs without being installed: `skein` is then the one that runs it.
@@ -66,4 +65,14 @@ const COMPILER_OPTIONS = {
 
 function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/**
+ * The first line of a YAML file, by which an editor finds its schema.
+ *
+ * @example
+ * modeline('schema/dag.json'); // '# yaml-language-server: $schema=schema/dag.json\n'
+ */
+export function modeline(path: string): string {
+  return `# yaml-language-server: $schema=${path}\n`;
 }

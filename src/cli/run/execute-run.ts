@@ -13,13 +13,12 @@ import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
 import type { View } from '../view/view.js';
 import { createView } from '../view/view.js';
-import { agentSources } from './agent-sources.js';
+import { agentSources } from './load-workflow.js';
 import { watchInterrupt } from './interrupt.js';
 import { nameOf, reportEnd } from './report-end.js';
-import type { Ended } from './report-end.js';
+import type { Ended, Executed, Execution } from './report-end.js';
 import { createAsker } from './questions.js';
 import type { Recording } from './recording.js';
-import type { Executed, Execution } from './execution.js';
 import type { CommonFlags } from './run-flags.js';
 import { spokenBy } from './spoken.js';
 

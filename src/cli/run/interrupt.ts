@@ -1,5 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../failures.js';
 import { endNow } from '../view/streams.js';
 
 /** Signals that ask this program to end. */

@@ -3,7 +3,9 @@ import type { Problem } from '../../base/problem.js';
 import { asErrors, hasErrors } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
-import { unknownTools } from './unknown-tools.js';
+import { didYouMean } from '../../base/suggest.js';
+import type { Plan } from '../../plan/plan.js';
+import { printable } from '../view/printable.js';
 
 /** How strictly workflow files are judged, as it stands on the command line. */
 export interface JudgingFlags {
@@ -94,4 +96,43 @@ function readersOf(plan: Workflow['plan'], channel: string): string {
   const ids = (plan?.nodes ?? []).filter((node) => JSON.stringify(node).includes(reference)).map(({ id }) => `"${id}"`);
   if (ids.length === 0) return '';
   return `; ${ids.length === 1 ? 'step' : 'steps'} ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ' ...' : ''} ${ids.length === 1 ? 'needs' : 'need'} it`;
+}
+
+/** Names of tools that nothing answers to (`unknown-tools`): a run warns of them when the agent starts. */
+async function unknownTools(plan: Plan | undefined): Promise<readonly Problem[]> {
+  if (plan === undefined) return [];
+  const { BUILT_IN_TOOLS, agentsOf, selectTools } = await import('../../plan.js');
+  const problems = new Map<string, Problem>();
+  for (const { node } of agentsOf(plan)) {
+    const { name, tools, mcpServers } = node.agent;
+    const { unknown } = selectTools(tools, Object.keys(mcpServers ?? {}));
+    if (unknown.length === 0 || problems.has(name)) continue;
+    const near = didYouMean(unknown[0] ?? '', BUILT_IN_TOOLS);
+    const names = unknown.map((tool) => JSON.stringify(tool)).join(', ');
+    problems.set(name, {
+      code: 'unknown-tools',
+      severity: 'warning',
+      message: `agent ${name}: Skein has no tool for ${names}; the agent runs without it`,
+      ...(node.at === undefined ? {} : { at: node.at }),
+      hint: near ?? 'name a built-in tool, or SERVER/TOOL of one of its MCP servers',
+    });
+  }
+  return [...problems.values()];
+}
+
+/**
+ * Which file each agent came from, one line for each: a checkout may bring one that is called like the user's own.
+ *
+ * @example
+ * agentSources({ agentFiles: new Map([['critic', '.github/agents/critic.agent.md']]) }); // ['agent critic: .github/agents/critic.agent.md']
+ */
+export function agentSources({ agentFiles }: Pick<Workflow, 'agentFiles'>): readonly string[] {
+  return [...(agentFiles ?? [])].map(([name, file]) => `agent ${printable(name)}: ${printable(file)}`);
+}
+
+/** The same as data. */
+export function agentFilesOf({ agentFiles }: Pick<Workflow, 'agentFiles'>): {
+  readonly agentFiles?: Readonly<Record<string, string>>;
+} {
+  return agentFiles === undefined || agentFiles.size === 0 ? {} : { agentFiles: Object.fromEntries(agentFiles) };
 }

@@ -1,10 +1,9 @@
-import { existsSync, lstatSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { STORE_FOLDER } from '../../base/own-names.js';
 import type { FileStore } from '../../sqlite.js';
-import { quietSqlite } from '../view/quiet-sqlite.js';
 
 /** Name of the store in its folder. */
 const FILE = 'skein.db';
@@ -131,4 +130,52 @@ function* upwards(here: string): Generator<string> {
 function isOurs(path: string): boolean {
   const user = process.getuid?.();
   return user === undefined || statSync(path, { throwIfNoEntry: false })?.uid === user;
+}
+
+/**
+ * Stores that this user made, or trusts: a file for each, named by the token of the store, in the user's own folder. A record says which
+ * files and programs a resume starts, so one that came with a checkout or an archive is not believed unasked.
+ */
+function ownStores(): string {
+  const state = process.env['XDG_STATE_HOME'];
+  return join(state === undefined || state === '' ? join(homedir(), '.local/state') : state, 'skein/stores');
+}
+
+const TOKEN = /^[\da-f]{32}$/;
+
+/** Notes that a store is this user's. @throws what keeps a file from being written */
+export function noteOwn(token: string): void {
+  mkdirSync(ownStores(), { recursive: true, mode: 0o700 });
+  writeFileSync(join(ownStores(), token), '', { mode: 0o600 });
+}
+
+/** @throws SkeinError `SKEIN_STORE` for a store that this user has neither made nor trusted */
+export function checkOwn(token: string, path: string): void {
+  if (process.env['SKEIN_TRUST_STORE'] === '1') return;
+  if (TOKEN.test(token) && existsSync(join(ownStores(), token))) return;
+  throw new SkeinError(
+    'SKEIN_STORE',
+    `the recorded runs in ${path} were not made by you here, and say what a resume starts`,
+    {
+      hint: 'look at them with skein runs and skein show; when you trust them: skein runs trust, or SKEIN_TRUST_STORE=1 where nothing can be kept',
+    },
+  );
+}
+
+let quiet = false;
+
+/**
+ * Keeps Node from telling at every command that `node:sqlite` is experimental: nobody who runs a workflow can do anything about it. Other
+ * warnings are reported.
+ *
+ * @example
+ * quietSqlite();
+ */
+export function quietSqlite(): void {
+  if (quiet) return;
+  quiet = true;
+  const emit = process.emitWarning.bind(process) as (...words: unknown[]) => void;
+  process.emitWarning = (...words: unknown[]): void => {
+    if (!String(words[0]).startsWith('SQLite is an experimental feature')) emit(...words);
+  };
 }

@@ -8,8 +8,7 @@ import type { Fork, WorkflowRunOptions } from '../../runtime.js';
 import type { FileStore } from '../../sqlite.js';
 import { printNote } from '../view/streams.js';
 import type { OpenRunStoreOptions } from './open-store.js';
-import { openRunStore, storeFile, storeRoot } from './open-store.js';
-import { noteOwn } from './own-stores.js';
+import { openRunStore, storeFile, storeRoot, noteOwn } from './open-store.js';
 
 /** Where a run is recorded, and what it goes on from. */
 export interface Recording {

@@ -1,18 +1,19 @@
 import type { Store } from '../../journal/store.js';
 import type { OutputFormat } from '../../plan/workflow.js';
-import type { WorkflowResult, formatOutput as FormatOutput } from '../../runtime.js';
+import type { formatOutput as FormatOutput, WorkflowResult } from '../../runtime.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { shortId } from '../runs/find-run.js';
-import { exitCodeOf } from '../exit-codes.js';
-import { escapeJson, jsonText } from '../view/json-text.js';
-import { printable } from '../view/printable.js';
+import { exitCodeOf } from '../failures.js';
+import { escapeJson, jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import type { RecordedEnd } from '../view/summary.js';
 import { summaryLines, trouble } from '../view/summary.js';
-import type { Execution } from './execution.js';
 import { runReport } from './run-report.js';
 import { stepContext } from './step-context.js';
+import type { RunLog } from '../view/run-log.js';
+import type { Recording } from './recording.js';
+import type { CommonFlags } from './run-flags.js';
 
 /** The line above the outputs of all steps. */
 const CONTEXT_HEAD = '--- Step Context ---';
@@ -130,4 +131,21 @@ export function nameOf(store: Store | undefined, runId: string): string | undefi
   } catch {
     return shortId(runId, []);
   }
+}
+
+/** A workflow that was loaded and may be run. */
+export interface Execution {
+  readonly flags: CommonFlags;
+  readonly cwd: string;
+  readonly workflow: ModuleWorkflow;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly log: RunLog;
+  /** Absent: nothing is recorded. */
+  readonly recording?: Recording;
+}
+
+/** A run that has ended. */
+export interface Executed {
+  readonly exitCode: number;
+  readonly result: WorkflowResult;
 }

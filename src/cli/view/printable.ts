@@ -93,3 +93,21 @@ export function isolated(text: string): string {
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** What JSON leaves as it is although a terminal may obey it; what it indents with stays. */
+const UNSAFE_IN_JSON = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu;
+
+/**
+ * A value as indented JSON in which every control character is escaped, so that it may be printed on a terminal and still is the same JSON.
+ *
+ * @example
+ * jsonText({ text: '\u009b' }); // '{\n  "text": "\\u009b"\n}'
+ */
+export function jsonText(value: unknown): string {
+  return escapeJson(JSON.stringify(value, null, 2));
+}
+
+/** The same for text that is JSON already. */
+export function escapeJson(json: string): string {
+  return json.replace(UNSAFE_IN_JSON, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}

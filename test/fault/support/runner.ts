@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { toErrorData } from '../../../src/base/errors.js';
-import { exitCodeOf, exitCodeOfError } from '../../../src/cli/exit-codes.js';
+import { exitCodeOf, exitCodeOfError } from '../../../src/cli/failures.js';
 import { openSqliteStore } from '../../../src/stores/sqlite.js';
 import type { Order } from './process.js';
 import { session } from './session.js';

@@ -1,6 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../package-root.js';
-import { versionNumber } from '../version-number.js';
+
+/**
+ * The folder of the package that runs: the nearest one above this code with a package.json. How deep the code lies depends on how it was built.
+ *
+ * @example
+ * readFileSync(new URL('package.json', packageRoot()));
+ */
+export function packageRoot(): URL {
+  let folder = new URL('.', import.meta.url);
+  while (!existsSync(fileURLToPath(new URL('package.json', folder)))) folder = new URL('..', folder);
+  return folder;
+}
+
+/**
+ * The version in package.json.
+ *
+ * @example
+ * versionNumber(); // '0.1.0'
+ */
+export function versionNumber(): string {
+  const data: unknown = JSON.parse(readFileSync(new URL('package.json', packageRoot()), 'utf8'));
+  const version: unknown = typeof data === 'object' && data !== null && 'version' in data ? data.version : undefined;
+  return typeof version === 'string' ? version : 'unknown';
+}
 
 /** How the package that runs is named as a dependency. */
 export interface OwnPackage {
