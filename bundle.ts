@@ -95,15 +95,15 @@ await build({
     // Opening a file costs more than reading code that is not needed. A group takes along what it imports, unless an earlier one has it.
     codeSplitting: {
       groups: [
-        { name: 'start', test: /src\/cli\/(?:package-root|version-number|view\/streams)\./ },
+        { name: 'start', test: /src\/cli\/(?:own-package|view\/streams)\./ },
         { name: 'commander', test: /node_modules\/commander\// },
         { name: 'yaml', test: /node_modules\/yaml\// },
-        { name: 'base', test: /src\/base\// },
+        { name: 'base', test: /src\/(?:base|events)\// },
         { name: 'plan', test: /src\/(?:lang|plan)\// },
         { name: 'text', test: /src\/(?:text\/(?!form-schema|script-keys)|notations\/(?:source\/)?[^/]+\.ts)/ },
         { name: 'dag', test: /src\/notations\/dag\// },
         { name: 'pipeline', test: /src\/notations\/pipeline\// },
-        { name: 'engine', test: /src\/(?:engine|events|journal)\// },
+        { name: 'engine', test: /src\/(?:engine|journal)\// },
         { name: 'run', test: /src\/cli\/(?:run|view)\// },
       ].map((group, at, { length }) => ({ ...group, priority: length - at })),
     },

@@ -4,17 +4,21 @@ import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { AUDIT_FOLDER, IGNORE_FILE, RUN_MARKER } from '../base/own-names.js';
 import type { Listener } from '../events/event.js';
-import type { StepReport } from '../events/outcome.js';
 import type { Workflow } from '../plan/workflow.js';
 import { FileWriter, replaceFile } from './file-writer.js';
 import type { EarlierFolder } from './earlier-folder.js';
 import { takeEarlier } from './earlier-folder.js';
+import type { Keeper, KeeperOptions, RunEnd } from './keeper.js';
 import { ownMarker } from './marker.js';
+import { keepMemory } from './memory-file.js';
 import { createRedactor } from './redact.js';
 import type { Redactor } from './redact.js';
 import { removeOldRuns } from './retention.js';
-import { RunLog } from './run-log.js';
+import { keepLog } from './run-log.js';
 import { runFolderName } from './safe-name.js';
+
+/** All that is kept in a run folder. They close in this order: the last one writes the marker, which says that the folder is complete. */
+const KEEPERS: readonly ((options: KeeperOptions) => Keeper)[] = [keepMemory, keepLog];
 
 /** What a run folder is made from. */
 export interface RunFolderOptions {
@@ -35,14 +39,6 @@ export interface RunFolderOptions {
   readonly project?: string;
   /** The run goes on: its folder is written anew in the place where it is. */
   readonly goesOn?: boolean;
-}
-
-/** What a run folder takes from the result of a run. */
-export interface RunEnd {
-  /** The final state by channel. */
-  readonly state: Readonly<Record<string, unknown>>;
-  /** Every step that did not simply succeed. */
-  readonly steps: readonly StepReport[];
 }
 
 /** A run folder that is being written. */
@@ -83,8 +79,8 @@ export async function openRunFolder(given: RunFolderOptions): Promise<RunFolder>
   const { dir, name, made, earlier } = await makeFolder(options, startedAt, redactor);
   const path = join(dir, name);
   const writer = new FileWriter(path, ['steps']);
-  const log = new RunLog({ ...options, startedAt, redactor, writer });
-  await writeFirstFiles(path, options, log, redactor, startedAt);
+  const keepers = KEEPERS.map((open) => open({ ...options, startedAt, redactor, writer }));
+  await writeFirstFiles(path, options, keepers, redactor, startedAt);
   let removal: Promise<readonly string[]> | undefined;
   // Not before the run has begun: one that is refused leaves the others as they are.
   const removeOnce = (): Promise<readonly string[]> => (removal ??= removeOld(options, dir, name, earlier));
@@ -93,10 +89,10 @@ export async function openRunFolder(given: RunFolderOptions): Promise<RunFolder>
     path,
     listen(event) {
       void removeOnce();
-      log.listen(event);
+      for (const keeper of keepers) guarded(writer, `${event.type} ${event.path}`, () => keeper.listen?.(event));
     },
     close(result) {
-      closing ??= end(log, writer, removeOnce(), result);
+      closing ??= end(keepers, writer, removeOnce(), result);
       return closing;
     },
     async discard() {
@@ -140,14 +136,23 @@ async function takeBack(path: string, made: readonly string[], earlier: EarlierF
 }
 
 async function end(
-  log: RunLog,
+  keepers: readonly Keeper[],
   writer: FileWriter,
   removal: Promise<readonly string[]>,
   result: RunEnd | undefined,
 ): Promise<readonly string[]> {
-  log.close(result);
+  for (const keeper of keepers) guarded(writer, 'the end of the run', () => keeper.close?.(result));
   await writer.idle();
   return [...writer.problems, ...(await removal)];
+}
+
+/** One that throws costs its own files alone. */
+function guarded(writer: FileWriter, what: string, body: () => void): void {
+  try {
+    body();
+  } catch (error) {
+    writer.failed(what.trim(), error);
+  }
 }
 
 /** Names with the same second and the same end of the run id, before it is given up. */
@@ -214,7 +219,7 @@ async function makeNew(path: string): Promise<boolean> {
 async function writeFirstFiles(
   path: string,
   options: Placed,
-  log: RunLog,
+  keepers: readonly Keeper[],
   redactor: Redactor,
   startedAt: number,
 ): Promise<void> {
@@ -223,10 +228,9 @@ async function writeFirstFiles(
   try {
     await replaceFile(join(path, RUN_MARKER), `${JSON.stringify(ownMarker(options, startedAt, 'running'))}\n`);
     await mkdir(join(path, 'steps'), { mode: 0o700 });
-    await replaceFile(join(path, 'workflow.meta.json'), log.metaText());
     if (source !== undefined) await replaceFile(join(path, snapshotName(source.path)), redactor.text(source.text));
-    const { memory } = workflow.settings;
-    if (memory !== undefined) await replaceFile(join(path, 'memory.md'), redactor.text(memory.initial));
+    const files = keepers.flatMap((keeper) => keeper.first?.() ?? []);
+    for (const [name, text] of files) await replaceFile(join(path, name), text);
   } catch (error) {
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
     throw unwritable(path, error);

@@ -6,32 +6,19 @@ import { canonicalHash, sha256 } from '../base/hash.js';
 import { RUN_MARKER } from '../base/own-names.js';
 import type { Census } from '../events/census.js';
 import type { SkeinEvent } from '../events/event.js';
-import type { RunOutcome, StepReport } from '../events/outcome.js';
+import type { RunOutcome } from '../events/outcome.js';
 import { Tally } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
-import type { FileWriter } from './file-writer.js';
 import { formatOutput } from './final-output.js';
+import type { Keeper, KeeperOptions, RunEnd } from './keeper.js';
 import { ownMarker } from './marker.js';
 import { placesOf } from './plan-places.js';
 import type { FindPlace } from './plan-places.js';
 import type { Fields } from './record-fields.js';
 import { errorFields, runStatus, spendingFields, timeFields } from './record-fields.js';
-import type { Redactor } from './redact.js';
 import { safeName } from './safe-name.js';
 import { StepLog } from './step-log.js';
 import type { StepEvent } from './step-log.js';
-
-/** What the log of a run is made from. */
-export interface RunLogOptions {
-  readonly workflow: Workflow;
-  readonly runId: string;
-  readonly inputs: Fields;
-  readonly streaming?: boolean;
-  readonly startedAt: number;
-  readonly project: string;
-  readonly redactor: Redactor;
-  readonly writer: FileWriter;
-}
 
 interface Ending {
   readonly at: number;
@@ -46,11 +33,28 @@ interface Warning {
   readonly message: string;
 }
 
+const META = 'workflow.meta.json';
+
 /** More warnings than these are only counted. */
 const MOST_WARNINGS = 100;
 
-/** Listens to a run and keeps its folder. One log per execution of a step; the same address may be executed again when a step around it is retried. */
-export class RunLog {
+/**
+ * Keeps `steps/`, `workflow.meta.json`, `final_output.md` and the marker of the folder.
+ *
+ * @example
+ * keepLog(options).close?.(result);
+ */
+export function keepLog(options: KeeperOptions): Keeper {
+  const log = new RunLog(options);
+  return {
+    first: () => [[META, log.metaText()]],
+    listen: (event) => log.listen(event),
+    close: (result) => log.close(result),
+  };
+}
+
+/** The folders of steps and what is known of the run. One log per execution of a step; the same address may be executed again when a step around it is retried. */
+class RunLog {
   private readonly findPlace: FindPlace;
   private readonly names = new Map<string, number>();
   private readonly open = new Map<string, StepLog>();
@@ -58,30 +62,20 @@ export class RunLog {
   private readonly warnings: Warning[] = [];
   private warningCount = 0;
   private readonly spent = new Tally();
-  private memory: string;
   private ending: Ending | undefined = undefined;
 
-  constructor(private readonly options: RunLogOptions) {
+  constructor(private readonly options: KeeperOptions) {
     this.findPlace = placesOf(options.workflow.plan);
-    this.memory = options.workflow.settings.memory?.initial ?? '';
   }
 
-  listen(event: SkeinEvent): void {
-    try {
-      this.take(event);
-    } catch (error) {
-      this.options.writer.failed(`${event.type} ${event.path}`.trim(), error);
-    }
-  }
-
-  close(result: { readonly state: Fields; readonly steps: readonly StepReport[] } | undefined): void {
+  close(result: RunEnd | undefined): void {
     const { writer, workflow, redactor, startedAt } = this.options;
     this.ending ??= { at: systemClock.now(), outcome: 'failed', error: NEVER_ENDED };
     if (result !== undefined) {
       const { state, steps: reports } = result;
       writer.write('final_output.md', () => redactor.text(formatOutput({ workflow, state, reports, whole: true })));
     }
-    writer.write('workflow.meta.json', () => this.metaText());
+    writer.write(META, () => this.metaText());
     writer.write(RUN_MARKER, () => `${JSON.stringify(ownMarker(this.options, startedAt, 'ended'))}\n`);
   }
 
@@ -96,7 +90,7 @@ export class RunLog {
     }
   }
 
-  private take(event: SkeinEvent): void {
+  listen(event: SkeinEvent): void {
     switch (event.type) {
       case 'step.started':
         this.openLog(event);
@@ -116,7 +110,6 @@ export class RunLog {
       case 'step.note':
         this.open.get(event.path)?.take(event);
         if (event.note.kind === 'warning') this.warn({ ...event.note, path: event.path });
-        if (event.note.kind === 'memory') this.remember(event.note.mode, event.note.text);
         break;
       case 'run.warning':
         this.warn(event);
@@ -128,14 +121,6 @@ export class RunLog {
         this.ending = event;
         break;
     }
-  }
-
-  /** As the memory itself does it: an entry begins on a line of its own. */
-  private remember(mode: 'append' | 'replace', text: string): void {
-    const { memory } = this;
-    if (mode === 'replace' || memory === '') this.memory = text;
-    else this.memory = `${memory}${memory.endsWith('\n') ? '' : '\n'}${text}`;
-    this.options.writer.write('memory.md', () => this.options.redactor.text(this.memory));
   }
 
   private warn({ path, code, message }: Warning): void {
