@@ -123,7 +123,8 @@ export class StoreWriter {
     if (this.waiting !== undefined) return;
     const journals = this.enlisted;
     this.enlisted = [];
-    const batches = journals.flatMap((journal) => journal.takeBatches());
+    const batches: Batch[] = [];
+    for (const journal of journals) batches.push(...journal.takeBatches());
     if (batches.length > 0) this.commit({ journals, batches });
   }
 
@@ -164,8 +165,11 @@ export class StoreWriter {
   }
 
   private settle({ journals, batches }: Commit, written: readonly boolean[]): void {
-    const lost = written.every(Boolean) ? [] : batches.filter((_, at) => written[at] !== true);
-    const stale = new Set(lost.map(({ lease }) => lease));
+    if (written.every(Boolean)) {
+      for (const journal of journals) journal.settle(undefined);
+      return;
+    }
+    const stale = new Set(batches.filter((_, at) => written[at] !== true).map(({ lease }) => lease));
     for (const journal of journals)
       journal.settle(stale.has(journal.lease) ? toErrorData(staleLease(journal.lease)) : undefined);
   }
