@@ -48,13 +48,10 @@ export function isUnanswered(outcome: Outcome): boolean {
 }
 
 function notJson(key: string, error: unknown): ErrorData {
-  const why = error instanceof Error ? error.message : String(error);
-  if (error instanceof RangeError && why === 'Invalid string length') return tooLarge(key);
-  const message = `the result of '${key}' can't be recorded: ${why}`;
-  return { code: 'SKEIN_NOT_JSON', message, hint: 'return plain JSON data: objects, lists, strings, numbers' };
-}
-
-function tooLarge(key: string): ErrorData {
-  const message = `the result of '${key}' can't be recorded: its JSON has more than 512 MB`;
-  return { code: 'SKEIN_NOT_JSON', message, hint: 'write it to a file, and return the name of that' };
+  const thrown = error instanceof Error ? error.message : String(error);
+  const isTooLarge = error instanceof RangeError && thrown === 'Invalid string length';
+  const [why, hint] = isTooLarge
+    ? ['its JSON has more than 512 MB', 'write it to a file, and return the name of that']
+    : [thrown, 'return plain JSON data: objects, lists, strings, numbers'];
+  return { code: 'SKEIN_NOT_JSON', message: `the result of '${key}' can't be recorded: ${why}`, hint };
 }
