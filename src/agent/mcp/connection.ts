@@ -12,6 +12,7 @@ import { StdioTransport } from './stdio-transport.js';
 import type { Way } from './transport.js';
 import { makeTransport } from './transport.js';
 import { cleanText } from './untrusted.js';
+import { within } from '../tools/process-group.js';
 import { headAndTail } from '../tools/text.js';
 
 /** What a server is started with, and how long it may take. */
@@ -105,14 +106,11 @@ export class McpConnection {
 const GOODBYE_MS = 1_000;
 
 async function closeQuietly({ client, transport, goodbye }: Link): Promise<void> {
-  if (goodbye !== undefined) {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, GOODBYE_MS);
-    });
-    await Promise.race([goodbye().catch(() => undefined), late]);
-    clearTimeout(timer);
-  }
+  if (goodbye !== undefined)
+    await within(
+      GOODBYE_MS,
+      goodbye().catch(() => undefined),
+    );
   // The server may be gone already. A client that never got connected does not close its transport.
   await client.close().catch(() => undefined);
   await transport.close().catch(() => undefined);

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
 import { OutputWindow } from '../tools/output-window.js';
 import type { ProcessGroup } from '../tools/process-group.js';
-import { startGroup } from '../tools/process-group.js';
+import { startGroup, within } from '../tools/process-group.js';
 import { systemCode } from '../tools/tool-input.js';
 
 /** Longest line that a server may write. */
@@ -148,13 +148,7 @@ export class StdioTransport implements Transport {
   private async leave(how: string): Promise<void> {
     const child = this.group?.child;
     if (child?.stdout?.closed === false) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, DRAIN_MS);
-        child.once('close', () => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
+      await within(DRAIN_MS, new Promise((resolve) => child.once('close', resolve)));
     }
     await this.fail(`exited on its own (${how})`);
   }
@@ -169,14 +163,7 @@ export class StdioTransport implements Transport {
 
   /** A pipe breaks before the exit of its program is known, which says more. */
   private async farewell(): Promise<SkeinError> {
-    if (this.failure === undefined && this.closing === undefined) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, GRACE_MS);
-      });
-      await Promise.race([this.left, late]);
-      clearTimeout(timer);
-    }
+    if (this.failure === undefined && this.closing === undefined) await within(GRACE_MS, this.left);
     return this.gone();
   }
 

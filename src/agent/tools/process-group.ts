@@ -93,16 +93,19 @@ async function endGroup(
     }
   }
   child.stdin?.destroy();
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([
-    closed,
-    new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, DRAIN_MS);
-    }),
-  ]);
-  clearTimeout(timer);
+  await within(DRAIN_MS, closed);
   child.stdout?.destroy();
   child.stderr?.destroy();
+}
+
+/** Waits for the end of something, but not longer than this. */
+export async function within(ms: number, end: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([end, late]);
+  clearTimeout(timer);
 }
 
 async function goneWithin(id: number, child: ChildProcess, ms: number): Promise<boolean> {

@@ -116,15 +116,7 @@ export function forkThread(store: Store, from: string, to: string, { turn }: Thr
     const kept = [...keptChannels(store, from, state)];
     writer.write({
       at,
-      writes: kept.map(
-        ([
-          name,
-          {
-            kept: { value, kind },
-            digest,
-          },
-        ]) => ({ name, kind, digest, whole: value }),
-      ),
+      writes: kept.map(([name, { kept: one, digest }]) => ({ name, kind: one.kind, digest, whole: one.value })),
       ...(shape === undefined ? {} : { shape }),
       head: (channels, written) => ({
         t: 'edit',
