@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { loadDriver } from '../../src/stores/sqlite-driver.js';
-import { compileProgram, startWriter } from '../stores/support/programs.js';
+import { programOf } from '../programs.js';
+import { startWriter } from '../stores/support/programs.js';
+import { THOROUGH } from '../thorough.js';
 
 const PROCESSES = 8;
-const MS = Number(process.env['SKEIN_KILLS'] ?? 0) >= 1_000 ? 600_000 : 4_000;
+const MS = THOROUGH ? 600_000 : 4_000;
 
 it(
   `[XR9] [XR5] ${PROCESSES} processes write, answer, prune and checkpoint one store for ${MS / 1_000} s: nothing that was acknowledged is missing`,
@@ -16,7 +18,7 @@ it(
     const folder = mkdtempSync(join(tmpdir(), 'skein-crowd-'));
     try {
       const file = join(folder, 'skein.db');
-      const program = compileProgram(join(folder, 'program'), 'crowd-worker');
+      const program = await programOf(join(import.meta.dirname, '../stores/support/crowd-worker.ts'));
       const workers = Array.from({ length: PROCESSES }, (_, n) =>
         startWriter([process.execPath, program, file, `p${n}`, String(MS)]),
       );

@@ -4,17 +4,15 @@ import { expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { readHistory } from '../../src/journal/session.js';
 import { answerHere, calmState, finish, orderOf } from './support/calm.js';
-import { bundleRunner, makeDir, startRunner, type Ended } from './support/process.js';
+import { makeDir, startRunner, type Ended } from './support/process.js';
+import { THOROUGH } from '../thorough.js';
 import { SHAPES } from './support/shapes.js';
 import { injecting, whyNoStrace, type Injection } from './support/strace.js';
 
-bundleRunner();
-
-const ALL = Number(process.env['SKEIN_KILLS'] ?? 0) >= 1_000;
-/** Three short ones in CI, and there not every write: a start under strace takes a second. */
-const SHAPES_HERE = ALL ? Object.keys(SHAPES) : ['timer', 'pause', 'retry'];
-const KILL_STRIDE = ALL ? 1 : 3;
-const FAILURE_STRIDE = ALL ? 1 : 9;
+/** Three short ones in CI, and there not every write. */
+const SHAPES_HERE = THOROUGH ? Object.keys(SHAPES) : ['timer', 'pause', 'retry'];
+const KILL_STRIDE = THOROUGH ? 1 : 5;
+const FAILURE_STRIDE = THOROUGH ? 1 : 9;
 const skipped = whyNoStrace();
 if (skipped !== undefined) process.stderr.write(`every-write: skipped, because ${skipped}\n`);
 
@@ -24,7 +22,7 @@ const start = async (shape: string, dir: string, injection: Injection): Promise<
 
 test.skipIf(skipped !== undefined).each(SHAPES_HERE)(
   '%s: killed at its n-th write and at its n-th fsync, it goes on from what is there',
-  { timeout: ALL ? 14_400_000 : 900_000, concurrent: true },
+  { timeout: THOROUGH ? 14_400_000 : 900_000, concurrent: true },
   async (shape) => {
     const wanted = await calmState(shape);
     let kills = 0;
@@ -76,7 +74,7 @@ const DISKS = [
 
 test.skipIf(skipped !== undefined).each(SHAPES_HERE.flatMap((shape) => DISKS.map((disk) => [shape, ...disk] as const)))(
   '%s: %s at the n-th write ends it with a clear error, and it goes on later',
-  { timeout: ALL ? 14_400_000 : 900_000, concurrent: true },
+  { timeout: THOROUGH ? 14_400_000 : 900_000, concurrent: true },
   async (shape, what, does, message) => {
     const wanted = await calmState(shape);
     let failures = 0;

@@ -3,10 +3,10 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compileProgram } from '../stores/support/programs.js';
+import { programOf } from '../programs.js';
+import { THOROUGH } from '../thorough.js';
 
-const ALL = Number(process.env['SKEIN_KILLS'] ?? 0) >= 1_000;
-const POSITIONS = ALL ? 4_000 : 40;
+const POSITIONS = THOROUGH ? 4_000 : 40;
 const PROCESSES = 2;
 
 interface Report {
@@ -33,13 +33,13 @@ function share(
 
 it(
   `[XR1] each of the eight bits of ${POSITIONS} bytes of a store, changed in turn: never an abort, never a wrong result`,
-  { timeout: ALL ? 14_400_000 : 300_000 },
+  { timeout: THOROUGH ? 14_400_000 : 300_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'skein-flips-'));
     try {
       const file = join(folder, 'skein.db');
       copyFileSync(join(import.meta.dirname, '../stores/golden/tables-1.db'), file);
-      const program = compileProgram(join(folder, 'program'), 'flip-worker');
+      const program = await programOf(join(import.meta.dirname, '../stores/support/flip-worker.ts'));
       const ended = await Promise.all(
         Array.from({ length: PROCESSES }, (_, n) =>
           share(program, [file, String(n), String(PROCESSES), String(POSITIONS)]),

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { bundleRunner, bundled } from './support/process.js';
+import { programOf } from '../programs.js';
+import { THOROUGH } from '../thorough.js';
 
-bundleRunner('flip-resumer');
+const RESUMER = await programOf(join(import.meta.dirname, 'support/flip-resumer.ts'));
 
-const ALL = Number(process.env['SKEIN_KILLS'] ?? 0) >= 1_000;
-const FLIPS = ALL ? 2_000 : 50;
+const FLIPS = THOROUGH ? 2_000 : 50;
 const PROCESSES = 2;
 const RUNS = 9;
 
@@ -23,7 +23,7 @@ interface Report {
 /** A share of the flips in a process of its own, so that an abort is one of that process. */
 function share(folder: string, n: number): Promise<{ readonly ended: number | string; readonly text: string }> {
   return new Promise((resolve) => {
-    const argv = ['--expose-gc', bundled('flip-resumer'), folder, String(n), String(PROCESSES), String(FLIPS)];
+    const argv = ['--expose-gc', RESUMER, folder, String(n), String(PROCESSES), String(FLIPS)];
     const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
@@ -35,7 +35,7 @@ function share(folder: string, n: number): Promise<{ readonly ended: number | st
 
 it(
   `[XR1] ${FLIPS} times a bit of a store is changed and its ${RUNS} runs are gone on with: each ends as without, or is refused, and nothing finished is done again without a word`,
-  { timeout: ALL ? 14_400_000 : 600_000 },
+  { timeout: THOROUGH ? 14_400_000 : 600_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'skein-flipped-'));
     try {

@@ -4,14 +4,12 @@ import { expect, test } from 'vitest';
 import { doneKeys, linesOf } from '../engine/recorded/in-process.js';
 import { seededRandom } from '../../src/testing/index.js';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
-import { bundleRunner, linesIn, makeDir, startRunner, type Ended, type Order } from './support/process.js';
+import { linesIn, makeDir, startRunner, type Ended, type Order } from './support/process.js';
 import { answerHere, calmState, finish, orderOf } from './support/calm.js';
 import { SHAPES } from './support/shapes.js';
 
-bundleRunner();
-
 /** Kills in all; `npm run test:fault` asks for more. */
-const KILLS = Number(process.env['SKEIN_KILLS'] ?? 150);
+const KILLS = Number(process.env['SKEIN_KILLS'] ?? 72);
 const SEED = process.env['SKEIN_SEED'] ?? '20';
 const PER_RUN = 8;
 

@@ -4,9 +4,7 @@ import { expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { LEASE_MS } from '../../src/journal/store.js';
 import { calmState, finish, orderOf } from './support/calm.js';
-import { bundleRunner, linesIn, makeDir, startRunner } from './support/process.js';
-
-bundleRunner();
+import { linesIn, makeDir, startRunner } from './support/process.js';
 
 test('J9: a process that slept past its lease writes nothing more, and says why', { timeout: 600_000 }, async () => {
   const wanted = await calmState('chain');

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openSqliteStore } from 'skein/sqlite';
 import { loadDriver } from '../../src/stores/sqlite-driver.js';
+import { programOf } from '../programs.js';
 import { ME } from './support/stores.js';
-import { compileProgram, injecting, startWriter, whyNoStrace } from './support/programs.js';
+import { injecting, startWriter, whyNoStrace } from './support/programs.js';
 
 const missing = whyNoStrace();
 if (missing !== undefined) console.info(`note: disk faults are not tested here: ${missing}`);
@@ -16,7 +17,7 @@ const WRITES = 'pwrite64,ftruncate';
 const folder = mkdtempSync(join(tmpdir(), 'skein-disk-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const writer = missing === undefined ? compileProgram(join(folder, 'writer'), 'writer') : '';
+const writer = missing === undefined ? await programOf(join(import.meta.dirname, 'support/writer.ts')) : '';
 const prepared = join(folder, 'prepared.db');
 if (missing === undefined) (await openSqliteStore(prepared)).close();
 

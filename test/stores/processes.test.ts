@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from 'skein/sqlite';
 import { LEASE_MS } from '../../src/journal/store.js';
 import { thisProcess } from '../../src/stores/holder.js';
 import { batch, begin, closing, errorOf, ME, tempFolder, textsOf } from './support/stores.js';
-import { compileProgram, startWriter } from './support/programs.js';
+import { programOf } from '../programs.js';
+import { startWriter } from './support/programs.js';
 import type { Writer } from './support/programs.js';
 
-const compiled = mkdtempSync(join(tmpdir(), 'skein-writer-'));
-afterAll(() => rmSync(compiled, { recursive: true, force: true }));
-const program = compileProgram(compiled, 'writer');
+const program = await programOf(join(import.meta.dirname, 'support/writer.ts'));
 
 function start(mode: 'fast' | 'hold', file: string, run: string, count = 0): Writer {
   const writer = startWriter([process.execPath, program, mode, file, run, String(count)]);

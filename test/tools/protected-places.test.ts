@@ -44,14 +44,14 @@ describe('[XD1] what belongs to Skein itself is not written', () => {
       const path = KEPT[thing];
       const { root, tools } = await ownProject();
       const called = (await WAYS[way]?.(root, path)) ?? path;
-      const before = await snapshot(root);
+      const before = snapshot(root);
       for (const tool of WRITERS) {
         for (const input of calls(tool, called)) {
           const error = await tools.fails(tool, input).catch((other: unknown) => other);
           if (!isOther(thing, way)) expect(code(error)).toBe('SKEIN_TOOL_REFUSED');
         }
       }
-      const after = await snapshot(root);
+      const after = snapshot(root);
       // The second name of a file that nothing tells is written by itself; the file stays as it is.
       const own = isOther(thing, way) ? 'twin' : '';
       const changed = [...before].filter(([file, content]) => file !== own && after.get(file) !== content);
@@ -65,14 +65,14 @@ describe('[XD1] what belongs to Skein itself is not written', () => {
     it.each(closed)('%s: no command gets it', async (thing) => {
       const { root, tools } = await ownProject();
       await link(join(root, KEPT[thing]), join(root, 'twin'));
-      const before = await snapshot(root);
+      const before = snapshot(root);
       for (const argv of [
         ['sh', '-c', 'echo broken > "$0"', 'twin'],
         ['cp', 'src/main.ts', 'twin'],
       ]) {
         expect((await tools.fails('shell', { argv })).code).toBe('SKEIN_TOOL_REFUSED');
       }
-      expect(await snapshot(root)).toEqual(before);
+      expect(snapshot(root)).toEqual(before);
     });
 
     it('is known also when it is given while the tools are open, and when its folder was renamed since', async () => {
@@ -101,20 +101,20 @@ describe('[XD1] what belongs to Skein itself is not written', () => {
 
   it.each(things)('%s: a command that names it is not run', async (thing) => {
     const { root, tools } = await ownProject();
-    const before = await snapshot(root);
+    const before = snapshot(root);
     for (const called of [KEPT[thing], `./src/../${KEPT[thing]}`, join(root, KEPT[thing])]) {
       for (const input of calls('shell', called).slice(0, 2)) {
         expect((await tools.fails('shell', input)).code).toBe('SKEIN_TOOL_REFUSED');
       }
     }
-    expect(await snapshot(root)).toEqual(before);
+    expect(snapshot(root)).toEqual(before);
   });
 
   it.each(['.skein', '.git/hooks', '.github/agents', 'audit'])('no command is run in %s', async (cwd) => {
     const { root, tools } = await ownProject();
-    const before = await snapshot(root);
+    const before = snapshot(root);
     expect((await tools.fails('shell', { argv: ['touch', 'x'], cwd })).code).toMatch(/REFUSED|FAILED/);
-    expect(await snapshot(root)).toEqual(before);
+    expect(snapshot(root)).toEqual(before);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from '@swc/wasm-typescript';
-import { afterAll } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Asked } from './server.js';
 import type { Ended, StartOptions } from './skein.js';
 import { MAIN, cleanEnv } from './skein.js';
@@ -18,12 +18,8 @@ interface Waiting {
 let server: ChildProcess | undefined;
 const waiting: Waiting[] = [];
 
-afterAll(() => {
-  server?.kill('SIGKILL');
-});
-
 /**
- * Runs a command line of the built program in a process that the tests of a file share, one after the other: for tests of what the program
+ * Runs a command line of the built program in a process that tests share, one after the other: for tests of what the program
  * says and writes. Where signals, terminals, streams, the start or the end of a process count, and where modules are edited between two
  * runs, `skein` starts a process.
  */
@@ -33,8 +29,13 @@ export function served(args: readonly string[], { cwd, env, input = '' }: StartO
   const to = (server ??= startServer());
   const asked: Asked = { main: MAIN, args, cwd, env: cleanEnv(cwd, env), input: Buffer.from(input).toString('base64') };
   return new Promise((done, fail) => {
-    waiting.push({ done, fail });
+    const mine = { done, fail };
+    waiting.push(mine);
     to.send(asked);
+    // What does not end within the time of its test does not keep others waiting.
+    onTestFinished(() => {
+      if (waiting.includes(mine)) to.kill('SIGKILL');
+    });
   });
 }
 

@@ -21,6 +21,9 @@ type Listener = (...args: readonly unknown[]) => void;
 let turn = 0;
 let last = Promise.resolve();
 
+const exit = process.exit.bind(process);
+// Who asks is gone.
+process.on('disconnect', () => exit());
 process.on('message', (asked) => {
   last = last.then(async () => {
     const end = await serve(asked as Asked);

@@ -1,12 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { threadId } from 'node:worker_threads';
-import { build } from 'vite';
-import { afterAll, beforeAll } from 'vitest';
+import { join } from 'node:path';
 import type { RunResult } from '../../../src/engine/run.js';
 import type { ErrorData } from '../../../src/base/errors.js';
+import { programOf } from '../../programs.js';
 
 /** What a runner does. */
 export interface Order {
@@ -37,33 +35,7 @@ export interface Runner {
   readonly ended: Promise<Ended>;
 }
 
-const ROOT = resolve(import.meta.dirname, '../../..');
-/** Inside of the project, so that it finds its packages. */
-const BUNDLE = join(ROOT, 'node_modules/.cache', `skein-fault-${process.pid}-${threadId}`);
-
-/** A program of this folder as one file, which starts much faster than its many sources do. */
-export function bundled(name: 'runner' | 'flip-resumer'): string {
-  return join(BUNDLE, `${name}.mjs`);
-}
-
-/** Makes the one file of a program. For the whole of a test file. */
-export function bundleRunner(name: 'runner' | 'flip-resumer' = 'runner'): void {
-  beforeAll(async () => {
-    await build({
-      root: ROOT,
-      configFile: false,
-      logLevel: 'error',
-      build: {
-        ssr: join(import.meta.dirname, `${name}.ts`),
-        outDir: BUNDLE,
-        target: 'node20',
-        minify: false,
-        rollupOptions: { output: { entryFileNames: `${name}.mjs` } },
-      },
-    });
-  }, 600_000);
-  afterAll(() => rmSync(BUNDLE, { recursive: true, force: true }));
-}
+const RUNNER = await programOf(join(import.meta.dirname, 'runner.ts'));
 
 /** A folder for one run. */
 export function makeDir(): string {
@@ -78,7 +50,7 @@ export function startRunner(order: Order, onLine: (line: string) => void, before
   const [program, ...words]: readonly string[] = [...before, process.execPath];
   if (program === undefined) throw new Error('no program');
   rmSync(join(order.dir, 'result.json'), { force: true });
-  const child = spawn(program, [...words, bundled('runner'), JSON.stringify(order)], {
+  const child = spawn(program, [...words, RUNNER, JSON.stringify(order)], {
     cwd: order.dir,
     env: { PATH: process.env['PATH'] ?? '', HOME: order.dir },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -12,13 +12,16 @@ export interface Injection {
 export function injecting(dir: string, { call, n, does }: Injection): readonly string[] {
   const files = ['skein.db', 'skein.db-wal', 'skein.db-shm'].flatMap((name) => ['-P', join(dir, name)]);
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:${does}:when=${n}`];
-  return ['strace', '-f', '-qq', '-o', '/dev/null', ...inject, ...files];
+  // Where other calls are not stopped at, a program is twice as fast, but signals don't come.
+  const stops = does.startsWith('signal') ? [] : ['--seccomp-bpf'];
+  return ['strace', '-f', ...stops, '-qq', '-o', '/dev/null', ...inject, ...files];
 }
 
 /** Why nothing can be injected here; undefined when it can. */
 export function whyNoStrace(): string | undefined {
   const tried = spawnSync('strace', [
     '-f',
+    '--seccomp-bpf',
     '-qq',
     '-o',
     '/dev/null',

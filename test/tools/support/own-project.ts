@@ -1,4 +1,5 @@
-import { link, mkdir, readFile, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { link, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folder, session } from './session.js';
 import type { Session } from './session.js';
@@ -57,8 +58,8 @@ export async function ownProject(): Promise<{ readonly root: string; readonly to
     'src/main.ts',
   ];
   for (const file of files) {
-    await mkdir(join(root, file, '..'), { recursive: true });
-    await writeFile(join(root, file), `${CANARY}\n`);
+    mkdirSync(join(root, file, '..'), { recursive: true });
+    writeFileSync(join(root, file), `${CANARY}\n`);
   }
   const at = (path: string): string => join(root, path);
   const tools = await session(
@@ -118,13 +119,13 @@ export const WAYS: Readonly<Record<string, (root: string, path: string) => Promi
 };
 
 /** What stands in a folder and below, by path: contents and identity. */
-export async function snapshot(root: string): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+export function snapshot(root: string): ReadonlyMap<string, string> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
   const found = new Map<string, string>();
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
-    const text = entry.isFile() ? await readFile(path, 'utf8') : '';
-    found.set(path.slice(root.length + 1), `${(await stat(path)).ino} ${text}`);
+    const text = entry.isFile() ? readFileSync(path, 'utf8') : '';
+    found.set(path.slice(root.length + 1), `${statSync(path).ino} ${text}`);
   }
   return found;
 }
