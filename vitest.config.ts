@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Files that replace a module, which must not be loaded yet when they begin. */
@@ -16,7 +17,8 @@ export default defineConfig({
     testTimeout: 90_000,
     // Quicker than processes to start; a test that needs a process of its own (signals, cwd) spawns one.
     pool: 'threads',
-    maxWorkers: '100%',
+    // One more than there are cores: tests of timeouts, leases and terminals wait.
+    maxWorkers: availableParallelism() + 1,
     reporters: ['dot'],
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
   },

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 
 import { pathOf } from '../../src/base/address.js';
-import { documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { documentOf, filesIn, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** Visits, items with any keys, blocks within blocks, attempts of blocks, questions in items. */
@@ -62,7 +62,7 @@ let cwd = '';
 let paths: readonly string[] = [];
 
 async function shown(run = '-1'): Promise<Shown> {
-  return JSON.parse((await skein(['show', run, '--json'], { cwd })).stdout) as Shown;
+  return JSON.parse((await served(['show', run, '--json'], { cwd })).stdout) as Shown;
 }
 
 describe('[XP1] one address of a step in all places', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const FLOW = `name: review
@@ -29,7 +29,7 @@ describe('[XS3] which file an agent came from', () => {
       ['plan', 'flow.yaml'],
       ['run', 'flow.yaml', '--mock'],
     ]) {
-      const end = await skein(args, { cwd });
+      const end = await served(args, { cwd });
       expect([args[0], end.code]).toEqual([args[0], 0]);
       expect(end.stderr).toContain(warning);
       expect(end.stdout + end.stderr).toContain(from);

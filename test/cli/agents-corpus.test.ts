@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CORPUS, hasCorpus } from '../notations/corpus.js';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const FOLDER = join(CORPUS, 'agents');
@@ -42,7 +42,7 @@ describe.skipIf(!found)('[XD3] each agent file of the corpus is the agent of a s
       'flow.yaml': `name: one\nsteps:\n  - { id: a, agent: ${JSON.stringify(nameIn(text))}, prompt: Go }\n`,
       [path]: text,
     });
-    const { code, stdout, stderr } = await skein(['validate', 'flow.yaml'], { cwd });
+    const { code, stdout, stderr } = await served(['validate', 'flow.yaml'], { cwd });
     expect([code, stdout]).toEqual([0, expect.stringContaining('flow.yaml is valid')]);
     expect(stderr).toContain(`agent ${nameIn(text)}: ${path}`);
     const tools = NO_TOOLS[name];

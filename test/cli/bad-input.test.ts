@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Reply } from '../agent/support/fake-provider.js';
 import { FakeProvider } from '../agent/support/fake-provider.js';
-import { CHAIN, documentOf, filesIn, makeProject, runFolder, skein } from './support/skein.js';
+import { CHAIN, documentOf, filesIn, makeProject, runFolder } from './support/skein.js';
 import { served } from './support/served.js';
 
 const one = (step: string, head = ''): string =>
@@ -57,7 +57,7 @@ describe('a definition that can not be used: exit 2, nothing is written, nothing
     const cwd = await makeProject({ 'flow.yaml': workflow, 'notes.txt': 'mine' });
     await symlink('circle', join(cwd, 'circle'));
     const before = await digests(cwd);
-    const end = await skein(['run', 'flow.yaml', '--mock', '--record', 'calls.jsonl'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock', '--record', 'calls.jsonl'], { cwd });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toMatch(said);
     expect(end.stderr).toMatch(/^ {4}hint: \S/m);
@@ -99,7 +99,7 @@ describe('a model that fails: exit 3, a clear error, and a complete record', () 
 const HANGING = `name: hanging
 agents: { a: { inline: { prompt: You run things., tools: [shell] } } }
 steps:
-  - { id: hang, agent: a, prompt: go, timeout: 1500ms, retry_count: 1, on_error: continue }
+  - { id: hang, agent: a, prompt: go, timeout: 3s, retry_count: 1, on_error: continue }
   - { id: after, agent: a, prompt: "<{{steps.hang.output}}>", depends_on: [hang] }
 `;
 const NEVER = `strict: false

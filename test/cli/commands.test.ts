@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, ROOT, documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { CHAIN, ROOT, documentOf, filesIn, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 describe('validate', () => {
   test('each file gets its verdict; one that is not valid makes the exit code 2', async () => {
     const cwd = await makeProject({ 'good.yaml': CHAIN, 'bad.yaml': 'name: bad\nstepps: []\n' });
-    const good = await skein(['validate', 'good.yaml'], { cwd });
+    const good = await served(['validate', 'good.yaml'], { cwd });
     expect(good).toMatchObject({ code: 0, stdout: 'good.yaml is valid\n', stderr: '' });
     const both = await served(['validate', 'bad.yaml', 'good.yaml', 'none.yaml'], { cwd });
     expect(both.code).toBe(2);
@@ -127,7 +127,7 @@ describe('new', () => {
       'made mine with workflow.yaml, agents/writer.agent.md, script.yaml, schema/dag.json, schema/script.json\n',
     );
     const [, command] = /next: skein (.*)\n/.exec(made.stderr) ?? [];
-    const end = await skein((command ?? '').split(' ').concat('--json', '--no-audit'), { cwd });
+    const end = await served((command ?? '').split(' ').concat('--json', '--no-audit'), { cwd });
     expect(end.code).toBe(code);
     expect(documentOf(end)).toMatchObject({ workflow: 'mine', outcome: 'succeeded', census: { notRun: 0 } });
     expect((await served(['run', 'mine/workflow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);

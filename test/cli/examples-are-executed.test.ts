@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ROOT, documentOf, makeProject, skein } from './support/skein.js';
+import { ROOT, documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 import type { Ended } from './support/skein.js';
 
@@ -48,7 +48,7 @@ describe.each(SCRIPTS)('%s with %s', (name, script) => {
   test('ends alike with run and with exec, which shows what every step has given', async () => {
     const cwd = await projectOf(name);
     const words = [`examples/${name}/workflow.yaml`, `--mock=examples/${name}/${script}`, '--no-store'];
-    const ran = await skein(['run', ...words, '--json'], { cwd });
+    const ran = await served(['run', ...words, '--json'], { cwd });
     const executed = await served(['exec', ...words], { cwd });
     expect(executed.code).toBe(ran.code);
     expect(ran.code).toBe(script === 'script-limit.yaml' ? 3 : 0);

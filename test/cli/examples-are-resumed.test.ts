@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isMap, parseDocument } from 'yaml';
 import type { Document, YAMLMap, YAMLSeq } from 'yaml';
-import { ROOT, documentOf, makeProject, skein, startSkein } from './support/skein.js';
+import { ROOT, documentOf, makeProject, startSkein } from './support/skein.js';
 import { served } from './support/served.js';
 
 const EXAMPLES = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
@@ -48,7 +48,7 @@ test.each(EXAMPLES)(
   async (name) => {
     const { cwd, script } = await projectOf(name);
     const words = ['run', `examples/${name}/workflow.yaml`, `--mock=${script}`, '--no-audit'];
-    const undisturbed = await skein([...words, '--no-store'], { cwd });
+    const undisturbed = await served([...words, '--no-store'], { cwd });
     const whole = documentOf(await served([...words, '--no-store', '--json'], { cwd }));
 
     const text = await readFile(join(cwd, script), 'utf8');

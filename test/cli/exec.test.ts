@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LOOP, LOOP_SAYS, NOTES, NOTES_SCRIPT, PARALLEL, loopScript } from './support/pipelines.js';
 import type { Ended } from './support/skein.js';
-import { CHAIN, documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { CHAIN, documentOf, filesIn, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const ONE = `agents: { root: { instruction: You repeat. } }\n`;
@@ -17,7 +17,7 @@ function contextOf({ stderr }: Ended): unknown {
 describe('the prompt', () => {
   const exec = async (words: readonly string[], input = '', files = { 'one.yaml': ONE }): Promise<Ended> => {
     const cwd = await makeProject(files);
-    return await skein(['exec', 'one.yaml', '--mock', '--no-audit', ...words], { cwd, input });
+    return await served(['exec', 'one.yaml', '--mock', '--no-audit', ...words], { cwd, input });
   };
 
   test('is an argument, or stdin without the line break at its end, or a plea', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const FLOW = `agents:
@@ -19,7 +19,7 @@ rules:
 
 test('[XP9] failed model calls are counted, and the line of a failure names the agent', async () => {
   const cwd = await makeProject({ 'flow.yaml': FLOW, 'script.yaml': SCRIPT });
-  const end = await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd });
+  const end = await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd });
   expect(end.code).toBe(3);
   expect(end.stderr).toContain('\n4 model calls (script/script.yaml 1, 3 failed)');
   expect(end.stderr).toMatch(/\nstep again \(agent scout\) failed in /);

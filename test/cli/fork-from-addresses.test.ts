@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LOOP, loopScript } from './support/pipelines.js';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** Items, a block that is tried again, blocks within blocks. */
@@ -32,7 +32,7 @@ rules:
 
 async function record(file: string, script: string): Promise<string> {
   const cwd = await makeProject({ 'flow.yaml': file, 'script.yaml': script });
-  expect((await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd })).code).toBe(0);
+  expect((await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd })).code).toBe(0);
   return cwd;
 }
 

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { CHAIN, documentOf, makeProject, skein } from './support/skein.js';
+import { CHAIN, documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const EDITED = CHAIN.replace('Text from', 'Song from');
 
 async function recorded(): Promise<string> {
   const cwd = await makeProject({ 'flow.yaml': CHAIN, 'edited.yaml': EDITED });
-  expect((await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+  expect((await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
   return cwd;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const STEPS = 'steps:\n  - { id: a, agent: w, prompt: Hi }\n';
@@ -66,7 +66,7 @@ describe('[XD5] an empty text is as if the key were not there', () => {
   it('for every key of a workflow that may be left out', async () => {
     const files = Object.fromEntries(keys.map(([, text = ''], i) => [`f${i}.yaml`, text]));
     const cwd = await makeProject(files);
-    const end = await skein(['validate', '--json', ...Object.keys(files)], { cwd });
+    const end = await served(['validate', '--json', ...Object.keys(files)], { cwd });
     const report = JSON.parse(end.stdout) as { readonly files: readonly { readonly problems: readonly unknown[] }[] };
     expect(report.files.map(({ problems }, i) => [keys[i]?.[0], problems])).toEqual(keys.map(([key]) => [key, []]));
     expect(end.code).toBe(0);

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT, documentOf, skein } from './support/skein.js';
+import { ROOT, documentOf } from './support/skein.js';
 import { served } from './support/served.js';
 
 const EXAMPLES = join(ROOT, 'examples');
@@ -18,7 +18,7 @@ test('there are examples in TypeScript', () => expect(GRAPHS).toEqual(['graph-lo
 
 test.each(GRAPHS)('%s is validated, planned and drawn', async (name) => {
   const file = `examples/${name}/workflow.ts`;
-  const validated = await skein(['validate', file], { cwd: ROOT });
+  const validated = await served(['validate', file], { cwd: ROOT });
   expect([validated.code, validated.stderr]).toEqual([0, '']);
   const planned = await served(['plan', file], { cwd: ROOT });
   expect([planned.code, planned.stderr]).toEqual([0, '']);

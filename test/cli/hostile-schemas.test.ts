@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** Twelve levels of eight references: 8^12 checks for whoever follows them all. */
@@ -27,7 +27,7 @@ workflow: [{ type: agent, name: root }]
       ['run', 'flow.yaml'],
       ['resume', '-1'],
     ]) {
-      const end = await skein([...words, '--mock=mine.yaml'], { cwd });
+      const end = await served([...words, '--mock=mine.yaml'], { cwd });
       expect(end.code).toBe(3);
       expect(end.stderr).toContain("the schema can't be used: ");
     }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const FLOW = `name: flow
@@ -20,7 +20,7 @@ test.each([['resume'], ['fork']])(
   async (command) => {
     const cwd = await makeProject({ 'flow.yaml': FLOW, 'script.yaml': SCRIPT });
     const words = ['run', 'flow.yaml', '--mock=script.yaml', '--no-audit'];
-    expect((await skein([...words, '--input', 'topic=looms'], { cwd })).code).toBe(3);
+    expect((await served([...words, '--input', 'topic=looms'], { cwd })).code).toBe(3);
     await writeFile(join(cwd, 'flow.yaml'), FLOW.replace('{{inputs.topic}}', 'looms'));
     const end = await served([command, '-1', '--json'], { cwd });
     expect(end.stderr).not.toContain('unknown-input');

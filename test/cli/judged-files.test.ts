@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/index.js';
 import { loadPipelineText, loadWorkflow } from '../../src/yaml.js';
-import { filesIn, makeProject, skein } from './support/skein.js';
+import { filesIn, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** Every command that loads a workflow file. */
@@ -42,7 +42,7 @@ export default graph().addNode('a', () => ({})).addNode('b', () => ({})).setEntr
 describe('a file that asks for what Skein does not do', () => {
   test.each(COMMANDS)('[XP2] %s refuses it, unless --lenient says to go without', async (command) => {
     const cwd = await makeProject({ 'flow.yaml': WITH_SUB_AGENTS });
-    const refused = await skein(argsOf(command, 'flow.yaml'), { cwd });
+    const refused = await served(argsOf(command, 'flow.yaml'), { cwd });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(
       'flow.yaml:1:43: error not-supported: sub_agents of agent "root" is not supported: without it the file means something else',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FakeProvider } from '../agent/support/fake-provider.js';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** One agent step whose model a file places at an address, in each notation that can. */
@@ -33,7 +33,7 @@ workflow: [{ type: agent, name: root }]
 
 const KEYS = { OPENAI_API_KEY: 'openai-secret', TEAM_KEY: 'team-secret', ANTHROPIC_API_KEY: 'anthropic-secret' };
 const run = async (flow: string, env: Readonly<Record<string, string>>) =>
-  skein(['run', 'flow.yaml', '--no-store'], { cwd: await makeProject({ 'flow.yaml': flow }), env });
+  served(['run', 'flow.yaml', '--no-store'], { cwd: await makeProject({ 'flow.yaml': flow }), env });
 
 describe.each(NOTATIONS)('an address that only a file names ($notation)', ({ flow }) => {
   test.each(['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'TEAM_KEY', 'PATH'])(

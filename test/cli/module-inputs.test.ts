@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const SUM = `import { graph } from 'skein/graph';
@@ -15,7 +15,7 @@ const WORDS = ['--no-audit', '--no-store'];
 describe('--input-json', () => {
   test('gives values that are no text; functions that return updates have the state as their result', async () => {
     const cwd = await makeProject({ 'flow.ts': OBSERVED });
-    const end = await skein(['run', 'flow.ts', '--input-json', 'start=1', '--input-json', 'list=[2, 3]', ...WORDS], {
+    const end = await served(['run', 'flow.ts', '--input-json', 'start=1', '--input-json', 'list=[2, 3]', ...WORDS], {
       cwd,
     });
     expect(end.code, end.stderr).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHAIN, documentOf, makeProject, skein } from './support/skein.js';
+import { CHAIN, documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const LOUD = `export enum Mood { Calm = '.', Excited = '!' }
@@ -22,7 +22,7 @@ const WORDS = ['--no-audit', '--no-store'];
 /** Runs a module with the input topic. */
 async function stateOf(file: string, text: string): Promise<unknown> {
   const cwd = await makeProject({ [file]: text });
-  const end = await skein(['run', file, '-i', 'topic=looms', '--json', ...WORDS], { cwd });
+  const end = await served(['run', file, '-i', 'topic=looms', '--json', ...WORDS], { cwd });
   expect(end.code, end.stderr).toBe(0);
   return documentOf(end)['state'];
 }

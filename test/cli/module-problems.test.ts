@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const GOOD = `import { graph } from 'skein/graph';
@@ -8,7 +8,7 @@ export default graph({ name: 'good' }).node('one', () => 1, { inputs: [] }).setE
 
 /** What validate says of a module; it must be one that can't be used. */
 async function refusal(file: string, files: Readonly<Record<string, string>>): Promise<string> {
-  const end = await skein(['validate', file], { cwd: await makeProject(files) });
+  const end = await served(['validate', file], { cwd: await makeProject(files) });
   expect(end).toMatchObject({ code: 2, stdout: '' });
   expect(end.stderr).toMatch(/ is not valid: \d+ errors?\n$/);
   // Neither a stack nor a path of the program.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const AGENTS = `agents:
@@ -62,7 +62,7 @@ test.each([
   ['in a block', BLOCK, 'inner/check'],
 ])('[XP6] the limit of a loop inside of a loop counts for each entry: %s', async (_, flow, check) => {
   const cwd = await makeProject({ 'flow.yaml': flow, 'good.yaml': script(check, 3), 'bad.yaml': script(check, 4) });
-  const good = await skein(['exec', 'flow.yaml', 'go', '--mock=good.yaml', '--no-audit'], { cwd });
+  const good = await served(['exec', 'flow.yaml', 'go', '--mock=good.yaml', '--no-audit'], { cwd });
   expect(good.stderr).toContain('\n24 model calls');
   expect(good.code).toBe(0);
   const bad = await served(['exec', 'flow.yaml', 'go', '--mock=bad.yaml', '--no-audit'], { cwd });

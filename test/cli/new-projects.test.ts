@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { ROOT, cleanEnv, documentOf, makeProject, skein } from './support/skein.js';
+import { ROOT, cleanEnv, documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const exec = promisify(execFile);
@@ -13,7 +13,7 @@ test.each(['chain', 'fan-out', 'question', 'pipeline'])(
   '[XU12] the template %s runs with its script as its last line says',
   async (template) => {
     const cwd = await makeProject();
-    const made = await skein(['new', 'mine', '--template', template], { cwd });
+    const made = await served(['new', 'mine', '--template', template], { cwd });
     expect(made.code).toBe(0);
     const [, command = ''] = /next: skein (.*)\n/.exec(made.stderr) ?? [];
     const end = await served([...command.split(' '), '--json', '--no-audit'], { cwd });

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeProject, runFolder, skein } from './support/skein.js';
+import { makeProject, runFolder } from './support/skein.js';
 import { served } from './support/served.js';
 import type { Ended } from './support/skein.js';
 
@@ -45,7 +45,7 @@ describe('[XD1] a run leaves its own record and files alone', () => {
       'flow.yaml': WRITER,
       'script.yaml': script(paths.map((path) => ['write_file', { path, content: 'x' }])),
     });
-    const first = await skein(['run', 'flow.yaml', '--mock=script.yaml', '--stream'], { cwd });
+    const first = await served(['run', 'flow.yaml', '--mock=script.yaml', '--stream'], { cwd });
     expect([first.code, failed(first)]).toEqual([0, failed(first)]);
     const told = await results(cwd);
     expect(told).toHaveLength(paths.length);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, documentOf, makeProject, skein } from './support/skein.js';
+import { CHAIN, documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
 
@@ -36,7 +36,7 @@ const WRITES = `rules:
 
 async function paused(): Promise<{ readonly cwd: string; readonly words: readonly string[]; readonly resume: string }> {
   const cwd = await makeProject({ 'flow.yaml': FLOW, 'answers.yaml': SCRIPT });
-  const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+  const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
   expect(end.code).toBe(5);
   const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(end.stderr) ?? [];
   const [, resume = ''] = /\nnext: skein resume (\S+) continues when there are answers\n/.exec(end.stderr) ?? [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LOOP, PARALLEL, loopScript } from './support/pipelines.js';
-import { documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { documentOf, filesIn, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
 
@@ -8,7 +8,7 @@ describe('pipelines with the other commands', () => {
   test('run prints where the flow ends; show and logs name steps by their paths, and leave out what only decides', async () => {
     const answers = 'strict: false\nrules:\n  - { step: last, answer: The second one. }\n';
     const cwd = await makeProject({ 'flow.yaml': PARALLEL, 'answers.yaml': answers });
-    const end = await skein(['run', 'flow.yaml', '--input', 'prompt=Hi.', '--mock=answers.yaml', '--no-audit'], {
+    const end = await served(['run', 'flow.yaml', '--input', 'prompt=Hi.', '--mock=answers.yaml', '--no-audit'], {
       cwd,
     });
     expect(end).toMatchObject({ code: 0, stdout: '# Workflow Results\n\n## Step: last\n\nThe second one.\n' });

@@ -1,7 +1,7 @@
 import { cp, lstat, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CHAIN, filesIn, makeProject, skein } from './support/skein.js';
+import { CHAIN, filesIn, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const RUN = ['run', 'flow.yaml', '--mock'];
@@ -18,7 +18,7 @@ async function modesOf(folder: string): Promise<Record<string, string>> {
 describe('what is written about a run', () => {
   it('[XS7] folders of runs and recordings are for their owner alone, as the store is', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    await skein([...RUN, '--record', 'calls.jsonl'], { cwd });
+    await served([...RUN, '--record', 'calls.jsonl'], { cwd });
     expect((await stat(join(cwd, 'calls.jsonl'))).mode & 0o777).toBe(0o600);
     for (const folder of ['.workflow-runs', '.skein']) {
       const modes = new Set(Object.values(await modesOf(join(cwd, folder))));

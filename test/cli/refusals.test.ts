@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, MAIN, filesIn, makeProject, skein, start } from './support/skein.js';
+import { CHAIN, MAIN, filesIn, makeProject, start } from './support/skein.js';
 import { served } from './support/served.js';
 
 const BROKEN = `name: broken
@@ -14,7 +14,7 @@ steps:
 
 describe('wrong usage: exit 1', () => {
   test('statement 84: without a word the usage is shown on stderr', async () => {
-    const end = await skein([], { cwd: await makeProject() });
+    const end = await served([], { cwd: await makeProject() });
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toContain('Usage: skein');
   });

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CHAIN, makeProject, skein } from './support/skein.js';
+import { CHAIN, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const RENAMED = CHAIN.replace('id: text,', 'id: song,');
 
 async function recorded(edited: string): Promise<string> {
   const cwd = await makeProject({ 'flow.yaml': CHAIN });
-  expect((await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+  expect((await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
   await writeFile(join(cwd, 'flow.yaml'), edited);
   return cwd;
 }

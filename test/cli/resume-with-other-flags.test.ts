@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CHAIN, makeProject, skein, startSkein } from './support/skein.js';
+import { CHAIN, makeProject, startSkein } from './support/skein.js';
 import { served } from './support/served.js';
 
 const SCRIPT = `rules:
@@ -24,7 +24,7 @@ describe('[XR3] resume --model', () => {
     await running.seen('step text started');
     running.child.kill('SIGKILL');
     await running.ended;
-    const end = await skein(['resume', '-1', '--model', 'mock/echo'], { cwd });
+    const end = await served(['resume', '-1', '--model', 'mock/echo'], { cwd });
     expect(end.stderr).toMatch(
       /^what still has to run is answered by mock\/echo \(before: the script answers\.yaml\); finished steps keep their results, .*\n/,
     );

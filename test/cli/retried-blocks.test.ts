@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Ended } from './support/skein.js';
-import { documentOf, filesIn, makeProject, skein } from './support/skein.js';
+import { documentOf, filesIn, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const FLOW = `agents:
@@ -60,7 +60,7 @@ const CONTEXT = {
 
 async function exec(words: readonly string[] = []): Promise<{ readonly cwd: string; readonly end: Ended }> {
   const cwd = await makeProject(FILES);
-  const end = await skein(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--audit-dir=audit', ...words], { cwd });
+  const end = await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--audit-dir=audit', ...words], { cwd });
   expect(end.code).toBe(0);
   return { cwd, end };
 }

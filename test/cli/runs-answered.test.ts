@@ -5,7 +5,7 @@ import { definePlan } from '../../src/plan/builder.js';
 import { openSqliteStore } from '../../src/sqlite.js';
 import { ASKING, chain, record } from '../journal/support/recorded-runs.js';
 import { projectWith } from './support/recorded.js';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 import { noTerminal, startOnTerminal } from './support/terminal.js';
 
@@ -26,7 +26,7 @@ const NUMBERS = definePlan({
 describe('skein answer', () => {
   test('records an answer and says how to go on', async () => {
     const { cwd, made } = await asking();
-    const end = await skein(['answer', '-1', 'publish', '2'], { cwd });
+    const end = await served(['answer', '-1', 'publish', '2'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: 'publish is answered: "no"\n' });
     expect(end.stderr).toContain(`next: skein resume ${made.slice(-8)}`);
     const again = await served(['answer', '-1', 'publish@answer', 'yes'], { cwd });

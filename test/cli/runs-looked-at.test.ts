@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { definePlan } from '../../src/plan/builder.js';
 import { ASKING, chain, record } from '../journal/support/recorded-runs.js';
 import { projectWith } from './support/recorded.js';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** Two runs of a chain with different ends, and a paused one, which is the newest. */
@@ -28,7 +28,7 @@ function threeRuns() {
 describe('skein runs', () => {
   test('lists the runs, newest first, by an id that other commands take', async () => {
     const { cwd, made } = await threeRuns();
-    const end = await skein(['runs'], { cwd });
+    const end = await served(['runs'], { cwd });
     expect([end.code, end.stderr]).toEqual([0, '']);
     const [head, ...rows] = end.stdout.trimEnd().split('\n');
     expect(head).toMatch(/^run +workflow +status +began +time +steps +pauses$/);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, MAIN, documentOf, filesIn, makeProject, runFolder, skein, start, startSkein } from './support/skein.js';
+import { CHAIN, MAIN, documentOf, filesIn, makeProject, runFolder, start, startSkein } from './support/skein.js';
 import { served } from './support/served.js';
 
 const SCRIPT = `rules:
@@ -24,7 +24,7 @@ if (!hasFull) console.info('note: there is no /dev/full here, so a test of full 
 describe('results and progress', () => {
   test('results go to stdout and everything else to stderr, without colours', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stdout).toBe('# Workflow Results\n\n## Step: facts\n\nThey weave.\n\n## Step: text\n\nLooms weave.\n');
     expect(end.stderr).toContain('step facts started\n');

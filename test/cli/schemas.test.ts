@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { SCHEMA_NAMES, yamlSchema } from 'skein/yaml';
 import type { SchemaName } from 'skein/yaml';
 import { schemaFindings } from '../../src/lang/schema-check.js';
-import { ROOT, makeProject, skein } from './support/skein.js';
+import { ROOT, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const MODELINE = /^# yaml-language-server: \$schema=(\S+)$/;
@@ -26,7 +26,7 @@ function yamlFiles(folder: string): readonly string[] {
 
 describe('skein schema', () => {
   test.each(SCHEMA_NAMES)('[XU11] prints the schema of %s, which is in the package too', async (name) => {
-    const { code, stdout } = await skein(['schema', name], { cwd: ROOT });
+    const { code, stdout } = await served(['schema', name], { cwd: ROOT });
     expect(code).toBe(0);
     const schema = await yamlSchema(name);
     expect(JSON.parse(stdout)).toEqual(schema);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { filesIn, makeProject, skein } from './support/skein.js';
+import { filesIn, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** Says yes to everything that contains what stands in questions about calls and in those of the workflow. */
@@ -24,7 +24,7 @@ agents: { a: { model: script/planted.yaml, instruction: You answer. } }
 describe('a script that a workflow file names as a model', () => {
   test('[XS4] never lets a tool call happen', async () => {
     const cwd = await makeProject({ 'flow.yaml': AGENT(', model: script/planted.yaml'), 'planted.yaml': WILLING });
-    const end = await skein(['run', 'flow.yaml'], { cwd });
+    const end = await served(['run', 'flow.yaml'], { cwd });
     expect(end.code).toBe(5);
     expect(end.stderr).toContain('May the agent "a" call write_file?');
     expect(await filesIn(cwd)).not.toContain('out.txt');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadPipelineText } from '../../src/yaml.js';
-import { documentOf, makeProject, runFolder, skein } from './support/skein.js';
+import { documentOf, makeProject, runFolder } from './support/skein.js';
 import { served } from './support/served.js';
 
 const AGENTS = 'agents: { a: { instruction: You write. }, b: { instruction: You correct. } }\n';
@@ -25,7 +25,7 @@ const BRANCHES = `${AGENTS}workflow:
 
 const draw = async (text: string, args: readonly string[]): Promise<string> => {
   const cwd = await makeProject({ 'flow.yaml': text });
-  const { code, stdout, stderr } = await skein([args[0] ?? '', 'flow.yaml', ...args.slice(1)], { cwd });
+  const { code, stdout, stderr } = await served([args[0] ?? '', 'flow.yaml', ...args.slice(1)], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 };

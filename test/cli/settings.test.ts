@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, documentOf, makeProject, runFolder, skein } from './support/skein.js';
+import { CHAIN, documentOf, makeProject, runFolder } from './support/skein.js';
 import { served } from './support/served.js';
 
 const WIDE = `name: wide
@@ -25,7 +25,7 @@ describe('settings of a workflow and flags of a run', () => {
   test('decision 2: --concurrency bounds how many steps run at once', async () => {
     const cwd = await makeProject({ 'flow.yaml': WIDE, 'answers.yaml': PATIENT });
     const args = ['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'];
-    const free = await skein(args, { cwd });
+    const free = await served(args, { cwd });
     expect(progress(free.stderr).slice(0, 3)).toEqual(['one started', 'two started', 'three started']);
     const bound = await served([...args, '--concurrency', '1'], { cwd });
     expect(progress(bound.stderr)).toEqual([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeProject, runFolder, skein } from './support/skein.js';
+import { makeProject, runFolder } from './support/skein.js';
 import { served } from './support/served.js';
 
 const AGENTS = 'agents: { w: { inline: { prompt: You answer., tools: [] } } }\n';
@@ -10,7 +10,7 @@ it('[XD7] the second step of a name that is there twice is checked too', async (
   - { id: a, agent: nobody, prompt: "{{steps.b.output}}", depends_on: [c] }
 `;
   const cwd = await makeProject({ 'flow.yaml': flow });
-  const { code, stderr } = await skein(['validate', 'flow.yaml'], { cwd });
+  const { code, stderr } = await served(['validate', 'flow.yaml'], { cwd });
   expect(code).toBe(2);
   for (const told of ['duplicate-step', 'unknown-agent', 'the step "b"', 'the step "c"'])
     expect(stderr).toContain(told);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { batch, begin } from '../stores/support/stores.js';
-import { CHAIN, makeProject, runFolder, runFolders, skein } from './support/skein.js';
+import { CHAIN, makeProject, runFolder, runFolders } from './support/skein.js';
 import { served } from './support/served.js';
 
 const RUN = ['run', 'flow.yaml', '--mock'];
@@ -20,7 +20,7 @@ describe('skein runs prune', () => {
     }
     store.close();
     const before = (await stat(file)).size;
-    const end = await skein(['runs', 'prune', '--json'], { cwd });
+    const end = await served(['runs', 'prune', '--json'], { cwd });
     const { removed, freedBytes } = JSON.parse(end.stdout) as {
       readonly removed: string[];
       readonly freedBytes: number;

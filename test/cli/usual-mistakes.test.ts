@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** A workflow whose steps depend on each other, from its steps. */
@@ -345,7 +345,7 @@ interface Score {
 async function inFiles(): Promise<readonly Score[]> {
   const names = IN_FILES.map((_, index) => `f${index}.yaml`);
   const cwd = await makeProject(Object.fromEntries(IN_FILES.map(([, text], index) => [names[index] ?? '', text])));
-  const end = await skein(['validate', ...names, '--json'], { cwd });
+  const end = await served(['validate', ...names, '--json'], { cwd });
   const { files } = documentOf(end) as unknown as {
     readonly files: readonly { readonly problems: readonly Found[] }[];
   };

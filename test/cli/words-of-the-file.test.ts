@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/index.js';
 import { checkPlan } from '../../src/plan/checks.js';
 import { loadDagText, loadPipelineText } from '../../src/yaml.js';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const AGENTS = 'agents: { a: { instruction: You work. } }\n';
@@ -25,7 +25,7 @@ describe('answers of a script', () => {
   test('[XG16] with times are given so often, then the next one that fits', async () => {
     const script = answers('answer: revise, times: 2', 'answer: approve');
     const cwd = await makeProject({ 'flow.yaml': ASKED, 'answers.yaml': script });
-    const end = await skein(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--no-audit'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--json', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
     expect(documentOf(end).steps).toMatchObject({
       approve: { output: 'revise' },

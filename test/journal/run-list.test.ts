@@ -103,10 +103,14 @@ describe('what a list says of a run', () => {
       id,
       run: () => new Promise((done) => setTimeout(done, 150, { [id]: 1 })),
     }));
-    const last = { id: 'd', run: () => held.then(() => ({ d: 1 })) };
+    let begin: (() => void) | undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const last = { id: 'd', run: () => (begin?.(), held.then(() => ({ d: 1 }))) };
     const plan = definePlan({ name: 'long', nodes: [...nodes, last], edges: [['a', 'b', 'c', 'd']] });
     const { result } = run(plan, { store, models: { env: {} } });
-    await new Promise((done) => setTimeout(done, 700));
+    await begun;
     const before = reads();
     const [told] = listRuns(store);
     expect(told).toMatchObject({ status: 'running', pauses: 0 });

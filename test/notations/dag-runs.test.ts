@@ -247,10 +247,10 @@ describe('failures at run time', () => {
         request.signal.addEventListener('abort', () => fail(new Error('aborted')));
       });
     };
-    const retried = await runFlow(steps(', timeout: 600ms, retry_count: 1'), hangsOnce);
+    const retried = await runFlow(steps(', timeout: 1500ms, retry_count: 1'), hangsOnce);
     expect(retried).toMatchObject({ outcome: 'succeeded', retries: 1 });
     calls = 0;
-    const once = await runFlow(steps(', timeout: 600ms, on_error: continue'), hangsOnce);
+    const once = await runFlow(steps(', timeout: 1500ms, on_error: continue'), hangsOnce);
     expect(once.steps[0]).toMatchObject({ path: 'bad', outcome: 'timed_out', error: { code: 'SKEIN_TIMEOUT' } });
   });
 

@@ -58,9 +58,9 @@ describe('J10: functions that ask', () => {
       ],
     });
     const handle = run(plan, { store });
-    await expect.poll(() => open(store, handle.runId)).toEqual(['asks@ask:q']);
+    await expect.poll(() => open(store, handle.runId), { timeout: 60_000 }).toEqual(['asks@ask:q']);
     answerRun(store, handle.runId, { value: 'yes' });
-    await expect.poll(() => open(store, handle.runId), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => open(store, handle.runId), { timeout: 60_000 }).toEqual([]);
     release();
     const result = await handle.result;
     expect([result.outcome, result.state]).toEqual(['succeeded', { asks: 'yes', works: 'done' }]);

@@ -1,4 +1,5 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -12,7 +13,7 @@ import { createToolProvider } from '../../../src/agent/tools/provider.js';
 /** A new directory, with its real path, that is removed after the test. */
 export async function folder(): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'skein-tools-')));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 

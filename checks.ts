@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+
+/** What is said of the sources without running them; each is a script of package.json. */
+const CHECKS = ['format:check', 'lint', 'types', 'imports', 'dead'];
+
+/** Two at a time keep two cores busy; the longest begins first. What a check says is shown as a whole when it has ended. */
+const waiting = [...CHECKS];
+await Promise.all([next(), next()]);
+
+async function next(): Promise<void> {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    if (!(await passes(name))) process.exitCode = 1;
+  }
+}
+
+function passes(name: string): Promise<boolean> {
+  return new Promise((done, fail) => {
+    const child = spawn('npm', ['run', '--silent', name], { shell: process.platform === 'win32' });
+    const said: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => said.push(part));
+    child.on('error', fail);
+    child.on('close', (code) => {
+      process.stdout.write(Buffer.concat(said));
+      if (code !== 0) process.stderr.write(`npm run ${name} failed\n`);
+      done(code === 0);
+    });
+  });
+}
