@@ -107,7 +107,14 @@ describe('what a list says of a run', () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const last = { id: 'd', run: () => (begin?.(), held.then(() => ({ d: 1 }))) };
+    const last = {
+      id: 'd',
+      async run() {
+        begin?.();
+        await held;
+        return { d: 1 };
+      },
+    };
     const plan = definePlan({ name: 'long', nodes: [...nodes, last], edges: [['a', 'b', 'c', 'd']] });
     const { result } = run(plan, { store, models: { env: {} } });
     await begun;
