@@ -120,6 +120,28 @@ async function keepingRow(layer: Layer): Promise<Row> {
   };
 }
 
+/** What users call, beside the engine alone that runs the same plan for nobody. */
+async function wholeRow(layer: Layer): Promise<Row> {
+  const [plain, built] = [prepared(planOf(layer, CHAIN, 4)), graphOf(layer, CHAIN, 5).compile()];
+  const last = `n${CHAIN - 1}`;
+  const run = async (): Promise<void> => {
+    const { state } = await built.run();
+    if (state[last] !== CHAIN) throw new Error(`wrong result: ${String(state[last])}`);
+  };
+  const candidates = { engine: () => runOf(plain, last), run };
+  const { engine = Number.NaN, run: ours = Number.NaN } = await measure(
+    { name: 'whole', units: CHAIN, candidates },
+    51,
+  );
+  return {
+    name: `chain of ${CHAIN}, ${layer}, run(), a node`,
+    figure: perNode(ours),
+    compared: `engine ${perNode(engine)}`,
+    goal: '<= 2 x',
+    held: ours <= engine * 2,
+  };
+}
+
 async function runRow(layer: Layer): Promise<Row> {
   const [plain, built] = [prepared(planOf(layer, CHAIN, 0)), prepared(graphOf(layer, CHAIN, 1).compile())];
   const last = `n${CHAIN - 1}`;
@@ -191,6 +213,8 @@ export async function benchGraph(): Promise<readonly string[]> {
     await runRow('updates'),
     await keepingRow('named'),
     await keepingRow('updates'),
+    await wholeRow('named'),
+    await wholeRow('updates'),
     typeCheckRow(),
   ];
   printTable(

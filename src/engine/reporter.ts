@@ -2,7 +2,8 @@ import type { EventBody, Listener, SkeinEvent } from '../events/event.js';
 import type { OpenQuestion } from '../events/question.js';
 import type { Plan } from '../plan/plan.js';
 import type { CompiledNode } from './graph/compile.js';
-import { endingBody } from './graph/explain.js';
+import type { Success } from './graph/explain.js';
+import { successBody } from './graph/explain.js';
 import type { Choice } from './graph/token.js';
 import { RunQuestions } from './durable/run-questions.js';
 import type { Durable } from './ports/durable.js';
@@ -25,13 +26,6 @@ export interface ToldStep {
 export interface ToldScope extends ChannelSource {
   readonly parent: string;
   view(version: Version): State;
-}
-
-/** How a step succeeded, in addition to what it gave; undefined when there is nothing to tell. */
-export interface Success {
-  readonly attempt: number;
-  readonly choice: Choice | undefined;
-  readonly state: State | undefined;
 }
 
 /**
@@ -168,9 +162,4 @@ const NOBODY: readonly Listener[] = [];
 /** What is told of a step that starts. */
 export function startBody({ compiled, visit }: Pick<ToldStep, 'compiled' | 'visit'>): EventBody {
   return { type: 'step.started', node: compiled.id, kind: compiled.node.kind, visit };
-}
-
-/** What is told of a step that succeeds. */
-export function successBody(node: CompiledNode, output: unknown, more: Success | undefined): EventBody {
-  return endingBody(node, 'succeeded', more?.attempt ?? 1, { output, choice: more?.choice, state: more?.state });
 }

@@ -52,27 +52,36 @@ export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
   };
 }
 
-/** How a step ended, in addition to its outcome. */
+/** Why a step ended as it did, where it did not succeed. */
 export interface Ending {
   readonly reason?: string | undefined;
   readonly error?: ErrorData | undefined;
-  readonly output?: unknown;
-  /** What its routes chose. */
-  readonly choice?: Choice | undefined;
-  /** The state after it, where listeners get it. */
-  readonly state?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How a step ended, as an observer sees it. */
+/** How a step ended that did not succeed, as an observer sees it. */
 export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: number, ending: Ending): EventBody {
-  const { output, choice, state } = ending;
+  return { type: 'step.ended', node: node.id, kind: node.node.kind, ...endingOf({ ...ending, outcome }), attempts };
+}
+
+/** How a step succeeded, in addition to what it gave; undefined when there is nothing to tell. */
+export interface Success {
+  readonly attempt: number;
+  /** What its routes chose. */
+  readonly choice: Choice | undefined;
+  /** The state after it, where listeners get it. */
+  readonly state: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How a step succeeded, as an observer sees it. */
+export function successBody(node: CompiledNode, output: unknown, more: Success | undefined): EventBody {
+  const { id, node: data } = node;
+  const attempts = more?.attempt ?? 1;
+  const update = updateOf(node, output);
+  const body: EventBody = { type: 'step.ended', node: id, kind: data.kind, outcome: 'succeeded', attempts, update };
+  if (more === undefined) return body;
+  const { choice, state } = more;
   return {
-    type: 'step.ended',
-    node: node.id,
-    kind: node.node.kind,
-    ...endingOf({ ...ending, outcome }),
-    attempts,
-    ...(outcome === 'succeeded' ? { update: updateOf(node, output) } : {}),
+    ...body,
     ...(choice === undefined ? {} : { to: namesIn(choice) }),
     ...(state === undefined ? {} : { state }),
   };

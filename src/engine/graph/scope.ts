@@ -6,7 +6,6 @@ import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import { endingOf } from '../../events/outcome.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
-import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
 import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep } from './explain.js';
@@ -19,7 +18,7 @@ import { joined, reported } from '../run-result.js';
 import type { Reports } from '../run-result.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from '../services.js';
 import { editedOutput, editedWrites, foldError, outputError, writeOutput } from '../state/state-writer.js';
-import type { Body, StepOwner } from '../steps/step.js';
+import type { StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
 import { addStep, removeStep } from '../work-queue.js';
 import type { StepList } from '../work-queue.js';
@@ -43,6 +42,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   readonly prefix: string;
   readonly parent: string;
   over = false;
+  readonly bodyOf = bodyOf;
   private readonly owner: ScopeOwner;
   private readonly visits: Visits;
   /** Steps and skips that are queued or running. */
@@ -65,10 +65,6 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
 
   stopClock(): () => void {
     return this.owner.stopClock();
-  }
-
-  bodyOf(kind: NodeKind): Body {
-    return bodyOf(kind);
   }
 
   nameOf(node: number): string {
@@ -105,13 +101,17 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
       return;
     }
     if (compiled.routes.length === 0) this.goOn(step, version, output, undefined);
-    else chooseRoutes(step, { version, goto }, (choice) => this.goOn(step, version, output, choice));
+    else this.askRoutes(step, version, output, goto);
+  }
+
+  private askRoutes(step: Step, version: Version, output: unknown, goto: unknown, error?: ErrorData): void {
+    chooseRoutes(step, { version, goto }, (choice) => this.goOn(step, version, output, choice, error));
   }
 
   ignored(step: Step, error: ErrorData): void {
     const { compiled, input } = step;
     if (compiled.routes.length === 0) this.goOn(step, input, undefined, undefined, error);
-    else chooseRoutes(step, { version: input }, (choice) => this.goOn(step, input, undefined, choice, error));
+    else this.askRoutes(step, input, undefined, undefined, error);
   }
 
   failed(step: Step, error: ErrorData): void {

@@ -39,9 +39,10 @@ export function writeOutput(
   holder: ChannelHolder,
   step: WritingStep,
   output: unknown,
-  writes: readonly ChannelWrite[] = [],
+  writes: readonly ChannelWrite[] | undefined,
 ): Version {
   let version = writeResult(holder, step, output);
+  if (writes === undefined) return version;
   for (const { channel, value } of writes)
     version = put(holder, version, indexFor(holder, step.compiled, channel), value, step);
   return version;

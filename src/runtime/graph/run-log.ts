@@ -1,6 +1,8 @@
 import type { CompiledNode } from '../../engine/graph/compile.js';
-import { startBody, successBody } from '../../engine/reporter.js';
-import type { Keeper, Success, ToldScope, ToldStep } from '../../engine/reporter.js';
+import type { Success } from '../../engine/graph/explain.js';
+import { successBody } from '../../engine/graph/explain.js';
+import { startBody } from '../../engine/reporter.js';
+import type { Keeper, ToldScope, ToldStep } from '../../engine/reporter.js';
 import type { Version } from '../../engine/state/version.js';
 import type { SkeinEvent } from '../../events/event.js';
 import { GraphEvents } from './events.js';
