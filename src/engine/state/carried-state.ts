@@ -1,5 +1,5 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
-import { FORBIDDEN_NAMES, cloneData, freezeData, isPlainObject } from '../../base/json.js';
+import { cloneData, freezeData, isPlainObject } from '../../base/json.js';
 import type { Kept, KeptKind } from '../../base/kept.js';
 import { kindOf } from '../../base/kept.js';
 import type { Reducer } from '../../plan/reducers.js';
@@ -7,7 +7,7 @@ import type { Cell } from './cell.js';
 import { addedTo, cellDigest, cellValue, isCleared, keptCell, takenIn } from './cell.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
 import type { FirstState } from './inputs.js';
-import { defaultOf, firstCell, inputError } from './inputs.js';
+import { InputWriter, defaultOf, firstCell, tableWith } from './inputs.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
 import type { Version } from './version.js';
@@ -41,54 +41,20 @@ export function carriedState(
   isChecked: boolean,
 ): CarriedStart {
   const { plan } = compiled;
-  const channels = tableFor(compiled, carried, values);
-  const { version: before, dropped } = reopened(compiled, channels, carried, isChecked);
-  let version = before;
-  const problems: string[] = [];
-  const put = (channel: string, value: unknown): void => {
-    const at = channels.index.get(channel);
-    if (at === undefined) problems.push(`'${channel}' is neither an input nor a channel`);
-    else {
-      try {
-        version = version.with(at, cellWith(channels, at, version.get(at), value));
-      } catch (error) {
-        problems.push(`'${channel}': ${toErrorData(error).message}`);
-      }
-    }
-  };
-  const declared = new Set(plan.inputs.map(({ name }) => name));
+  const given = plan.openInputs === true ? values : {};
+  const channels = tableWith(compiled, given, compiled.channels.closed ? [] : carried.keys());
+  const { version, dropped } = reopened(compiled, channels, carried, isChecked);
+  const writer = new InputWriter(channels, version, (at, old, value) => cellWith(channels, at, old, value));
   for (const input of plan.inputs) {
     const at = channels.index.get(input.channel) ?? -1;
     const said = Object.hasOwn(values, input.name) ? values[input.name] : undefined;
-    if (said !== undefined) put(input.channel, said);
-    else if (version.get(at) !== undefined) continue;
-    else if (input.default !== undefined) put(input.channel, input.default);
+    if (said !== undefined) writer.put(input.channel, said);
+    else if (writer.version.get(at) !== undefined) continue;
+    else if (input.default !== undefined) writer.put(input.channel, input.default);
     else if (defaultOf(channels.schemas[at]) === undefined && input.required)
-      problems.push(`'${input.name}' is missing`);
+      writer.problems.push(`'${input.name}' is missing`);
   }
-  for (const name of Object.keys(values)) if (!declared.has(name)) put(name, values[name]);
-  channels.schemas.forEach((schema, at) => {
-    const value = version.get(at) === undefined ? defaultOf(schema) : undefined;
-    if (value !== undefined) put(channels.names[at] ?? '', value);
-  });
-  if (problems.length > 0) throw inputError(plan, problems);
-  return { version, channels, dropped };
-}
-
-/** The channels of the plan, with those that only the values have, where it is open for these. */
-function tableFor(
-  { plan, channels }: CompiledPlan,
-  carried: Carried,
-  values: Readonly<Record<string, unknown>>,
-): ChannelTable {
-  const declared = new Set(plan.inputs.map(({ name }) => name));
-  const given = plan.openInputs === true ? Object.keys(values).filter((name) => values[name] !== undefined) : [];
-  const kept = channels.closed ? [] : [...carried.keys()];
-  const isNew = (name: string): boolean => !channels.index.has(name) && !FORBIDDEN_NAMES.has(name);
-  const added = [...new Set([...kept, ...given.filter((name) => !declared.has(name))])].filter(isNew).toSorted();
-  if (added.length === 0) return channels;
-  const names = [...channels.names, ...added];
-  return { ...channels, names, index: new Map(names.map((name, at) => [name, at])) };
+  return { version: writer.finish(plan, values), channels, dropped };
 }
 
 function reopened(

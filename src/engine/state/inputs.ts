@@ -26,35 +26,55 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   const { plan } = compiled;
   if (given === undefined && plan.inputs.length === 0) return { version: EMPTY_VERSION, channels: compiled.channels };
   const values = given ?? {};
-  const channels = plan.openInputs === true ? opened(compiled, values) : compiled.channels;
-  let version = EMPTY_VERSION;
-  const problems: string[] = [];
-  const declared = new Set<string>();
-  const put = (channel: string, value: unknown): void => {
-    const at = channels.index.get(channel);
-    if (at === undefined) problems.push(`'${channel}' is neither an input nor a channel`);
-    else {
-      try {
-        version = version.with(at, firstCell(channels, at, value));
-      } catch (error) {
-        problems.push(`'${channel}': ${toErrorData(error).message}`);
-      }
-    }
-  };
+  const channels = plan.openInputs === true ? tableWith(compiled, values) : compiled.channels;
+  const writer = new InputWriter(channels, EMPTY_VERSION, (at, _old, value) => firstCell(channels, at, value));
   for (const input of plan.inputs) {
-    declared.add(input.name);
     const said = Object.hasOwn(values, input.name) ? values[input.name] : input.default;
     const value = said === undefined ? defaultOf(channels.schemas[channels.index.get(input.channel) ?? -1]) : said;
-    if (value !== undefined) put(input.channel, value);
-    else if (input.required) problems.push(`'${input.name}' is missing`);
+    if (value !== undefined) writer.put(input.channel, value);
+    else if (input.required) writer.problems.push(`'${input.name}' is missing`);
   }
-  for (const name of Object.keys(values)) if (!declared.has(name)) put(name, values[name]);
-  channels.schemas.forEach((schema, at) => {
-    const value = version.get(at) === undefined ? defaultOf(schema) : undefined;
-    if (value !== undefined) put(channels.names[at] ?? '', value);
-  });
-  if (problems.length === 0) return { version, channels };
-  throw inputError(plan, problems);
+  return { version: writer.finish(plan, values), channels };
+}
+
+/** Puts inputs into a first version, and collects what is wrong with them. */
+export class InputWriter {
+  readonly problems: string[] = [];
+
+  constructor(
+    private readonly channels: ChannelTable,
+    public version: Version,
+    private readonly cellOf: (channel: number, old: Cell | undefined, value: unknown) => Cell,
+  ) {}
+
+  put(channel: string, value: unknown): void {
+    const at = this.channels.index.get(channel);
+    if (at === undefined) this.problems.push(`'${channel}' is neither an input nor a channel`);
+    else {
+      try {
+        this.version = this.version.with(at, this.cellOf(at, this.version.get(at), value));
+      } catch (error) {
+        this.problems.push(`'${channel}': ${toErrorData(error).message}`);
+      }
+    }
+  }
+
+  /**
+   * The version with the values that the plan does not declare as inputs, and with what schemas make of channels without a value.
+   *
+   * @throws SkeinError `SKEIN_INPUT`
+   */
+  finish(plan: Plan, values: Readonly<Record<string, unknown>>): Version {
+    const { names, schemas } = this.channels;
+    const declared = new Set(plan.inputs.map(({ name }) => name));
+    for (const name of Object.keys(values)) if (!declared.has(name)) this.put(name, values[name]);
+    schemas.forEach((schema, at) => {
+      const value = this.version.get(at) === undefined ? defaultOf(schema) : undefined;
+      if (value !== undefined) this.put(names[at] ?? '', value);
+    });
+    if (this.problems.length > 0) throw inputError(plan, this.problems);
+    return this.version;
+  }
 }
 
 /**
@@ -78,7 +98,7 @@ export function checkEdits({ plan, channels }: CompiledPlan, edits: StateEdits =
 }
 
 /** The error for inputs that are missing, unknown or refused. */
-export function inputError({ name, inputs }: Plan, problems: readonly string[]): SkeinError {
+function inputError({ name, inputs }: Plan, problems: readonly string[]): SkeinError {
   const known = inputs.map((input) => input.name).join(', ');
   return new SkeinError('SKEIN_INPUT', `inputs of '${name}': ${problems.join('; ')}`, {
     hint: known === '' ? 'the workflow declares no inputs' : `it takes ${known}`,
@@ -105,12 +125,19 @@ export function firstCell({ names, schemas, reducers }: ChannelTable, channel: n
   );
 }
 
-/** The channels of a plan with one for each value that it does not declare: by name, so that their order says nothing of the caller. */
-function opened({ plan, channels }: CompiledPlan, values: Readonly<Record<string, unknown>>): ChannelTable {
+/**
+ * The channels of a plan with one for each value that it does not declare, and for each of `more`: by name, so that their order says nothing of
+ * the caller.
+ */
+export function tableWith(
+  { plan, channels }: CompiledPlan,
+  values: Readonly<Record<string, unknown>>,
+  more: Iterable<string> = [],
+): ChannelTable {
   const declared = new Set(plan.inputs.map((input) => input.name));
-  const isNew = (name: string): boolean =>
-    !declared.has(name) && !channels.index.has(name) && values[name] !== undefined && !FORBIDDEN_NAMES.has(name);
-  const added = Object.keys(values).filter(isNew).toSorted();
+  const given = Object.keys(values).filter((name) => values[name] !== undefined && !declared.has(name));
+  const isNew = (name: string): boolean => !channels.index.has(name) && !FORBIDDEN_NAMES.has(name);
+  const added = [...new Set([...more, ...given])].filter(isNew).toSorted();
   if (added.length === 0) return channels;
   const names = [...channels.names, ...added];
   return { ...channels, names, index: new Map(names.map((name, at) => [name, at])) };
