@@ -1,10 +1,9 @@
 import type { ErrorData } from '../../base/errors.js';
-import type { CompiledNode, Hop } from './compile.js';
+import type { ChannelTable, CompiledNode, CompiledPlan, Hop } from './compile.js';
 import { noSuchNode } from './explain.js';
 import { JoinQueue } from './join.js';
 import type { Round } from './join.js';
 import { covers, mergeVersions } from '../state/merge.js';
-import { ScopeState } from '../state/scope-state.js';
 import { conflictError } from '../state/state-writer.js';
 import type { Arrivals, Choice, Firing, Token } from './token.js';
 import type { Version } from '../state/version.js';
@@ -12,15 +11,26 @@ import type { Version } from '../state/version.js';
 /** Among so few, looking at each is faster than a set. */
 const FEW = 8;
 
+/** What is done with nodes that are ready. */
+export interface FlowOwner {
+  readonly channels: ChannelTable;
+  /** A node fires. */
+  fire(node: CompiledNode, firing: Firing): void;
+  /** A node is skipped. */
+  skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void;
+  /** A node can't fire. */
+  refuse(node: CompiledNode, firing: Firing, error: ErrorData): void;
+}
+
 /**
  * The tokens of one scope (E1 to E4): what waits in joins, what a join lets go, what came to an end.
  *
  * - C3 `ended` holds the versions of all branches that came to an end: of steps that sent no live token, because there was no way
  *   on, or because they were skipped or failed. The final state is their merge (S4). So what `any` and `quorum` absorbed does not count.
  */
-export abstract class Flow extends ScopeState {
+export class Flow {
   /** Tokens that wait in joins. */
-  protected waiting = 0;
+  private waiting = 0;
   private ended: Version[] | undefined = undefined;
   /** So many of `ended`, from the first, were seen by a version from which everything that was still to run descends. */
   private seen = 0;
@@ -29,17 +39,14 @@ export abstract class Flow extends ScopeState {
   /** No token waits in a join before this place. */
   private filledFrom = 0;
 
-  /** A node fires. */
-  protected abstract fire(node: CompiledNode, firing: Firing): void;
-
-  /** A node is skipped. */
-  protected abstract skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void;
-
-  /** A node can't fire. */
-  protected abstract refuse(node: CompiledNode, firing: Firing, error: ErrorData): void;
+  constructor(
+    private readonly owner: FlowOwner,
+    private readonly compiled: CompiledPlan,
+    private readonly inputs: Version,
+  ) {}
 
   /** A branch came to an end with this version. Of ends that one branch met one after the other the last is enough. */
-  protected branchEnded(version: Version): void {
+  branchEnded(version: Version): void {
     const { ended } = this;
     if (ended === undefined) {
       this.ended = [version];
@@ -51,7 +58,7 @@ export abstract class Flow extends ScopeState {
   }
 
   /** Branches that come to an end where they meet a node that is skipped; gives all that they carry. */
-  protected endBranches(arrivals: Arrivals): ReadonlySet<Version> {
+  endBranches(arrivals: Arrivals): ReadonlySet<Version> {
     const versions = new Set<Version>();
     for (const token of arrivals) {
       if (token === undefined) continue;
@@ -61,8 +68,9 @@ export abstract class Flow extends ScopeState {
     return versions;
   }
 
-  /** Is everything that ended also seen by `version`, which is all that is under way? The last that ended is the likeliest not to be. */
-  protected coveredBy(version: Version): boolean {
+  /** Does no token wait, and is everything that ended also seen by `version`, which is all that is under way? The last that ended is the likeliest not to be. */
+  coveredBy(version: Version): boolean {
+    if (this.waiting > 0) return false;
     const { ended } = this;
     if (ended === undefined) return true;
     for (let at = ended.length - 1; at >= this.seen; at--) {
@@ -74,18 +82,18 @@ export abstract class Flow extends ScopeState {
   }
 
   /** The merge of all that ended; for a run that failed also of what was still on its way. */
-  protected mergeEnds(onTheWay: readonly Version[]): { version: Version; conflict: ErrorData | undefined } {
+  mergeEnds(onTheWay: readonly Version[]): { version: Version; conflict: ErrorData | undefined } {
     const only = this.ended?.length === 1 ? this.ended[0] : undefined;
     if (only !== undefined && this.waiting === 0 && onTheWay.length === 0)
       return { version: only, conflict: undefined };
     const versions = [this.inputs, ...(this.ended ?? []), ...onTheWay];
     for (const join of this.joins ?? []) for (const token of join?.waiting() ?? []) versions.push(...carriedBy(token));
-    const { version, conflict } = mergeVersions(versions, this.channels.reducers);
+    const { version, conflict } = mergeVersions(versions, this.owner.channels.reducers);
     return { version, conflict: conflict === undefined ? undefined : this.explain(conflict.channel, conflict.writers) };
   }
 
   /** A step is done: its live token goes on. `choice` is what its routes chose. */
-  protected send(node: CompiledNode, live: Token, choice: Choice | undefined): void {
+  send(node: CompiledNode, live: Token, choice: Choice | undefined): void {
     if (choice !== undefined) {
       this.sendChosen(node, live, choice);
       return;
@@ -101,7 +109,7 @@ export abstract class Flow extends ScopeState {
   private sendChosen(node: CompiledNode, live: Token, choice: Choice): void {
     const unknown = choice.others.find((name) => !this.compiled.index.has(name));
     if (unknown !== undefined) {
-      this.refuse(node, live, noSuchNode(node, unknown));
+      this.owner.refuse(node, live, noSuchNode(node, unknown));
       return;
     }
     let reached = choice.others.length > 0;
@@ -124,9 +132,9 @@ export abstract class Flow extends ScopeState {
   }
 
   /** A node fires by itself, without a token on an in-edge (E3). */
-  protected fireAlone(at: number, version: Version, depth: number, round: number): void {
+  fireAlone(at: number, version: Version, depth: number, round: number): void {
     const node = this.compiled.nodes[at];
-    if (node !== undefined) this.fire(node, { version, depth, round });
+    if (node !== undefined) this.owner.fire(node, { version, depth, round });
   }
 
   /** The node that takes over for another, which failed or was at its cap: one before it closes a cycle. */
@@ -134,7 +142,7 @@ export abstract class Flow extends ScopeState {
     const node = this.compiled.nodes[to];
     if (node === undefined) return;
     const { version, depth, round, failure } = firing;
-    this.fire(node, { version, depth, round: round + (node.place <= from.place ? 1 : 0), failure });
+    this.owner.fire(node, { version, depth, round: round + (node.place <= from.place ? 1 : 0), failure });
   }
 
   /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
@@ -143,7 +151,7 @@ export abstract class Flow extends ScopeState {
   }
 
   /** Sends a dead token on all forward ways out of a node. */
-  protected sendDead(node: CompiledNode, token: Token): void {
+  sendDead(node: CompiledNode, token: Token): void {
     for (const hop of node.hops) if (hop.slot >= 0) this.deliver(hop, token);
   }
 
@@ -152,11 +160,11 @@ export abstract class Flow extends ScopeState {
     const node = this.compiled.nodes[hop.to];
     if (node === undefined) return;
     if (node.join === 'each') {
-      if (token.kind === 'live') this.fire(node, node.slots === 1 ? token : cameAlong(hop.slot, token));
+      if (token.kind === 'live') this.owner.fire(node, node.slots === 1 ? token : cameAlong(hop.slot, token));
       return;
     }
     if (node.slots === 1 && node.join !== 'quorum') {
-      if (token.kind === 'live') this.fire(node, token);
+      if (token.kind === 'live') this.owner.fire(node, token);
       else this.letGo(node, { arrivals: [token], runs: node.join === 'settled' });
       return;
     }
@@ -174,7 +182,7 @@ export abstract class Flow extends ScopeState {
    * E4: lets the earliest partly filled join go with what it has: the first in an order in which no edge leads backwards, as what comes after it
    * may wait for it. Gives its node and the number of in-edges that had no token.
    */
-  protected release(): { node: CompiledNode; missing: number } | undefined {
+  release(): { node: CompiledNode; missing: number } | undefined {
     const place = this.firstFilled();
     const node = this.compiled.nodes[this.compiled.order[place] ?? -1];
     const join = this.joins?.[place];
@@ -208,18 +216,18 @@ export abstract class Flow extends ScopeState {
       if (token.round > closed) closed = token.round;
       if (token.kind === 'poison') poison = true;
     }
-    if (!round.runs || poison) this.skip(node, arrivals, depth, closed, poison);
+    if (!round.runs || poison) this.owner.skip(node, arrivals, depth, closed, poison);
     else this.merge(node, arrivals, depth, closed);
   }
 
   private merge(node: CompiledNode, arrivals: Arrivals, depth: number, round: number): void {
     const versions = this.versionsFor(node, arrivals);
-    const { version, conflict } = mergeVersions(versions, this.channels.reducers);
+    const { version, conflict } = mergeVersions(versions, this.owner.channels.reducers);
     if (conflict !== undefined) {
       for (const unmerged of versions) this.branchEnded(unmerged);
-      this.refuse(node, { version, depth, round }, this.explain(conflict.channel, conflict.writers));
+      this.owner.refuse(node, { version, depth, round }, this.explain(conflict.channel, conflict.writers));
     } else {
-      this.fire(node, { version: versions.length === 0 ? this.inputs : version, depth, round, arrivals });
+      this.owner.fire(node, { version: versions.length === 0 ? this.inputs : version, depth, round, arrivals });
     }
   }
 
@@ -235,7 +243,7 @@ export abstract class Flow extends ScopeState {
 
   private explain(channel: number, writers: readonly [number, number]): ErrorData {
     const name = (at: number): string => this.compiled.nodes[at]?.id ?? 'the inputs';
-    return conflictError(this.channels.names[channel] ?? '', [name(writers[0]), name(writers[1])]);
+    return conflictError(this.owner.channels.names[channel] ?? '', [name(writers[0]), name(writers[1])]);
   }
 }
 

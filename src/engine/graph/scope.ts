@@ -10,6 +10,8 @@ import type { CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
 import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
+import type { FlowOwner } from './flow.js';
+import { ScopeState } from '../state/scope-state.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
 import type { ChannelWrite } from '../ports/executor.js';
@@ -28,14 +30,14 @@ import type { Version } from '../state/version.js';
 import { Visits } from './visits.js';
 
 /**
- * One execution of a plan: its state and its steps; the tokens are the {@link Flow} that it extends. It knows nothing of time, back ends or
+ * One execution of a plan: its state and its steps; its tokens are in a {@link Flow}. It knows nothing of time, back ends or
  * policies: steps tell it how they ended, and it says which nodes are ready.
  *
  * - C1 Everything that becomes ready is put into the run's queue; nothing is started from here. So there is no recursion, and steps
  *   that become ready together start in plan order (E9).
  * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
  */
-export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, StepList {
+export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHandle, Restable, StepList {
   readonly census: OpenCensus = emptyCensus();
   reports: Reports = undefined;
   around: readonly string[] | undefined = undefined;
@@ -44,6 +46,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   over = false;
   readonly bodyOf = bodyOf;
   private readonly owner: ScopeOwner;
+  private readonly flow: Flow;
   private readonly visits: Visits;
   /** Steps and skips that are queued or running. */
   private outstanding = 0;
@@ -56,6 +59,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     this.prefix = options.prefix;
     this.parent = options.parent;
     this.owner = options.owner;
+    this.flow = new Flow(this, options.compiled, options.inputs);
     this.visits = new Visits(options.compiled);
   }
 
@@ -73,7 +77,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
 
   /** Starts the nodes of E6. */
   start(): void {
-    for (const at of this.compiled.starts) this.fireAlone(at, this.inputs, 0, 0);
+    for (const at of this.compiled.starts) this.flow.fireAlone(at, this.inputs, 0, 0);
     if (this.outstanding === 0) this.run.rest(this);
   }
 
@@ -126,10 +130,10 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     const { onErrorTo } = step.compiled;
     const failure = { from: step.compiled.id, path: step.path, error };
     const handed = { version: step.input, depth: step.depth, round: step.round, failure };
-    if (onErrorTo < 0) this.branchEnded(step.input);
+    if (onErrorTo < 0) this.flow.branchEnded(step.input);
     const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
-    this.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, failure));
-    if (onErrorTo >= 0) this.fireHandler(step.compiled, onErrorTo, handed);
+    this.flow.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, failure));
+    if (onErrorTo >= 0) this.flow.fireHandler(step.compiled, onErrorTo, handed);
     this.restIfIdle();
   }
 
@@ -137,14 +141,14 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     const { compiled, input, depth, round } = step;
     this.visits.skipped(compiled.index);
     this.finish(step, 'skipped', { reason });
-    this.branchEnded(input);
-    this.sendDead(compiled, tokenOf('dead', input, depth - 1, round));
+    this.flow.branchEnded(input);
+    this.flow.sendDead(compiled, tokenOf('dead', input, depth - 1, round));
     this.restIfIdle();
   }
 
   paused(step: Step, question: Question, reason: string): void {
     this.pausedSteps += 1;
-    this.branchEnded(step.input);
+    this.flow.branchEnded(step.input);
     this.finish(step, 'paused', { reason: question.text === '' ? reason : question.text });
     this.restIfIdle();
   }
@@ -156,9 +160,9 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
       this.end({ type: 'paused' });
       return;
     }
-    const released = this.release();
+    const released = this.flow.release();
     if (released === undefined) {
-      this.finishWith(this.mergeEnds([]));
+      this.finishWith(this.flow.mergeEnds([]));
       return;
     }
     const message = releaseMessage(released.node, released.missing);
@@ -178,7 +182,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   cancel(): void {
     if (this.over) return;
     this.over = true;
-    this.final = this.mergeEnds(this.stopSteps()).version;
+    this.final = this.flow.mergeEnds(this.stopSteps()).version;
   }
 
   fire(node: CompiledNode, firing: Firing): void {
@@ -202,14 +206,14 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     this.outstanding += 1;
     const visit = this.visits.next(node.index);
     this.visits.skipped(node.index);
-    const [version = this.inputs, ...more] = this.endBranches(arrivals);
+    const [version = this.inputs, ...more] = this.flow.endBranches(arrivals);
     const carried = more.length === 0 ? undefined : more;
     const start = (): void => {
       this.outstanding -= 1;
       this.tell(node, visitAddress(this.prefix, node.id, visit), 'skipped', 0, {
         reason: skipReason(this.compiled, node, arrivals, poison),
       });
-      this.sendDead(node, {
+      this.flow.sendDead(node, {
         kind: poison ? 'poison' : 'dead',
         version,
         more: carried,
@@ -227,7 +231,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   }
 
   private isOnlyThread(version: Version): boolean {
-    return this.outstanding === 1 && this.waiting === 0 && this.pausedSteps === 0 && this.coveredBy(version);
+    return this.outstanding === 1 && this.pausedSteps === 0 && this.flow.coveredBy(version);
   }
 
   /** On with a live token; `error` is a failure that is ignored. */
@@ -252,7 +256,7 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     if (this.run.check !== undefined && error === undefined && this.isStopped(step, version)) return;
     const live = tokenOf('live', version, depth, round);
     if (compiled.exit) this.leaveByExit(compiled, live);
-    else this.send(compiled, live, choice);
+    else this.flow.send(compiled, live, choice);
     this.restIfIdle();
   }
 
@@ -268,16 +272,17 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
 
   /** E7 */
   private leaveByExit(node: CompiledNode, live: Token): void {
-    this.branchEnded(live.version);
+    this.flow.branchEnded(live.version);
     if (this.compiled.plan.firstExitWins === true) {
       this.stopSteps();
       this.finishWith({ version: live.version, conflict: undefined });
-    } else if (node.hops.length > 0) this.sendDead(node, { ...live, kind: 'dead' });
+    } else if (node.hops.length > 0) this.flow.sendDead(node, { ...live, kind: 'dead' });
   }
 
   private pastCap(node: CompiledNode, firing: Firing, cap: number): void {
     const { version, depth, round } = firing;
-    if (node.onMaxVisitsTo >= 0 && !this.visits.capsGoRound(node)) this.fireHandler(node, node.onMaxVisitsTo, firing);
+    if (node.onMaxVisitsTo >= 0 && !this.visits.capsGoRound(node))
+      this.flow.fireHandler(node, node.onMaxVisitsTo, firing);
     else if (node.node.onMaxVisits === 'skip')
       this.skip(node, [tokenOf('live', version, depth, round)], depth, round, false);
     else this.refuse(node, firing, pastMaxVisits(node, cap));
@@ -303,11 +308,8 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
   private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
     this.countStep(node, outcome);
     const { reporter } = this.run;
-    this.reports = reported(this.reports, reporter.nextReport(), {
-      path,
-      node: node.id,
-      ...endingOf({ ...ending, outcome }),
-    });
+    const report = { path, node: node.id, ...endingOf({ ...ending, outcome }) };
+    this.reports = reported(this.reports, reporter.nextReport(), report);
     if (reporter.observed) reporter.emit(path, this.parent, endingBody(node, outcome, attempts, ending));
   }
 
@@ -320,12 +322,12 @@ export class Scope extends Flow implements StepOwner, ScopeHandle, Restable, Ste
     if (this.over) return;
     this.over = true;
     const running = this.stopSteps();
-    this.final ??= this.mergeEnds([...onTheWay, ...running]).version;
+    this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
     this.owner.scopeEnded(this, end);
   }
 
   /** All that is to run has run. A state that nobody can read is not a success. */
-  private finishWith({ version, conflict }: ReturnType<Scope['mergeEnds']>): void {
+  private finishWith({ version, conflict }: ReturnType<Flow['mergeEnds']>): void {
     this.final = version;
     const error = conflict ?? foldError(this, version) ?? outputError(this.compiled, this.reader(version));
     this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
