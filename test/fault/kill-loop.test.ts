@@ -9,7 +9,7 @@ import { answerHere, calmState, finish, orderOf } from './support/calm.js';
 import { SHAPES } from './support/shapes.js';
 
 /** Kills in all; `npm run test:fault` asks for more. */
-const KILLS = Number(process.env['SKEIN_KILLS'] ?? 72);
+const KILLS = Number(process.env['SKEIN_KILLS'] ?? 48);
 const SEED = process.env['SKEIN_SEED'] ?? '20';
 const PER_RUN = 8;
 
