@@ -66,7 +66,8 @@ export async function planCommand(
   else {
     const style = createStyle(wantsColor(process.stdout, process.env, options.color));
     const sources = agentSources(workflow);
-    const lines = planLines(description, style);
+    const { traitsOf } = await import('../../plan.js');
+    const lines = planLines(description, style, traitsOf(workflow.plan.notation).inOrder === true);
     printResult([...lines, ...(sources.length === 0 ? [] : ['', ...sources])].join('\n'));
   }
   return EXIT.ok;

@@ -1,16 +1,15 @@
-import { traitsOf } from '../../plan.js';
 import type { Power } from '../../plan.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
 import { factsOf } from './plan-report.js';
 import type { PlanDescription, StepDescription } from './plan-report.js';
 
-/** A description for people. */
-export function planLines(plan: PlanDescription, style: Style): readonly string[] {
+/** A description for people; `inOrder`: its steps stand in the order in which they run. */
+export function planLines(plan: PlanDescription, style: Style, inOrder: boolean): readonly string[] {
   return [
     `${style.bold(printable(plan.workflow))}${plan.description === undefined ? '' : `: ${printable(plan.description)}`}`,
     ...inputLines(plan, style),
-    ...courseLines(plan, style),
+    ...(inOrder ? listedCourse(plan, style) : levelLines(plan, style)),
     '',
     `model calls: ${plan.modelCalls.typical} typically, ${plan.modelCalls.worst} at most`,
     `tool calls: ${plan.toolCalls.typical} typically, ${plan.toolCalls.worst} at most`,
@@ -19,12 +18,14 @@ export function planLines(plan: PlanDescription, style: Style): readonly string[
   ];
 }
 
-/** A file whose steps stand in order is read from top to bottom; elsewhere a step starts as soon as what it waits for is there. */
-function courseLines({ notation, levels, steps }: PlanDescription, style: Style): readonly string[] {
-  if (traitsOf(notation).inOrder === true) {
-    const place = { path: '', style, indent: '  ', inOrder: true };
-    return ['', style.accent('steps, one after the other'), ...listedSteps(steps, place)];
-  }
+/** A file whose steps stand in order is read from top to bottom. */
+function listedCourse({ steps }: PlanDescription, style: Style): readonly string[] {
+  const place = { path: '', style, indent: '  ', inOrder: true };
+  return ['', style.accent('steps, one after the other'), ...listedSteps(steps, place)];
+}
+
+/** Elsewhere a step starts as soon as what it waits for is there. */
+function levelLines({ levels, steps }: PlanDescription, style: Style): readonly string[] {
   const byId = new Map(steps.map((step) => [step.id, step]));
   return levels.flatMap((ids, at) => [
     '',

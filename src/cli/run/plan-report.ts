@@ -1,6 +1,5 @@
 import type { Condition, Template } from '../../lang/values.js';
 import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
-import { powersOf, traitsOf } from '../../plan.js';
 import type { Power } from '../../plan.js';
 import { jumpTarget, placesText } from '../view/decision.js';
 
@@ -60,6 +59,8 @@ interface Way {
 interface Wording {
   readonly condition: (condition: Condition) => string;
   readonly template: (template: Template) => string;
+  /** Whether the steps of a plan stand in the order in which they run. */
+  readonly inOrder: (plan: Plan) => boolean;
   /** Inputs whose values are known, by channel. */
   readonly known: ReadonlyMap<string, string>;
 }
@@ -74,13 +75,15 @@ type Values = Readonly<Record<string, unknown>>;
  */
 export async function describePlan(plan: Plan, inputs: Values, defaults: Values = {}): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
+  const { powersOf, traitsOf } = await import('../../plan.js');
+  const inOrder = ({ notation }: Plan): boolean => traitsOf(notation).inOrder === true;
   const { levels } = outlinePlan(plan);
   const known = new Map<string, string>();
   for (const input of plan.inputs) {
     const value = own(inputs, input.name) ?? own(defaults, input.name) ?? input.default;
     if (value !== undefined) known.set(input.channel, typeof value === 'string' ? value : JSON.stringify(value));
   }
-  const wording: Wording = { condition: conditionText, template: templateText, known };
+  const wording: Wording = { condition: conditionText, template: templateText, inOrder, known };
   const { concurrency } = plan.limits ?? {};
   return {
     workflow: plan.name,
@@ -123,7 +126,7 @@ function filled(piece: Template[number], known: ReadonlyMap<string, string>): st
 function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
   return plan.nodes.map((node) => ({
     id: node.id,
-    kind: kindOf(node),
+    kind: kindOf(node, wording),
     after: plan.edges.filter((edge) => edge.to === node.id).map((edge) => edge.from),
     when: (node.when ?? []).map(wording.condition),
     ...courseOf(plan, node, wording),
@@ -134,8 +137,8 @@ function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
 }
 
 /** What it is called in a file: the steps of a block are a plan of their own, whose names are those around it. Only one of a sequence says where it starts. */
-function kindOf(node: PlanNode): string {
-  const isBlock = node.kind === 'call' && traitsOf(node.plan.notation).inOrder === true && node.outputs === undefined;
+function kindOf(node: PlanNode, { inOrder }: Wording): string {
+  const isBlock = node.kind === 'call' && inOrder(node.plan) && node.outputs === undefined;
   if (!isBlock) return node.kind;
   return node.plan.entry === undefined ? 'parallel' : 'sequence';
 }
