@@ -104,7 +104,7 @@ await build({
         { name: 'dag', test: /src\/notations\/dag\// },
         { name: 'pipeline', test: /src\/notations\/pipeline\// },
         { name: 'engine', test: /src\/(?:engine|journal)\// },
-        { name: 'run', test: /src\/cli\/(?:run|view)\// },
+        { name: 'run', test: /src\/cli\/(?:run\/(?!plan-)|view\/)/ },
       ].map((group, at, { length }) => ({ ...group, priority: length - at })),
     },
   },

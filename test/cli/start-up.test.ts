@@ -42,6 +42,6 @@ describe('start-up (statement 89)', () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
     const loaded = await evaluated(['run', 'flow.yaml', '--mock'], cwd);
     expect(loaded.filter((name) => /@ai-sdk|modelcontextprotocol|\/zod\/|src\/agent\/mcp\//.test(name))).toEqual([]);
-    expect(loaded).toContain('src/agent/models/echo.ts');
+    expect(loaded).toContain('src/agent/script/script-model.ts');
   });
 });

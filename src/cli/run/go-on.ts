@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { SkeinError } from '../../base/errors.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Changes } from '../../runtime.js';
 import { EXIT, printProblems } from '../failures.js';
@@ -13,7 +12,8 @@ import { executeRun, runOptions } from './execute-run.js';
 import { checkFork, keyOfState } from './fork-options.js';
 import { readInputs } from './given-inputs.js';
 import type { GivenInput } from './given-inputs.js';
-import { openRunStore, storeFile, storeRoot, checkOwn } from './open-store.js';
+import { withStore } from '../runs/with-store.js';
+import { checkOwn, storeFile } from './open-store.js';
 import { writeOrigin } from './origin.js';
 import type { NextWorkflow, RecordedRun } from './recorded-run.js';
 import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
@@ -49,24 +49,13 @@ export interface ForkFlags {
 export function goOn(options: GoOnOptions): Promise<number> {
   return orRefusal(options.flags.json === true, async () => {
     const { durability } = options.flags;
-    const opening = { cwd: process.cwd(), create: false, ...(durability === undefined ? {} : { durability }) };
-    const root = storeRoot(opening);
-    const store = await openRunStore(opening);
-    if (store === undefined || root === undefined) {
-      throw new SkeinError(
-        'SKEIN_NO_RUN',
-        'no run is recorded here: there is no .skein/skein.db in this folder or above',
-        {
-          hint: 'skein run FILE records its run; or change to the folder where it ran',
-        },
-      );
-    }
-    try {
-      checkOwn(store.token, storeFile(root));
-      return await goOnWith(await readRecordedRun(store, root, options.run), options);
-    } finally {
-      store.close();
-    }
+    return withStore(
+      async (store, root) => {
+        checkOwn(store.token, storeFile(root));
+        return goOnWith(await readRecordedRun(store, root, options.run), options);
+      },
+      durability === undefined ? {} : { durability },
+    );
   });
 }
 

@@ -1,6 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import type { RunReader } from '../../runtime.js';
 import type { FileStore } from '../../sqlite.js';
+import type { OpenRunStoreOptions } from '../run/open-store.js';
 import { openRunStore, storeRoot } from '../run/open-store.js';
 
 /**
@@ -10,8 +11,11 @@ import { openRunStore, storeRoot } from '../run/open-store.js';
  * @example
  * const rows = await withStore((store) => store.list());
  */
-export async function withStore<T>(body: (store: FileStore, root: string) => T | Promise<T>): Promise<T> {
-  const opening = { cwd: process.cwd(), create: false };
+export async function withStore<T>(
+  body: (store: FileStore, root: string) => T | Promise<T>,
+  options: Pick<OpenRunStoreOptions, 'durability'> = {},
+): Promise<T> {
+  const opening = { ...options, cwd: process.cwd(), create: false };
   const root = storeRoot(opening);
   const store = await openRunStore(opening);
   if (store === undefined || root === undefined) {

@@ -2,24 +2,11 @@ import type { EventBody, StepNote } from '../../events/event.js';
 import { StepFold } from '../../events/step-fold.js';
 import type { Tally } from '../../events/spending.js';
 
-/** What a step is called, and where it is. */
-export interface StepName {
-  readonly path: string;
-  /** What people see: the path, or of a jump where it leads. */
-  readonly name: string;
-  readonly node: string;
-  readonly kind: string;
-  /** Path of the step that it runs inside; empty at the top. */
-  readonly parent: string;
-  /** Name of its agent, where it has one. */
-  readonly agent: string | undefined;
-}
-
 /** How much of the text that is being written is kept, in UTF-16 units: more than the widest line shows. */
 const KEPT_TEXT = 500;
 
 /** A step as the live view shows it: what is known of it, and what it does right now. */
-export class StepLog extends StepFold implements StepName {
+export class StepLog extends StepFold {
   /** Tools that are running, by call. */
   readonly openTools = new Map<string, string>();
   /** What it does in addition to running: `waits 2.0s`, for example. */
@@ -29,14 +16,17 @@ export class StepLog extends StepFold implements StepName {
   output: unknown = undefined;
 
   readonly path: string;
+  /** What people see: the path, or of a jump where it leads. */
   readonly name: string;
   readonly node: string;
   readonly kind: string;
+  /** Path of the step that it runs inside; empty at the top. */
   readonly parent: string;
+  /** Name of its agent, where it has one. */
   readonly agent: string | undefined;
 
   constructor(
-    is: StepName,
+    is: Pick<StepLog, 'path' | 'name' | 'node' | 'kind' | 'parent' | 'agent'>,
     startedAt: number,
     spent: Tally,
     /** It comes from the record: it did not run here, so far. */
