@@ -1,8 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Files that replace a module, which must not be loaded yet when they begin. */
-const OWN = ['test/agent/kept-models.test.ts', 'test/audit/many-steps.test.ts'];
+/** Files that replace a module, which must not be loaded yet when they begin, and those that count what nobody else may do: pauses, values that are kept. */
+const OWN = [
+  'test/agent/kept-models.test.ts',
+  'test/audit/many-steps.test.ts',
+  'test/growth/state.test.ts',
+  'test/tools/line-matcher.test.ts',
+];
 
 export default defineConfig({
   // `skein` and `skein/...` mean src/ in tests and examples, by the same `paths` that the compiler reads.
