@@ -1,48 +1,23 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { installPacked, packedManifest } from './support/packed.js';
 import { readmeSections } from './support/readme.js';
 import type { Ended } from './support/skein.js';
-import { MAIN, ROOT, cleanEnv, start } from './support/skein.js';
-
-const execute = promisify(execFile);
-
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly exports: Readonly<Record<string, unknown>>;
-}
+import { MAIN, ROOT, start } from './support/skein.js';
 
 /** For what compiles. */
 const LONG = 120_000;
 
-/** The packed tarball in an empty folder, with what it depends on, and nothing else. Once for all tests, whose files have names of their own. */
+/** Once for all tests, whose files have names of their own. */
 let cwd = '';
 
 beforeAll(async () => {
-  if (!existsSync(join(ROOT, 'dist/graph.js'))) throw new Error('there is no dist/graph.js: npm run build first');
-  cwd = await realpath(await mkdtemp(join(tmpdir(), 'skein-packed-')));
-  await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }\n');
-  const packed = await execute('npm', ['pack', ROOT, '--ignore-scripts', '--silent'], { cwd, env: cleanEnv(cwd) });
-  const target = join(cwd, 'node_modules/skein');
-  await mkdir(target, { recursive: true });
-  await execute('tar', ['xzf', packed.stdout.trim(), '-C', target, '--strip-components=1'], { cwd });
-  for (const name of Object.keys((await manifest()).dependencies)) {
-    const link = join(cwd, 'node_modules', name);
-    await mkdir(dirname(link), { recursive: true });
-    await symlink(join(ROOT, 'node_modules', name), link);
-  }
+  cwd = await installPacked();
 }, LONG);
 
 afterAll(() => rm(cwd, { recursive: true, force: true, maxRetries: 3 }));
-
-async function manifest(): Promise<Manifest> {
-  return JSON.parse(await readFile(join(cwd, 'node_modules/skein/package.json'), 'utf8')) as Manifest;
-}
 
 /** A file in TypeScript that the README shows. */
 function readmeFile(name: string): string {
@@ -107,7 +82,7 @@ console.log(outcome, state.checked);
   });
 
   test('exports what its package.json names, and each of it loads', async () => {
-    const names = Object.keys((await manifest()).exports).filter((name) => !name.endsWith('.json'));
+    const names = Object.keys((await packedManifest(cwd)).exports).filter((name) => !name.endsWith('.json'));
     expect(names).toContain('./graph');
     const imports = names.map((name) => `await import(${JSON.stringify(name.replace('.', 'skein'))});\n`).join('');
     await writeFile(join(cwd, 'all.mjs'), imports);
