@@ -1,16 +1,28 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { SkeinError } from '../base/errors.js';
 
 /**
  * The folder of the package that runs: the nearest one above this code with a package.json. How deep the code lies depends on how it was built.
  *
+ * @throws SkeinError `SKEIN_PACKAGE_MISSING` where there is none
  * @example
  * readFileSync(new URL('package.json', packageRoot()));
  */
 export function packageRoot(): URL {
   let folder = new URL('.', import.meta.url);
-  while (!existsSync(fileURLToPath(new URL('package.json', folder)))) folder = new URL('..', folder);
+  while (!existsSync(fileURLToPath(new URL('package.json', folder)))) {
+    const above = new URL('..', folder);
+    if (above.href === folder.href) throw incomplete();
+    folder = above;
+  }
   return folder;
+}
+
+function incomplete(): SkeinError {
+  return new SkeinError('SKEIN_PACKAGE_MISSING', 'the package.json of skein is not above its code', {
+    hint: 'install the whole package, not only its dist folder',
+  });
 }
 
 /**
