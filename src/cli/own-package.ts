@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { SkeinError } from '../base/errors.js';
 
 /**
  * The folder of the package that runs: the nearest one above this code with a package.json. How deep the code lies depends on how it was built.
  *
- * @throws SkeinError `SKEIN_PACKAGE_MISSING` where there is none
+ * @throws Error where there is none
  * @example
  * readFileSync(new URL('package.json', packageRoot()));
  */
@@ -19,10 +18,11 @@ export function packageRoot(): URL {
   return folder;
 }
 
-function incomplete(): SkeinError {
-  return new SkeinError('SKEIN_PACKAGE_MISSING', 'the package.json of skein is not above its code', {
-    hint: 'install the whole package, not only its dist folder',
-  });
+// Nothing else is loaded for the version, so this is an error without a code.
+function incomplete(): Error {
+  return new Error(
+    'the package.json of skein is not above its code: install the whole package, not only its dist folder',
+  );
 }
 
 /**
