@@ -65,7 +65,8 @@ const INSTALLED = Object.keys({ ...dependencies, ...peerDependencies, ...optiona
 
 /**
  * The command line and the public entries are built together: a workflow module that imports 'skein/graph' gets the code that runs it.
- * Packages that nearly every start needs are built in (the development dependencies); what a provider, a tool server or a store needs is loaded from packages that users see and audit.
+ * Packages that nearly every start needs are built in (the development dependencies); what a provider or a store needs is loaded from packages that users see and audit.
+ * The client of tool servers is built in, too: its packages, with servers that Skein does not use, are 9 MB of an install that may have 60.
  */
 await build({
   input: {
