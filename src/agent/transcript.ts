@@ -49,8 +49,9 @@ export class Transcript {
     const before = earlier?.messages ?? [];
     if (earlier !== undefined && prompt === '' && before.length === 0) throw nothingSaid();
     this.earlier = earlier;
-    this.said.push(...(system.trim() === '' ? [] : [{ role: 'system' as const, text: system }]), ...before);
-    // A list that says nothing of the past is hashed as a whole.
+    if (system.trim() !== '') this.said.push({ role: 'system', text: system });
+    // One by one: a long conversation has more messages than a call may have arguments.
+    for (const message of before) this.said.push(message);
     if (earlier !== undefined && prompt === '' && before.at(-1)?.role === 'assistant')
       this.said.push({ role: 'user', text: GO_ON });
     this.first = this.said.length;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPlan, definePlan, memoryStore } from 'skein';
+import { checkPlan, definePlan, memoryStore, run } from 'skein';
 import type { Store } from 'skein';
 import { agent, agentNode, graph, tool } from 'skein/graph';
 import type { AgentNodeOptions } from 'skein/graph';
@@ -202,6 +202,98 @@ describe('a conversation in the store', () => {
       'succeeded',
       [['system: You are ben.', 'user: Is it a cup?']],
     ]);
+  });
+});
+
+describe('a conversation at other doors', () => {
+  /** An agent that chooses the next one, which answers with how many messages it was sent. */
+  const inner = () =>
+    definePlan({
+      name: 'inner',
+      inputs: ['task', { name: 'messages', required: false, default: [] }],
+      channels: { messages: 'extend' },
+      nodes: [
+        {
+          id: 'pick',
+          kind: 'agent',
+          agent: { models: ['own/pick'] },
+          prompt: '{{ task }}',
+          output: 'picked',
+          conversation: { channel: 'messages' },
+          choice: { answers: { on: { to: 'talk' } } },
+          retry: { retries: 1, backoff: 'fixed', delayMs: 1 },
+        },
+        {
+          id: 'talk',
+          kind: 'agent',
+          agent: { models: ['own/talk'] },
+          prompt: '',
+          output: 'said',
+          conversation: { channel: 'messages' },
+        },
+      ],
+      routes: [{ from: 'pick', choose: 'result', targets: ['talk'] }],
+    });
+  const own = () =>
+    ownModels({
+      pick: () => ({ calls: [['choose', { answer: 'on' }]] }),
+      talk: ({ messages }) => `sent ${messages.length}`,
+    }).models;
+
+  it('goes on in the next round of a loop that carries it', async () => {
+    const loop = definePlan({
+      name: 'loop',
+      inputs: ['task'],
+      nodes: [
+        {
+          id: 'again',
+          kind: 'loop',
+          plan: inner(),
+          inputs: { task: { channel: 'task' } },
+          outputs: { said: 'said' },
+          carry: ['messages'],
+          until: (_state, round) => round === 3,
+          maxRounds: 3,
+        },
+      ],
+    });
+    const { outcome, state } = await run(loop, { inputs: { task: 'x' }, models: own() }).result;
+    expect([outcome, state?.['said']]).toEqual(['succeeded', 'sent 11']);
+  });
+
+  it.each([undefined, memoryStore()])('is one for each item of a map, with and without a store', async (store) => {
+    const map = definePlan({
+      name: 'map',
+      inputs: ['list'],
+      nodes: [
+        {
+          id: 'each',
+          kind: 'map',
+          plan: inner(),
+          over: { channel: 'list' },
+          item: 'task',
+          result: 'said',
+          maxItems: 5,
+          output: 'all',
+        },
+      ],
+    });
+    const options = { inputs: { list: ['a', 'b'] }, models: own(), ...(store === undefined ? {} : { store }) };
+    const { outcome, state } = await run(map, options).result;
+    expect([outcome, state?.['all']]).toEqual(['succeeded', ['sent 3', 'sent 3']]);
+  });
+
+  it('keeps nothing of an attempt that failed', async () => {
+    let tries = 0;
+    const { models, requests } = ownModels({
+      pick: () => {
+        tries += 1;
+        return tries === 1 ? '' : { calls: [['choose', { answer: 'on' }]] };
+      },
+      talk: ({ messages }) => `sent ${messages.length}`,
+    });
+    const { outcome, state } = await run(inner(), { inputs: { task: 'x' }, models }).result;
+    expect([outcome, state?.['said'], requests.length]).toEqual(['succeeded', 'sent 3', 3]);
   });
 });
 
