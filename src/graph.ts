@@ -6,13 +6,13 @@
  *
  * const flow = graph<{ name: string }>().node('greet', ({ name }) => `Hello ${name}`).setEntry('greet');
  */
-export { graph } from './runtime/graph/graph.js';
-export type { CompiledGraph, Graph, Update } from './runtime/graph/types.js';
-export type { FunctionNodeOptions, ItemOptions, SpecNodeOptions, UpdateNodeOptions } from './runtime/graph/types.js';
-export type { GraphSettings, StateSchema } from './runtime/graph/options.js';
-export type { Invariant, InvariantPolicy, InvariantView } from './runtime/graph/invariants.js';
-export type { GraphEvent, GraphEventType, GraphMetrics, GraphResult, GraphRunOptions } from './runtime/graph/result.js';
-export type { AgentEvent, AgentLike, AgentResult, AgentRunOptions, AsAgentOptions } from './runtime/graph/result.js';
+export { graph } from './graph/graph.js';
+export type { CompiledGraph, Graph, Update } from './graph/types.js';
+export type { FunctionNodeOptions, ItemOptions, SpecNodeOptions, UpdateNodeOptions } from './graph/types.js';
+export type { GraphSettings, StateSchema } from './graph/options.js';
+export type { Invariant, InvariantPolicy, InvariantView } from './runtime/invariants.js';
+export type { GraphEvent, GraphEventType, GraphMetrics, GraphResult, GraphRunOptions } from './graph/result.js';
+export type { AgentEvent, AgentLike, AgentResult, AgentRunOptions, AsAgentOptions } from './graph/result.js';
 export { agentNode } from './notations/graph/nodes/agent-node.js';
 export type { AgentNodeOptions, ChoiceInput } from './notations/graph/nodes/agent-node.js';
 export type { AnyAgent } from './notations/graph/nodes/call-agent.js';
@@ -23,13 +23,13 @@ export type { EventNodeOptions, SleepInput } from './notations/graph/nodes/waiti
 export { toolNode } from './notations/graph/nodes/tool-node.js';
 export { workflowNode } from './notations/graph/nodes/workflow-node.js';
 export type { InnerWorkflow, WorkflowNodeOptions } from './notations/graph/nodes/workflow-node.js';
-export { agent } from './runtime/graph/agents/agent.js';
-export type { AgentOptions } from './runtime/graph/agents/agent.js';
-export { agentAsTool } from './runtime/graph/agents/agent-as-tool.js';
-export { agentTeam } from './runtime/graph/agents/agent-team.js';
-export type { Agent, AgentOutcome } from './runtime/graph/agents/planned-agent.js';
-export { planAndExecute } from './runtime/graph/agents/plan-and-execute.js';
-export { reflectionLoop } from './runtime/graph/agents/reflection-loop.js';
+export { agent } from './graph/agents/agent.js';
+export type { AgentOptions } from './graph/agents/agent.js';
+export { agentAsTool } from './graph/agents/agent-as-tool.js';
+export { agentTeam } from './graph/agents/agent-team.js';
+export type { Agent, AgentOutcome } from './graph/agents/planned-agent.js';
+export { planAndExecute } from './graph/agents/plan-and-execute.js';
+export { reflectionLoop } from './graph/agents/reflection-loop.js';
 export { goto, type Goto } from './plan/goto.js';
 export { reducers } from './notations/graph/reducers.js';
 export type { ReducerInput } from './notations/graph/reducers.js';

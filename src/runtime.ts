@@ -22,7 +22,7 @@ export { isApproval } from './agent/loop/approval.js';
 export { describeProviders } from './agent/models/describe-providers.js';
 export type { ProviderReport } from './agent/models/describe-providers.js';
 export type { Fork, RunOptions, Runnable } from './runtime/options.js';
-export { invariantCheck } from './runtime/graph/invariants.js';
+export { invariantCheck } from './runtime/invariants.js';
 export { changesOf, goingOn, readRecord } from './runtime/going-on.js';
 export type { RecordedRun } from './runtime/going-on.js';
 export { modelsText } from './runtime/changes.js';

@@ -254,3 +254,8 @@ const ANSWERS: ReadonlySet<string> = new Set([
 export function wasAsked(error: Pick<ErrorData, 'code'>): boolean {
   return ANSWERS.has(error.code);
 }
+
+/** An error as one line: what was thrown, and its message. */
+export function errorText({ name, code, message }: ErrorData): string {
+  return `${name ?? code}: ${message}`;
+}

@@ -16,7 +16,7 @@ const listed = table
   .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([a-z-]+)`/g)].map(([, code = '']) => code));
 
 test('the guide lists every problem that a graph finds by itself', async () => {
-  const source = `${await sourcesIn('src/notations/graph')}\n${await sourcesIn('src/runtime/graph')}`;
+  const source = `${await sourcesIn('src/notations/graph')}\n${await sourcesIn('src/graph')}`;
   const found = new Set([...source.matchAll(/\b(?:refusal|add)\(\s*'([a-z]+(?:-[a-z]+)+)'/g)].map(([, code]) => code));
   expect(found.size).toBeGreaterThan(15);
   expect([...found].filter((code = '') => !listed.includes(code))).toEqual([]);

@@ -265,7 +265,7 @@ describe('validateSpec', () => {
 
   it('[A1] each code stands in docs/machine.md', () => {
     const source = ['validate', 'validate-paths', 'shapes'].map((name) =>
-      readFileSync(resolve(import.meta.dirname, `../../src/machine/${name}.ts`), 'utf8'),
+      readFileSync(resolve(import.meta.dirname, `../../src/machine/pure/${name}.ts`), 'utf8'),
     );
     const codes = source.flatMap((text) =>
       [...text.matchAll(/(?:code: |, )'([a-z]+(?:-[a-z]+)+)'/g)].map(([, code]) => code ?? ''),

@@ -1,8 +1,8 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
 import { hasErrors } from '../../base/problem.js';
 import type { Position, Problem } from '../../base/problem.js';
-import { readSpec } from '../../machine/read-spec.js';
-import { checkSpec } from '../../machine/validate.js';
+import { readSpec } from '../../machine/pure/read-spec.js';
+import { checkSpec } from '../../machine/pure/validate.js';
 import { checkForm } from '../../text/check-form.js';
 import type { Findings } from '../../text/findings.js';
 import { createFindings } from '../../text/findings.js';

@@ -1,5 +1,5 @@
 import type { Position } from '../../base/problem.js';
-import type { Spec } from '../../machine/spec.js';
+import type { Spec } from '../../machine/pure/spec.js';
 import type { Findings } from '../../text/findings.js';
 
 /** What rules look at of a pack whose form is right. */

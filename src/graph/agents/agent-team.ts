@@ -1,0 +1,54 @@
+import type { AnyAgent } from '../../notations/graph/nodes/call-agent.js';
+import { refusal } from '../../base/problem.js';
+import { agentAsTool } from './agent-as-tool.js';
+import type { AgentToolOptions } from './agent-as-tool.js';
+import { modelAgentOf, withTools } from './agent.js';
+import { agentOf } from './planned-agent.js';
+import type { Agent } from './planned-agent.js';
+
+/** One that the supervisor can give work to. */
+export interface TeamMember extends AgentToolOptions {
+  /** An agent of Skein, a graph seen as an agent (`flow.asAgent()`), or anything else with `run(task)`. */
+  readonly agent: AnyAgent;
+}
+
+/** Who is in a team. */
+export interface TeamOptions<Answer = string> {
+  /** An agent of {@link agent}. It keeps its own tools. */
+  readonly supervisor: Agent<Answer>;
+  readonly workers: readonly TeamMember[];
+}
+
+/**
+ * A team: the supervisor gets the task, and each worker is a tool of it. What it answers is the answer of the team.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` without workers, with two of one name, or with a supervisor that can't have tools
+ * @example
+ * const team = agentTeam({
+ *   supervisor: agent({ name: 'lead', instructions: 'Let the others do the work.' }),
+ *   workers: [{ name: 'research', description: 'Runs the research pipeline.', agent: flow.asAgent() }],
+ * });
+ * console.log((await team.run('Compare looms and mills.')).answer);
+ */
+export function agentTeam<Answer = string>({ supervisor, workers }: TeamOptions<Answer>): Agent<Answer> {
+  const planned = modelAgentOf(supervisor);
+  if (planned === undefined) {
+    throw refusal(
+      'bad-supervisor',
+      'the supervisor of a team must be an agent that takes tools',
+      "agent({ name: 'lead', ... })",
+    );
+  }
+  if (workers.length === 0) throw refusal('no-workers', 'a team needs workers', "workers: [{ name: 'research', ... }]");
+  const names = workers.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) {
+    throw refusal(
+      'duplicate-worker',
+      `two workers of the team are named ${JSON.stringify(twice)}`,
+      'rename one of the two',
+    );
+  }
+  const tools = workers.map(({ agent, ...options }) => agentAsTool(agent, options));
+  return agentOf(withTools(planned, tools), planned.spec.name);
+}

@@ -1,0 +1,145 @@
+import { PLANNED } from '../../notations/graph/nodes/planned.js';
+import type { PlannedAgent } from '../../notations/graph/nodes/planned.js';
+import { jsonSchemaOf } from '../../notations/graph/nodes/json-schema.js';
+import type { SchemaInput } from '../../notations/graph/nodes/json-schema.js';
+import { functionTool, toolFunction } from '../../notations/graph/nodes/tool.js';
+import type { ToolDefinition } from '../../notations/graph/nodes/tool.js';
+import { refusal } from '../../base/problem.js';
+import type { AgentSpec, ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
+import { agentOf } from './planned-agent.js';
+import type { Agent } from './planned-agent.js';
+
+/** Settings that an agent has in common with those of other notations. */
+type Shared = Pick<
+  AgentSpec,
+  | 'description'
+  | 'permissions'
+  | 'mcpServers'
+  | 'skills'
+  | 'extraDirs'
+  | 'maxTurns'
+  | 'maxToolCalls'
+  | 'interactive'
+  | 'allowEmpty'
+  | 'about'
+  | 'provider'
+>;
+
+/** How an agent is made. */
+export interface AgentOptions<Output extends SchemaInput = SchemaInput> extends Shared {
+  /** Letters, digits, `_`, `-`, `.`. */
+  readonly name: string;
+  /** `provider/model`, or several that are tried in order. Absent: the environment decides. */
+  readonly model?: string | readonly string[];
+  /** The system prompt. It is taken as it is: braces mean nothing in it. */
+  readonly instructions?: string;
+  /** Names of built-in tools, of tools of `mcpServers`, and functions. Default: none. */
+  readonly tools?: readonly (string | ToolDefinition)[];
+  /** Tools whose calls a person must allow. */
+  readonly approve?: readonly string[];
+  /** What the answer must look like: JSON Schema, or a schema of zod, Valibot or ArkType. Absent: the answer is text. */
+  readonly output?: Output;
+  /** What happens when the answer does not match after one repair round. Default `fail`. */
+  readonly onInvalid?: StructuredOutput['onInvalid'];
+  readonly settings?: ModelSettings;
+}
+
+/** The type of the answers of an agent with an output schema. */
+type AnswerOf<Output> = Output extends {
+  readonly '~standard': { readonly types?: { readonly output: infer Value } | undefined };
+}
+  ? Value
+  : Readonly<Record<string, unknown>>;
+
+/**
+ * An agent: a language model with instructions and tools, on the loop that all agents of Skein run on. Use it alone, as a node
+ * ({@link agentNode}), as a tool of another agent ({@link agentAsTool}), or in a team.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` for settings that can't be used
+ * @example
+ * const poet = agent({ name: 'poet', model: 'mock/echo', instructions: 'You write one line.' });
+ * console.log((await poet.run('Rain')).answer); // Rain
+ */
+export function agent<const Output extends SchemaInput>(
+  options: AgentOptions<Output> & { readonly output: Output },
+): Agent<AnswerOf<Output>>;
+export function agent(options: AgentOptions & { readonly output?: never }): Agent;
+export function agent(options: AgentOptions): unknown {
+  return agentOf(plannedAgent(options), options.name);
+}
+
+/** The agent as it is known from the inside. */
+export function plannedAgent(options: AgentOptions): PlannedAgent {
+  const {
+    name,
+    model = [],
+    instructions = '',
+    tools = [],
+    approve = [],
+    output,
+    onInvalid,
+    settings,
+    ...shared
+  } = options;
+  if (typeof name !== 'string' || name.trim() === '')
+    throw refusal('empty-name', 'an agent needs a name', "agent({ name: 'writer', ... })");
+  const own = tools.filter((each) => typeof each !== 'string');
+  const names = tools.filter((each) => typeof each === 'string');
+  const ownNames = new Set(own.map((each) => each.name));
+  const others = approve.filter((each) => !ownNames.has(each));
+  const planned = withTools(
+    { kind: 'agent', spec: { name, instructions: [], models: [], tools: names }, tools: {} },
+    own,
+    approve,
+  );
+  const spec: AgentSpec = {
+    ...shared,
+    ...planned.spec,
+    instructions: instructions === '' ? [] : [instructions],
+    models: typeof model === 'string' ? [model] : model,
+    ...(others.length === 0 ? {} : { approve: others }),
+    ...(output === undefined ? {} : { output: outputOf(name, output, onInvalid) }),
+    ...(settings === undefined ? {} : { settings }),
+  };
+  return { ...planned, spec };
+}
+
+function outputOf(name: string, output: SchemaInput, onInvalid: StructuredOutput['onInvalid']): StructuredOutput {
+  const schema = jsonSchemaOf(output, `the output of the agent "${name}"`);
+  return { schema, ...(onInvalid === undefined ? {} : { onInvalid }) };
+}
+
+/**
+ * An agent with further tools.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` when two have one name
+ */
+export function withTools(
+  { spec, tools, kind }: PlannedAgent,
+  more: readonly ToolDefinition[],
+  approve: readonly string[] = [],
+): PlannedAgent {
+  const functions = [...(spec.functions ?? [])];
+  const bound: Record<string, unknown> = { ...tools };
+  for (const each of more) {
+    const made = functionTool(each);
+    const { name } = made;
+    if (functions.some((one) => one.name === name) || spec.tools?.includes(name) === true) {
+      throw refusal(
+        'duplicate-tool',
+        `the agent "${spec.name}" has two tools named "${name}"`,
+        'rename one of the two',
+      );
+    }
+    functions.push(approve.includes(name) || approve.includes('*') ? { ...made, approve: true } : made);
+    bound[name] = toolFunction(each);
+  }
+  return { kind, spec: functions.length === 0 ? spec : { ...spec, functions }, tools: bound };
+}
+
+/** The agent as it is known from the inside, when it is a language model of {@link agent}. */
+export function modelAgentOf(candidate: unknown): PlannedAgent | undefined {
+  if (typeof candidate !== 'object' || candidate === null || !(PLANNED in candidate)) return undefined;
+  const planned = candidate[PLANNED] as Agent[typeof PLANNED];
+  return planned.kind === 'agent' ? planned : undefined;
+}

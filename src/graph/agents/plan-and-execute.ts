@@ -1,0 +1,136 @@
+import { SkeinError } from '../../base/errors.js';
+import { ownValue } from '../../base/json.js';
+import { parseJsonText } from '../../lang/json-path.js';
+import { valueText } from '../../lang/value-text.js';
+import { agentNode } from '../../notations/graph/nodes/agent-node.js';
+import type { AnyAgent } from '../../notations/graph/nodes/call-agent.js';
+import { innerBindings } from '../../notations/graph/nodes/planned.js';
+import type { StateOf } from '../../plan/builder-input.js';
+import { madeOf } from '../../plan/made-of.js';
+import type { InputSpec, MapNode } from '../../plan/plan.js';
+import { agentOf, chainOf, taskNode } from './planned-agent.js';
+import type { Agent, AgentOutcome } from './planned-agent.js';
+
+/** How a planner and an executor work together. */
+export interface PlanAndExecuteOptions {
+  /** Answers with the steps: a JSON list, an object with `steps`, `plan` or `tasks`, or one step a line. */
+  readonly planner: AnyAgent;
+  /** Gets one step at a time. */
+  readonly executor: AnyAgent;
+  /** Whether a step that fails ends the run. Default true. Otherwise its result is null, and the run is degraded. */
+  readonly stopOnError?: boolean;
+  /** Steps at most; more fail the run. Default 50. */
+  readonly maxSteps?: number;
+  /** How many steps run at once. Default 1: one after the other. */
+  readonly concurrency?: number;
+  readonly name?: string;
+}
+
+/** How it ended. */
+export interface PlanOutcome extends AgentOutcome {
+  /** What the planner wanted to be done. */
+  readonly tasks: readonly string[];
+  /** The answers in the order of the steps; null for a step that failed. */
+  readonly results: readonly unknown[];
+}
+
+/** A planner and an executor, as an agent. */
+export interface PlanAndExecute extends Agent {
+  run(...call: Parameters<Agent['run']>): Promise<PlanOutcome>;
+}
+
+/**
+ * Lets a planner say what is to be done, and an executor do it step by step. The answer is what the steps gave, with an empty line between them.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION`
+ * @example
+ * const worker = planAndExecute({ planner, executor, stopOnError: false });
+ * const { tasks, results } = await worker.run('Describe looms and mills.');
+ */
+export function planAndExecute(options: PlanAndExecuteOptions): PlanAndExecute {
+  const { planner, executor, stopOnError = true, maxSteps = 50, concurrency = 1, name = 'plan-and-execute' } = options;
+  const doing = chainOf({
+    name: 'step',
+    inputs: [required('step')],
+    nodes: [agentNode(executor, { name: 'executor', taskParam: 'step' }).build('executor', 'result')],
+  });
+  const execute: MapNode = {
+    id: 'execute',
+    kind: 'map',
+    plan: doing.plan,
+    over: { channel: 'tasks' },
+    item: 'step',
+    result: 'result',
+    output: 'results',
+    maxItems: maxSteps,
+    concurrency,
+    onItemError: stopOnError ? 'fail' : 'continue',
+  };
+  const { plan, bindings } = chainOf({
+    name,
+    inputs: [required('task')],
+    nodes: [
+      agentNode(planner, { name: 'planner' }).build('planner', 'plan'),
+      taskNode(
+        'steps',
+        madeOf(({ plan: text }: StateOf) => readSteps(text), [readSteps]),
+        { output: 'tasks' },
+      ),
+      { node: execute, bindings: innerBindings(execute.id, doing.bindings) },
+      taskNode('answer', joined),
+    ],
+  });
+  const made = agentOf<string>({ kind: 'workflow', plan, bindings, taskParam: 'task', answerKey: 'answer' }, name);
+  const run = made.run.bind(made);
+  return Object.assign(made, {
+    run: async (...call: Parameters<Agent['run']>): Promise<PlanOutcome> => {
+      const ended = await run(...call);
+      const { tasks, results } = ended.state;
+      return Object.assign(ended, { tasks: listOf(tasks).map(String), results: listOf(results) });
+    },
+  });
+}
+
+function joined({ results }: StateOf): string {
+  return listOf(results)
+    .filter((result) => result !== null)
+    .map(valueText)
+    .join('\n\n');
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function required(name: string): InputSpec {
+  return { name, channel: name, required: true };
+}
+
+/**
+ * The steps in the answer of a planner.
+ *
+ * @throws SkeinError `SKEIN_STEP_FAILED` when there are none
+ */
+export function readSteps(answer: unknown): readonly string[] {
+  const value = typeof answer === 'string' ? parseJsonText(answer) : answer;
+  const list = Array.isArray(value)
+    ? value
+    : ['steps', 'plan', 'tasks'].map((key) => ownValue(value, key)).find(Array.isArray);
+  const steps = list === undefined ? linesOf(valueText(answer)) : listOf(list).map(stepText);
+  const said = steps.filter((step) => step !== '');
+  if (said.length > 0) return said;
+  throw new SkeinError('SKEIN_STEP_FAILED', 'the planner named no steps', {
+    hint: 'it answers with a JSON list, an object with "steps", or one step a line',
+  });
+}
+
+function stepText(step: unknown): string {
+  if (typeof step === 'string') return step.trim();
+  const named = ['step', 'task', 'description', 'title'].map((key) => ownValue(step, key));
+  return valueText(named.find((each) => typeof each === 'string') ?? step).trim();
+}
+
+/** Lines without bullets and numbers. */
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').map((line) => line.replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, '').trim());
+}

@@ -1,0 +1,161 @@
+import { SkeinError } from '../../base/errors.js';
+import { PLANNED, plannedNode } from '../../notations/graph/nodes/planned.js';
+import type { Planned, PlannedWorkflow } from '../../notations/graph/nodes/planned.js';
+import { draw } from '../../notations/graph/inspect.js';
+import { definitionError, hasErrors } from '../../base/problem.js';
+import { checkPlan } from '../../plan/checks.js';
+import { ownPlan } from '../../plan/own-plan.js';
+import type { StateOf, TaskStep } from '../../plan/builder-input.js';
+import type { BuiltNode } from '../../notations/graph/node-spec.js';
+import type { Bindings, Edge, InputSpec, Plan, TaskNode } from '../../plan/plan.js';
+import type { AgentLike, AgentResult, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from '../result.js';
+import { runGraph, streamGraph } from '../running.js';
+import type { RunnableGraph } from '../running.js';
+
+/** How an agent of Skein ended. */
+export interface AgentOutcome extends AgentResult {
+  readonly runId: string;
+  readonly outcome: GraphResult['outcome'];
+  /** The answer as a value: what a structured output holds. */
+  readonly value: unknown;
+  /** The final state of its workflow. */
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly steps: readonly GraphEvent[];
+}
+
+/**
+ * An agent that Skein runs: anything that takes an agent takes it. It is a workflow too: it is recorded with a store, resumed, drawn, and as a node
+ * it becomes a part of the plan around it. `Answer` is the type of its answer.
+ */
+export interface Agent<Answer = string> extends AgentLike {
+  /** Its workflow, checked. */
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  readonly [PLANNED]: Planned;
+  /** The type of its answer; never there when the program runs. */
+  readonly answerType?: Answer;
+  /** Gives it a task. What happens inside never throws: it is in the result. */
+  run(task: string, options?: GraphRunOptions): Promise<AgentOutcome>;
+  /** Gives it a task and tells what happens. Leaving the loop cancels it. */
+  stream(task: string, options?: GraphRunOptions): AsyncGenerator<GraphEvent, AgentOutcome>;
+  /** Its workflow as a Mermaid flowchart. */
+  toMermaid(): string;
+}
+
+/** Makes an agent of what is known of it from the inside. */
+export function agentOf<Answer>(planned: Planned, name: string): Agent<Answer> {
+  const workflow = planned.kind === 'workflow' ? planned : aloneOf(planned, name);
+  return new RunningAgent(planned, checked(workflow)) as Agent<unknown> as Agent<Answer>;
+}
+
+/** A language model as a workflow with one node. */
+function aloneOf(planned: Planned, name: string): PlannedWorkflow {
+  const { node, bindings = {} } = plannedNode(planned, { name, output: 'answer', taskParam: 'task' });
+  const plan: Plan = {
+    format: 1,
+    name,
+    notation: 'graph',
+    inputs: [{ name: 'task', channel: 'task', required: true }],
+    channels: [],
+    nodes: [node],
+    edges: [],
+    routes: [],
+    entry: name,
+  };
+  return { kind: 'workflow', plan, bindings, taskParam: 'task', answerKey: 'answer' };
+}
+
+/** @throws SkeinError `SKEIN_DEFINITION` with all problems */
+function checked(workflow: PlannedWorkflow): PlannedWorkflow {
+  const plan = ownPlan(workflow.plan);
+  const bindings = Object.freeze({ ...workflow.bindings });
+  const problems = checkPlan(plan, bindings);
+  if (hasErrors(problems)) throw definitionError(problems);
+  return { ...workflow, plan, bindings };
+}
+
+class RunningAgent implements Agent<unknown>, RunnableGraph {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  readonly answerKey: string;
+  readonly settings: RunnableGraph['settings'];
+  readonly [PLANNED]: Planned;
+  /** Figures of the last run. */
+  metrics: GraphMetrics | null = null;
+
+  constructor(planned: Planned, workflow: PlannedWorkflow) {
+    this.plan = workflow.plan;
+    this.bindings = workflow.bindings;
+    this.answerKey = workflow.answerKey;
+    this.settings = { invariants: [], policy: 'enforce', taskParam: workflow.taskParam };
+    this[PLANNED] = planned.kind === 'workflow' ? workflow : planned;
+  }
+
+  async run(task: string, options?: GraphRunOptions): Promise<AgentOutcome> {
+    return this.ended(await runGraph(this, this.inputs(task), options));
+  }
+
+  async *stream(task: string, options?: GraphRunOptions): AsyncGenerator<GraphEvent, AgentOutcome> {
+    return this.ended(yield* streamGraph(this, this.inputs(task), options));
+  }
+
+  toMermaid(): string {
+    return draw(this.plan, 'mermaid');
+  }
+
+  private inputs(task: unknown): Readonly<Record<string, unknown>> {
+    if (typeof task === 'string') return { [this.settings.taskParam]: task };
+    throw new SkeinError('SKEIN_USAGE', `the task must be a string, not ${task === null ? 'null' : typeof task}`);
+  }
+
+  private ended(result: GraphResult): AgentOutcome {
+    const { runId, outcome, answer, success, error, iterations, metrics, state } = result;
+    this.metrics = metrics;
+    return {
+      runId,
+      outcome,
+      answer,
+      value: state[this.answerKey],
+      success,
+      error,
+      state,
+      get steps() {
+        return result.events;
+      },
+      iterations,
+      metrics,
+    };
+  }
+}
+
+/** A workflow in parts: its nodes run one after the other. */
+interface Chain {
+  readonly name: string;
+  readonly inputs: readonly InputSpec[];
+  readonly nodes: readonly BuiltNode[];
+}
+
+/** A chain of nodes as a plan with its functions. */
+export function chainOf({ name, inputs, nodes }: Chain): { readonly plan: Plan; readonly bindings: Bindings } {
+  const ids = nodes.map(({ node }) => node.id);
+  const plan: Plan = {
+    format: 1,
+    name,
+    notation: 'graph',
+    inputs,
+    channels: [],
+    nodes: nodes.map(({ node }) => node),
+    edges: ids.slice(1).map((to, at): Edge => ({ from: ids[at] ?? '', to })),
+    routes: [],
+  };
+  return { plan, bindings: Object.assign({}, ...nodes.map(({ bindings = {} }) => bindings)) as Bindings };
+}
+
+/** A function as a node. */
+export function taskNode(
+  id: string,
+  run: (state: StateOf, step: TaskStep) => unknown,
+  more: Partial<TaskNode> = { output: id },
+): BuiltNode {
+  return { node: { id, kind: 'task', ...more }, bindings: { [id]: run } };
+}

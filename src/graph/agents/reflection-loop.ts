@@ -1,0 +1,120 @@
+import { agentNode } from '../../notations/graph/nodes/agent-node.js';
+import type { AnyAgent } from '../../notations/graph/nodes/call-agent.js';
+import { innerBindings } from '../../notations/graph/nodes/planned.js';
+import { refusal } from '../../base/problem.js';
+import { valueText } from '../../lang/value-text.js';
+import type { StateOf } from '../../plan/builder-input.js';
+import { madeOf } from '../../plan/made-of.js';
+import type { InputSpec, LoopNode } from '../../plan/plan.js';
+import { agentOf, chainOf, taskNode } from './planned-agent.js';
+import type { Agent, AgentOutcome } from './planned-agent.js';
+import { readVerdict } from './verdict.js';
+
+/** How a worker and a critic work together. */
+export interface ReflectionOptions {
+  readonly worker: AnyAgent;
+  readonly critic: AnyAgent;
+  /** Drafts at most. Default 3. */
+  readonly maxAttempts?: number;
+  /** What the critic says on a line of its own when the draft is good. Default `ACCEPT`. An object that says yes or no counts too. */
+  readonly marker?: string;
+  /** What the critic is asked. Default: to answer with the marker, or to say what is wrong. */
+  readonly ask?: (draft: string, task: string) => string;
+  /** What the worker is asked after a draft that was not accepted. */
+  readonly revise?: (task: string, draft: string, critique: string) => string;
+  readonly name?: string;
+}
+
+/** How a reflection loop ended. */
+export interface ReflectionOutcome extends AgentOutcome {
+  /** Whether the critic accepted the draft that is the answer. */
+  readonly accepted: boolean;
+  readonly attempts: number;
+}
+
+/** A reflection loop, as an agent. */
+export interface ReflectionLoop extends Agent {
+  run(...call: Parameters<Agent['run']>): Promise<ReflectionOutcome>;
+}
+
+/**
+ * Lets a worker draft and a critic judge, until the critic accepts. The last draft is the answer also when it was never accepted; `accepted` says so.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION`
+ * @example
+ * const loop = reflectionLoop({ worker: writer, critic: editor, maxAttempts: 2 });
+ * const { answer, accepted, attempts } = await loop.run('A line about rain.');
+ */
+export function reflectionLoop(options: ReflectionOptions): ReflectionLoop {
+  const { name = 'reflection', maxAttempts = 3 } = options;
+  if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)
+    throw refusal('bad-attempts', 'maxAttempts must be a whole number from 1', 'maxAttempts: 3');
+  const round = roundOf(options);
+  const loop: LoopNode = {
+    id: 'draft',
+    kind: 'loop',
+    plan: round.plan,
+    inputs: { task: { channel: 'task' } },
+    outputs: { draft: 'draft', accepted: 'accepted', attempts: 'attempts' },
+    until: [{ op: 'cel', expression: 'accepted', vars: { accepted: { channel: 'accepted' } } }],
+    carry: ['draft', 'critique', 'attempts'],
+    maxRounds: maxAttempts,
+    onMaxRounds: 'continue',
+  };
+  const { plan, bindings } = chainOf({
+    name,
+    inputs: [input('task', true)],
+    nodes: [{ node: loop, bindings: innerBindings(loop.id, round.bindings) }],
+  });
+  const made = agentOf<string>({ kind: 'workflow', plan, bindings, taskParam: 'task', answerKey: 'draft' }, name);
+  const run = made.run.bind(made);
+  return Object.assign(made, {
+    run: async (...call: Parameters<Agent['run']>): Promise<ReflectionOutcome> => {
+      const ended = await run(...call);
+      const { accepted, attempts } = ended.state;
+      return Object.assign(ended, {
+        accepted: accepted === true,
+        attempts: typeof attempts === 'number' ? attempts : 0,
+      });
+    },
+  });
+}
+
+function roundOf({ worker, critic, marker = 'ACCEPT', ask = asking(marker), revise = revising }: ReflectionOptions) {
+  const assignment = (state: StateOf): string => {
+    const { task, draft, critique } = state;
+    return draft === undefined ? String(task) : revise(String(task), valueText(draft), valueText(critique));
+  };
+  const question = ({ draft, task }: StateOf): string => ask(valueText(draft), String(task));
+  const verdict = ({ review, attempts }: StateOf): object => ({
+    ...readVerdict(review, marker),
+    attempts: (typeof attempts === 'number' ? attempts : 0) + 1,
+  });
+  return chainOf({
+    name: 'round',
+    inputs: [input('task', true), input('draft'), input('critique'), input('attempts')],
+    nodes: [
+      taskNode('assignment', madeOf(assignment, [revise])),
+      agentNode(worker, { name: 'worker', taskParam: 'assignment' }).build('worker', 'draft'),
+      taskNode('question', madeOf(question, [ask])),
+      agentNode(critic, { name: 'critic', taskParam: 'question' }).build('critic', 'review'),
+      taskNode('verdict', madeOf(verdict, [readVerdict, marker]), { writes: ['accepted', 'critique', 'attempts'] }),
+    ],
+  });
+}
+
+function input(name: string, required = false): InputSpec {
+  return { name, channel: name, required };
+}
+
+function asking(marker: string): (draft: string, task: string) => string {
+  return madeOf(
+    (draft: string, task: string) =>
+      `Task:\n${task}\n\nDraft:\n${draft}\n\nIf the draft is good, answer with ${marker} on a line of its own. Otherwise say what is wrong with it.`,
+    [marker],
+  );
+}
+
+function revising(task: string, draft: string, critique: string): string {
+  return `${task}\n\nYour draft was:\n${draft}\n\nIt was not accepted:\n${critique}\n\nWrite it again, better.`;
+}

@@ -1,0 +1,45 @@
+import { ownValue } from '../../base/json.js';
+import { withoutAtEnd } from '../../base/text.js';
+import { parseJsonText } from '../../lang/json-path.js';
+import { valueText } from '../../lang/value-text.js';
+
+/** What a critic said. */
+export interface Verdict {
+  readonly accepted: boolean;
+  /** What is to be done better, as text. */
+  readonly critique: string;
+}
+
+/** Keys of a structured verdict that say yes or no. */
+const YES_OR_NO = ['accepted', 'accept', 'approved', 'verdict', 'decision'] as const;
+const WHY = ['critique', 'feedback', 'reason', 'comments'] as const;
+const YES = new Set(['accept', 'accepted', 'approve', 'approved', 'yes', 'true']);
+
+/**
+ * Reads the answer of a critic: an object (or JSON text) that says yes or no, or a text with the marker as a line of its own. A marker within a sentence,
+ * as in "DO NOT ACCEPT", is not an acceptance.
+ */
+export function readVerdict(answer: unknown, marker: string): Verdict {
+  const value = typeof answer === 'string' ? parseJsonText(answer) : answer;
+  for (const key of YES_OR_NO) {
+    const said = ownValue(value, key);
+    if (typeof said !== 'boolean' && typeof said !== 'string') continue;
+    const accepted = typeof said === 'boolean' ? said : YES.has(plain(said)) || plain(said) === plain(marker);
+    return { accepted, critique: critiqueIn(value) ?? valueText(answer) };
+  }
+  const text = valueText(answer);
+  return { accepted: text.split('\n').some((line) => plain(line) === plain(marker)), critique: text };
+}
+
+function critiqueIn(value: unknown): string | undefined {
+  for (const key of WHY) {
+    const said = ownValue(value, key);
+    if (typeof said === 'string' && said !== '') return said;
+  }
+  return undefined;
+}
+
+/** A line without case, emphasis and the mark at its end. */
+function plain(line: string): string {
+  return withoutAtEnd(line.trim().replace(/^[*_`#>\s]+/, ''), '*_`.! \t\r\u00A0').toLowerCase();
+}

@@ -1,0 +1,154 @@
+import { definitionError, hasErrors } from '../base/problem.js';
+import { buildGraph } from '../notations/graph/build.js';
+import type { BuiltGraph } from '../notations/graph/build.js';
+import { GraphDraft } from '../notations/graph/draft.js';
+import type { DraftOptions, DraftSettings, NodeFunction } from '../notations/graph/draft.js';
+import {
+  answerKeyOf,
+  draw,
+  dryRunOf,
+  edgeViews,
+  nodeViews,
+  routeViews,
+  stateKeys,
+} from '../notations/graph/inspect.js';
+import { MAP_OPTION_NAMES, mapNode } from '../notations/graph/nodes/map-node.js';
+import type { MapOptions } from '../notations/graph/nodes/map-node.js';
+import type { InnerWorkflow } from '../notations/graph/nodes/workflow-node.js';
+import type { RouteOptions } from '../notations/graph/policies.js';
+import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../notations/graph/inspect.js';
+import { CheckedGraph } from './compiled-graph.js';
+import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
+import type { GraphInputs, RunningSettings } from './running.js';
+
+/** A graph behind the types of `Graph`: what was said so far, and what follows from it until more is said. */
+export class GraphBuilder {
+  private readonly draft: GraphDraft;
+  private built: BuiltGraph | undefined;
+  private checked: CheckedGraph | undefined;
+  /** Figures of the last run before the last change. */
+  private before: GraphMetrics | null = null;
+
+  constructor(
+    settings: DraftSettings,
+    private readonly running: RunningSettings,
+  ) {
+    this.draft = new GraphDraft(settings);
+  }
+
+  node(name: unknown, body?: unknown, options?: DraftOptions): this {
+    if (typeof name !== 'function') return this.changed(() => this.draft.addNode('node', name, body, options));
+    const { name: given, ...rest } = (body ?? {}) as DraftOptions & { readonly name?: string };
+    return this.changed(() => this.draft.addNode('node', given ?? name.name, name, rest));
+  }
+
+  map(name: unknown, options: MapOptions & DraftOptions, body: NodeFunction | InnerWorkflow): this {
+    const policies = Object.entries(options).filter(([key]) => !MAP_OPTION_NAMES.has(key));
+    return this.changed(() => this.draft.addNode('node', name, mapNode(options, body), Object.fromEntries(policies)));
+  }
+
+  route(after: unknown, router: unknown, options: RouteOptions = {}): this {
+    return this.changed(() => this.draft.addRoute(after, router, { ...options, named: true }));
+  }
+
+  addNode(name: unknown, body: unknown, options?: DraftOptions): this {
+    return this.changed(() => this.draft.addNode('update', name, body, options));
+  }
+
+  addEdge(from: unknown, to: unknown): this {
+    return this.changed(() => this.draft.addEdge(from, to));
+  }
+
+  addConditionalEdge(from: unknown, router: unknown, map?: Readonly<Record<string, string>>): this {
+    const options = { named: false, ...(map === undefined ? {} : { map: { ...map } }) };
+    return this.changed(() => this.draft.addRoute(from, router, options));
+  }
+
+  setEntry(name: unknown): this {
+    return this.changed(() => this.draft.setEntry(name));
+  }
+
+  setExit(name: unknown): this {
+    return this.changed(() => this.draft.setExit(name));
+  }
+
+  get nodes(): Map<string, GraphNode> {
+    return nodeViews(this.draft);
+  }
+
+  get edges(): EdgeView[] {
+    return edgeViews(this.draft, this.build());
+  }
+
+  get conditionalEdges(): RouteView[] {
+    return routeViews(this.draft);
+  }
+
+  get exits(): string[] {
+    return [...this.draft.exits];
+  }
+
+  get derivedStateSchema(): Record<string, StateKey> {
+    return stateKeys(this.draft, this.build());
+  }
+
+  get metrics(): GraphMetrics | null {
+    return this.checked?.metrics ?? this.before;
+  }
+
+  compile(): CheckedGraph {
+    if (this.checked !== undefined) return this.checked;
+    const { plan, bindings, problems } = this.build();
+    if (hasErrors(problems)) throw definitionError(problems);
+    this.checked = new CheckedGraph({
+      plan,
+      bindings,
+      problems,
+      answerKey: answerKeyOf(this.draft, plan),
+      settings: this.running,
+    });
+    return this.checked;
+  }
+
+  async run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult> {
+    return await this.compile().run(inputs, options);
+  }
+
+  async runOrThrow(inputs?: GraphInputs, options?: GraphRunOptions): Promise<Record<string, unknown>> {
+    return await this.compile().runOrThrow(inputs, options);
+  }
+
+  async *stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult> {
+    return yield* this.compile().stream(inputs, options);
+  }
+
+  dryRun(inputs: Readonly<Record<string, unknown>> = {}): DryRun {
+    this.compile();
+    return dryRunOf(this.build(), inputs);
+  }
+
+  toMermaid(): string {
+    return draw(this.build().plan, 'mermaid');
+  }
+
+  toDot(): string {
+    return draw(this.build().plan, 'dot');
+  }
+
+  asAgent(options?: AsAgentOptions): AgentLike {
+    return this.compile().asAgent(options);
+  }
+
+  private build(): BuiltGraph {
+    this.built ??= buildGraph(this.draft);
+    return this.built;
+  }
+
+  private changed(change: () => void): this {
+    change();
+    this.before = this.metrics;
+    this.built = undefined;
+    this.checked = undefined;
+    return this;
+  }
+}

@@ -1,0 +1,70 @@
+import type { RunResult } from '../engine/run.js';
+import type { Plan } from '../plan/plan.js';
+import { errorText } from '../base/errors.js';
+import { answerText } from './events.js';
+import type { GraphMetrics } from './result.js';
+import { errorsIn } from '../runtime/invariants.js';
+import type { GraphEvent, GraphResult } from './result.js';
+import type { RunLog } from './run-log.js';
+
+/** A run that has ended. */
+interface Ended {
+  readonly plan: Plan;
+  readonly answerKey: string | undefined;
+  readonly result: RunResult;
+  readonly log: RunLog;
+}
+
+/** The result of a graph, from that of its run. Its events are made when somebody looks at them. */
+export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
+  const { runId, outcome, state, error, census, questions } = result;
+  const success = outcome === 'succeeded' || outcome === 'degraded';
+  const { nodesRun } = log;
+  const { from, to } = log.times ?? { from: 0, to: 0 };
+  const metrics: GraphMetrics = { totalTimeMs: to - from, errorCount: errorsIn(census), nodeCount: nodesRun.length };
+  const answer = answerOf(plan, answerKey, state, nodesRun);
+  let events: readonly GraphEvent[] | undefined;
+  const told = (): readonly GraphEvent[] => {
+    if (events !== undefined) return events;
+    if (success) log.close(to, 'answer', { answer_key: answerKey ?? null, answer });
+    const why = error === undefined ? null : errorText(error);
+    const end = { success, outcome, error: why, code: error?.code ?? null, metrics, nodes_run: nodesRun };
+    log.close(to, 'workflow_end', { state, final_state: state, ...end });
+    events = log.all();
+    return events;
+  };
+  return {
+    runId,
+    state,
+    success,
+    outcome,
+    error,
+    get events() {
+      return told();
+    },
+    answer,
+    answerKey,
+    get steps() {
+      return told();
+    },
+    iterations: nodesRun.length,
+    nodesRun,
+    metrics,
+    questions,
+    census,
+  };
+}
+
+/** The value of the answer's key as text; else what the last node gave; else nothing. */
+function answerOf(
+  plan: Plan,
+  answerKey: string | undefined,
+  state: Readonly<Record<string, unknown>>,
+  nodesRun: readonly string[],
+): string {
+  if (answerKey !== undefined && state[answerKey] !== undefined) return answerText(state[answerKey]);
+  const last = nodesRun.at(-1);
+  if (last === undefined) return '';
+  const key = plan.nodes.find((node) => node.id === last)?.output ?? last;
+  return answerText(state[key]);
+}

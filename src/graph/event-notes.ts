@@ -1,0 +1,81 @@
+import { errorText } from '../base/errors.js';
+import { isPlainObject } from '../base/json.js';
+import type { JsonObject } from '../base/json.js';
+import type { StepNote } from '../events/event.js';
+import type { GraphEvent } from './result.js';
+
+/** What an event about the inside of a step says; what it leaves open follows from the step. */
+type NoteEvent = Pick<GraphEvent, 'type' | 'metadata'> & Partial<GraphEvent>;
+
+/** What an agent, a tool or a function tells while it runs, as an event of a graph. */
+export function noteEvent(note: StepNote, path: string): NoteEvent {
+  switch (note.kind) {
+    case 'event':
+      return forwarded(note.event, path);
+    case 'model.retrying': {
+      const { model, error, delayMs } = note;
+      return {
+        type: 'model_retry',
+        metadata: { model, error: errorText(error), code: error.code, delay_ms: delayMs },
+      };
+    }
+    case 'model.failed': {
+      const { turn, model, error } = note;
+      return { type: 'model_error', metadata: { turn, model, error: errorText(error), code: error.code } };
+    }
+    case 'model.fallback': {
+      const { from, to, error } = note;
+      return { type: 'model_fallback', metadata: { from, to, error: errorText(error), code: error.code } };
+    }
+    case 'model.ended': {
+      const { turn, model, text, usage, toolCalls } = note;
+      return { type: 'model_end', metadata: { turn, model, text, usage, tool_calls: toolCalls } };
+    }
+    case 'prompt':
+    case 'model.started':
+    case 'model.delta':
+    case 'tool.started':
+    case 'tool.ended':
+    case 'question':
+    case 'answer':
+    case 'items':
+    case 'memory':
+    case 'warning': {
+      const { kind, ...metadata } = note;
+      return { type: TYPES[kind], metadata };
+    }
+  }
+}
+
+const TYPES = {
+  prompt: 'prompt',
+  'model.started': 'model_start',
+  'model.delta': 'model_delta',
+  'tool.started': 'tool_start',
+  'tool.ended': 'tool_end',
+  question: 'question',
+  answer: 'question_answer',
+  items: 'map_items',
+  memory: 'memory',
+  warning: 'warning',
+} as const;
+
+/**
+ * An event of an agent, or of a graph that was run by a function. What it says of its own source, parent and id is kept, so that nesting
+ * stays as it was; anything else that a function tells is a `custom` event.
+ */
+function forwarded(event: JsonObject, path: string): NoteEvent {
+  const { type, source, parentEventId, eventId, node, runId, at, metadata, path: inner, ...rest } = event;
+  if (typeof type !== 'string' || type === '') return { type: 'custom', metadata: event };
+  return {
+    type,
+    metadata: isPlainObject(metadata) ? { ...rest, ...metadata } : rest,
+    ...(typeof source === 'string' ? { source } : {}),
+    ...(typeof parentEventId === 'string' ? { parentEventId } : {}),
+    ...(typeof eventId === 'string' ? { eventId } : {}),
+    ...(typeof runId === 'string' ? { runId } : {}),
+    ...(typeof at === 'number' ? { at } : {}),
+    ...(typeof node === 'string' ? { node } : {}),
+    ...(typeof inner === 'string' && inner !== '' ? { path: `${path}/${inner}` } : {}),
+  };
+}

@@ -1,0 +1,281 @@
+import { nodeIdOf } from '../base/address.js';
+import { sha256 } from '../base/hash.js';
+import type { EventBody, SkeinEvent } from '../events/event.js';
+import { valueText } from '../lang/value-text.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
+import { errorText } from '../base/errors.js';
+import { noteEvent } from './event-notes.js';
+import type { Violation } from '../runtime/invariants.js';
+import type { GraphEvent } from './result.js';
+
+/** What is known of a run in addition to its events. */
+export interface Told {
+  readonly plan: Plan;
+  /** What it began with. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** Something that happened, before it is made an event of a graph. */
+export type Happening = SkeinEvent | { readonly type: 'violation'; readonly at: number; readonly violation: Violation };
+
+/** A step that has started. */
+interface OpenStep {
+  readonly node: string;
+  readonly at: number;
+  readonly plan: PlanNode | undefined;
+  /** Nodes that ended inside of it. */
+  readonly nodesRun: string[];
+}
+
+/** An event, as far as it differs from others about the same step. */
+type Draft = Pick<GraphEvent, 'type' | 'metadata'> & Partial<GraphEvent>;
+
+/** The event body of a type. */
+type Of<Type extends EventBody['type']> = SkeinEvent & { readonly type: Type };
+
+/**
+ * Makes the events of a graph out of what the engine tells: a function of what it was given before, so that a run that is gone through
+ * again gives the same events with the same ids.
+ */
+export class GraphEvents {
+  private readonly open = new Map<string, OpenStep>();
+  /** How often something of a type happened in a step, beyond the first. */
+  private readonly counts = new Map<string, number>();
+  private readonly ids = new Map<string, string>();
+  /** Steps inside of quiet nodes. */
+  private readonly hidden = new Set<string>();
+
+  constructor(
+    private readonly runId: string,
+    private readonly told: Told,
+  ) {}
+
+  /** The events that follow from something that happened; for the start of a step also from what it sees. */
+  take(happening: Happening, seen: Readonly<Record<string, unknown>>): GraphEvent[] {
+    if (this.isHidden(happening)) return [];
+    switch (happening.type) {
+      case 'violation':
+        return [this.violation(happening.violation, happening.at)];
+      case 'run.started':
+        return [this.make(happening, startOf(this.told))];
+      case 'run.resumed':
+        return [this.make(happening, { type: 'workflow_resume', metadata: {} })];
+      case 'run.ended':
+        return [];
+      case 'run.warning': {
+        const { code, message, path } = happening;
+        return [this.make(happening, { type: 'warning', metadata: { code, message }, ...named(nodeIdOf(path)) })];
+      }
+      case 'step.started':
+        return this.started(happening, seen);
+      case 'step.retrying': {
+        const { attempt, delayMs, error, path } = happening;
+        const node = this.nameOf(path);
+        // What ran inside of the attempt before does not count.
+        this.open.get(path)?.nodesRun.splice(0);
+        const metadata = { node, attempt, delay_ms: delayMs, error: errorText(error), code: error.code };
+        return [this.make(happening, { type: 'node_retry', node, metadata })];
+      }
+      case 'step.ended':
+        return this.ended(happening);
+      case 'step.note':
+        return [this.note(happening)];
+    }
+  }
+
+  /** What happens inside of a node that is to be quiet, at any depth. */
+  private isHidden(happening: Happening): boolean {
+    if (happening.type === 'violation' || happening.path === '') return false;
+    const { type, path, parent } = happening;
+    if (type === 'step.note') return this.hidden.has(path) || this.open.get(path)?.plan?.quiet === true;
+    if (type === 'step.started' && (this.hidden.has(parent) || this.open.get(parent)?.plan?.quiet === true))
+      this.hidden.add(path);
+    const isHidden = this.hidden.has(path);
+    if (type === 'step.ended') this.hidden.delete(path);
+    return isHidden;
+  }
+
+  /** What only the end of the run tells: nobody emits it. */
+  last(at: number, type: 'answer' | 'workflow_end', metadata: GraphEvent['metadata']): GraphEvent {
+    return this.make({ at, path: '', parent: '' }, { type, metadata });
+  }
+
+  private started(event: Of<'step.started'>, seen: Readonly<Record<string, unknown>>): GraphEvent[] {
+    const { node, path, at, kind, visit } = event;
+    const plan = this.planNode(event.parent, node);
+    this.open.set(path, { node, at, plan, nodesRun: [] });
+    const eventId = this.idOf(path);
+    const metadata = withInputs(seen, { node, event_id: eventId, kind, visit });
+    const start = this.make(event, { type: 'node_start', node, eventId, metadata });
+    if (plan?.kind !== 'call' || plan.quiet === true) return [start];
+    const { name, entry } = plan.plan;
+    const inside = { type: 'workflow_start', metadata: { workflow: name, entry: entry ?? null } };
+    return [start, this.inside(event, path, inside)];
+  }
+
+  private ended(event: Of<'step.ended'>): GraphEvent[] {
+    const { path, node, outcome, at } = event;
+    const open = this.open.get(path);
+    this.open.delete(path);
+    if (outcome === 'skipped') {
+      const metadata = { node, reason: event.reason ?? '' };
+      return [this.make(event, { type: 'node_skip', node, metadata })];
+    }
+    if (open === undefined) return [];
+    const eventId = this.idOf(path);
+    const times = { elapsed_ms: at - open.at, event_id: eventId };
+    const inner = this.innerEnd(event, open);
+    if (outcome === 'succeeded') {
+      this.open.get(event.parent)?.nodesRun.push(node);
+      const { update = {}, to } = event;
+      const metadata = { node, update, result: update, ...times, ...(to === undefined ? {} : { to }) };
+      const end = this.make(event, { type: 'node_end', node, eventId, metadata });
+      if (event.state === undefined) return [...inner, end];
+      return [...inner, end, this.make(event, { type: 'state', node, metadata: { node, state: event.state } })];
+    }
+    const why = { node, reason: event.reason ?? '', ...times };
+    if (outcome === 'cancelled') return [...inner, this.make(event, { type: 'node_cancel', node, metadata: why })];
+    if (outcome === 'paused') return [...inner, this.make(event, { type: 'node_pause', node, metadata: why })];
+    const { error } = event;
+    const what = error === undefined ? { error: outcome } : { error: errorText(error), code: error.code };
+    const metadata = { node, ...what, attempts: event.attempts, ...times };
+    return [...inner, this.make(event, { type: 'error', node, metadata })];
+  }
+
+  /** The end of a workflow inside of a node, told before the end of the node. */
+  private innerEnd(event: Of<'step.ended'>, { plan, nodesRun }: OpenStep): GraphEvent[] {
+    if (plan?.kind !== 'call' || plan.quiet === true) return [];
+    const { path, outcome, error, update = {} } = event;
+    const success = outcome === 'succeeded';
+    const events: GraphEvent[] = [];
+    if (success && plan.output !== undefined) {
+      const metadata = {
+        answer_key: plan.outputs?.[plan.output] ?? plan.output,
+        answer: answerText(update[plan.output]),
+      };
+      events.push(this.inside(event, path, { type: 'answer', metadata }));
+    }
+    const why = error === undefined ? null : errorText(error);
+    const metadata = { workflow: plan.plan.name, success, error: why, nodes_run: nodesRun };
+    return [...events, this.inside(event, path, { type: 'workflow_end', metadata })];
+  }
+
+  private note(event: Of<'step.note'>): GraphEvent {
+    const { note, path } = event;
+    const draft = noteEvent(note, path);
+    return this.inside(event, path, { node: this.nameOf(path), ...draft });
+  }
+
+  private violation(violation: Violation, at: number): GraphEvent {
+    const { index, node, path, message, policy, predicateError, elapsedMs, nodeCount } = violation;
+    const context = {
+      after_node: node,
+      predicate_error: predicateError,
+      elapsed_ms: elapsedMs,
+      node_count: nodeCount,
+    };
+    const told = { kind: 'workflow_invariant', location: `workflow#${index}`, message, context, policy };
+    const metadata = { violation: told, index, after_node: node };
+    return this.make({ at, path, parent: '' }, { type: 'contract_violation', node, metadata });
+  }
+
+  /** An event of something that happens inside of the step at a path. */
+  private inside(event: SkeinEvent, path: string, draft: Draft): GraphEvent {
+    return this.make({ ...event, parent: path }, draft);
+  }
+
+  private make(event: Pick<SkeinEvent, 'at' | 'path' | 'parent' | 'replayed'>, draft: Draft): GraphEvent {
+    const { at, path, parent, replayed } = event;
+    const inside = parent !== '';
+    const {
+      type,
+      node,
+      metadata,
+      eventId = this.nextId(path, type),
+      source = inside ? this.nameOf(parent) : null,
+      parentEventId = inside ? this.idOf(parent) : null,
+    } = draft;
+    return {
+      type,
+      eventId,
+      runId: draft.runId ?? this.runId,
+      at: draft.at ?? at,
+      ...(node === undefined ? {} : { node }),
+      path: draft.path ?? path,
+      source,
+      parentEventId,
+      metadata,
+      ...(replayed === undefined ? {} : { replayed }),
+    };
+  }
+
+  /** Id of the execution of a node. */
+  private idOf(path: string): string {
+    const known = this.ids.get(path);
+    if (known !== undefined) return known;
+    const id = digest([this.runId, path]);
+    this.ids.set(path, id);
+    return id;
+  }
+
+  private nextId(path: string, type: string): string {
+    const key = `${path}\n${type}`;
+    const count = (this.counts.get(key) ?? 0) + 1;
+    this.counts.set(key, count);
+    return digest([this.runId, path, type, count]);
+  }
+
+  private nameOf(path: string): string {
+    return this.open.get(path)?.node ?? nodeIdOf(path);
+  }
+
+  private planNode(parent: string, node: string): PlanNode | undefined {
+    const around = parent === '' ? undefined : this.open.get(parent)?.plan;
+    if (parent === '') return nodesOf(this.told.plan).get(node);
+    return around !== undefined && 'plan' in around ? nodesOf(around.plan).get(node) : undefined;
+  }
+}
+
+/** A value as the text of an answer. What has no text is no reason to fail. */
+export function answerText(value: unknown): string {
+  if (value === null) return '';
+  try {
+    return valueText(value);
+  } catch {
+    return typeof value === 'bigint' ? value.toString() : Object.prototype.toString.call(value);
+  }
+}
+
+function startOf({ plan, inputs }: Told): Draft {
+  return { type: 'workflow_start', metadata: { entry: plan.entry ?? null, initial_state: { ...inputs } } };
+}
+
+/** Adds what a step sees: the whole state, which is copied when somebody asks for it. */
+function withInputs(state: Readonly<Record<string, unknown>>, more: GraphEvent['metadata']): GraphEvent['metadata'] {
+  let copy: Readonly<Record<string, unknown>> | undefined;
+  return {
+    ...more,
+    get inputs() {
+      return (copy ??= { ...state });
+    },
+  };
+}
+
+function named(node: string): { readonly node?: string } {
+  return node === '' ? {} : { node };
+}
+
+function digest(parts: readonly (string | number)[]): string {
+  return sha256(JSON.stringify(parts)).slice(0, 32);
+}
+
+/** Nodes by id, of plans that don't change. */
+const tables = new WeakMap<Plan, ReadonlyMap<string, PlanNode>>();
+
+function nodesOf(plan: Plan): ReadonlyMap<string, PlanNode> {
+  const known = tables.get(plan);
+  if (known !== undefined) return known;
+  const table = new Map(plan.nodes.map((node) => [node.id, node]));
+  tables.set(plan, table);
+  return table;
+}

@@ -1,0 +1,143 @@
+import type { CompiledNode } from '../engine/graph/compile.js';
+import type { Success } from '../engine/graph/explain.js';
+import { successBody } from '../engine/graph/explain.js';
+import { startBody } from '../engine/reporter.js';
+import type { Keeper, ToldScope, ToldStep } from '../engine/reporter.js';
+import type { Version } from '../engine/state/version.js';
+import type { SkeinEvent } from '../events/event.js';
+import { GraphEvents } from './events.js';
+import type { Happening, Told } from './events.js';
+import type { Violation } from '../runtime/invariants.js';
+import type { GraphEvent } from './result.js';
+
+function noop(): void {
+  // Nobody waits yet.
+}
+
+/** What is kept of a step that starts or succeeds. */
+interface Kept {
+  /** Milliseconds since the first that was told. */
+  readonly ms: number;
+  /** It was reported before, when it happened. */
+  readonly again: boolean;
+  readonly path: string;
+  readonly compiled: CompiledNode;
+  readonly owner: ToldScope;
+}
+
+interface KeptStart extends Kept {
+  readonly visit: number;
+  /** What it sees. */
+  readonly input: Version;
+}
+
+interface KeptSuccess extends Kept {
+  readonly output: unknown;
+  readonly more: Success | undefined;
+}
+
+/**
+ * What happened in a run. It is made into events of a graph when somebody asks for them: most callers look at the state alone, and a node
+ * should cost them no more than a function call.
+ */
+export class RunLog implements Keeper {
+  private readonly happenings: (Happening | KeptStart | KeptSuccess)[] = [];
+  private readonly events: GraphEvent[] = [];
+  private readonly maker: GraphEvents;
+  private made = 0;
+  private wake: () => void = noop;
+  /** When the run told something first and last, in milliseconds since 1970. */
+  private first: number | undefined = undefined;
+  private last = 0;
+  private isOver = false;
+
+  /** Names of the nodes of the graph that ran, in the order in which they ended. */
+  readonly nodesRun: string[] = [];
+
+  constructor(
+    private readonly runId: string,
+    told: Told,
+    /** Events of steps are kept. */
+    private readonly keeps: boolean,
+  ) {
+    this.maker = new GraphEvents(runId, told);
+  }
+
+  started(at: number, again: boolean, { path, compiled, owner, visit, input }: ToldStep): void {
+    const ms = this.since(at);
+    if (this.keeps) this.keep({ ms, again, path, compiled, owner, visit, input });
+  }
+
+  succeeded(at: number, again: boolean, step: ToldStep, output: unknown, more: Success | undefined): void {
+    const ms = this.since(at);
+    const { path, compiled, owner } = step;
+    if (owner.parent === '' && compiled.node.kind !== 'pass') this.nodesRun.push(compiled.id);
+    if (this.keeps) this.keep({ ms, again, path, compiled, owner, output, more });
+  }
+
+  readonly told = (event: SkeinEvent): void => {
+    this.since(event.at);
+    if (event.type === 'run.ended') this.isOver = true;
+    if (this.keeps || event.path === '') this.keep(event);
+  };
+
+  private since(at: number): number {
+    this.last = at;
+    return at - (this.first ??= at);
+  }
+
+  private keep(happening: Happening | KeptStart | KeptSuccess): void {
+    this.happenings.push(happening);
+    this.wake();
+  }
+
+  /** For the check, which is called right after the end of a step was reported. */
+  readonly violated = (violation: Violation): void => {
+    this.happenings.push({ type: 'violation', at: this.last, violation });
+  };
+
+  /** The engine tells nothing any more. */
+  get ended(): boolean {
+    return this.isOver;
+  }
+
+  /** The run could not be started after all. */
+  stop(): void {
+    this.isOver = true;
+    this.wake();
+  }
+
+  /** When the run began and ended; undefined for one that never began. */
+  get times(): { readonly from: number; readonly to: number } | undefined {
+    return this.first === undefined ? undefined : { from: this.first, to: this.last };
+  }
+
+  /** All events so far: always the same list. */
+  all(): GraphEvent[] {
+    for (let next = this.happenings[this.made]; next !== undefined; next = this.happenings[this.made]) {
+      this.made += 1;
+      this.events.push(...('type' in next ? this.maker.take(next, {}) : this.ofStep(next)));
+    }
+    return this.events;
+  }
+
+  private ofStep(step: KeptStart | KeptSuccess): GraphEvent[] {
+    const { ms, again, path, owner } = step;
+    const base = { runId: this.runId, seq: 0, at: (this.first ?? 0) + ms, path, parent: owner.parent };
+    const event = again ? { ...base, replayed: true as const } : base;
+    if ('input' in step) return this.maker.take({ ...event, ...startBody(step) }, owner.view(step.input));
+    return this.maker.take({ ...event, ...successBody(step.compiled, step.output, step.more) }, {});
+  }
+
+  /** Adds what only the end of the run tells. */
+  close(at: number, type: 'answer' | 'workflow_end', metadata: GraphEvent['metadata']): void {
+    this.all().push(this.maker.last(at, type, metadata));
+  }
+
+  /** Resolves when something more has happened. */
+  more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+    });
+  }
+}

@@ -1,0 +1,176 @@
+import { systemClock } from '../base/clock.js';
+import type { ErrorData } from '../base/errors.js';
+import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
+import { systemIds } from '../base/ids.js';
+import type { RunHandle, RunResult } from '../engine/run.js';
+import type { StepCheck } from '../engine/services.js';
+import { emptyCensus } from '../events/census.js';
+import type { Bindings, Plan } from '../plan/plan.js';
+import { checkRunOptions } from '../runtime/check-run.js';
+import type { Launch } from '../runtime/launch.js';
+import { launch, openModels } from '../runtime/launch.js';
+import { preparedPlan } from '../runtime/checked-plan.js';
+import { resultOf } from './ending.js';
+import type { Invariant, InvariantPolicy } from '../runtime/invariants.js';
+import { invariantCheck } from '../runtime/invariants.js';
+import type { GraphEvent, GraphResult, GraphRunOptions } from './result.js';
+import { RunLog } from './run-log.js';
+
+/** Settings of a graph that matter when it runs. */
+export interface RunningSettings {
+  readonly invariants: readonly Invariant[];
+  /** For invariants without a policy of their own. */
+  readonly policy: InvariantPolicy;
+  /** The input that takes the task when the graph is used as an agent. */
+  readonly taskParam: string;
+}
+
+/** A graph that was checked, as it is run. */
+export interface RunnableGraph {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  readonly answerKey: string | undefined;
+  readonly settings: RunningSettings;
+}
+
+/** Input values by name. */
+export type GraphInputs = Readonly<Record<string, unknown>> | undefined;
+
+/** A run that was started, or that was refused for its inputs. */
+interface Started {
+  readonly log: RunLog;
+  readonly handle: RunHandle | undefined;
+  readonly result: Promise<GraphResult>;
+}
+
+/**
+ * Runs a graph. What happens inside of nodes, and what is wrong with its inputs, is in the result.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for inputs that are not an object; what a store says of a run that is recorded, resumed or forked
+ */
+export async function runGraph(
+  graph: RunnableGraph,
+  inputs: GraphInputs,
+  options: GraphRunOptions = {},
+): Promise<GraphResult> {
+  return await start(graph, inputs, options).result;
+}
+
+/**
+ * Runs a graph and gives its state.
+ *
+ * @throws SkeinError what made the run fail, pause or be cancelled
+ */
+export async function runGraphOrThrow(
+  graph: RunnableGraph,
+  inputs: GraphInputs,
+  options?: GraphRunOptions,
+): Promise<Record<string, unknown>> {
+  const { success, state, error, outcome } = await runGraph(graph, inputs, options);
+  if (success) return state;
+  if (error !== undefined) throw fromErrorData(error);
+  throw new SkeinError('SKEIN_QUESTION', `the run is ${outcome}: it waits for an answer`);
+}
+
+/** Runs a graph and gives its events as they happen. It begins with the first one that is asked for; leaving the loop cancels it. */
+export async function* streamGraph(
+  graph: RunnableGraph,
+  inputs: GraphInputs,
+  options: GraphRunOptions = {},
+): AsyncGenerator<GraphEvent, GraphResult> {
+  const { log, handle, result } = start(graph, inputs, options);
+  let given = 0;
+  try {
+    for (;;) {
+      if (handle === undefined || (log.ended && given === log.all().length)) break;
+      const event = log.all()[given];
+      if (event === undefined) await log.more();
+      else {
+        given += 1;
+        yield event;
+      }
+    }
+    const ended = await result;
+    yield* ended.events.slice(given);
+    return ended;
+  } finally {
+    handle?.cancel('its events are no longer read');
+  }
+}
+
+function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOptions): Started {
+  const inputs = checkedInputs(given);
+  checkRunOptions(options, ['answerKey', 'events'], ['inputs']);
+  const { answerKey = graph.answerKey, events = true, ...rest } = options;
+  if (!events && options.streamState === true) {
+    throw new SkeinError('SKEIN_USAGE', 'streamState arrives as events, and events: false turns events off', {
+      hint: 'leave one of the two out',
+    });
+  }
+  const runId = options.resume ?? options.runId ?? systemIds.next();
+  const told = { plan: graph.plan, inputs };
+  const log = new RunLog(runId, told, events);
+  // The state of a thread is read first: then inputs are refused later.
+  const orRefused = (error: unknown): GraphResult => {
+    if (!SkeinError.isInstance(error) || !REFUSED_INPUTS.has(error.code)) throw error;
+    return finish(refused(graph, log, runId, toErrorData(error)));
+  };
+  const finish = (result: RunResult): GraphResult => resultOf({ plan: graph.plan, answerKey, result, log });
+  try {
+    const handle = launchGraph(graph, log, {
+      options: { ...rest, inputs, ...(options.resume === undefined ? { runId } : {}) },
+      begins: (all) => (told.inputs = all),
+    });
+    handle.result.catch(() => log.stop());
+    return { log, handle, result: handle.result.then(finish, orRefused) };
+  } catch (error) {
+    return { log, handle: undefined, result: Promise.resolve(orRefused(error)) };
+  }
+}
+
+/** What says that inputs are missing or wrong, or that a store can't keep them. */
+const REFUSED_INPUTS: ReadonlySet<string> = new Set(['SKEIN_INPUT', 'SKEIN_NOT_JSON']);
+
+/** @throws SkeinError as `run` of skein does */
+function launchGraph(
+  { plan, bindings, settings }: RunnableGraph,
+  log: RunLog,
+  { options, begins }: Pick<Launch, 'options' | 'begins'>,
+): RunHandle {
+  const { invariants, policy } = settings;
+  const check = bothOf(invariantCheck({ invariants, policy, violated: log.violated }), options.check);
+  return launch({
+    compiled: preparedPlan({ plan, bindings }),
+    models: openModels(options),
+    begins,
+    keeper: log,
+    options: {
+      ...options,
+      ...(check === undefined ? {} : { check }),
+    },
+  });
+}
+
+function bothOf(ours: StepCheck | undefined, theirs: StepCheck | undefined): StepCheck | undefined {
+  if (ours === undefined || theirs === undefined) return ours ?? theirs;
+  return (view) => ours(view) ?? theirs(view);
+}
+
+/** Nothing ran: the events are those of a run that ends where it begins. */
+function refused({ plan }: RunnableGraph, log: RunLog, runId: string, error: ErrorData): RunResult {
+  const census = { ...emptyCensus(), notRun: plan.nodes.length };
+  const event = { runId, at: systemClock.now(), path: '', parent: '' };
+  log.told({ ...event, seq: 0, type: 'run.started', plan: plan.name, nodes: plan.nodes.length });
+  log.told({ ...event, seq: 1, type: 'run.ended', outcome: 'failed', census, error });
+  return { runId, outcome: 'failed', state: {}, error, census, steps: [], questions: [], reused: 0, ran: 0 };
+}
+
+function checkedInputs(inputs: unknown): Readonly<Record<string, unknown>> {
+  if (inputs === undefined) return {};
+  if (typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs))
+    return inputs as Readonly<Record<string, unknown>>;
+  const what = inputs === null ? 'null' : Array.isArray(inputs) ? 'a list' : `a ${typeof inputs}`;
+  throw new SkeinError('SKEIN_USAGE', `inputs are an object with a value for each name, not ${what}`, {
+    hint: "run({ query: 'looms' })",
+  });
+}

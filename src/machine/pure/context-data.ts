@@ -1,0 +1,127 @@
+import { DataPlace } from '../../base/data-place.js';
+import { SkeinError } from '../../base/errors.js';
+import { Problems, count, fields, json, listOf, milliseconds, record, text, time } from './shapes.js';
+
+/**
+ * One transition, as histories keep it.
+ *
+ * @example
+ * const last = machine.context().history.at(-1);
+ */
+export interface StateTransition {
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+  /** RFC 3339. */
+  readonly timestamp: string;
+}
+
+/**
+ * All artifacts as they were at a transition.
+ *
+ * @example
+ * const first = machine.context().artifact_history?.[0];
+ */
+export interface ArtifactSnapshot {
+  readonly from_state: string;
+  /** The state that was entered, after redirects. */
+  readonly to_state: string;
+  readonly event: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly timestamp: string;
+}
+
+/**
+ * Where a machine is and what it did, as JSON: what is kept of it between processes. PromptKit writes the same. What is empty is absent,
+ * except `history`.
+ *
+ * @example
+ * const saved = JSON.parse(JSON.stringify(machine.context()));
+ */
+export interface Context {
+  readonly current_state: string;
+  /** The newest {@link MAX_HISTORY} transitions, oldest first. */
+  readonly history: readonly StateTransition[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** How often each state was entered. */
+  readonly visit_counts?: Readonly<Record<string, number>>;
+  readonly total_tool_calls?: number;
+  readonly artifacts?: Readonly<Record<string, string>>;
+  /** The newest {@link MAX_HISTORY} snapshots, at most 16 MiB of them, oldest first. */
+  readonly artifact_history?: readonly ArtifactSnapshot[];
+  /** RFC 3339. */
+  readonly started_at: string;
+  readonly updated_at: string;
+}
+
+/** What stands in `metadata` for Skein alone: PromptKit has no keys for it, and keeps these. */
+export interface OwnMetadata {
+  /** Milliseconds for which the machine was alive. */
+  readonly 'skein.alive_ms'?: number;
+  /** All transitions, where `history` holds fewer. */
+  readonly 'skein.transitions'?: number;
+  /** All snapshots, where `artifact_history` holds fewer. */
+  readonly 'skein.artifact_snapshots'?: number;
+}
+
+const transition = fields<StateTransition>(
+  { from: text, to: text, event: text, timestamp: time },
+  ['from', 'to', 'event', 'timestamp'],
+  'open',
+);
+
+const snapshot = fields<ArtifactSnapshot>(
+  { from_state: text, to_state: text, event: text, values: record(text), timestamp: time },
+  ['from_state', 'to_state', 'event', 'values', 'timestamp'],
+  'open',
+);
+
+const context = fields<Context>(
+  {
+    current_state: text,
+    history: listOf(transition),
+    metadata: json,
+    visit_counts: record(count),
+    total_tool_calls: count,
+    artifacts: record(text),
+    artifact_history: listOf(snapshot),
+    started_at: time,
+    updated_at: time,
+  },
+  ['current_state', 'history', 'started_at', 'updated_at'],
+  'open',
+);
+
+const own = fields<OwnMetadata>(
+  { 'skein.alive_ms': milliseconds, 'skein.transitions': count, 'skein.artifact_snapshots': count },
+  [],
+  'open',
+);
+
+/** A context that was read, its metadata in two parts. */
+export interface ReadContext {
+  readonly data: Context;
+  readonly own: OwnMetadata;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A copy of a context.
+ *
+ * @throws SkeinError `SKEIN_CONTEXT`
+ */
+export function readContext(raw: unknown): ReadContext {
+  const problems = new Problems();
+  const data = context(raw, new DataPlace(''), problems);
+  const all = data?.metadata ?? {};
+  const ours = own(all, new DataPlace('metadata'), problems);
+  if (data === undefined || ours === undefined || problems.found.length > 0) {
+    const { messages } = problems;
+    throw new SkeinError('SKEIN_CONTEXT', `not the context of a state machine: ${messages.join('; ')}`, {
+      hint: 'give what context() gave, as JSON',
+      details: { problems: messages },
+    });
+  }
+  const metadata = Object.fromEntries(Object.entries(all).filter(([key]) => !Object.hasOwn(ours, key)));
+  return { data, own: ours, metadata };
+}

@@ -1,0 +1,205 @@
+import { isoTime } from '../../base/clock.js';
+import { SkeinError } from '../../base/errors.js';
+import { cloneData } from '../../base/json.js';
+import type { ArtifactLimits } from './artifacts.js';
+import { Artifacts } from './artifacts.js';
+import type { ArtifactSnapshot, Context, OwnMetadata, StateTransition } from './context-data.js';
+import { readContext } from './context-data.js';
+import { Recent } from './recent.js';
+
+/** So many transitions, and so many snapshots of artifacts, are kept: the newest. */
+export const MAX_HISTORY = 1000;
+
+/** Bytes of values that kept snapshots of artifacts hold together. */
+const MAX_SNAPSHOT_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The account that a machine keeps: state, visits, transitions, artifacts. It checks no rules; {@link StateMachine} does. Totals stay exact
+ * when old entries of histories are dropped.
+ *
+ * @example
+ * const context = new MachineContext('draft', Date.now());
+ * context.recordTransition('draft', 'review', 'Submit', Date.now());
+ * context.transitionCount(); // 1
+ * JSON.stringify(context); // what PromptKit reads
+ */
+export class MachineContext {
+  private state: string;
+  private readonly visits = new Map<string, number>();
+  private visitSum = 0;
+  private toolCalls = 0;
+  private alive = 0;
+  private readonly history = new Recent<StateTransition>(MAX_HISTORY);
+  private readonly snapshots = new Recent<ArtifactSnapshot>(MAX_HISTORY, MAX_SNAPSHOT_BYTES);
+  private readonly current: Artifacts;
+  private metadata: Readonly<Record<string, unknown>> = {};
+  private startedAt: string;
+  private updatedAt: string;
+
+  /** @param now milliseconds since 1970 */
+  constructor(
+    entry: string,
+    now: number,
+    private readonly limits: ArtifactLimits = {},
+  ) {
+    this.state = entry;
+    this.enter(entry, 1);
+    this.startedAt = isoTime(now);
+    this.updatedAt = this.startedAt;
+    this.current = new Artifacts(limits);
+  }
+
+  /**
+   * Reads the JSON of a context, also one that PromptKit wrote. Keys that are not known are left out.
+   *
+   * @throws SkeinError `SKEIN_CONTEXT` that says what is wrong with it
+   * @example
+   * const context = MachineContext.from(JSON.parse(text));
+   */
+  static from(json: unknown, limits: ArtifactLimits = {}): MachineContext {
+    const { data, own, metadata } = readContext(json);
+    const context = new MachineContext(data.current_state, 0, limits);
+    context.visits.clear();
+    context.visitSum = 0;
+    for (const [state, visits] of Object.entries(data.visit_counts ?? {})) context.enter(state, visits);
+    context.toolCalls = data.total_tool_calls ?? 0;
+    for (const one of data.history) context.history.add(one);
+    for (const [name, value] of Object.entries(data.artifacts ?? {})) context.current.take(name, value);
+    for (const one of data.artifact_history ?? []) context.snapshots.add(one, bytesOf(one.values));
+    context.history.countAtLeast(own['skein.transitions'] ?? 0);
+    context.snapshots.countAtLeast(own['skein.artifact_snapshots'] ?? 0);
+    context.alive = own['skein.alive_ms'] ?? 0;
+    context.metadata = metadata;
+    context.startedAt = data.started_at;
+    context.updatedAt = data.updated_at;
+    return context;
+  }
+
+  get current_state(): string {
+    return this.state;
+  }
+
+  /** A context of its own with the same contents. */
+  clone(): MachineContext {
+    return MachineContext.from(this.toJSON(), this.limits);
+  }
+
+  /** The value of an artifact; the empty text when it is not set. */
+  getArtifact(name: string): string {
+    return this.current.get(name);
+  }
+
+  /**
+   * Sets an artifact, or adds to it. Nothing changes when it would be too large.
+   *
+   * @throws SkeinError `SKEIN_ARTIFACT` without a name, and beyond the bounds of bytes
+   */
+  setArtifact(name: string, value: string, mode: 'replace' | 'append' = 'replace'): void {
+    this.current.set(name, value, mode);
+  }
+
+  /** All current artifacts by name: a copy. */
+  artifacts(): Record<string, string> {
+    return { ...this.current.asData() };
+  }
+
+  /**
+   * Enters a state: counts the visit, keeps the transition and, when any artifact is set, a snapshot of all.
+   *
+   * @param at milliseconds since 1970
+   */
+  recordTransition(from: string, to: string, event: string, at: number): void {
+    const timestamp = isoTime(at);
+    this.state = to;
+    this.enter(to, 1);
+    this.history.add({ from, to, event, timestamp });
+    this.updatedAt = timestamp;
+    if (this.current.size === 0) return;
+    const values = this.current.asData();
+    this.snapshots.add({ from_state: from, to_state: to, event, values, timestamp }, this.current.bytes);
+  }
+
+  /** @throws SkeinError `SKEIN_USAGE` for anything but a whole number of at least 0 */
+  incrementToolCalls(n: number): void {
+    if (!Number.isSafeInteger(n) || n < 0) {
+      throw new SkeinError('SKEIN_USAGE', `tool calls are counted by whole numbers of at least 0, not by ${String(n)}`);
+    }
+    this.toolCalls += n;
+  }
+
+  totalToolCalls(): number {
+    return this.toolCalls;
+  }
+
+  /** The newest transition; null when there is none. */
+  lastTransition(): StateTransition | null {
+    const { last } = this.history;
+    return last === undefined ? null : { ...last };
+  }
+
+  /** How often a state was entered. */
+  visitsOf(state: string): number {
+    return this.visits.get(state) ?? 0;
+  }
+
+  /** Entries of all states together. */
+  totalVisits(): number {
+    return this.visitSum;
+  }
+
+  /** All transitions, those that are no longer kept too. */
+  transitionCount(): number {
+    return this.history.total;
+  }
+
+  /** All snapshots of artifacts, those that are no longer kept too. */
+  snapshotCount(): number {
+    return this.snapshots.total;
+  }
+
+  /** Milliseconds for which the machine was alive. */
+  aliveMs(): number {
+    return this.alive;
+  }
+
+  addAliveMs(ms: number): void {
+    this.alive += ms;
+  }
+
+  /** The context as data that shares nothing with this one. */
+  toJSON(): Context {
+    const metadata = cloneData({ ...this.metadata, ...this.ownMetadata() });
+    const snapshots = this.snapshots.items().map((one) => ({ ...one, values: { ...one.values } }));
+    return {
+      current_state: this.state,
+      history: this.history.items().map((one) => ({ ...one })),
+      ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+      ...(this.visits.size === 0 ? {} : { visit_counts: Object.fromEntries(this.visits) }),
+      ...(this.toolCalls === 0 ? {} : { total_tool_calls: this.toolCalls }),
+      ...(this.current.size === 0 ? {} : { artifacts: this.artifacts() }),
+      ...(snapshots.length === 0 ? {} : { artifact_history: snapshots }),
+      started_at: this.startedAt,
+      updated_at: this.updatedAt,
+    };
+  }
+
+  private ownMetadata(): OwnMetadata {
+    const { history, snapshots, alive } = this;
+    return {
+      ...(alive === 0 ? {} : { 'skein.alive_ms': alive }),
+      ...(history.total === history.length ? {} : { 'skein.transitions': history.total }),
+      ...(snapshots.total === snapshots.length ? {} : { 'skein.artifact_snapshots': snapshots.total }),
+    };
+  }
+
+  private enter(state: string, visits: number): void {
+    this.visits.set(state, this.visitsOf(state) + visits);
+    this.visitSum += visits;
+  }
+}
+
+/** Bytes of values with their names. */
+function bytesOf(values: Readonly<Record<string, string>>): number {
+  const texts = Object.entries(values).flat();
+  return texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0);
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from '../../base/json.js';
+import { SkeinError } from '../../base/errors.js';
+import { didYouMean } from '../../base/suggest.js';
+
+/** A name as messages show it. */
+export function quoted(name: string): string {
+  return JSON.stringify(name);
+}
+
+/**
+ * An event that the current state does not have, or a state that the spec does not have.
+ *
+ * @example
+ * try {
+ *   machine.processEvent('Sumbit');
+ * } catch (error) {
+ *   if (error instanceof InvalidEventError) console.error(error.available);
+ * }
+ */
+export class InvalidEventError extends SkeinError {
+  constructor(
+    reason: string,
+    readonly event: string,
+    readonly state: string,
+    /** Events of the state, sorted. */
+    readonly available: readonly string[] = [],
+  ) {
+    const hint = didYouMean(event, available);
+    super('SKEIN_INVALID_EVENT', `invalid event for current state: ${reason}`, {
+      details: { event, state, available },
+      ...(hint === undefined ? {} : { hint }),
+    });
+    this.name = 'InvalidEventError';
+  }
+}
+
+/**
+ * An event for a state that is terminal.
+ *
+ * @example
+ * if (error instanceof TerminalStateError) console.log(`finished in ${error.state}`);
+ */
+export class TerminalStateError extends SkeinError {
+  constructor(readonly state: string) {
+    const message = `current state is terminal (no outgoing transitions): state ${quoted(state)} is terminal`;
+    super('SKEIN_TERMINAL_STATE', message, { details: { state } });
+    this.name = 'TerminalStateError';
+  }
+}
+
+/** What a {@link MaxVisitsExceededError} says. */
+export interface VisitsExceeded {
+  /** The full state that has no redirect, or whose redirects lead back to it. */
+  readonly state: string;
+  readonly visit_count: number;
+  readonly max_visits: number;
+  /** The target of the event, before redirects. */
+  readonly original_target: string;
+  /** States along the redirects, the first one again at the end, when they form a loop; else empty. */
+  readonly redirects: readonly string[];
+  /** Events of the current state that still lead somewhere, sorted. */
+  readonly working_events: readonly string[];
+}
+
+/**
+ * An event that leads to a state which may not be entered again. The machine stays where it is; `working_events` says what else can be done.
+ *
+ * @example
+ * if (error instanceof MaxVisitsExceededError) console.log(error.state, error.max_visits, error.working_events);
+ */
+export class MaxVisitsExceededError extends SkeinError implements VisitsExceeded {
+  readonly state: string;
+  readonly visit_count: number;
+  readonly max_visits: number;
+  readonly original_target: string;
+  readonly redirects: readonly string[];
+  readonly working_events: readonly string[];
+
+  constructor(facts: VisitsExceeded) {
+    const { state, visit_count, max_visits, original_target, redirects, working_events } = facts;
+    const loop = redirects.length === 0 ? '' : `, and its redirects form a loop: ${redirects.join(' -> ')}`;
+    const message = `max visits exceeded: state ${quoted(state)} visited ${visit_count} times (max ${max_visits})${loop}`;
+    const hint =
+      working_events.length === 0 ? 'no event of the state works' : `these events work: ${working_events.join(', ')}`;
+    const details = { state, visit_count, max_visits, original_target, redirects, working_events };
+    super('SKEIN_STATE_VISITS', message, { details, hint });
+    this.name = 'MaxVisitsExceededError';
+    this.state = state;
+    this.visit_count = visit_count;
+    this.max_visits = max_visits;
+    this.original_target = original_target;
+    this.redirects = redirects;
+    this.working_events = working_events;
+  }
+}
+
+/**
+ * A bound of `engine.budget` that is reached.
+ *
+ * @example
+ * if (error instanceof BudgetExhaustedError) console.log(`${error.limit}: ${error.current} of ${error.max}`);
+ */
+export class BudgetExhaustedError extends SkeinError {
+  constructor(
+    readonly limit: 'max_total_visits' | 'max_tool_calls' | 'max_wall_time_sec',
+    readonly current: number,
+    readonly max: number,
+    readonly state: string,
+  ) {
+    const details: JsonObject = { limit, current, max, state };
+    super('SKEIN_BUDGET', `workflow budget exhausted: ${limit} ${current} reached limit ${max}`, {
+      details,
+      hint: `raise engine.budget.${limit} to continue`,
+    });
+    this.name = 'BudgetExhaustedError';
+  }
+}

@@ -1,0 +1,221 @@
+import { hasErrors } from '../../base/problem.js';
+import type { Problem } from '../../base/problem.js';
+import { didYouMean } from '../../base/suggest.js';
+import { quoted } from './errors.js';
+import { BUDGET_KEYS, WORKFLOW, readSpec } from './read-spec.js';
+import type { PlacedProblem } from './shapes.js';
+import { Problems } from './shapes.js';
+import type { Spec, State } from './spec.js';
+import { checkPaths } from './validate-paths.js';
+
+/**
+ * What {@link validateSpec} found, in a stable order: texts of errors and of warnings, and all of it as problems with code and hint.
+ *
+ * @example
+ * const { errors, warnings } = validateSpec(spec, ['draft', 'review']);
+ */
+export interface ValidationResult {
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+  readonly hasErrors: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Checks a spec: its form, and whatever its states refer to. Never throws.
+ *
+ * @param promptKeys names of the prompts of the pack
+ * @example
+ * const result = validateSpec(pack.workflow, Object.keys(pack.prompts));
+ * if (result.hasErrors) console.error(result.errors.join('\n'));
+ */
+export function validateSpec(spec: Spec, promptKeys: Iterable<string>): ValidationResult {
+  const read = readSpec(spec);
+  const found = read.spec === undefined ? read.problems : checkSpec(read.spec, new Set(promptKeys));
+  const problems = found.map(({ problem }) => problem);
+  const texts = (severity: Problem['severity']): string[] =>
+    problems.filter((problem) => problem.severity === severity).map(({ message }) => message);
+  return { errors: texts('error'), warnings: texts('warning'), hasErrors: hasErrors(problems), problems };
+}
+
+/** The rules, for a spec whose form is right: those of the whole, of each state, of the paths between states. */
+export function checkSpec(spec: Spec, prompts: ReadonlySet<string>): readonly PlacedProblem[] {
+  const problems = new Problems();
+  if (spec.version !== 1 && spec.version !== 2) {
+    const message = `workflow.version must be 1 or 2, got ${spec.version}`;
+    problems.add(WORKFLOW.field('version'), { code: 'unknown-version', severity: 'error', message });
+  }
+  const states = Object.entries(spec.states);
+  if (states.length === 0) {
+    const message = 'workflow.states must be non-empty';
+    problems.add(WORKFLOW.field('states'), { code: 'no-states', severity: 'error', message });
+    return problems.found;
+  }
+  const names = states.map(([name]) => name);
+  if (!Object.hasOwn(spec.states, spec.entry)) {
+    const message = `workflow.entry ${quoted(spec.entry)} does not reference a key in states`;
+    problems.add(WORKFLOW.field('entry'), {
+      code: 'unknown-entry',
+      severity: 'error',
+      message,
+      ...meant(spec.entry, names),
+    });
+  }
+  checkBudgetKeys(spec, problems);
+  for (const [name, state] of states) {
+    new StateRules(spec, name, state, problems).check(prompts, names);
+  }
+  checkArtifacts(spec, problems);
+  checkPaths(spec, problems);
+  return problems.found;
+}
+
+function meant(word: string, candidates: Iterable<string>): { readonly hint?: string } {
+  const hint = didYouMean(word, candidates);
+  return hint === undefined ? {} : { hint };
+}
+
+function checkBudgetKeys({ engine }: Spec, problems: Problems): void {
+  const known: readonly string[] = BUDGET_KEYS;
+  const place = WORKFLOW.field('engine').field('budget');
+  for (const key of Object.keys(engine?.budget ?? {}).filter((one) => !known.includes(one))) {
+    const message = `${place.text}[${quoted(key)}] is not a known bound and has no effect`;
+    problems.add(place.named(key), { code: 'unknown-bound', severity: 'warning', message, ...meant(key, known) });
+  }
+}
+
+const EVENT_NAME = /^[A-Z][a-zA-Z0-9]*$/;
+
+/** The rules that look at one state and the names around it. */
+class StateRules {
+  private readonly place;
+  private readonly isComposition: boolean;
+
+  constructor(
+    private readonly spec: Spec,
+    name: string,
+    private readonly state: State,
+    private readonly problems: Problems,
+  ) {
+    this.place = WORKFLOW.field('states').named(name);
+    this.isComposition = state.orchestration === 'composition';
+  }
+
+  check(prompts: ReadonlySet<string>, names: readonly string[]): void {
+    this.checkPrompt(prompts);
+    this.checkEvents(names);
+    this.checkWords();
+    this.checkComposition();
+    this.checkVisits(names);
+    this.checkEnd();
+  }
+
+  private checkPrompt(prompts: ReadonlySet<string>): void {
+    const { prompt_task = '' } = this.state;
+    if (this.isComposition || prompts.has(prompt_task)) return;
+    const rest = `prompt_task ${quoted(prompt_task)} does not reference a valid prompt`;
+    this.add('prompt_task', `.${rest}`, 'unknown-prompt', 'error', didYouMean(prompt_task, prompts));
+  }
+
+  private checkEvents(names: readonly string[]): void {
+    for (const [event, target] of Object.entries(this.state.on_event ?? {})) {
+      const place = this.place.field('on_event').named(event);
+      if (!this.has(target)) {
+        const message = `${place.text} target ${quoted(target)} does not exist in states`;
+        this.problems.add(place, { code: 'unknown-target', severity: 'error', message, ...meant(target, names) });
+      }
+      if (EVENT_NAME.test(event)) continue;
+      const message = `${place.text}: event name should be PascalCase`;
+      this.problems.add(place, { code: 'event-name', severity: 'warning', message });
+    }
+  }
+
+  private checkWords(): void {
+    for (const [key, words] of [
+      ['persistence', ['transient', 'persistent']],
+      ['orchestration', ['internal', 'external', 'hybrid', 'composition']],
+    ] as const) {
+      const word: string | undefined = this.state[key];
+      if (word === undefined || words.some((one) => one === word)) continue;
+      const all = words.map(quoted).join(', ');
+      this.add(
+        key,
+        `.${key} ${quoted(word)} is not valid (must be one of ${all})`,
+        'unknown-word',
+        'error',
+        didYouMean(word, words),
+      );
+    }
+  }
+
+  private checkComposition(): void {
+    const { composition = '' } = this.state;
+    if (this.isComposition && composition === '') {
+      this.add('composition', ': orchestration composition requires a composition', 'missing-composition', 'error');
+    }
+    if (!this.isComposition && composition !== '') {
+      const rest = ': composition is only valid with orchestration composition';
+      this.add('composition', rest, 'unused-composition', 'error');
+    }
+  }
+
+  private checkVisits(names: readonly string[]): void {
+    const { max_visits = 0, on_max_visits: to = '' } = this.state;
+    if (to === '') return;
+    if (!this.has(to)) {
+      const rest = `.on_max_visits ${quoted(to)} does not exist in states`;
+      this.add('on_max_visits', rest, 'unknown-redirect', 'error', didYouMean(to, names));
+      return;
+    }
+    if (max_visits === 0) {
+      const rest = '.on_max_visits has no effect without max_visits';
+      this.add('on_max_visits', rest, 'unused-redirect', 'warning', 'set max_visits too');
+    } else if ((this.spec.states[to]?.max_visits ?? 0) > 0) {
+      const rest = `.on_max_visits target ${quoted(to)} also has max_visits: potential redirect chain`;
+      this.add('on_max_visits', rest, 'redirect-chain', 'warning');
+    }
+  }
+
+  private checkEnd(): void {
+    const { terminal = false, on_event = {}, max_visits = 0 } = this.state;
+    const hasEvents = Object.keys(on_event).length > 0;
+    if (terminal && hasEvents) {
+      const rest = ': terminal state has on_event transitions (they never fire)';
+      this.add('on_event', rest, 'terminal-events', 'warning');
+    }
+    if (this.spec.version >= 2 && !terminal && !hasEvents && max_visits === 0) {
+      const rest = ': state has neither on_event nor max_visits (terminal: true says that it is an end)';
+      this.add('on_event', rest, 'dead-end', 'warning');
+    }
+  }
+
+  private has(name: string): boolean {
+    return Object.hasOwn(this.spec.states, name);
+  }
+
+  private add(key: string, rest: string, code: string, severity: Problem['severity'], hint?: string): void {
+    const message = `${this.place.text}${rest}`;
+    this.problems.add(this.place.field(key), { code, severity, message, ...(hint === undefined ? {} : { hint }) });
+  }
+}
+
+/** All states that declare an artifact mean the same one: they should say the same about it. */
+function checkArtifacts({ states }: Spec, problems: Problems): void {
+  const first = new Map<string, readonly [state: string, mode: string, type: string]>();
+  for (const [state, { artifacts }] of Object.entries(states)) {
+    for (const [name, { mode = 'replace', type }] of Object.entries(artifacts ?? {})) {
+      const known = first.get(name);
+      if (known === undefined) first.set(name, [state, mode, type]);
+      const [other = '', otherMode = mode, otherType = type] = known ?? [];
+      const place = WORKFLOW.field('states').named(state).field('artifacts').named(name);
+      for (const [key, here, there] of [
+        ['mode', mode, otherMode],
+        ['type', type, otherType],
+      ] as const) {
+        if (here === there) continue;
+        const message = `${place.text}.${key} is ${quoted(here)}, but ${quoted(there)} in state ${quoted(other)}: it is the same artifact`;
+        problems.add(place.field(key), { code: `artifact-${key}`, severity: 'warning', message });
+      }
+    }
+  }
+}
