@@ -10,12 +10,7 @@ export interface Surroundings {
   readonly arch: string;
 }
 
-/**
- * The surroundings of now, for agents that depend on them; undefined for others.
- *
- * @example
- * surroundingsOf({ about: ['date'] }, Date.UTC(2026, 0, 2), '/project')?.date; // '2026-01-02'
- */
+/** The surroundings of now, for agents that depend on them; undefined for others. */
 export function surroundingsOf(
   spec: Pick<AgentSpec, 'about' | 'permissions'>,
   now: number,
@@ -26,12 +21,7 @@ export function surroundingsOf(
   return { date: new Date(now).toISOString().slice(0, 10), cwd: resolve(cwd), platform, arch };
 }
 
-/**
- * What the system prompt says of the surroundings; nothing when the agent need not know.
- *
- * @example
- * describeSurroundings(['date'], surroundings); // ["Today's date: 2026-01-02 (UTC)"]
- */
+/** What the system prompt says of the surroundings; nothing when the agent need not know. */
 export function describeSurroundings(about: AgentSpec['about'], found: Surroundings | undefined): readonly string[] {
   if (found === undefined) return [];
   const { date, cwd, platform, arch } = found;

@@ -16,12 +16,7 @@ export function newMark(random: () => number): string {
   return `skill-${part()}${part()}${part()}${part()}`;
 }
 
-/**
- * The whole system prompt: the agent's instructions, then what is added to them, blank lines between.
- *
- * @example
- * systemPrompt('You review code.', [], random, []); // 'You review code.'
- */
+/** The whole system prompt: the agent's instructions, then what is added to them, blank lines between. */
 export function systemPrompt(
   instructions: string,
   skills: readonly SkillText[],

@@ -26,9 +26,6 @@ const TEXT = { type: 'string', minLength: 1, maxLength: 2_000 } as const;
 /**
  * The tools of a list of todos. The list belongs to one step. They are tools of the step, outside of effects, so that a replay makes the
  * same list again.
- *
- * @example
- * todoTools().map((tool) => tool.name); // ['create_todo', 'create_todos', 'update_todo', 'list_todos']
  */
 export function todoTools(): readonly StepTool[] {
   const todos = new Map<string, Todo>();

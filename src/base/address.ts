@@ -212,12 +212,7 @@ export function pathOf(step: string): string {
 
 const BRACKETS_OR_ATTEMPT = /\[[^\]]*\]|~\d+/g;
 
-/**
- * True when a path is that of a step, of one of its visits, or of a step inside of it.
- *
- * @example
- * isInside('scan[a.ts]/read', 'scan'); // true
- */
+/** True when a path is that of a step, of one of its visits, or of a step inside of it. */
 export function isInside(path: string, step: string): boolean {
   if (!path.startsWith(step)) return false;
   const next = path[step.length];

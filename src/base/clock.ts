@@ -9,12 +9,7 @@ export interface Clock {
 /** Longest delay that a host timer takes, about 24.8 days; longer ones are waited for in pieces. */
 const LONGEST = 2_147_483_647;
 
-/**
- * The host's clock.
- *
- * @example
- * const stop = systemClock.setTimer(1_000, () => console.error('a second has passed'));
- */
+/** The host's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(ms, fire) {
@@ -43,22 +38,12 @@ export function settled(): Promise<void> {
   return pending;
 }
 
-/**
- * A time as text, in UTC.
- *
- * @example
- * isoTime(0); // '1970-01-01T00:00:00.000Z'
- */
+/** A time as text, in UTC. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/**
- * Milliseconds since 1970 of a Date, or of a time as text; undefined for anything else.
- *
- * @example
- * writtenTime('1970-01-01T00:00:01Z'); // 1000
- */
+/** Milliseconds since 1970 of a Date, or of a time as text; undefined for anything else. */
 export function writtenTime(value: unknown): number | undefined {
   const time = value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isFinite(time) ? time : undefined;

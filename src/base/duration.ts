@@ -10,9 +10,6 @@ export const DURATION_PATTERN = `^\\s*(?:0|(?:${PART.source})+)\\s*$`;
 /**
  * Reads a duration such as `30s`, `1h30m`, `250ms`, `1.5h` and gives milliseconds; a bare `0` is zero.
  * Gives undefined for anything else, also for a number without a unit.
- *
- * @example
- * parseDuration('1h30m'); // 5_400_000
  */
 export function parseDuration(text: string): number | undefined {
   const source = text.trim();
@@ -28,12 +25,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isFinite(total) ? Math.round(total) : undefined;
 }
 
-/**
- * Milliseconds as people read them: `250ms`, `4.2s`, `3m 05s`, `2h 10m`.
- *
- * @example
- * formatDuration(185_000); // '3m 05s'
- */
+/** Milliseconds as people read them: `250ms`, `4.2s`, `3m 05s`, `2h 10m`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
@@ -52,8 +44,6 @@ export type Limit = { readonly ms: number } | { readonly at: number };
  * Reads a moment.
  *
  * @throws SkeinError `SKEIN_USAGE` for anything that is none
- * @example
- * limitOf('1h30m', 'expires'); // { ms: 5_400_000 }
  */
 export function limitOf(moment: unknown, what: string): Limit {
   const ms = typeof moment === 'string' ? parseDuration(moment) : moment;

@@ -155,9 +155,6 @@ export class NonRetryableError extends Error {
 /**
  * Any thrown value as {@link ErrorData}. Foreign errors get `SKEIN_STEP_FAILED` and keep their message, their name and classes, and what they say of
  * code, status and retries.
- *
- * @example
- * toErrorData(new TypeError('x is not a function')).name; // 'TypeError'
  */
 export function toErrorData(error: unknown): ErrorData {
   const code = 'SKEIN_STEP_FAILED';
@@ -221,12 +218,7 @@ function jsonOf(value: unknown): Json | undefined {
   }
 }
 
-/**
- * The way back: an error to throw, from data.
- *
- * @example
- * throw fromErrorData(result.error);
- */
+/** The way back: an error to throw, from data. */
 export function fromErrorData(data: ErrorData): SkeinError {
   const error = new SkeinError(data.code, data.message, data);
   const { name, classes, thrownCode, status } = data;
@@ -245,12 +237,7 @@ const ANSWERS: ReadonlySet<string> = new Set([
   'SKEIN_TIMEOUT',
 ]);
 
-/**
- * Whether a model was asked before a call failed: it may have to be paid for.
- *
- * @example
- * wasAsked({ code: 'SKEIN_NO_KEY', message: 'there is no key' }); // false
- */
+/** Whether a model was asked before a call failed: it may have to be paid for. */
 export function wasAsked(error: Pick<ErrorData, 'code'>): boolean {
   return ANSWERS.has(error.code);
 }

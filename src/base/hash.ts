@@ -7,8 +7,6 @@ import { isPlainObject } from './json.js';
  * Properties that are undefined are left out, as JSON.stringify does.
  *
  * @throws TypeError for values that JSON can't hold: functions, symbols, bigints, NaN, infinities, cycles.
- * @example
- * canonicalJson({ b: 1, a: [true] }); // '{"a":[true],"b":1}'
  */
 export function canonicalJson(value: unknown): string {
   return write(value, new Set());
@@ -44,8 +42,6 @@ function writeObject(value: object, open: Set<object>): string {
  * SHA-256 of the canonical JSON of a value, as 64 hex digits. Used for keys of results, recordings and pins (J2).
  *
  * @throws TypeError as {@link canonicalJson} does.
- * @example
- * canonicalHash({ a: 1 }) === canonicalHash({ a: 1 }); // true
  */
 export function canonicalHash(value: unknown): string {
   return sha256(canonicalJson(value));
@@ -58,9 +54,6 @@ export function sha256(text: string): string {
 
 /**
  * A short digest of a text: the first 128 bits of its SHA-256, as 22 characters. What keys and sums of journals are made of.
- *
- * @example
- * digestText('a') === digestText('a'); // true
  */
 export function digestText(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);

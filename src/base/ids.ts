@@ -17,9 +17,6 @@ const HEX = Buffer.from('0123456789abcdef', 'latin1');
  * A UUID of version 7 (RFC 9562, section 5.7): 48 bits of milliseconds since 1970, the version, and random bits.
  * `random` holds 18 hex digits from `from` on. Written into one buffer, because text that is joined from parts takes eight times
  * the memory, and every waiting run holds its id.
- *
- * @example
- * uuidV7(1_795_301_362_140, '0123456789abcdef01'); // '01a2004c-c9dc-7012-8345-6789abcdef01'
  */
 export function uuidV7(ms: number, random: string, from = 0): string {
   let left = ms;
@@ -51,10 +48,6 @@ export const systemIds: Ids = {
 /**
  * A pseudo-random sequence in [0, 1) from a text seed: the same text gives the same sequence. Mulberry32 over an FNV-1a hash of
  * the seed; good enough for backoff jitter and marks, not for keys.
- *
- * @example
- * const random = seededRandom('run-1');
- * random(); // the same number in every process
  */
 export function seededRandom(seed: string): () => number {
   let state = 0x811c9dc5;

@@ -6,12 +6,7 @@ const ESCAPED =
 const CODED =
   /%ED%[AB][\dA-F]%[89AB][\dA-F]|%F[0-4](?:%[89AB][\dA-F]){3}|%E[\dA-F](?:%[89AB][\dA-F]){2}|%[CD][\dA-F]%[89AB][\dA-F]|%[0-7][\dA-F]/gi;
 
-/**
- * The key of an item of a map as it stands in brackets.
- *
- * @example
- * escapeKey('a]b'); // 'a%5Db'
- */
+/** The key of an item of a map as it stands in brackets. */
 export function escapeKey(key: string): string {
   return key.replaceAll(ESCAPED, (char) => {
     const code = char.charCodeAt(0);

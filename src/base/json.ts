@@ -14,10 +14,6 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'const
 
 /**
  * True for objects made by `{}`, `Object.create(null)` or a JSON parser; false for arrays, class instances and primitives.
- *
- * @example
- * isPlainObject({ a: 1 }); // true
- * isPlainObject([1]); // false
  */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
@@ -31,8 +27,6 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
  * Depth is limited to {@link MAX_DEPTH}.
  *
  * @throws RangeError when the value is nested deeper than {@link MAX_DEPTH}, which a cycle also is.
- * @example
- * const copy = cloneData({ list: [1, 2] });
  */
 export function cloneData<T>(value: T): T {
   return copy(value, 0) as T;
@@ -63,8 +57,6 @@ function defineOwn(target: object, key: string, value: unknown): void {
  * so the cost is in the size of what is new. Class instances and functions are left alone.
  *
  * @throws RangeError when the value is nested deeper than {@link MAX_DEPTH}.
- * @example
- * const update = freezeData({ notes: ['a'] });
  */
 export function freezeData<T>(value: T): T {
   freeze(value, 0);
@@ -83,12 +75,7 @@ function freeze(value: unknown, depth: number): void {
   }
 }
 
-/**
- * Reads one own property; inherited names (`constructor`, `toString`) are not found.
- *
- * @example
- * ownValue({ a: 1 }, 'a'); // 1
- */
+/** Reads one own property; inherited names (`constructor`, `toString`) are not found. */
 export function ownValue(container: unknown, key: string): unknown {
   if (typeof container !== 'object' || container === null || !Object.hasOwn(container, key)) return undefined;
   return (container as Record<string, unknown>)[key];
@@ -100,8 +87,6 @@ export function ownValue(container: unknown, key: string): unknown {
  *
  * @throws TypeError that names the place, for functions, symbols, bigints, class instances, NaN, infinities, undefined in a list, and what
  *   is nested deeper than {@link MAX_DEPTH}.
- * @example
- * recordText({ a: [1, 'x'] }); // '{"a":[1,"x"]}'
  */
 export function recordText(value: unknown): string {
   checkRecordable(value, '', 0);
@@ -152,12 +137,7 @@ export type Present<T> = {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/**
- * Leaves out the keys whose value is undefined, so that plan data is plain JSON and optional keys are absent.
- *
- * @example
- * present({ id: 'scan', label: undefined }); // { id: 'scan' }
- */
+/** Leaves out the keys whose value is undefined, so that plan data is plain JSON and optional keys are absent. */
 export function present<T extends object>(record: T): Present<T> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<T>;
 }

@@ -1,14 +1,7 @@
 /** What sort of value is kept: what may be added to it without a look at it. */
 export type KeptKind = 'list' | 'object' | 'text' | 'other';
 
-/**
- * A value that is kept somewhere and read when somebody asks for it, once.
- *
- * @example
- * const kept = new Kept('list', () => JSON.parse(text));
- * kept.isRead; // false
- * kept.value; // what was parsed
- */
+/** A value that is kept somewhere and read when somebody asks for it, once. */
 export class Kept {
   private read: { readonly value: unknown } | undefined = undefined;
 

@@ -1,12 +1,4 @@
-/**
- * A binary heap: the item with the lowest order comes first. Orders must not change while an item is in it.
- *
- * @example
- * const heap = new MinHeap((word: string) => word.length);
- * heap.put('warp');
- * heap.put('web');
- * heap.take(); // 'web'
- */
+/** A binary heap: the item with the lowest order comes first. Orders must not change while an item is in it. */
 export class MinHeap<T> {
   private readonly items: T[] = [];
 

@@ -38,12 +38,7 @@ export function isNetworkMessage(message: string): boolean {
   return NETWORK_WORDS.test(message);
 }
 
-/**
- * An HTTP status after which the same request may succeed: 408, 425, 429, and what the server did wrong.
- *
- * @example
- * isPassingStatus(503); // true
- */
+/** An HTTP status after which the same request may succeed: 408, 425, 429, and what the server did wrong. */
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
@@ -60,9 +55,6 @@ export function statusOf({ status, details }: ErrorData): number | undefined {
  * Whether another attempt may help: the one rule of all retries that name no errors. An error that says so itself is believed. Errors of nodes
  * may go away unless they are mistakes in a program, were aborted, or carry an HTTP status that stays; of Skein's own those do that depend
  * on the network, a model or time.
- *
- * @example
- * mayGoAway(toErrorData(new TypeError('x is not a function'))); // false
  */
 export function mayGoAway(error: ErrorData): boolean {
   const { code, retryable, thrownCode, name, classes = [], message } = error;

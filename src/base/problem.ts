@@ -39,12 +39,7 @@ export function formatProblem(problem: Problem): string {
   return `${place}${problem.severity} ${problem.code}: ${problem.message}${hint}`;
 }
 
-/**
- * Problems of which none is a mere warning.
- *
- * @example
- * asErrors(workflow.problems).every((problem) => problem.severity === 'error'); // true
- */
+/** Problems of which none is a mere warning. */
 export function asErrors(problems: readonly Problem[]): readonly Problem[] {
   return problems.map((problem) => (problem.severity === 'error' ? problem : { ...problem, severity: 'error' }));
 }

@@ -1,14 +1,7 @@
 /** Up to this many, a list's own `shift` is the fastest. */
 const FEW = 64;
 
-/**
- * First in, first out, however many: `shift` of a long list moves all that is left, each time.
- *
- * @example
- * const queue = new Queue<string>();
- * queue.put('a');
- * queue.take(); // 'a'
- */
+/** First in, first out, however many: `shift` of a long list moves all that is left, each time. */
 export class Queue<T> {
   private items: T[] = [];
   /** How many of the items were taken. */
@@ -36,13 +29,7 @@ export class Queue<T> {
   }
 }
 
-/**
- * Bounds how many of something are going on at once. Waiters are served in the order in which they came.
- *
- * @example
- * const slots = new Semaphore(2);
- * slots.acquire(() => startWork(() => slots.release()));
- */
+/** Bounds how many of something are going on at once. Waiters are served in the order in which they came. */
 export class Semaphore {
   private free: number;
   private readonly waiting = new Queue<() => void>();

@@ -10,8 +10,6 @@ const AT_ONCE = 8;
  * Does work in slices: timers fire and signals are taken in between. What is short is done at once.
  *
  * @throws what the work throws, while it is done at once; later the promise is rejected
- * @example
- * const history = await inSlices(reader.read());
  */
 export function inSlices<T>(work: Slices<T>): T | Promise<T> {
   for (let piece = 0; piece < AT_ONCE; piece++) {
@@ -32,12 +30,7 @@ async function givingWay<T>(work: Slices<T>): Promise<T> {
 /** So many things are looked at in one piece: it takes less than a millisecond. */
 const IN_ONE_PIECE = 4096;
 
-/**
- * Looks at many things in slices.
- *
- * @example
- * yield* lookAt(keys, (key) => found.add(key));
- */
+/** Looks at many things in slices. */
 export function* lookAt<T>(things: Iterable<T>, look: (thing: T) => void): Slices<void> {
   let left = IN_ONE_PIECE;
   for (const thing of things) {
@@ -49,12 +42,7 @@ export function* lookAt<T>(things: Iterable<T>, look: (thing: T) => void): Slice
   }
 }
 
-/**
- * Does work in slices to its end.
- *
- * @example
- * const history = atOnce(reader.read());
- */
+/** Does work in slices to its end. */
 export function atOnce<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next();

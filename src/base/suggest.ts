@@ -4,9 +4,6 @@ const LONGEST = 64;
 /**
  * The candidate that somebody most likely meant by `word`, or undefined when none is near. Case and the difference
  * between `-` and `_` count for little; up to a third of the letters may differ. The first of equals wins.
- *
- * @example
- * suggest('depend_on', ['depends_on', 'prompt']); // 'depends_on'
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > LONGEST) return undefined;
@@ -25,12 +22,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/**
- * A hint made of {@link suggest}: `did you mean "x"?`, or undefined.
- *
- * @example
- * didYouMean('promt', ['prompt']); // 'did you mean "prompt"?'
- */
+/** A hint made of {@link suggest}: `did you mean "x"?`, or undefined. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   const found = suggest(word, candidates);
   return found === undefined ? undefined : `did you mean ${JSON.stringify(found)}?`;

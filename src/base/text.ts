@@ -4,9 +4,6 @@ const WIDE =
 
 /**
  * Terminal cells that a character takes. Wide ones, such as Chinese ones and emoji, take two; marks that stand on another one, none.
- *
- * @example
- * cellsOf('漢'); // 2
  */
 export function cellsOf(char: string): number {
   const code = char.codePointAt(0) ?? 0;
@@ -15,12 +12,7 @@ export function cellsOf(char: string): number {
   return WIDE.test(char) ? 2 : 1;
 }
 
-/**
- * The same for a text on one line.
- *
- * @example
- * cellsOfText('漢字'); // 4
- */
+/** The same for a text on one line. */
 export function cellsOfText(text: string): number {
   let cells = 0;
   for (const char of text) cells += cellsOf(char);
@@ -30,9 +22,6 @@ export function cellsOfText(text: string): number {
 /**
  * A text without those of the given characters that stand at its end. An expression such as `/[. ]+$/` tries each place of a text anew, so that a
  * long one stops the process.
- *
- * @example
- * withoutAtEnd('name. .', '. '); // 'name'
  */
 export function withoutAtEnd(text: string, chars: string): string {
   let end = text.length;

@@ -20,12 +20,7 @@ const MOST_CLASSES = 10;
 /** Longest name or code that is kept, in characters. */
 const LONGEST_WORD = 200;
 
-/**
- * What can be told of a thrown value later, when only data is left of it. Never throws, whatever the value.
- *
- * @example
- * factsOf(Object.assign(new Error('busy'), { status: 503 })); // { name: 'Error', status: 503 }
- */
+/** What can be told of a thrown value later, when only data is left of it. Never throws, whatever the value. */
 export function factsOf(thrown: unknown): ThrownFacts {
   const classes = classesOf(thrown);
   const name = nameOf(thrown, classes);

@@ -18,8 +18,6 @@ export interface ForkStart {
  * What a fork of a run from one of its steps does again.
  *
  * @throws SkeinError `SKEIN_USAGE` for an address that no step has; `option` is what it was given with
- * @example
- * forkStart(family, plan, { from: 'review#2' }, '--from').steps; // ['review', 'draft']
  */
 export function forkStart(parents: readonly RunHistory[], plan: Plan, wish: ForkWish, option = 'fork.from'): ForkStart {
   const forget = forgottenBy(plan, parents, wish, option);

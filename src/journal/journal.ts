@@ -28,10 +28,6 @@ export interface JournalOwner {
 /**
  * The writing end of a run's journal. Lines are kept until the turn of the event loop ends and are then committed together, with those of
  * all runs of the store (J5).
- *
- * @example
- * const journal = new Journal(store, lease, { batches: 0, sum: FIRST_SUM }, owner);
- * journal.write(encodeRecord(record)); // owner.committed() is called when it is safe
  */
 export class Journal {
   private open = new OpenBatches();

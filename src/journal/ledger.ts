@@ -28,9 +28,6 @@ export interface Ledger {
  * Opens what may be reused. The run's own outcomes come first, newest first, then those of its parents, the nearest first. What a run was
  * told to forget hides what its parents, and theirs, have of these steps. Final failures are void once a session ended `failed` or
  * `degraded`; those of parents always: a fork is made to get further.
- *
- * @example
- * const [best] = atOnce(openLedger(history)).find('a/b'); // the newest outcome, if there is one
  */
 export function* openLedger(own: RunHistory | undefined, parents: readonly RunHistory[] = []): Slices<Ledger> {
   const sources: Source[] = [];

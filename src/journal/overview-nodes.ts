@@ -1,12 +1,7 @@
 import { nodePathOf } from '../base/address.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 
-/**
- * Finds the node of a plan that a path is an execution of; undefined when the plan has none, because it was edited.
- *
- * @example
- * nodeFinder(plan)('review/loop#3/critic'); // the node `critic` in the plan of `loop` in the plan of `review`
- */
+/** Finds the node of a plan that a path is an execution of; undefined when the plan has none, because it was edited. */
 export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
   const nodes = new Map<Plan, ReadonlyMap<string, PlanNode>>();
   const nodesOf = (one: Plan): ReadonlyMap<string, PlanNode> => {

@@ -88,8 +88,6 @@ function toNobody(): void {
  * What the journal of a run says, taken at once.
  *
  * @throws SkeinError `SKEIN_JOURNAL`
- * @example
- * const history = replay(runId, store.read(runId));
  */
 export function replay(runId: string, batches: readonly StoredBatch[], tell?: TellRecord): RunHistory {
   const taken = new Replay(runId, tell);

@@ -36,11 +36,6 @@ export interface MomentPage {
 
 /**
  * Reads the runs of a store. The record of a run whose moments are asked for again, from where they ended, is gone on with, not read again.
- *
- * @example
- * const runs = storeReader(store);
- * const { moments, next } = await runs.moments(runId);
- * const later = await runs.moments(runId, next); // what has happened since
  */
 export function storeReader(store: Store): RunReader {
   return new StoreReader(store);

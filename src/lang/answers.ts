@@ -11,9 +11,6 @@ interface Asked {
 
 /**
  * Reads a line as the answer to a question: a number picks a choice; where the schema does not take the text, it is read as JSON.
- *
- * @example
- * typedAnswer({ choices: ['hand', 'power'] }, '2'); // { ok: true, value: 'power' }
  */
 export function typedAnswer({ choices = [], schema }: Asked, line: string): TypedAnswer {
   const typed = line.trim();
@@ -39,12 +36,7 @@ export function parsedJson(text: string): { readonly value: unknown } | undefine
   }
 }
 
-/**
- * The choice that a typed number means, or the text as it is.
- *
- * @example
- * pickChoice('2', ['red', 'blue']); // 'blue'
- */
+/** The choice that a typed number means, or the text as it is. */
 export function pickChoice(answer: string, choices: readonly string[] | undefined): string {
   return choices === undefined ? answer : (chosen(answer.trim(), choices, answer) ?? answer);
 }

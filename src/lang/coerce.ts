@@ -7,8 +7,6 @@ import { isPlainObject, ownValue } from '../base/json.js';
  * still does not fit is left for the check against the schema.
  *
  * @throws SkeinError `SKEIN_INPUT` for an argument that the schema does not name
- * @example
- * coerceInput('add', { type: 'object', properties: { a: { type: 'integer' } } }, { a: '5' }); // { a: 5 }
  */
 export function coerceInput(
   tool: string,

@@ -23,9 +23,6 @@ const HOLDS: Verdict = { holds: true };
  * `labelled` are the channels that a block of outputs in an operand shows; `meter` counts the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when an operand or an expression can't be evaluated; SKEIN_NO_BINDING for a `code` condition without `callCode`.
- * @example
- * const verdict = evaluateCondition(condition, (channel) => state[channel]);
- * if (!verdict.holds) console.error(verdict.reason); // steps.scan.output does not contain "RUN"
  */
 export function evaluateCondition(
   condition: Condition,
@@ -60,8 +57,6 @@ export function evaluateCondition(
  * Evaluates conditions that must all hold, in order, up to the first that doesn't.
  *
  * @throws SkeinError as {@link evaluateCondition}.
- * @example
- * const verdict = evaluateConditions(node.when ?? [], (channel) => state[channel]);
  */
 export function evaluateConditions(
   conditions: readonly Condition[],
@@ -82,8 +77,6 @@ export function evaluateConditions(
  * anything else is equal. `meter` counts the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when both are so large that it takes too many comparisons
- * @example
- * containsJson({ a: 1, tags: ['x', 'y'] }, { tags: ['y'] }); // true
  */
 export function containsJson(value: unknown, pattern: Json, meter?: WorkMeter): boolean {
   const budget = { left: MAX_COMPARISONS };

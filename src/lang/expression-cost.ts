@@ -23,9 +23,6 @@ const DEEP: ReadonlySet<string> = new Set(['+', '==', '!=', '<', '<=', '>', '>='
 /**
  * Estimates from above how much work an expression is for values of these extents, without doing the work: macros run their body
  * for each item, and sums and lists of sums can grow at every level.
- *
- * @example
- * estimateWork(ast, new Map([['items', { count: 60, longest: 60, size: 61 }]]));
  */
 export function estimateWork(ast: ASTNode, variables: Extents): number {
   return estimate(ast, variables).work;

@@ -39,10 +39,6 @@ export interface Expression {
  * Compiles an expression of the Common Expression Language over the named variables. Numbers are numbers: `n + 1`, `[1, n]` and
  * `1 == 1.0` work. `matches` (regular expressions) and `cel.bind` are refused. Missing keys fail; `has(o.b)` and
  * `o.?b.orValue("d")` ask softly. Positions of problems count within the source.
- *
- * @example
- * const compiled = compileExpression('size(items) > 3', ['items']);
- * if (compiled.problems.length === 0) compiled.expression.evaluate({ items: [1, 2] }); // false
  */
 export function compileExpression(
   source: string,

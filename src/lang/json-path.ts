@@ -16,9 +16,6 @@ export type ReadChannel = (channel: string) => unknown;
  * Reads the JSON in a text: the whole text, or the first code fence in it that holds JSON. Undefined when there is none.
  * Of more than a thousand fences only the first thousand are looked into.
  * Nothing but own keys is ever made: a key `__proto__` in the text stays an ordinary key.
- *
- * @example
- * parseJsonText('Here it is:\n```json\n{"ok":true}\n```'); // { ok: true }
  */
 export function parseJsonText(text: string): unknown {
   const whole = tryParse(text);
@@ -36,9 +33,6 @@ export function parseJsonText(text: string): unknown {
 /**
  * Follows a path into a value. Text is first read as JSON. Only own keys of objects and indexes of lists are found;
  * anything else is undefined, as is a path that leads nowhere. `texts` reads the text.
- *
- * @example
- * readPath('{"files":["a.ts"]}', ['files', '0']); // 'a.ts'
  */
 export function readPath(value: unknown, path: readonly string[], texts?: TextReader): unknown {
   if (path.length === 0) return value;
@@ -52,21 +46,13 @@ export function readPath(value: unknown, path: readonly string[], texts?: TextRe
 
 /**
  * Reads what a reference points at; undefined when the channel or the path in it is missing. `texts` reads text that the path leads into.
- *
- * @example
- * readRef({ channel: 'steps.qa.output', path: ['approved'] }, (channel) => state[channel]);
  */
 export function readRef(ref: ValueRef, read: ReadChannel, texts?: TextReader): unknown {
   const value = read(ref.channel);
   return ref.path === undefined ? value : readPath(value, ref.path, texts);
 }
 
-/**
- * A reference as people write it: `steps.qa.output.approved`.
- *
- * @example
- * refText({ channel: 'inputs.topic' }); // 'inputs.topic'
- */
+/** A reference as people write it: `steps.qa.output.approved`. */
 export function refText(ref: ValueRef): string {
   if (ref.written !== undefined) return ref.written;
   return ref.path === undefined || ref.path.length === 0 ? ref.channel : `${ref.channel}.${ref.path.join('.')}`;

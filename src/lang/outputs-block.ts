@@ -17,8 +17,6 @@ const END = '--- End Prior Step Outputs ---';
  * `> ` in front.
  *
  * @throws SkeinError SKEIN_TEMPLATE when a value has no JSON form.
- * @example
- * renderOutputs([{ channel: 'text', label: 'gen (agent: writer)' }], (channel) => state[channel]);
  */
 export function renderOutputs(labelled: readonly LabelledChannel[], read: ReadChannel): string {
   const known = knownOf(labelled);
@@ -42,9 +40,6 @@ export function renderOutputs(labelled: readonly LabelledChannel[], read: ReadCh
 /**
  * A message without the block of outputs that it begins with. An output can't hold a line like the last one of the frame, so that the first such
  * line is its end.
- *
- * @example
- * withoutOutputs(`${renderOutputs(labelled, read)}Go on.`); // 'Go on.'
  */
 export function withoutOutputs(message: string): string {
   if (!message.startsWith(`${HEAD}\n`)) return message;

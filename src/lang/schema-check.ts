@@ -7,9 +7,6 @@ import type { Dialect } from './json-schema/references.js';
  * What is wrong with a value by a JSON Schema, as short lines such as `/files/0: must be string, not number`; empty when it matches, ten at most.
  * The schema is interpreted, never compiled, so one from a foreign server stays data, and what it may take is bounded: one that takes more is a
  * finding too.
- *
- * @example
- * schemaFindings({ type: 'object', required: ['path'] }, {}); // ['/: lacks the property "path"']
  */
 export function schemaFindings(schema: unknown, value: unknown): readonly string[] {
   if (typeof schema !== 'boolean' && !isPlainObject(schema)) return ['the schema is not a valid JSON Schema'];

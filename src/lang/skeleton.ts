@@ -32,9 +32,6 @@ const LONGEST_JUDGED = 4_000;
 /**
  * Whether a line may look like one that is written between brackets and ends with a colon, or between dashes. What is decided by the first and the last
  * character that are seen costs little; only for the few lines that are left it is worth looking at the whole.
- *
- * @example
- * mayLookFramed('\u200B[gen (agent: A)]\uFF1A'); // true
  */
 export function mayLookFramed(line: string): boolean {
   const seen = Array.from(line.replace(UNSEEN, ''));

@@ -57,8 +57,6 @@ export function parseTemplate(text: string): readonly (string | RawReference)[] 
  * `labelled` are the channels that a block of outputs shows; `meter` counts the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when a path does not resolve, or a value has no JSON form.
- * @example
- * renderTemplate(['Review: ', { channel: 'steps.diff.output' }], (channel) => state[channel]);
  */
 export function renderTemplate(
   template: Template,

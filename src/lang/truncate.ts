@@ -5,9 +5,6 @@ const CHARS_PER_TOKEN = 4;
 /**
  * Cuts a text to a limit, and says so in a note after a blank line: `... [truncated: 5000 chars total, showing first 2000]`.
  * Characters are code points, so no character is ever cut in half. A text within the limit, or a limit that is not a count, changes nothing.
- *
- * @example
- * truncateText('one\ntwo\nthree', { strategy: 'lines', limit: 1 }); // 'one\n\n... [truncated: 3 lines total, showing first 1]'
  */
 export function truncateText(text: string, truncate: Truncate | undefined): string {
   if (truncate === undefined || !Number.isSafeInteger(truncate.limit) || truncate.limit < 0) return text;

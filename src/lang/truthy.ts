@@ -13,8 +13,6 @@ type TruthyCondition = Extract<Condition, { op: 'truthy' }>;
  * value the path is ignored and the whole text counts; of a text with JSON in a code fence that JSON. `texts` finds JSON in a text.
  *
  * @throws SkeinError SKEIN_TEMPLATE when nobody wrote the channel.
- * @example
- * isTruthy({ op: 'truthy', value: { channel: 'qa', path: ['ok'] }, text: '$steps.qa.output.ok' }, () => '{"ok":"YES"}', new JsonTexts()); // true
  */
 export function isTruthy(condition: TruthyCondition, read: ReadChannel, texts: TextReader): boolean {
   const { channel, path = [] } = condition.value;
@@ -31,12 +29,7 @@ export function isTruthy(condition: TruthyCondition, read: ReadChannel, texts: T
   return target === true || (typeof target === 'string' && isTrueText(target));
 }
 
-/**
- * What is reported of a condition that is neither true nor false.
- *
- * @example
- * unresolved('$env.X'); // 'workflow: condition did not resolve to boolean: "$env.X"'
- */
+/** What is reported of a condition that is neither true nor false. */
 export function unresolved(condition: string): string {
   return `workflow: condition did not resolve to boolean: ${JSON.stringify(condition)}`;
 }

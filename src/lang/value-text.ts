@@ -4,8 +4,6 @@ import { SkeinError } from '../base/errors.js';
  * A value as it stands in a prompt: text as it is, nothing for a missing value, anything else as JSON text.
  *
  * @throws SkeinError SKEIN_TEMPLATE when the value has no JSON form: it contains itself or a BigInt.
- * @example
- * valueText({ ok: true }); // '{"ok":true}'
  */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -22,12 +20,7 @@ export function valueText(value: unknown): string {
   }
 }
 
-/**
- * What a value is, for messages.
- *
- * @example
- * kindText([1]); // 'a list'
- */
+/** What a value is, for messages. */
 export function kindText(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'a list';
@@ -38,9 +31,6 @@ const SHORT = 60;
 
 /**
  * Text for a message: on one line, quoted, control and direction characters escaped, at most `limit` characters of it.
- *
- * @example
- * quoteShort('two\nlines'); // '"two\\nlines"'
  */
 export function quoteShort(text: string, limit = SHORT): string {
   const head = text.slice(0, limit);

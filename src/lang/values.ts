@@ -65,12 +65,7 @@ export type Condition =
 /** A variable of a CEL expression: one value, or an object of values by name. */
 export type CelVar = ValueRef | { readonly fields: Readonly<Record<string, CelVar>> };
 
-/**
- * A template without what its references are called in messages, which decides nothing.
- *
- * @example
- * withoutWording([{ channel: 'items.texts', written: '$text' }]); // [{ channel: 'items.texts' }]
- */
+/** A template without what its references are called in messages, which decides nothing. */
 export function withoutWording(template: Template): Template {
   return template.map((piece) => (typeof piece === 'object' && 'channel' in piece ? bareRef(piece) : piece));
 }

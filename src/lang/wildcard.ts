@@ -9,8 +9,6 @@ const MAX_STEPS = 50_000_000;
  * Takes time in the product of both lengths at most, whatever the pattern, and is bounded in any case.
  *
  * @throws SkeinError SKEIN_INPUT when both are so long that the comparison takes too much
- * @example
- * matchesWildcard('git log*', 'git log --stat'); // true
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   let at = 0;
@@ -45,12 +43,7 @@ export function matchesWildcard(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/**
- * True when a pattern is more than a plain text.
- *
- * @example
- * isWildcard('edit_*'); // true
- */
+/** True when a pattern is more than a plain text. */
 export function isWildcard(pattern: string): boolean {
   return pattern.includes('*') || pattern.includes('?');
 }

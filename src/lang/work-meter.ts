@@ -13,32 +13,17 @@ const PARSED = 2;
 /** Units of work for an expression that is compiled, and for each of its characters. */
 const COMPILED = { base: 2_000, character: 25 } as const;
 
-/**
- * The units of copying or comparing so many characters.
- *
- * @example
- * meter.spend(copyingWork(text.length));
- */
+/** The units of copying or comparing so many characters. */
 export function copyingWork(characters: number): number {
   return Math.ceil(characters / COPIED);
 }
 
-/**
- * The units of reading so many characters as JSON.
- *
- * @example
- * meter.spend(parsingWork(text.length));
- */
+/** The units of reading so many characters as JSON. */
 export function parsingWork(characters: number): number {
   return characters * PARSED;
 }
 
-/**
- * The units of compiling an expression of so many characters.
- *
- * @example
- * meter.spend(compilingWork(source.length));
- */
+/** The units of compiling an expression of so many characters. */
 export function compilingWork(characters: number): number {
   return COMPILED.base + characters * COMPILED.character;
 }

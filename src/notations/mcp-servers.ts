@@ -17,9 +17,6 @@ const asItIs: ReadText = (text) => text;
 
 /**
  * A server at an address: `url` and `headers`. `type` is what the key `typeKey` says. Problem codes: `mcp-server`, `mcp-transport`, `wrong-type`.
- *
- * @example
- * readRemote(fields, { type: 'http', typeKey: 'type' }); // { url: 'http://localhost:3000/mcp' }
  */
 export function readRemote(
   fields: Fields,
@@ -49,12 +46,7 @@ function mayBeAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text.replaceAll(VARIABLE, '1'));
 }
 
-/**
- * Texts by names of the user's choice, such as variables and headers. `name` is whose they are, in messages.
- *
- * @example
- * readPairs(fields, 'env'); // { LEVEL: 'debug' }
- */
+/** Texts by names of the user's choice, such as variables and headers. `name` is whose they are, in messages. */
 export function readPairs(
   fields: Fields,
   key: string,

@@ -60,12 +60,7 @@ const OTHER_FILES = {
   },
 } satisfies Readonly<Record<string, FileKind>>;
 
-/**
- * The notation that a file is most likely written in.
- *
- * @example
- * notationOf(openText('agents: {}\nworkflow: []', 'a.yaml', '/a.yaml')); // 'pipeline'
- */
+/** The notation that a file is most likely written in. */
 export function notationOf(opened: OpenedFile): NotationId {
   const all = Object.entries<Notation>(NOTATIONS) as [NotationId, Notation][];
   return all.find(([, { looksLike }]) => looksLike?.(opened) === true)?.[0] ?? 'dag';

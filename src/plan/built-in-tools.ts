@@ -262,12 +262,7 @@ export const BUILT_IN_TOOLS: readonly BuiltInTool[] = Object.keys(BUILT_IN) as B
 /** What an agent without a list gets, in addition to the tools of its MCP servers. */
 export const READ_ONLY_TOOLS: readonly BuiltInTool[] = BUILT_IN_TOOLS.filter((tool) => BUILT_IN[tool].always);
 
-/**
- * Whether a tool has an argument of a kind.
- *
- * @example
- * takes('fetch', 'address'); // true
- */
+/** Whether a tool has an argument of a kind. */
 export function takes(tool: BuiltInTool, kind: ArgumentKind): boolean {
   return Object.values(BUILT_IN[tool].arguments).some((argument) => argument.kind === kind);
 }

@@ -128,9 +128,6 @@ export interface Exclusion {
 /**
  * Finds exclusive branches by dominators: a node lies behind an edge when every forward path to it takes that edge.
  * Two targets of one route are taken to exclude each other unless a case names both; a handler excludes everything else behind its node.
- *
- * @example
- * findExclusion(plan, shape).areExclusive(yes, no);
  */
 export function findExclusion(plan: Plan, shape: GraphShape): Exclusion {
   const tree = dominators(plan, shape);

@@ -14,9 +14,6 @@ export interface ChangeStart {
  * Paths of the steps that a change can reach: along edges, routes and handlers, and from whoever writes a channel to whoever reads
  * it. A step with a sub-plan stands for all that is inside of it. Those that the change begins with are not listed. It is an upper bound:
  * a step that gives the same result as before stops the spread.
- *
- * @example
- * affected(plan, { steps: ['facts'] }); // ['text', 'review']
  */
 export function affected(plan: Plan, start: ChangeStart): readonly string[] {
   return affectedIn(

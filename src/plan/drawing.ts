@@ -36,9 +36,6 @@ export interface DrawnEdge {
 
 /**
  * Lays out what is to be drawn: every node, frame, edge, choice and handler, sub-plans included. Edges of unknown nodes are left out.
- *
- * @example
- * drawingOf(plan).items.map((item) => item.lines[0]); // ['fetch', 'review']
  */
 export function drawingOf(plan: Plan): Drawing {
   const edges: DrawnEdge[] = [];

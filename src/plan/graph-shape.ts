@@ -47,10 +47,6 @@ const known = new WeakMap<Plan, GraphShape>();
 /**
  * The graph of a plan, for checks, outline, costs and compilation: analysed once in a process when the plan is frozen, as those of `definePlan`
  * and of files are. A broken plan gives a shape too: what is unknown is left out.
- *
- * @example
- * const shape = analyzeShape(plan);
- * const first = shape.starts.map((node) => plan.nodes[node]?.id);
  */
 export function analyzeShape(plan: Plan): GraphShape {
   const shape = known.get(plan) ?? shapeOf(plan);

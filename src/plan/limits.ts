@@ -39,9 +39,6 @@ export function maxStepsOf(plan: Pick<Plan, 'limits'>, shape: Pick<GraphShape, '
 /**
  * How often nodes with a cap run at most in one run of their plan, by index: where another node has their visits counted anew, so often for each
  * of its runs, and once more.
- *
- * @example
- * visitCaps(plan.nodes).get(4); // 20
  */
 export function visitCaps(nodes: readonly PlanNode[]): ReadonlyMap<number, number> {
   const caps = new Map<number, number>();

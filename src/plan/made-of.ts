@@ -4,9 +4,6 @@ const PARTS = Symbol.for('skein.made-of');
 /**
  * A function that Skein made around others, such as the body of a tool's node. Its own source says nothing of what it does: theirs, and the
  * texts, count with it wherever the source of a function counts (J2).
- *
- * @example
- * bindings[name] = madeOf((state, step) => run(tool, state, step), [tool.execute]);
  */
 export function madeOf<F extends (...args: never[]) => unknown>(made: F, parts: readonly unknown[]): F {
   return Object.defineProperty(made, PARTS, { value: parts });

@@ -22,22 +22,12 @@ const TRAITS: Readonly<Record<string, NotationTraits>> = {
   },
 };
 
-/**
- * What is known of the notation that a plan was written in.
- *
- * @example
- * traitsOf('pipeline').taskInput; // 'prompt'
- */
+/** What is known of the notation that a plan was written in. */
 export function traitsOf(notation: string | undefined): NotationTraits {
   return (ownValue(TRAITS, notation ?? '') as NotationTraits | undefined) ?? {};
 }
 
-/**
- * What to do about a limit that was reached, in the words of the notation.
- *
- * @example
- * limitHint('pipeline', 'maxItems', 'shorten the list'); // 'raise max_items, or shorten the list'
- */
+/** What to do about a limit that was reached, in the words of the notation. */
 export function limitHint(notation: string | undefined, limit: Limit, otherwise: string): string {
   const { limits } = traitsOf(notation);
   const word = limits === undefined ? limit : limits[limit];

@@ -16,8 +16,6 @@ const own = new WeakSet<object>();
  * copied once, and however deep they are nested, `checkPlan` can say so.
  *
  * @throws SkeinError `SKEIN_DEFINITION` when plans that were written as data are nested too deeply, or contain themselves.
- * @example
- * const plan = ownPlan({ format: 1, name: 'empty', inputs: [], channels: [], nodes: [], edges: [], routes: [] });
  */
 export function ownPlan(plan: Plan): Plan {
   return copyOf(plan, 0);
@@ -56,9 +54,6 @@ const places = new WeakMap<Plan, readonly string[]>();
 
 /**
  * Notes the files and folders that a plan was read from, as absolute paths: tools of a run of it leave them alone, also where the plan is a part of another.
- *
- * @example
- * noteReadFrom(plan, ['/project/review.yaml', '/project/.github/agents']);
  */
 export function noteReadFrom(plan: Plan, paths: readonly string[]): void {
   places.set(plan, paths);

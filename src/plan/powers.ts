@@ -20,9 +20,6 @@ export interface Power {
 /**
  * What a plan would start and reach, as far as its text says so; each once, in the order of its steps. Where models are called by the environment's
  * choice is not part of it.
- *
- * @example
- * for (const { kind, what } of powersOf(plan)) console.log(kind, what); // starts npx -y some-server
  */
 export function powersOf(plan: Plan): readonly Power[] {
   const powers = new Map<string, Power>();

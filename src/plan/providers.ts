@@ -186,12 +186,7 @@ export function providerById(id: string): ProviderEntry | undefined {
   return PROVIDERS.find((provider) => provider.id === id);
 }
 
-/**
- * What to install where a provider's package is missing.
- *
- * @example
- * installCommand(provider); // 'npm install @ai-sdk/google@3'
- */
+/** What to install where a provider's package is missing. */
 export function installCommand(provider: ProviderEntry): string {
   return `npm install ${provider.package}@${provider.major}`;
 }

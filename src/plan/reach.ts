@@ -7,9 +7,6 @@ const BATCH = 32;
  * Finds what can be reached from many nodes, 32 of them per pass. For each batch, `visit` gets its sources and, per node, a mask of those
  * that lead to it (bit i: the source number i; a source leads to itself only around a cycle), and answers whether to go on.
  * Forward edges only, unless `cycles` is set.
- *
- * @example
- * forEachReach(shape, [0], false, (sources, masks) => masks[5] !== 0);
  */
 export function forEachReach(
   shape: GraphShape,

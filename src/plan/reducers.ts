@@ -193,10 +193,6 @@ const CLEARING = Object.fromEntries(
  *
  * - `append` makes a list of the contributions; `extend` joins lists; `add` adds numbers or texts;
  *   `mergeDict` merges objects, later keys win; `last` keeps the last contribution in plan order.
- *
- * @example
- * const reducer = reducerFor('append');
- * reducer.read(reducer.fold(reducer.open(undefined), 'a')); // ['a']
  */
 export function reducerFor(name: Exclude<ReducerName, 'code'> | ReducerFunction): Reducer {
   return typeof name === 'function' ? clearing(direct(name)) : CLEARING[name];

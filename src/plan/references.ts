@@ -11,9 +11,6 @@ export interface Reference {
 /**
  * What a node reads before it runs: its conditions, templates, lists and inputs of a sub-plan. Inputs of a sub-plan that are
  * taken from same-named channels are not listed, for they may be absent.
- *
- * @example
- * referencesOf(node).map((reference) => reference.channel); // ['steps.diff.output']
  */
 export function referencesOf(node: PlanNode): readonly Reference[] {
   const found: Reference[] = conditionReferences(node.when ?? [], 'when');
@@ -42,12 +39,7 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
   return found;
 }
 
-/**
- * Whether a node reads all labelled channels: a text of it has a block of outputs.
- *
- * @example
- * readsOutputs({ kind: 'agent', id: 'next', agent, prompt: [{ outputs: 'prior' }, 'Go on.'] }); // true
- */
+/** Whether a node reads all labelled channels: a text of it has a block of outputs. */
 export function readsOutputs(node: PlanNode): boolean {
   const texts = (node.when ?? []).flatMap((condition) =>
     condition.op === 'contains' || condition.op === 'not_contains' || condition.op === 'equals'

@@ -27,12 +27,7 @@ const OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
 const RUNNERS =
   /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|env|sudo|doas|su|xargs|nohup|nice|timeout|exec|eval|python[\d.]*|node|deno|bun|perl|ruby|php|pwsh|powershell|cmd|busybox|npx|bunx|uvx|awk|gawk|parallel)$/;
 
-/**
- * Whether a word of a command is an option that makes the program do more than its name says.
- *
- * @example
- * isRiskyOption('git', '--output=notes.txt'); // true
- */
+/** Whether a word of a command is an option that makes the program do more than its name says. */
 export function isRiskyOption(program: string, word: string): boolean {
   const options = OPTIONS.get(program);
   if (options === undefined || !word.startsWith('-')) return false;
@@ -48,12 +43,7 @@ function isCutShort(word: string, option: string): boolean {
   return name.length > 3 && option.startsWith(name);
 }
 
-/**
- * Whether a program runs anything it is given, so that a rule which allows it allows everything.
- *
- * @example
- * runsAnything('python3'); // true
- */
+/** Whether a program runs anything it is given, so that a rule which allows it allows everything. */
 export function runsAnything(program: string): boolean {
   return RUNNERS.test(program);
 }

@@ -33,12 +33,7 @@ export const STEP_TOOLS: ReadonlyMap<string, readonly string[] | undefined> = ne
   ['list_todos', []],
 ]);
 
-/**
- * The built-in tool that a model sees under a name.
- *
- * @example
- * builtInOf('bash'); // 'shell'
- */
+/** The built-in tool that a model sees under a name. */
 export function builtInOf(name: string): BuiltInTool | undefined {
   return NAMES.get(name);
 }
@@ -80,8 +75,6 @@ export function selectTools(tools: readonly string[] | undefined, servers: reado
  * What an agent's list of tools that a person must allow means; by the same names as its list of tools.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for a name that nothing answers to: a call that somebody wanted to see must not slip through.
- * @example
- * selectApproved(['edit', 'github/*'], ['github'], 'fixer').builtIn; // Map { 'write_file' => ..., 'edit_file' => ... }
  */
 export function selectApproved(names: readonly string[], servers: readonly string[], agent: string): ToolSelection {
   const selection = selectTools(names, servers);

@@ -60,9 +60,6 @@ export interface Going {
 /**
  * Compares what a run was recorded with to what it continues with. With the list in `plan/fields.ts`, which the digests of results are made
  * of too, this is all that can make a finished step run again.
- *
- * @example
- * const { again } = compareRuns(before, after, { samePlan: false, isFork: false, forgotten: [], edited: [], models: [], formerModels: () => [] });
  */
 export function compareRuns(before: RunDefinition, after: RunDefinition, going: Going): Changes {
   const isSameText = going.samePlan && isSame(before.code, after.code);

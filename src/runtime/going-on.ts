@@ -178,12 +178,7 @@ function checkInputs(runId: string, { inputs, plan }: RunDefinition, given: Read
   );
 }
 
-/**
- * Which steps have something recorded that was worked for, by the ids of their nodes, and those around them.
- *
- * @example
- * finishedIn([history])('review/critic'); // a visit, a round or an item of it has a result
- */
+/** Which steps have something recorded that was worked for, by the ids of their nodes, and those around them. */
 export function finishedIn(histories: readonly RunHistory[]): (path: string) => boolean {
   const done = new Set<string>();
   const seen = new Set<string>();

@@ -27,8 +27,6 @@ export interface StoredNames {
  * waited for. Any SQLite will do, because nothing is written.
  *
  * @throws Error when the file is none that can be read
- * @example
- * const { runs, threads } = await namesInStore('.skein/skein.db');
  */
 export async function namesInStore(path: string): Promise<StoredNames> {
   // A pipe or a device would keep the reader waiting.

@@ -182,9 +182,6 @@ export interface ReadText {
 /**
  * Reads the bytes of a text. Drivers are not trusted with that: one ends the process, another one puts U+FFFD in place of what it can't
  * read and says nothing, a third stops at a NUL.
- *
- * @example
- * readText(Buffer.from('looms')); // { text: 'looms' }
  */
 export function readText(bytes: Uint8Array): ReadText {
   try {

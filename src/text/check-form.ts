@@ -20,9 +20,6 @@ import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.j
  * is open takes all keys; one that looks like a known one is a warning.
  *
  * Problem codes: `wrong-form`, `unknown-key`, `missing-key`.
- *
- * @example
- * checkForm(root, PACK, { findings, named: NAMED });
  */
 export function checkForm(
   node: SourceNode,

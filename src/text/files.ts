@@ -92,23 +92,13 @@ export async function listMarkdown(directory: string): Promise<ListResult> {
   }
 }
 
-/**
- * An absolute path: `~/` is the home directory when that is known, anything else is relative to `base`.
- *
- * @example
- * absolutePath('agents/critic.md', '/project'); // '/project/agents/critic.md'
- */
+/** An absolute path: `~/` is the home directory when that is known, anything else is relative to `base`. */
 export function absolutePath(path: string, base: string, home?: string): string {
   if (home !== undefined && (path === '~' || path.startsWith('~/'))) return join(home, path.slice(1));
   return resolve(base, path);
 }
 
-/**
- * A path as it is shown: relative to `base` when it lies inside, otherwise as it is.
- *
- * @example
- * shownPath('/project/flows/a.yaml', '/project'); // 'flows/a.yaml'
- */
+/** A path as it is shown: relative to `base` when it lies inside, otherwise as it is. */
 export function shownPath(path: string, base: string): string {
   const inside = relative(base, path);
   const leaves = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);

@@ -27,12 +27,7 @@ const MAX_FINDINGS = 10_000;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const LONGEST = 1_000;
 
-/**
- * A text in which characters that a terminal obeys or hides are spelt out, cut to a length that can be read.
- *
- * @example
- * visibleText('a\u001B[2Jb'); // 'a\\u{1b}[2Jb'
- */
+/** A text in which characters that a terminal obeys or hides are spelt out, cut to a length that can be read. */
 export function visibleText(text: string): string {
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
   return cut.replaceAll(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);

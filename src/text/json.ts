@@ -21,9 +21,6 @@ const DEEPEST = 200;
  * are there twice are problems, and the first one counts. Any name may be a key, `__proto__` too.
  *
  * Problem codes: `json-syntax`, `json-limit`, `duplicate-key`.
- *
- * @example
- * const { root, problems } = parseJson('{ "name": "review" }', 'pack.json');
  */
 export function parseJson(text: string, file: string): ParsedJson {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;

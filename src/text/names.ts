@@ -18,9 +18,6 @@ export const NAME_FORM = {
 /**
  * Checks a name that templates, folders and addresses are made of: letters, digits, `_` and `-`, not `-` first, at most 64.
  * Problem codes: `bad-name`, `forbidden-name`.
- *
- * @example
- * checkName('a/b', 'step id', at, findings); // false, and a problem
  */
 export function checkName(name: string, what: string, at: Position | undefined, findings: Findings): boolean {
   if (FORBIDDEN_NAMES.has(name)) {
@@ -40,9 +37,6 @@ const VARIABLE = new RegExp(VARIABLE_FORM);
 
 /**
  * Checks a key that names the variable of the environment which holds the key of a provider. Problem code: `provider`.
- *
- * @example
- * checkVariable(fields, 'token_key', 'sk-123', 'token_key of model "fast"'); // a problem, in which the text is not shown
  */
 export function checkVariable(fields: Fields, key: string, name: string | undefined, called: string): void {
   if (name === undefined || VARIABLE.test(name)) return;

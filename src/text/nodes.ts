@@ -44,12 +44,7 @@ export function entryOf(node: SourceNode | undefined, key: string): SourceEntry 
   return node?.kind === 'map' ? node.entries.find((entry) => entry.key === key) : undefined;
 }
 
-/**
- * The plain data of a node. Depth is bounded by the parser's limit.
- *
- * @example
- * toJson(node); // { ok: true }
- */
+/** The plain data of a node. Depth is bounded by the parser's limit. */
 export function toJson(node: SourceNode): Json {
   switch (node.kind) {
     case 'scalar':

@@ -11,9 +11,6 @@ export interface Places {
 /**
  * The lines of a text, for {@link Places.at}. `firstLine` is the line of the file on which the text begins, for a text that was
  * cut out of a file; columns count UTF-16 units from 1.
- *
- * @example
- * placesOf('a: 1\nb: 2', 'flow.yaml').at(5); // { file: 'flow.yaml', line: 2, column: 1 }
  */
 export function placesOf(text: string, file: string, firstLine = 1): Places {
   const starts = [0];

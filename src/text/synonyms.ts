@@ -35,12 +35,7 @@ const SYNONYMS = Object.entries({
   'mcp-servers': 'mcp mcp_servers mcpServers',
 }).map(([key, words]) => [key, words.split(' ')] as const);
 
-/**
- * The key that somebody means by a word of another system, when it is among those that stand here.
- *
- * @example
- * meantBy('needs', ['id', 'depends_on']); // 'depends_on'
- */
+/** The key that somebody means by a word of another system, when it is among those that stand here. */
 export function meantBy(word: string, known: readonly string[]): string | undefined {
   return SYNONYMS.find(([key, words]) => words.includes(word) && known.includes(key))?.[0];
 }

@@ -21,12 +21,7 @@ export type UnsupportedKeys = ReadonlyMap<string, Unsupported>;
 /** Keys with what to do instead, by what is lost. */
 export type LossRows = Readonly<Partial<Record<Loss, Readonly<Record<string, string>>>>>;
 
-/**
- * The keys of one map, from rows by what is lost.
- *
- * @example
- * unsupportedKeys({ safety: { hooks: 'run the command in a step of its own' } }).get('hooks')?.loses; // 'safety'
- */
+/** The keys of one map, from rows by what is lost. */
 export function unsupportedKeys(...all: readonly LossRows[]): UnsupportedKeys {
   const found = new Map<string, Unsupported>();
   for (const rows of all) {

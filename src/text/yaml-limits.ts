@@ -35,9 +35,6 @@ export interface LimitFinding {
 /**
  * The tokens of a text one after another, without building or recursing, up to the first bound that is exceeded: that is returned then.
  * Depth is a bound from above: each indentation column that is open counts as a level, and each open bracket.
- *
- * @example
- * const tokens = tokensWithin('[[[[1]]]]', { ...YAML_LIMITS, maxDepth: 3 }); // '[', '[', '[', then 'nested deeper than 3 levels'
  */
 export function* tokensWithin(text: string, limits: YamlLimits): Generator<string, LimitFinding | undefined> {
   const bytes = Buffer.byteLength(text);
@@ -66,12 +63,7 @@ export function* tokensWithin(text: string, limits: YamlLimits): Generator<strin
   return undefined;
 }
 
-/**
- * The finding for a text of too many bytes.
- *
- * @example
- * tooLarge(10_000_000, 1_000_000).message; // '10.0 MB of text; the limit is 1.0 MB'
- */
+/** The finding for a text of too many bytes. */
 export function tooLarge(bytes: number, maxBytes: number): LimitFinding {
   const message = `${megabytes(bytes)} of text; the limit is ${megabytes(maxBytes)}`;
   return { offset: 0, message, hint: 'pass large data as an input or as a file that an agent reads' };

@@ -174,9 +174,6 @@ function ownOptions(request: ModelRequest, style: CallStyle): Record<string, nev
 
 /**
  * True when every object of a schema closes its properties and requires all of them: what OpenAI's strict mode takes.
- *
- * @example
- * isStrictSchema({ type: 'object', properties: {}, required: [], additionalProperties: false }); // true
  */
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema);

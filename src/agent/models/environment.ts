@@ -4,9 +4,6 @@ import { PROVIDERS } from '../../plan/providers.js';
 /**
  * The variable in which a user's environment names the host that a key is for: `OPENAI_BASE_URL` for `OPENAI_API_KEY`,
  * `TEAM_BASE_URL` for `TEAM_KEY`, `TEAM_TOKEN` and `TEAM`.
- *
- * @example
- * hostVariable('TEAM_KEY'); // 'TEAM_BASE_URL'
  */
 export function hostVariable(keyEnv: string): string {
   return `${keyEnv.replace(/_(?:API_KEY|API_TOKEN|KEY|TOKEN)$/i, '')}_BASE_URL`;
@@ -16,9 +13,6 @@ export function hostVariable(keyEnv: string): string {
  * Whether a key may be sent to an address that a workflow file names: the file is no reason to trust it. It may go to its provider's own host, and to
  * the one that the environment names for it. A key that no provider is known by may go to any known provider, and to where the environment says
  * that the provider of the model is.
- *
- * @example
- * mayReceive('http://127.0.0.1:8080/v1', 'TEAM_KEY', provider, { TEAM_BASE_URL: 'http://127.0.0.1:8080' }); // true
  */
 export function mayReceive(url: string, keyEnv: string, provider: ProviderEntry, env: Env): boolean {
   const origin = originOf(url);

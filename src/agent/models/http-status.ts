@@ -26,9 +26,6 @@ export function saysModelUnavailable(text: string): boolean {
 /**
  * The class of an HTTP status. `text` is everything that the answer says in words: some providers say 400 for a model that they
  * don't have, and 429 for an account without money, which no waiting mends.
- *
- * @example
- * classifyStatus(429, 'slow down'); // { code: 'SKEIN_MODEL_OVERLOADED', retryable: true }
  */
 export function classifyStatus(status: number, text: string): StatusClass {
   if (status === 401 || status === 403) return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
@@ -76,9 +73,6 @@ export type HeaderMap = Readonly<Record<string, string | undefined>>;
 /**
  * How long a server asks to wait, in milliseconds: `retry-after-ms` first, then `Retry-After` as seconds or as an HTTP date.
  * Undefined when it does not say, or says something unreadable.
- *
- * @example
- * retryAfterMs({ 'retry-after': '2' }, Date.now()); // 2000
  */
 export function retryAfterMs(headers: HeaderMap, now: number): number | undefined {
   const exact = Number.parseFloat(headers['retry-after-ms'] ?? '');
@@ -90,12 +84,7 @@ export function retryAfterMs(headers: HeaderMap, now: number): number | undefine
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/**
- * Any header container as a map with lower-case names.
- *
- * @example
- * headerMap({ 'Retry-After': '1' })['retry-after']; // '1'
- */
+/** Any header container as a map with lower-case names. */
 export function headerMap(headers: unknown): HeaderMap {
   const result = Object.create(null) as Record<string, string>;
   if (typeof headers !== 'object' || headers === null) return result;

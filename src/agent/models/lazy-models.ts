@@ -41,9 +41,6 @@ const kept = new Map<string, Model>();
 /**
  * The model with this identity, made once for all runs of the process: the objects of a provider's package are large, and they hold nothing of
  * a run. `identity` is all that a model is made from; of many, those that were not asked for longest are let go.
- *
- * @example
- * const model = keptModel(JSON.stringify([id, baseUrl, key]), () => lazyModel(id, true, load));
  */
 export function keptModel(identity: string, make: () => Model): Model {
   const known = kept.get(identity);

@@ -30,9 +30,6 @@ const LONGEST = 600;
 /**
  * An error of a provider package as a SkeinError whose code says whether to try again. SkeinErrors come back as they are.
  * Keys are cut out of all messages.
- *
- * @example
- * throw modelError(error, { model: 'openai/gpt-5-mini', secrets: [key], keyEnv: 'OPENAI_API_KEY' });
  */
 export function modelError(error: unknown, source: ErrorSource): SkeinError {
   if (SkeinError.isInstance(error)) return error;

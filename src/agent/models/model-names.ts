@@ -31,8 +31,6 @@ export function isNoChoice(name: string): boolean {
  *
  * @param extra names of further providers that are known here
  * @throws SkeinError `SKEIN_MODEL_UNKNOWN` when no provider answers to the name.
- * @example
- * readModelName('gpt-4o'); // { provider: 'openai', model: 'gpt-4o' }
  */
 export function readModelName(text: string, spec?: ProviderSpec, extra: readonly string[] = []): ModelName {
   const name = text.trim();

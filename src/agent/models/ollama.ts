@@ -9,8 +9,6 @@ export const PROBE_MS = 500;
  * The models of a running Ollama, in its own order; undefined when none answers within {@link PROBE_MS}. Never throws.
  *
  * @param host the value of `OLLAMA_HOST`
- * @example
- * await probeOllama(undefined); // ['llama3.2:latest']
  */
 export async function probeOllama(
   host: string | undefined,
@@ -37,9 +35,6 @@ const DEFAULT_OLLAMA_HOST = 'http://127.0.0.1:11434';
 /**
  * Ollama's address from `OLLAMA_HOST`, which is written in many ways: `host`, `host:port`, `:port`, a URL, and `0.0.0.0` for a
  * server that listens everywhere.
- *
- * @example
- * ollamaHost('0.0.0.0:11434'); // 'http://127.0.0.1:11434'
  */
 export function ollamaHost(text: string | undefined): string {
   const value = text?.trim() ?? '';

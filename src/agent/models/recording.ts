@@ -28,10 +28,6 @@ export interface Recorder {
 /**
  * Records finished calls, in JSON lines: a header, then one line for each call in the order in which they ended.
  * Calls that failed are not recorded; neither are keys, times or ids of the provider.
- *
- * @example
- * const recorder = createRecorder('run.jsonl');
- * const model = recorder.wrap(live);
  */
 export function createRecorder(path: string): Recorder {
   const calls: RecordedCall[] = [];

@@ -61,12 +61,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/**
- * Names of the same file: relative to the working directory, and absolute. They are normal, so `a/../b` is `b`.
- *
- * @example
- * pathForms('./src/../.env', '/project'); // ['.env', './.env', '/project/.env']
- */
+/** Names of the same file: relative to the working directory, and absolute. They are normal, so `a/../b` is `b`. */
 export function pathForms(path: string, cwd: string): readonly string[] {
   const whole = resolve(cwd, path);
   const inside = relative(cwd, whole);
@@ -82,9 +77,6 @@ function slashes(path: string): string {
 
 /**
  * Whether a call of a built-in tool reads a file of secrets, as far as the call itself shows it. Such calls are put to a person.
- *
- * @example
- * readsEnvFile('read_file', { path: 'server/.env.local' }); // true
  */
 export function readsEnvFile(tool: BuiltInTool, input: JsonObject): boolean {
   const shown = Object.entries(BUILT_IN[tool].arguments).filter(([, argument]) => argument.shows === true);

@@ -34,9 +34,6 @@ export type Verdict =
  *
  * @throws SkeinError `SKEIN_DEFINITION` for a rule that can't be read, or that names an argument which its tool does not have: a call that
  *   somebody wanted to keep from happening must not slip through.
- * @example
- * const check = permissionCheck({ deny: ['shell:cmd=rm *'] }, { agent: 'root', cwd: '/project' });
- * check({ name: 'shell', input: { argv: ['rm', 'x'] }, tool: { effect: 'once' } }); // { kind: 'deny', rule: 'shell:cmd=rm *', why: 'matches' }
  */
 export function permissionCheck(
   permissions: Permissions,

@@ -38,12 +38,7 @@ interface Progress {
   readonly given: Map<string, number>;
 }
 
-/**
- * Opens a script for one run.
- *
- * @example
- * const book = openScriptBook(readScript(text, 'story.yaml'));
- */
+/** Opens a script for one run. */
 export function openScriptBook(script: Script): ScriptBook {
   const progress: readonly Progress[] = script.rules.map((rule, i) => ({ rule, number: i + 1, given: new Map() }));
   /** How often each answer of the person was given. */
@@ -209,8 +204,6 @@ function firstUserText(request: Asked): string {
  * @param path where it is
  * @param name how messages call it
  * @throws SkeinError `SKEIN_FILE` when it can't be read, `SKEIN_DEFINITION` with all of its problems.
- * @example
- * const book = await openScript('/home/me/story.yaml', 'story.yaml');
  */
 export async function openScript(path: string, name: string): Promise<ScriptBook> {
   return openScriptBook(readScript(await readTextFile(path, 'script'), name));

@@ -7,12 +7,7 @@ import type { ScriptBook } from './script-book.js';
 import type { ScriptAnswer, ScriptError } from './script-types.js';
 import { withoutOutputs } from '../../lang/outputs-block.js';
 
-/**
- * A model that answers from a script.
- *
- * @example
- * const model = scriptModel('script/story.yaml', openScriptBook(script));
- */
+/** A model that answers from a script. */
 export function scriptModel(id: string, book: ScriptBook): Model {
   return {
     id,

@@ -48,9 +48,6 @@ function readAddress(address: string): readonly [text: string, family: Family] |
 /**
  * True for addresses of the public Internet. False for private, loopback, link-local, metadata, reserved, documentation and
  * multicast ranges, in IPv4 and IPv6, also when an IPv4 address is written as an IPv6 one; and for what is not an address.
- *
- * @example
- * isPublicAddress('::ffff:7f00:1'); // false
  */
 export function isPublicAddress(address: string): boolean {
   const read = readAddress(address);

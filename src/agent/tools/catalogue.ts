@@ -75,9 +75,6 @@ const REMARKS: ReadonlySet<string> = new Set(['description', 'explanation']);
 /**
  * The input of a built-in tool with its parameters as the tool calls them. A name that is given twice stays, so that the check of the
  * input refuses it.
- *
- * @example
- * ownParameters('edit_file', { file_path: 'a.ts', old_string: 'x', new_string: 'y' }); // { path: 'a.ts', old_text: 'x', new_text: 'y' }
  */
 export function ownParameters(tool: BuiltInTool, input: JsonObject): JsonObject {
   return renamed(BUILT_IN[tool], input);

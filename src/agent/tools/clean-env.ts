@@ -50,9 +50,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * The part of an environment that a child process may see: the names above, `LC_*` and `XDG_*`. Everything else stays out, so
  * that a key of the user can't be printed by a program that a model chose.
- *
- * @example
- * cleanEnvironment({ PATH: '/bin', OPENAI_API_KEY: 'sk-1' }, 'tool-server'); // { PATH: '/bin' }
  */
 export function cleanEnvironment(env: Environment, purpose: 'tool-server' | 'shell'): Record<string, string> {
   const names = purpose === 'shell' ? [...BASE, ...DEVELOPMENT] : BASE;

@@ -26,12 +26,7 @@ export function foldedName(name: string): string {
   return cut === 'git~1' ? '.git' : cut;
 }
 
-/**
- * The names on the way from one folder to a path, folded.
- *
- * @example
- * namesBelow('/project', '/project/src/Main.ts'); // ['src', 'main.ts']
- */
+/** The names on the way from one folder to a path, folded. */
 export function namesBelow(from: string, path: string): readonly string[] {
   return relative(from, path).split(sep).map(foldedName);
 }
@@ -41,12 +36,7 @@ export function isEnvFile(path: string): boolean {
   return foldedName(basename(resolve(sep, path))).startsWith('.env');
 }
 
-/**
- * True when `path` is `root` or below it, compared by segments. Both must be absolute and normal.
- *
- * @example
- * isInside('/srv/root', '/srv/root-evil'); // false
- */
+/** True when `path` is `root` or below it, compared by segments. Both must be absolute and normal. */
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -5,8 +5,6 @@ import { badInput } from './tool-input.js';
  * `[!a]`, `{a,b}`. Matching takes time linear in the path, whatever the pattern.
  *
  * @throws SkeinError `SKEIN_TOOL_FAILED` for a pattern that is too long or has too many alternatives
- * @example
- * (await compileGlob('src/**' + '/*.ts'))('src/a/b.ts'); // true
  */
 export async function compileGlob(pattern: string): Promise<(path: string) => boolean> {
   if (pattern === '') throw badInput('the pattern is empty');

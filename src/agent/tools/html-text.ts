@@ -28,8 +28,6 @@ export interface PageText {
  * first. One pass over the text; it does not try to be a browser.
  *
  * @param most characters, about: what comes after them is not looked at
- * @example
- * htmlToText('<p>a &amp; <b>b</b></p>', 1_000).text; // 'a & b'
  */
 export function htmlToText(html: string, most: number): PageText {
   const lines: string[] = [];

@@ -1,12 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/**
- * Keeps the beginning and the end of a stream and counts the rest, so that a program may print as much as it likes.
- *
- * @example
- * const window = new OutputWindow(64 * 1024);
- * window.follow(child.stdout);
- */
+/** Keeps the beginning and the end of a stream and counts the rest, so that a program may print as much as it likes. */
 export class OutputWindow {
   private head: Buffer[] = [];
   private headBytes = 0;

@@ -41,9 +41,6 @@ const GIT_SHAPES = [
  * Makes the protection of a session.
  *
  * @param home the working directory, real path
- * @example
- * const { kept } = createProtection('/project', { record: [], definition: ['/project/review.yaml'] });
- * kept('/project/Review.yaml'); // 'is part of a workflow ...'
  */
 export function createProtection(home: string, places: OwnPlaces): Protection {
   const here = (name: string): string => join(home, name);

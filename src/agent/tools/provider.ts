@@ -16,10 +16,6 @@ export type { ToolProviderOptions } from './provider-options.js';
  *
  * Names that nothing answers to give one warning (`unknown-tools`) per agent and run; an extra directory that is missing gives
  * one too (`extra-dir-missing`). Code of tools is loaded when the first agent needs some.
- *
- * @example
- * const tools = createToolProvider({ cwd: process.cwd(), env: process.env });
- * const source = await tools.open(agent, session);
  */
 export function createToolProvider(options: ToolProviderOptions): ToolProvider {
   const said = new Set<string>();

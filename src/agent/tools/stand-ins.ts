@@ -8,12 +8,7 @@ import { legalName, mcpPrefix } from '../../plan/tool-names.js';
 /** What a call of a tool gives that would start or reach something, in a run without models. */
 const NOT_RUN = 'not run: a run with --mock starts no process and reaches no address';
 
-/**
- * A built-in tool as a run without models has it: as it is, unless it starts or reaches something.
- *
- * @example
- * const tool = standIn('shell', createBuiltIn('shell', 'shell', context));
- */
+/** A built-in tool as a run without models has it: as it is, unless it starts or reaches something. */
 export function standIn(kind: BuiltInTool, tool: Tool): Tool {
   return takes(kind, 'command') || takes(kind, 'address') ? { ...tool, execute: notRun } : tool;
 }

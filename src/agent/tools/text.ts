@@ -42,8 +42,6 @@ export function isText(bytes: Buffer): boolean {
  * Cuts a long text to its head and tail, with a note between them that says how much is missing.
  *
  * @param limit characters that stay
- * @example
- * headAndTail('a'.repeat(10), 4); // 'aa\n[... 6 characters left out ...]\naa'
  */
 export function headAndTail(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -11,8 +11,6 @@ const HINT =
  * the writer of the command meant something else by it.
  *
  * @throws SkeinError `SKEIN_TOOL_REFUSED`
- * @example
- * splitWords(`git log --format='%h %s'`); // ['git', 'log', '--format=%h %s']
  */
 export function splitWords(command: string): readonly string[] {
   const words: string[] = [];

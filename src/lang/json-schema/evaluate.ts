@@ -21,8 +21,6 @@ const NO_PART: Partial<Spot> = {};
  * compiled, and nothing is fetched for it.
  *
  * @throws SchemaError when the schema can't be used, or takes too much
- * @example
- * evaluate({ type: 'string' }, 5, '2020-12'); // ['/: must be string, not number']
  */
 export function evaluate(schema: Schema, value: unknown, dialect: Dialect): readonly string[] {
   const evaluator = new Evaluator(schema, dialect);

@@ -129,8 +129,6 @@ function format({ budget }: Parameters<Keyword>[0], given: unknown, spot: Parame
  * A text that two JSON values share if, and only if, they are equal: `1` and `1.0` are, `1` and `"1"` are not, the order of properties does not count.
  *
  * @throws SchemaError when the budget does not last
- * @example
- * valueKey({ b: 1, a: 2 }, budget) === valueKey({ a: 2, b: 1 }, budget); // true
  */
 export function valueKey(value: unknown, budget: Budget): string {
   budget.enter();

@@ -17,12 +17,7 @@ interface AgentFolder {
   readonly local: boolean;
 }
 
-/**
- * The folders in which agents are looked for, in the order in which they count.
- *
- * @example
- * agentFolders(definition, workspace).map(({ path }) => path); // ['/project/.github/agents', ...]
- */
+/** The folders in which agents are looked for, in the order in which they count. */
 export function agentFolders(definition: Definition, { cwd, home }: Workspace): readonly AgentFolder[] {
   return [
     { path: join(cwd, '.github', 'agents'), at: undefined, local: true },

@@ -17,10 +17,6 @@ const SKILL_FILE = 'SKILL.md';
  * relative to the workflow file, then in the step's `extra_dirs`, then in `.github/skills` and `.claude/skills` of the working directory.
  *
  * Problem codes: `file-missing` and the other codes of files.
- *
- * @example
- * const skills = await findSkills(definition, workspace, findings);
- * skills.get('scan'); // [{ name: 'secrets', text: '...' }]
  */
 export async function findSkills(
   definition: Definition,

@@ -22,12 +22,7 @@ export function readTraits(fields: Fields, label: string): AgentTraits {
   };
 }
 
-/**
- * The key `model`: one name, or a list of names to try in order. None when the key is absent.
- *
- * @example
- * readModels(fields, 'model of config'); // ['openai/gpt-5-mini']
- */
+/** The key `model`: one name, or a list of names to try in order. None when the key is absent. */
 export function readModels(fields: Fields, called: string): readonly string[] {
   const node = fields.node('model');
   if (node === undefined) return [];

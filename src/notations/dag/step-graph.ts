@@ -15,10 +15,6 @@ export interface StepGraph {
 
 /**
  * Resolves `depends_on`. Problem codes: `unknown-step`, `self-dependency`, `cycle` (with one path that really exists).
- *
- * @example
- * const graph = connectSteps(definition.steps, findings);
- * graph.endsBefore('scan', report); // true
  */
 export function connectSteps(steps: readonly StepDef[], findings: Findings): StepGraph {
   const ids = new Set(steps.map((step) => step.id).filter((id) => id !== ''));
@@ -54,12 +50,7 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
 /** Steps that a hint lists. */
 const MOST_LISTED = 8;
 
-/**
- * A hint for a step that does not exist: the one that was most likely meant, or those that there are.
- *
- * @example
- * nearestStep('scam', new Set(['scan']), findings); // 'did you mean "scan"?'
- */
+/** A hint for a step that does not exist: the one that was most likely meant, or those that there are. */
 export function nearestStep(word: string, ids: ReadonlySet<string>, findings: Findings): string {
   const listed = [...ids].slice(0, MOST_LISTED).join(', ');
   return findings.near(word, ids) ?? `steps are: ${listed}${ids.size > MOST_LISTED ? ', ...' : ''}`;

@@ -18,9 +18,6 @@ const MOST_KNOWN = 20_000;
 /**
  * Reads the names in the first parameter of a function out of its source text, as it runs: renamed locals, defaults and quoted names are
  * understood, and property names survive minifiers. Only the parameters are parsed, so a body may have any syntax.
- *
- * @example
- * readParameters(({ search, query = 'x' }) => search + query); // names: search, and query, which is optional
  */
 export function readParameters(fn: unknown): Reading {
   if (typeof fn !== 'function') return { refused: 'it is not a function' };

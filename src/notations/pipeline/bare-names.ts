@@ -11,9 +11,6 @@ const ROOTS: ReadonlySet<string> = new Set(['prompt', 'item', 'steps']);
 /**
  * The text of a prompt between its references. A name between braces that is the name of a step or value is an error (`bad-reference`), as the `$`
  * is missing; any other stays as it is, with a warning (`not-a-reference`). A backslash before the braces says that they are text.
- *
- * @example
- * textBetween('Use {{ draft }}.', reader, names, (written) => scalar.at); // the error says: did you mean {{ $steps.draft.output }}?
  */
 export function textBetween(
   text: string,

@@ -47,13 +47,7 @@ interface Placing {
   order: number;
 }
 
-/**
- * Puts every step of a pipeline into its block, and gives every output its channel and its label.
- *
- * @example
- * const top = placeSteps(definition, new Map());
- * top.byId.get('gen')?.outputs; // [{ channel: 'steps.gen.output', label: 'gen (agent: generator)', order: 0 }]
- */
+/** Puts every step of a pipeline into its block, and gives every output its channel and its label. */
 export function placeSteps(definition: PipelineDef, calls: ReadonlyMap<CallStep, Plan>): Block {
   return placeBlock({ kind: 'list', path: '', holder: undefined, roots: definition.steps }, { calls, order: 0 });
 }
@@ -110,12 +104,7 @@ function output(path: string, label: string, placing: Placing): Output {
   return { channel: `steps.${path}.output`, label, order: placing.order++ };
 }
 
-/**
- * A step and those that it stands in, from the inside out.
- *
- * @example
- * [...around(child)].map((each) => each.step.id); // ['gen_1', 'par_gen']
- */
+/** A step and those that it stands in, from the inside out. */
 export function* around(placed: Placed): Generator<Placed> {
   for (let here: Placed | undefined = placed; here !== undefined; here = here.block.holder) yield here;
 }
@@ -134,12 +123,7 @@ export interface Item {
   readonly name: string;
 }
 
-/**
- * The items that a step sees, from the inside out.
- *
- * @example
- * itemsOf(reader)[0]?.channel; // 'items.texts'
- */
+/** The items that a step sees, from the inside out. */
 export function itemsOf(reader: Placed): readonly Item[] {
   const items: Item[] = [];
   for (const { block } of around(reader)) {
@@ -154,12 +138,7 @@ export function itemChannel(path: string): string {
   return `items.${path}`;
 }
 
-/**
- * The item that a name means: that of the innermost map with this name, or `item` for the innermost of all.
- *
- * @example
- * findMap('language', reader)?.channel; // 'items.texts'
- */
+/** The item that a name means: that of the innermost map with this name, or `item` for the innermost of all. */
 export function findMap(name: string, reader: Placed): Item | undefined {
   const items = itemsOf(reader);
   return items.find((item) => item.name === name) ?? (name === 'item' ? items[0] : undefined);
@@ -173,9 +152,6 @@ export interface Address {
 
 /**
  * How the steps in a block and in the blocks in it are reached from outside: those that have an output, and not what stands in a map.
- *
- * @example
- * [...addressesIn(parallel.inner)][0]?.names; // ['outputs', 'gen_1']
  */
 export function* addressesIn(block: Block): Generator<Address> {
   for (const placed of block.steps) {

@@ -64,12 +64,7 @@ function gotoNode(placed: Placed, flow: Flow, parts: NodeParts): PassNode {
   return { ...base, maxVisits: limit, ...anew, onMaxVisits: { fail, hint: LOOP_HINT } };
 }
 
-/**
- * How often a jump back of a block may be made: as the innermost sequence around it says, or else the file.
- *
- * @example
- * loopLimit(block, definition); // 100
- */
+/** How often a jump back of a block may be made: as the innermost sequence around it says, or else the file. */
 export function loopLimit(block: Block, definition: PipelineDef): number {
   for (let here = block.holder; here !== undefined; here = here.block.holder) {
     if (here.step.type === 'sequence' && here.step.maxLoopIterations !== undefined) return here.step.maxLoopIterations;

@@ -15,9 +15,6 @@ export interface Parts {
 
 /**
  * The dominators of a graph, by the algorithm of Cooper, Harvey and Kennedy: once over the graph for each loop within a loop.
- *
- * @example
- * dominanceOf({ starts: [0], ways: [[1, 2], [2], [-1]], partOf: () => 0 }).isBefore(1, 2); // false
  */
 export function dominanceOf({ starts, ways, partOf }: Parts): Dominance {
   const count = ways.length;

@@ -20,12 +20,7 @@ const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 const INDEX = /\[\s*(\d{1,9})\s*\]/y;
 const KEY = /\[\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')\s*\]/y;
 
-/**
- * Reads the reference whose `$` stands at an offset, as far as it goes; undefined when no name follows.
- *
- * @example
- * readDotted('$steps.qa.output[0] == 1', 0)?.end; // 19
- */
+/** Reads the reference whose `$` stands at an offset, as far as it goes; undefined when no name follows. */
 export function readDotted(text: string, start: number): Dotted | undefined {
   const root = match(WORD, text, start + 1);
   if (root === undefined) return undefined;

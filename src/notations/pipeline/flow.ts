@@ -33,9 +33,6 @@ export interface Flow {
  * Connects the steps of a block: each leads to the next one, the last one of a branch to what follows its condition, and a jump to its target.
  *
  * Problem codes: `unknown-step`, `out-of-range` and `bad-jump` for targets, `unreachable-step`, `endless-loop`.
- *
- * @example
- * connectBlock(top, findings).precedes(0, 1); // true
  */
 export function connectBlock(block: Block, findings: Findings): Flow {
   const ways: Ways[] = block.steps.map(() => [NOWHERE]);

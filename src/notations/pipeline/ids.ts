@@ -26,10 +26,6 @@ const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
 
 /**
  * The ids of a block, from the node of its list. Written ids come first, wherever they stand, so that one by position never takes their place.
- *
- * @example
- * const ids = createIds(listNode);
- * ids.free('step_1', 'agent'); // 'step_1'
  */
 export function createIds(list: SourceNode): BlockIds {
   const taken = new Set<string>();

@@ -53,12 +53,7 @@ const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
 /** The classes of errors by name. */
 export const RETRY_CLASSES: readonly string[] = [...CLASSES.keys()];
 
-/**
- * What a word of `retry.on` is compared with: that of its class, or the word itself as part of a message.
- *
- * @example
- * retriedBy('server'); // ['SKEIN_MODEL_FAILED']
- */
+/** What a word of `retry.on` is compared with: that of its class, or the word itself as part of a message. */
 export function retriedBy(name: string): readonly string[] {
   return CLASSES.get(name.toLowerCase()) ?? [name];
 }

@@ -6,12 +6,7 @@ import type { OpenedFile } from '../opened-file.js';
 /** Keys of workflows whose steps depend on each other, which have agents too. */
 const OTHER_KEYS: ReadonlySet<string> = new Set(['steps', 'name', 'inputs', 'config', 'output']);
 
-/**
- * True for a file that is a pipeline or a team of agents rather than a workflow of steps that depend on each other.
- *
- * @example
- * looksLikePipeline(openText('agents: {}\nworkflow: []', 'a.yaml', '/a.yaml')); // true
- */
+/** True for a file that is a pipeline or a team of agents rather than a workflow of steps that depend on each other. */
 export function looksLikePipeline(opened: OpenedFile): boolean {
   const root = opened.yaml().content?.root;
   if (root?.kind !== 'map') return false;

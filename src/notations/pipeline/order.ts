@@ -7,9 +7,6 @@ export type Flows = (block: Block) => Flow;
 
 /**
  * Whether a step can have run before another one starts: on a path from the one to the other, or in an earlier round of a loop around both.
- *
- * @example
- * canPrecede(translator, qa, flows); // true
  */
 export function canPrecede(earlier: Placed, reader: Placed, flows: Flows): boolean {
   let [left, right] = inOneBlock(earlier, reader);
@@ -27,9 +24,6 @@ export function canPrecede(earlier: Placed, reader: Placed, flows: Flows): boole
 /**
  * Whether a step that is declared before another one need not have run when that does: it stands in a branch, or a jump passes it by. What only an
  * earlier round of a loop can have given is not meant: in the first round it is always missing.
- *
- * @example
- * canBeMissing(publisher, archivist, flows); // true when the publisher stands in a branch
  */
 export function canBeMissing(earlier: Placed, reader: Placed, flows: Flows): boolean {
   const [left, right] = inOneBlock(earlier, reader);
@@ -82,12 +76,7 @@ export function checkOrder(earlier: Placed, reader: Placed, flows: Flows): Fault
   return { code, message: `${what}, which can't have run before it`, hint };
 }
 
-/**
- * The outputs from outside that a block gets, in declared order: of all steps that can have run before its holder.
- *
- * @example
- * outputsBefore(parallel.inner, flows).map((output) => output.channel); // ['steps.gen.output']
- */
+/** The outputs from outside that a block gets, in declared order: of all steps that can have run before its holder. */
 export function outputsBefore(block: Block, flows: Flows): readonly Output[] {
   const { holder } = block;
   if (holder === undefined) return [];

@@ -35,22 +35,12 @@ export function readPolicies(fields: Fields): Policies {
   };
 }
 
-/**
- * The key `on_error`.
- *
- * @example
- * readOnError(fields); // 'fail'
- */
+/** The key `on_error`. */
 export function readOnError(fields: Fields): StepBase['onError'] {
   return fields.word('on_error', POLICIES.on_error) ?? 'fail';
 }
 
-/**
- * A duration such as `30s`, or a number of seconds, in milliseconds. Problem code: `bad-duration`.
- *
- * @example
- * readDuration(fields, 'timeout', { min: 1, max: 60_000 }); // 30_000
- */
+/** A duration such as `30s`, or a number of seconds, in milliseconds. Problem code: `bad-duration`. */
 export function readDuration(
   fields: Fields,
   key: string,
@@ -159,9 +149,6 @@ export const SHAPE = "expected a list of steps or a map with 'steps' and optiona
 /**
  * How often each jump back of a workflow may be made; undefined when it does not say. Values of zero and below mean the default, in both places.
  * Problem codes: `no-effect`, and those of the types.
- *
- * @example
- * readLoops(fields); // 5
  */
 export function readLoops(workflow: Fields): number | undefined {
   const overrides = workflow.fields('overrides', WORKFLOW.keys.overrides);

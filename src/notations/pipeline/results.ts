@@ -42,9 +42,6 @@ export interface CalledOutput {
 
 /**
  * The outputs of a called workflow in its own order: the labelled channels of a pipeline, those of the agents of any other workflow.
- *
- * @example
- * calledOutputs(plan).map((output) => output.label); // ['gen (agent: generator)']
  */
 export function calledOutputs(plan: Plan): readonly CalledOutput[] {
   const labelled = plan.channels.filter((channel) => channel.label !== undefined);
@@ -57,12 +54,7 @@ export function calledOutputs(plan: Plan): readonly CalledOutput[] {
   });
 }
 
-/**
- * The channel of a called workflow whose value is its result; undefined when it has several results, or none.
- *
- * @example
- * calledResult(plan); // 'steps.publish.output'
- */
+/** The channel of a called workflow whose value is its result; undefined when it has several results, or none. */
 export function calledResult(plan: Plan): string | undefined {
   const [only, ...more] = resultNodes(plan);
   return more.length > 0 ? undefined : plan.nodes.find((node) => node.id === only)?.output;

@@ -11,9 +11,6 @@ export interface PathFault {
 /**
  * Follows a path through a JSON Schema; says where it leads to nothing that a value of the schema can have. What a schema leaves open is not a fault,
  * except for further keys of an object whose properties it lists.
- *
- * @example
- * pathFault({ type: 'object', properties: { ok: {} } }, ['okay'], findings)?.hint; // 'did you mean "ok"?'
  */
 export function pathFault(schema: unknown, path: readonly string[], findings: Findings): PathFault | undefined {
   let here = schema;

@@ -43,9 +43,6 @@ export function refusedKeys(type: WrittenType): readonly string[] {
 
 /**
  * The type of a step; one with nothing but `goto` needs none. Problem codes: `missing-type`, `unknown-value`, `wrong-type`, `unknown-key`.
- *
- * @example
- * typeOf(node, 'steps[0]', findings); // 'agent'
  */
 export function typeOf(node: SourceNode, path: string, findings: Findings): WrittenType | undefined {
   if (node.kind !== 'map') {

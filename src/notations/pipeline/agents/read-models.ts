@@ -88,12 +88,7 @@ interface Place {
   readonly hasAddress?: boolean;
 }
 
-/**
- * A model by `provider/model`, where the provider is one of Skein's or of the section `providers`.
- *
- * @example
- * modelNamed('openai/gpt-5-mini', { providers, at }, findings); // { name: 'openai/gpt-5-mini', provider: undefined }
- */
+/** A model by `provider/model`, where the provider is one of Skein's or of the section `providers`. */
 export function modelNamed(
   text: string,
   { providers, at, hasAddress = false }: Place,

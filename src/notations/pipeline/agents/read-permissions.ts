@@ -17,9 +17,6 @@ const FORM = 'write TOOL or TOOL:ARG=PATTERN, such as "shell:cmd=rm *"';
  * Reads the section `permissions`: rules that all agents of the file have. Names of the other system's tools become Skein's. Without the
  * section there are no rules, and every call that is not just reading waits for a person. Problem codes: `bad-permission`,
  * `unknown-argument`, `unknown-tool` (a warning: an MCP server may have the tool).
- *
- * @example
- * readPermissions(root, ['github']); // { deny: ['shell:cmd=rm *'] }
  */
 export function readPermissions(root: Fields, servers: readonly string[]): Permissions {
   const fields = root.section('permissions', PERMISSIONS);

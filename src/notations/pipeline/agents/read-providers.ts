@@ -50,12 +50,7 @@ function providerOf(id: string, fields: Fields, address: Address): ProviderDef {
   return { type, spec: bare ? undefined : { type, ...address } };
 }
 
-/**
- * The keys `base_url` and `token_key` of a provider or a model. Problem code: `provider`.
- *
- * @example
- * readAddress(fields); // { baseUrl: 'http://127.0.0.1:8080/v1' }
- */
+/** The keys `base_url` and `token_key` of a provider or a model. Problem code: `provider`. */
 export function readAddress(fields: Fields): Address {
   const baseUrl = fields.text('base_url')?.trim();
   const apiKeyEnv = fields.text('token_key')?.trim();

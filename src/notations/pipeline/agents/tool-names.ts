@@ -65,32 +65,17 @@ const ARGUMENTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ['fetch', new Map([['urls', 'url']])],
 ]);
 
-/**
- * What a tool of a toolset is called here; undefined when the toolset has none of that name.
- *
- * @example
- * toolsOf('filesystem', 'list_directory'); // ['list_dir']
- */
+/** What a tool of a toolset is called here; undefined when the toolset has none of that name. */
 export function toolsOf(toolset: string, name: string): readonly string[] | undefined {
   return TOOLSETS.get(toolset)?.get(name);
 }
 
-/**
- * The names that the tools of a toolset may have, without those that nothing here does.
- *
- * @example
- * toolNames('think'); // ['think']
- */
+/** The names that the tools of a toolset may have, without those that nothing here does. */
 export function toolNames(toolset: string): readonly string[] {
   return [...(TOOLSETS.get(toolset) ?? [])].flatMap(([name, tools]) => (tools.length === 0 ? [] : [name]));
 }
 
-/**
- * All tools of a toolset, by Skein's names.
- *
- * @example
- * allTools('filesystem'); // ['read_file', 'list_dir', 'glob', 'grep', 'write_file', 'edit_file']
- */
+/** All tools of a toolset, by Skein's names. */
 export function allTools(toolset: string): readonly string[] {
   return [...new Set([...(TOOLSETS.get(toolset)?.values() ?? [])].flat())];
 }
