@@ -15,7 +15,7 @@ const MEDIUM: Medium = {
     return { width: odd(Math.max(width, inner.width + 4)), height: height + inner.height };
   },
   head: (item) => ({ x: 2, y: item.lines.length + 1 }),
-  label: (text) => ({ width: cellsOfText(cut(text)) + 2, height: 1 }),
+  label: (text) => ({ width: cellsOfText(cut(text)) + 2, height: 2 }),
   gaps: { boxes: 3, edges: 3, ranks: 3 },
 };
 
@@ -39,7 +39,7 @@ function paint(layout: Layout, origin: Point, canvas: Canvas): void {
   for (const { edge, label } of layout.edges) {
     if (label === undefined || edge.label === undefined) continue;
     const text = ` ${cut(edge.label)} `;
-    canvas.write(Math.round(origin.x + label.x - cellsOfText(text) / 2), Math.round(origin.y + label.y), text);
+    canvas.write(Math.round(origin.x + label.x - cellsOfText(text) / 2), Math.floor(origin.y + label.y), text);
   }
   for (const { places } of ways) {
     const [before, last] = places.slice(-2);
@@ -57,11 +57,12 @@ function paintItem(placed: PlacedItem, origin: Point, canvas: Canvas): void {
   paint(inner, { x: left + head.x, y: top + head.y }, canvas);
 }
 
-/** From place to place: down to the middle, across, and down again. */
+/** From place to place: down to the middle, across, and down again; if the middle is between two rows, in the one that is farther from the box. */
 function paintEdge(places: readonly Point[], dashed: boolean, canvas: Canvas): void {
   places.slice(1).forEach((to, index) => {
     const from = places[index] ?? to;
-    const middle = from.x === to.x ? to.y : Math.round((from.y + to.y) / 2);
+    const half = Math.trunc((to.y - from.y) / 2);
+    const middle = index === 0 ? to.y - half : from.y + half;
     canvas.down(from.x, from.y, middle, dashed);
     canvas.across(middle, from.x, to.x, dashed);
     canvas.down(to.x, middle, to.y, dashed);
@@ -100,7 +101,8 @@ function waysOf({ items, edges }: Layout, origin: Point): readonly Way[] {
     for (const end of ['from', 'to'] as const) {
       const below = (end === 'from') !== upwards;
       const key = `${edge[end]} ${below ? 'below' : 'above'}`;
-      const toward = (end === 'from' ? points[1] : points.at(-2))?.x ?? 0;
+      const ordered = end === 'from' ? points : points.toReversed();
+      const toward = ordered.find(({ x }) => x !== ordered[0]?.x)?.x ?? ordered[0]?.x ?? 0;
       ports.set(key, [...(ports.get(key) ?? []), { index, end, toward }]);
     }
   });
@@ -131,7 +133,7 @@ function isUpwards(points: readonly Point[]): boolean {
 }
 
 function shifted({ x, y }: Point, origin: Point): Point {
-  return { x: Math.floor(origin.x + x), y: Math.round(origin.y + y) };
+  return { x: Math.floor(origin.x + x), y: Math.floor(origin.y + y) };
 }
 
 function cut(line: string): string {

@@ -62,6 +62,11 @@ const { Graph, layout } = library as unknown as {
 /** In a picture of more boxes, fewer crossings and shorter edges are not worth the time: it would double. */
 const MANY_BOXES = 100;
 
+/** Edges that pass a rank bend this far from it, so that no rounding puts a bend into the rank. */
+const HAIR = 0.1;
+/** Edges leave a box at most this share of its width away from its middle: they keep off the corners. */
+const SIDE = 0.4;
+
 /**
  * A graph that holds several edges between two nodes.
  *
@@ -90,7 +95,7 @@ export function arrange(graph: DagreGraph, { boxes, edges, ranks }: Gaps): void 
     ranksep: ranks,
   });
   layout(graph, isLarge ? { customOrder: orderAsFound } : {});
-  if (isDense) routeBetweenRanks(graph);
+  routeBetweenRanks(graph);
 }
 
 /** Neither labels nor edges side by side, there or back, stand between two boxes. */
@@ -139,27 +144,36 @@ function orderAsFound(inner: DagreGraph): void {
     .forEach(find);
 }
 
-/** Edges bend between the ranks alone, and pass a rank between two of its boxes: dagre gives one point for each rank that is passed. */
+/** Edges move sideways between the ranks alone: what stands in a rank, boxes and labels of edges, is passed straight from above to below. */
 function routeBetweenRanks(graph: DagreGraph): void {
-  const heights = new Map<number, number>();
-  for (const { y = 0, height = 0 } of graph.nodes().map((key) => graph.node(key)))
-    heights.set(y, Math.max(height, heights.get(y) ?? 0));
-  for (const name of graph.edges()) {
-    if (name.v === name.w) continue;
+  const halves = new Map<number, number>();
+  const names = graph.edges().filter(({ v, w }) => v !== w);
+  const standing = [...graph.nodes().map((key) => graph.node(key)), ...names.map((name) => graph.edge(name))];
+  for (const { y, height = 0 } of standing)
+    if (y !== undefined) halves.set(y, Math.max(height / 2 + HAIR, halves.get(y) ?? 0));
+  for (const name of names) {
     const edge = graph.edge(name);
     const [from, to] = [graph.node(name.v), graph.node(name.w)];
-    const half = (to.y ?? 0) > (from.y ?? 0) ? 0.5 : -0.5;
-    const passed = (edge.points ?? []).slice(1, -1).flatMap(({ x, y }) => {
-      const height = heights.get(y);
-      return height === undefined ? [] : [-half, half].map((part) => ({ x, y: y + part * height }));
+    const down = (to.y ?? 0) > (from.y ?? 0) ? 1 : -1;
+    const bends = (edge.points ?? []).slice(1, -1).filter(({ y }) => Number.isFinite(y));
+    const passed = bends.flatMap(({ x, y }) => {
+      const half = halves.get(y);
+      return half === undefined ? [] : [-down, down].map((side) => ({ x, y: y + side * half }));
     });
-    edge.points = [borderOf(from, passed[0] ?? to), ...passed, borderOf(to, passed.at(-1) ?? from)];
+    // An edge between neighbours passes nothing; the place in the middle keeps it apart from others between the same two.
+    const way = passed.length > 0 ? passed : bends;
+    const out = outOf(from, way[0] ?? to, down, halves);
+    const into = outOf(to, way.at(-1) ?? from, -down, halves);
+    edge.points = [...out, ...way, ...into.toReversed()];
   }
 }
 
-/** Where the line from the middle of a box to a place above or below leaves the box. */
-function borderOf({ x = 0, y = 0, width = 0, height = 0 }: Laid, other: Partial<Place>): Place {
-  const [right, down] = [(other.x ?? 0) - x, (other.y ?? 0) - y];
-  const share = Math.min(height / 2 / Math.abs(down), width / 2 / Math.abs(right));
-  return { x: x + right * share, y: y + down * share };
+/** From the lower border of a box (the upper one for `down` -1) to the border of its rank, on the side where `toward` lies. */
+function outOf(box: Laid, toward: Partial<Place>, down: number, halves: ReadonlyMap<number, number>): readonly Place[] {
+  const { x = 0, y = 0, width = 0, height = 0 } = box;
+  const straight = (((toward.x ?? 0) - x) * height) / 2 / Math.abs((toward.y ?? 0) - y);
+  const across = Math.max(-SIDE * width, Math.min(SIDE * width, straight));
+  const half = halves.get(y) ?? 0;
+  const ends = half > height / 2 + HAIR ? [height / 2, half] : [height / 2];
+  return ends.map((end) => ({ x: x + across, y: y + down * end }));
 }
