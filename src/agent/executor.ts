@@ -6,6 +6,7 @@ import type { ChannelWrite, Executor, Result, StepContext } from '../engine/port
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
 import { choiceTool } from './choice.js';
+import { forModel } from './for-model.js';
 import { runAgentLoop } from './loop/agent-loop.js';
 import type { StepTool, ToolProvider } from './tool.js';
 import type { SharedMemory } from './memory.js';
@@ -75,14 +76,14 @@ interface AgentRun {
 
 async function runAgent(run: AgentRun): Promise<Result> {
   const { deps, node, step, session, transcript } = run;
-  const spec = node.agent;
-  const memory = deps.memory === undefined || spec.memory === undefined ? undefined : deps.memory;
+  const memory = deps.memory === undefined || node.agent.memory === undefined ? undefined : deps.memory;
   // What other agents write while this one opens its tools comes too late for the prompt.
   const remembered = memory?.read() ?? '';
   const opened = await step.effect('open', (io) => open(run, io.signal), {
     effect: 'read',
     identity: sessionIdentity(deps, node, step, (text) => text),
   });
+  const spec = forModel(node.agent, opened.models[0]?.id);
   const inject = spec.memory?.inject === true;
   const additions = [
     ...describeSurroundings(spec.about, opened.surroundings),

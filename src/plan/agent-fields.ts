@@ -4,6 +4,7 @@ import type {
   FunctionTool,
   McpServerSpec,
   MemoryUse,
+  ModelChanges,
   ModelSettings,
   Permissions,
   ProviderSpec,
@@ -39,6 +40,18 @@ const SERVER = object<McpServerSpec>({
   'tools?': list(TEXT),
 });
 
+const SETTINGS = object<ModelSettings>({
+  'temperature?': NUMBER,
+  'topP?': NUMBER,
+  'topK?': NUMBER,
+  'frequencyPenalty?': NUMBER,
+  'presencePenalty?': NUMBER,
+  'maxOutputTokens?': NUMBER,
+  'seed?': NUMBER,
+  'singleToolCalls?': flag(),
+  'toolChoice?': wordOr(['auto', 'none', 'required'], object<{ tool: string }>({ tool: TEXT })),
+});
+
 /** What an agent has: all of it is part of what decides its answers. */
 const ROWS: Rows<AgentSpec> = {
   name: result('name', TEXT),
@@ -64,19 +77,10 @@ const ROWS: Rows<AgentSpec> = {
   ),
   'interactive?': result('interactive', flag()),
   'memory?': result('memory', object<MemoryUse>({ inject: flag() })),
-  'settings?': result(
-    'settings',
-    object<ModelSettings>({
-      'temperature?': NUMBER,
-      'topP?': NUMBER,
-      'topK?': NUMBER,
-      'frequencyPenalty?': NUMBER,
-      'presencePenalty?': NUMBER,
-      'maxOutputTokens?': NUMBER,
-      'seed?': NUMBER,
-      'singleToolCalls?': flag(),
-      'toolChoice?': wordOr(['auto', 'none', 'required'], object<{ tool: string }>({ tool: TEXT })),
-    }),
+  'settings?': result('settings', SETTINGS),
+  'forModels?': result(
+    'changes for models',
+    names(object<ModelChanges>({ 'instructions?': TEMPLATE, 'settings?': SETTINGS })),
   ),
   'allowEmpty?': result('empty answers', flag()),
   'about?': result('about', list(word('date', 'environment'))),

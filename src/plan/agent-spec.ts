@@ -40,6 +40,8 @@ export interface AgentSpec {
   readonly interactive?: boolean;
   readonly memory?: MemoryUse;
   readonly settings?: ModelSettings;
+  /** What is different for single models, by their names with or without provider. The model with which a step begins decides. */
+  readonly forModels?: Readonly<Record<string, ModelChanges>>;
   /** An answer without text is an output too, the empty text; otherwise it is a failure. */
   readonly allowEmpty?: boolean;
   /** What the system prompt tells of the outside, as it is when the step starts: the date (UTC), working directory and system. */
@@ -134,6 +136,13 @@ export interface ModelSettings {
    * results it chooses, or it could never answer. Default `auto`.
    */
   readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly tool: string };
+}
+
+/** What an agent is like for one model. */
+export interface ModelChanges {
+  readonly instructions?: Template;
+  /** In place of the agent's own. */
+  readonly settings?: ModelSettings;
 }
 
 /** A provider given by the workflow. The key itself is never part of a plan, only the name of its variable. */

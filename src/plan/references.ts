@@ -21,6 +21,8 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
       break;
     case 'agent':
       found.push(...templateReferences(node.agent.instructions, 'agent.instructions'));
+      for (const { instructions = [] } of Object.values(node.agent.forModels ?? {}))
+        found.push(...templateReferences(instructions, 'agent.forModels'));
       found.push(...templateReferences(node.prompt, 'prompt'));
       if (node.conversation !== undefined)
         found.push({ channel: node.conversation.channel, path: 'conversation.channel' });

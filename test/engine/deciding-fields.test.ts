@@ -25,6 +25,7 @@ const AGENT: Required<AgentSpec> = {
   interactive: true,
   memory: { inject: true },
   settings: { seed: 1 },
+  forModels: { small: { settings: { seed: 2 } } },
   allowEmpty: true,
   about: ['date'],
   provider: { type: 'openai' },

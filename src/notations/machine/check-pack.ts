@@ -12,6 +12,7 @@ import { checkCompositions } from './check-compositions.js';
 import { checkReferences } from './check-references.js';
 import { checkTemplates } from './check-templates.js';
 import { checkValidators } from './check-validators.js';
+import { checkVariables } from './check-variables.js';
 import type { Pack, PlacedPack } from './pack.js';
 import { packForm } from './pack-form.js';
 import type { PackSchema } from './dialect.js';
@@ -46,6 +47,7 @@ export function checkPack(root: SourceNode, rules: PackRules, findings: Findings
   checkReferences(placed);
   checkCompositions(placed);
   checkTemplates(placed);
+  checkVariables(placed);
   checkValidators(placed, rules.validators);
 }
 

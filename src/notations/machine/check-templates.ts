@@ -1,22 +1,19 @@
 import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { PlacedPack, Prompt } from './pack.js';
-
-/** What a placeholder names. */
-type Reference =
-  | { readonly kind: 'fragment' | 'artifact' | 'variable'; readonly name: string; readonly written: string }
-  | { readonly kind: 'context' };
+import type { PlacedPack } from './pack.js';
+import { textsOf } from './pack.js';
+import { parsePlaceholders, placeholdersOf } from './placeholders.js';
 
 /** Placeholders of prompts and of the fragments in them: each must name something. */
 export function checkTemplates(placed: PlacedPack): void {
   const { pack, findings, at } = placed;
   const fragments = new Map(Object.entries(pack.fragments ?? {}));
-  const inLoop = checkFragmentLoops(fragments, placed);
+  checkFragments(fragments, placed);
   for (const [name, prompt] of Object.entries(pack.prompts)) {
     const variables = new Set((prompt.variables ?? []).map((variable) => variable.name));
     const known = [...variables, ...fragments.keys(), 'workflow_context'];
     const artifacts = new Set<string>();
-    for (const reference of referencesOf(prompt, fragments, variables, inLoop)) {
+    for (const reference of placeholdersOf(textsOf(prompt), fragments, variables)) {
       if (reference.kind === 'artifact') artifacts.add(reference.name);
       if (reference.kind === 'context' || reference.kind === 'artifact') continue;
       const isKnown = reference.kind === 'fragment' ? fragments.has(reference.name) : variables.has(reference.name);
@@ -29,68 +26,52 @@ export function checkTemplates(placed: PlacedPack): void {
   }
 }
 
-/** All that the template of a prompt refers to, also by fragments, and the templates for single models. */
-function referencesOf(
-  prompt: Prompt,
-  fragments: ReadonlyMap<string, string>,
-  variables: ReadonlySet<string>,
-  inLoop: ReadonlySet<string>,
-): readonly Reference[] {
-  const overrides = Object.values(prompt.model_overrides ?? {}).flatMap((one) =>
-    Object.values(one).filter((value) => typeof value === 'string'),
-  );
-  const found: Reference[] = [];
-  const opened = new Set<string>();
-  const texts = [prompt.system_template, ...overrides];
-  for (const text of texts) {
-    for (const reference of placeholders(text, fragments, variables)) {
-      found.push(reference);
-      if (reference.kind !== 'fragment' || opened.has(reference.name) || inLoop.has(reference.name)) continue;
-      opened.add(reference.name);
-      // The list grows while it is gone through.
-      texts.push(fragments.get(reference.name) ?? '');
-    }
+/** More characters than this a prompt may not have when its fragments are put in: each of a few may contain the next one twice. */
+const LONGEST = 1_000_000;
+
+/** Fragments that contain themselves, each loop once; and prompts that grow too long by them. */
+function checkFragments(fragments: ReadonlyMap<string, string>, placed: PlacedPack): void {
+  const { pack, findings, at } = placed;
+  const checked = new Set<string>();
+  for (const [prompt, { variables = [], ...rest }] of Object.entries(pack.prompts)) {
+    const hiding = new Set(variables.map(({ name }) => name).filter((name) => fragments.has(name)));
+    const lengthOf = measure(fragments, hiding, placed);
+    const key = JSON.stringify([...hiding]);
+    if (!checked.has(key)) for (const name of fragments.keys()) lengthOf(`{{fragments.${name}}}`);
+    checked.add(key);
+    if (textsOf(rest).every((text) => lengthOf(text) <= LONGEST)) continue;
+    const message = `prompts[${JSON.stringify(prompt)}] has more than ${LONGEST} characters with its fragments`;
+    findings.error('large-prompt', message, at('prompts', prompt, 'system_template'), 'use shorter fragments');
   }
-  return found;
 }
 
-function placeholders(
-  text: string,
+/** The length of texts with their fragments. Loops are reported on the way. */
+function measure(
   fragments: ReadonlyMap<string, string>,
   variables: ReadonlySet<string>,
-): Reference[] {
-  return [...text.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, inside = '']): Reference => {
-    const written = inside.trim();
-    const [, kind, rest = ''] = /^(fragments|fragment|artifacts)[.:](.+)$/s.exec(written) ?? [];
-    if (kind === 'artifacts') return { kind: 'artifact', name: rest, written };
-    if (kind !== undefined) return { kind: 'fragment', name: rest, written };
-    if (written === 'workflow_context') return { kind: 'context' };
-    const name = written.split(/[.[]/, 1)[0] ?? '';
-    const isFragment = !variables.has(name) && fragments.has(written);
-    return isFragment ? { kind: 'fragment', name: written, written } : { kind: 'variable', name, written };
-  });
-}
-
-/** Fragments that contain themselves, each loop once. */
-function checkFragmentLoops(fragments: ReadonlyMap<string, string>, { findings, at }: PlacedPack): ReadonlySet<string> {
-  const inLoop = new Set<string>();
-  const done = new Set<string>();
-  const visit = (name: string, path: readonly string[]): void => {
+  { findings, at }: PlacedPack,
+): (text: string) => number {
+  const lengths = new Map<string, number>();
+  const lengthOf = (text: string, path: readonly string[]): number => {
+    let length = 0;
+    for (const piece of parsePlaceholders(text, fragments, variables)) {
+      if (typeof piece === 'string') length += piece.length;
+      else if (piece.kind === 'fragment') length += visit(piece.name, path);
+    }
+    return length;
+  };
+  const visit = (name: string, path: readonly string[]): number => {
     if (path.includes(name)) {
       const loop = path.slice(path.indexOf(name));
       const message = `fragments[${JSON.stringify(name)}] contains itself: ${[...loop, name].map((one) => quoteShort(one)).join(' -> ')}`;
       findings.error('fragment-loop', message, at('fragments', name), 'take one of the references out');
-      for (const one of loop) inLoop.add(one);
-      return;
+      return 0;
     }
-    if (done.has(name)) return;
-    done.add(name);
-    for (const reference of placeholders(fragments.get(name) ?? '', fragments, new Set())) {
-      if (reference.kind === 'fragment' && fragments.has(reference.name)) visit(reference.name, [...path, name]);
-    }
+    const length = lengths.get(name) ?? lengthOf(fragments.get(name) ?? '', [...path, name]);
+    lengths.set(name, length);
+    return length;
   };
-  for (const name of fragments.keys()) visit(name, []);
-  return inLoop;
+  return (text) => lengthOf(text, []);
 }
 
 /** A state should declare the artifacts that its prompt shows. */

@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Spec } from '../../machine/pure/spec.js';
 import type { Findings } from '../../text/findings.js';
@@ -7,7 +8,7 @@ export interface Pack {
   readonly $schema?: string;
   readonly prompts: Readonly<Record<string, Prompt>>;
   readonly fragments?: Readonly<Record<string, string>>;
-  readonly tools?: Readonly<Record<string, { readonly name: string }>>;
+  readonly tools?: Readonly<Record<string, PackTool>>;
   readonly workflow?: Spec;
   readonly agents?: { readonly entry: string; readonly members: Readonly<Record<string, { readonly state?: string }>> };
   readonly skills?: readonly (string | { readonly path?: string })[];
@@ -15,13 +16,73 @@ export interface Pack {
   readonly evals?: readonly unknown[];
 }
 
+export interface PackTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly parameters?: JsonObject;
+}
+
 export interface Prompt {
+  readonly description?: string;
   readonly system_template: string;
-  readonly variables?: readonly { readonly name: string; readonly type: string; readonly default?: unknown }[];
+  readonly variables?: readonly Variable[];
   readonly tools?: readonly string[];
+  readonly tool_policy?: ToolPolicy;
+  readonly parameters?: Parameters;
   readonly validators?: readonly Validator[];
   readonly evals?: readonly unknown[];
-  readonly model_overrides?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly model_overrides?: Readonly<Record<string, ModelOverride>>;
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly default?: Json;
+  readonly description?: string;
+  readonly validation?: {
+    readonly pattern?: string;
+    readonly min_length?: number;
+    readonly max_length?: number;
+    readonly minimum?: number;
+    readonly maximum?: number;
+    readonly enum?: readonly Json[];
+  };
+}
+
+export interface ToolPolicy {
+  readonly tool_choice?: 'auto' | 'required' | 'none';
+  readonly max_rounds?: number;
+  readonly max_tool_calls_per_turn?: number;
+  readonly blocklist?: readonly string[];
+}
+
+export interface Parameters {
+  readonly temperature?: number;
+  readonly max_tokens?: number;
+  readonly top_p?: number;
+  readonly top_k?: number | null;
+  readonly frequency_penalty?: number;
+  readonly presence_penalty?: number;
+}
+
+/** What a prompt is like for one model. */
+export interface ModelOverride {
+  readonly system_template_prefix?: string;
+  readonly system_template_suffix?: string;
+  readonly system_template?: string;
+  readonly parameters?: Parameters;
+}
+
+/** The templates of a prompt: its own, and those for single models. */
+export function textsOf({ system_template, model_overrides = {} }: Prompt): readonly string[] {
+  const overrides = Object.values(model_overrides).flatMap((one) => [
+    one.system_template_prefix ?? '',
+    one.system_template_suffix ?? '',
+    one.system_template ?? '',
+  ]);
+  return [system_template, ...overrides];
 }
 
 export interface Composition {

@@ -50,6 +50,36 @@ describe('templates', () => {
   });
 });
 
+describe('fragments and variables', () => {
+  it('[A9] the bare name of a variable in a fragment of that name is no loop', () => {
+    const fragments = { name: 'I am {{name}}.' };
+    const variables = [{ name: 'name', type: 'string', required: true }];
+    expect(found({ fragments }, { system_template: '{{fragments.name}}', variables })).toEqual([]);
+  });
+
+  it('[A9] fragments that contain each other again and again are an error before they fill the memory', () => {
+    const fragments = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`f${i}`, i === 39 ? 'x' : `{{f${i + 1}}}{{f${i + 1}}}`]),
+    );
+    expect(found({ fragments }, { system_template: '{{f0}}' })).toEqual([
+      'error large-prompt: prompts["chat"] has more than 1000000 characters with its fragments',
+    ]);
+  });
+
+  it('[A9] a default that its own rules refuse, a pattern that is none and a name that is there twice are errors', () => {
+    const variables = [
+      { name: 'n', type: 'number', required: false, default: '5' },
+      { name: 'p', type: 'string', required: false, validation: { pattern: '(' } },
+      { name: 'n', type: 'number', required: false },
+    ];
+    expect(found({}, { variables })).toEqual([
+      'error bad-variable: prompts["chat"]: variable "n": its default must be number, not string',
+      expect.stringMatching(/^error bad-variable: prompts\["chat"\]: variable "p": /),
+      'error duplicate-variable: prompts["chat"]: variable "n" is there twice',
+    ]);
+  });
+});
+
 describe('tools, agents, skills', () => {
   it.each(['workflow__x', 'skill__activate'])('[A15] a tool may not be called %s', (name) => {
     expect(found({ tools: tool(name) })).toEqual([`error reserved-tool: tools: the name "${name}" is reserved`]);

@@ -1,0 +1,78 @@
+import type { Pack, Variable } from './pack.js';
+import { textsOf } from './pack.js';
+import { placeholdersOf } from './placeholders.js';
+
+/** What is looked up in a pack again and again, found once. */
+interface Names {
+  readonly fragments: ReadonlyMap<string, string>;
+  /** The declarations of each variable, by prompt. */
+  readonly variables: ReadonlyMap<string, ReadonlyMap<string, Variable>>;
+}
+
+const KNOWN = new WeakMap<Pack, Names>();
+
+export function namesOf(pack: Pack): Names {
+  const known = KNOWN.get(pack);
+  if (known !== undefined) return known;
+  const variables = new Map<string, Map<string, Variable>>();
+  for (const [prompt, { variables: declared = [] }] of Object.entries(pack.prompts)) {
+    for (const variable of declared) {
+      const byPrompt = variables.get(variable.name) ?? new Map<string, Variable>();
+      variables.set(variable.name, byPrompt.set(prompt, variable));
+    }
+  }
+  const names = { fragments: new Map(Object.entries(pack.fragments ?? {})), variables };
+  KNOWN.set(pack, names);
+  return names;
+}
+
+/**
+ * The key of a variable's value in the channel `variables`. It is the name, which all prompts share; a prompt with a default that is not that of the
+ * first prompt which declares the variable has a key of its own. No name holds a dot.
+ */
+export function variableKey(pack: Pack, prompt: string, name: string): string {
+  const declared = namesOf(pack).variables.get(name);
+  const own = declared?.get(prompt);
+  const [first] = declared?.values() ?? [];
+  return own === undefined || JSON.stringify(own.default) === JSON.stringify(first?.default)
+    ? name
+    : `${prompt}.${name}`;
+}
+
+/** The names of the artifacts of a pack: those that states declare, and those that prompts show. */
+export function artifactNames(pack: Pack): readonly string[] {
+  const declared = Object.values(pack.workflow?.states ?? {}).flatMap(({ artifacts = {} }) => Object.keys(artifacts));
+  const { fragments } = namesOf(pack);
+  const shown = Object.values(pack.prompts).flatMap((prompt) =>
+    placeholdersOf(textsOf(prompt), fragments, new Set()).flatMap((one) => (one.kind === 'artifact' ? [one.name] : [])),
+  );
+  return [...new Set([...declared, ...shown])];
+}
+
+/** The prompts of the states that can be reached from one of them, and of the compositions in them; without a state, the one prompt that is named. */
+export function reachablePrompts(
+  pack: Pack,
+  from: { readonly state: string } | { readonly prompt: string },
+): readonly string[] {
+  if ('prompt' in from) return [from.prompt];
+  const states = pack.workflow?.states ?? {};
+  const reached = new Set([from.state]);
+  const prompts = new Set<string>();
+  for (const name of reached) {
+    const state = Object.hasOwn(states, name) ? states[name] : undefined;
+    if (state === undefined) continue;
+    // The set grows while it is gone through.
+    for (const target of [...Object.values(state.on_event ?? {}), state.on_max_visits ?? ''])
+      if (target !== '') reached.add(target);
+    if (state.prompt_task !== undefined && state.prompt_task !== '') prompts.add(state.prompt_task);
+    const compositions = pack.compositions ?? {};
+    const composition = Object.hasOwn(compositions, state.composition ?? '')
+      ? compositions[state.composition ?? '']
+      : undefined;
+    for (const step of composition?.steps ?? []) {
+      for (const { prompt_task } of [step, ...(step.branches ?? [])])
+        if (prompt_task !== undefined) prompts.add(prompt_task);
+    }
+  }
+  return [...prompts].filter((prompt) => Object.hasOwn(pack.prompts, prompt));
+}

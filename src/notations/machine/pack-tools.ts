@@ -1,0 +1,82 @@
+import type { JsonObject } from '../../base/json.js';
+import type { FunctionTool } from '../../plan/agent-spec.js';
+import { toolKey } from '../../plan/agent-spec.js';
+import { madeOf, withApproval } from '../../plan/made-of.js';
+import type { Bindings } from '../../plan/plan.js';
+import type { ToolDefinition, ToolStep } from '../graph/nodes/tool.js';
+import { functionTool, toolFunction } from '../graph/nodes/tool.js';
+import type { Pack, Prompt } from './pack.js';
+
+/** What carries out a tool of a pack: a function of its input, or a tool with an effect and the like. The pack says what the model is told of it. */
+export type PackTool = ((input: never, step: ToolStep) => unknown) | ToolDefinition;
+
+/** Whether a person must allow the calls of a tool: each, or those of which a function of the input does not say `false`. */
+export type Approval = boolean | ((input: never) => boolean | Promise<boolean>);
+
+/** What a program brings along for the tools of a pack. */
+export interface PackTools {
+  /** By the name of the tool. */
+  readonly tools?: Readonly<Record<string, PackTool>>;
+  /** By the name of the tool. */
+  readonly approve?: Readonly<Record<string, Approval>>;
+  /** Tools that nobody implements answer with this: in runs without models. */
+  readonly standIn?: (tool: string) => (input: never, step: ToolStep) => unknown;
+}
+
+/** The tools of a prompt. */
+interface ToolsOfPrompt {
+  readonly functions: readonly FunctionTool[];
+  /** Tools of the list that nobody implements. */
+  readonly missing: readonly string[];
+  /** What carries them out, for the node with this id. */
+  bindings(node: string): Bindings;
+}
+
+/** The functions that a prompt may call: those of its list that its policy does not forbid. */
+export function packTools({ tools: defined = {} }: Pack, prompt: Prompt, given: PackTools): ToolsOfPrompt {
+  const blocked = new Set(prompt.tool_policy?.blocklist);
+  const found: { readonly tool: FunctionTool; readonly call: unknown }[] = [];
+  const missing: string[] = [];
+  for (const listed of new Set(prompt.tools)) {
+    const definition = Object.hasOwn(defined, listed)
+      ? defined[listed]
+      : Object.values(defined).find(({ name }) => name === listed);
+    const name = definition?.name ?? listed;
+    if (blocked.has(listed) || blocked.has(name)) continue;
+    const own = ownOf(given.tools, name) ?? ownOf(given.tools, listed) ?? given.standIn?.(name);
+    if (own === undefined) missing.push(listed);
+    else found.push(toolOf(own, { name, approve: ownOf(given.approve, name), definition }));
+  }
+  return {
+    functions: found.map(({ tool }) => tool),
+    missing,
+    bindings: (node) => Object.fromEntries(found.map(({ tool, call }) => [toolKey(node, tool.name), call])),
+  };
+}
+
+function ownOf<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+interface Told {
+  readonly name: string;
+  readonly approve: Approval | undefined;
+  readonly definition: { readonly description: string; readonly parameters?: JsonObject } | undefined;
+}
+
+function toolOf(own: PackTool, { name, approve, definition }: Told): { tool: FunctionTool; call: unknown } {
+  const isFunction = typeof own === 'function';
+  const whole: ToolDefinition = isFunction ? { name, inputSchema: ANY_INPUT, execute: own } : { ...own, name };
+  const asks = approve ?? whole.approve;
+  const { coerce: _coerce, ...tool } = functionTool({ ...whole, ...(asks === undefined ? {} : { approve: asks }) });
+  const call = isFunction ? madeOf((input: never, step: ToolStep) => own(input, step), [own]) : toolFunction(own);
+  return {
+    tool: {
+      ...tool,
+      ...(definition && { description: definition.description, input: definition.parameters ?? ANY_INPUT }),
+    },
+    call: withApproval(call, asks),
+  };
+}
+
+const ANY_INPUT = { type: 'object' } as const;

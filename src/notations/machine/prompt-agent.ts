@@ -1,0 +1,121 @@
+import { present } from '../../base/json.js';
+import type { AgentSpec, McpServerSpec, ModelChanges, ModelSettings, SkillText } from '../../plan/agent-spec.js';
+import { maxTurnsOf } from '../../plan/limits.js';
+import type { Template, TemplateRef } from '../../lang/values.js';
+import { namesOf, variableKey } from './pack-names.js';
+import type { ModelOverride, Pack, Parameters, Prompt } from './pack.js';
+import type { PackTools } from './pack-tools.js';
+import { packTools } from './pack-tools.js';
+import { parsePlaceholders } from './placeholders.js';
+
+/** What a prompt gets from the program around the pack. */
+export interface PromptExtras extends PackTools {
+  /** Tool servers: all their tools are offered, except those that the policy of the prompt forbids. */
+  readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
+  /** Texts of skills that are there from the start. */
+  readonly skills?: readonly SkillText[];
+}
+
+/**
+ * The agent of a prompt. Its instructions read the channels `variables`, `artifacts` and `workflow_context`; the fragments are part of them. The pack must be
+ * free of errors.
+ *
+ * @example
+ * promptAgent(pack, 'triage', { tools: { lookup } }).instructions; // ['You help ', { channel: 'variables', path: ['company'] }]
+ */
+export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {}): AgentSpec {
+  const prompt = pack.prompts[name];
+  if (prompt === undefined) throw new TypeError(`no prompt ${name}`);
+  const { tool_policy: policy = {}, model_overrides: overrides = {}, parameters = {} } = prompt;
+  const { mcpServers = {}, skills } = extras;
+  const servers = Object.keys(mcpServers);
+  const templates = new Templates(pack, name, prompt);
+  const choice = policy.tool_choice;
+  const settingsFor = (more: Parameters = {}): ModelSettings =>
+    present({ ...settingsOf({ ...parameters, ...more }), toolChoice: choice });
+  const changes = Object.entries(overrides).map(([model, override]): [string, ModelChanges] => [
+    model,
+    { instructions: templates.overridden(override), settings: settingsFor(override.parameters) },
+  ]);
+  const rounds = policy.max_rounds;
+  return present({
+    name,
+    description: prompt.description,
+    instructions: templates.own(),
+    models: [],
+    tools: servers.map((server) => `${server}/*`),
+    functions: packTools(pack, prompt, extras).functions,
+    mcpServers: servers.length === 0 ? undefined : mcpServers,
+    permissions: servers.length === 0 ? undefined : permissionsOf(policy.blocklist ?? []),
+    skills,
+    // So many rounds of calls, and the answer.
+    maxTurns: rounds === undefined ? maxTurnsOf({}) : rounds + 1,
+    maxToolCalls: policy.max_tool_calls_per_turn,
+    settings: settingsFor(),
+    forModels: changes.length === 0 ? undefined : Object.fromEntries(changes),
+  });
+}
+
+/** Tools of servers have the names of their servers in front. */
+function permissionsOf(blocked: readonly string[]): AgentSpec['permissions'] {
+  if (blocked.length === 0) return undefined;
+  return { deny: blocked.flatMap((tool) => [tool, `mcp_*_${tool}`]), allow: ['*'] };
+}
+
+function settingsOf(parameters: Parameters): ModelSettings {
+  return present({
+    temperature: parameters.temperature,
+    maxOutputTokens: parameters.max_tokens,
+    topP: parameters.top_p,
+    topK: parameters.top_k ?? undefined,
+    frequencyPenalty: parameters.frequency_penalty,
+    presencePenalty: parameters.presence_penalty,
+  });
+}
+
+/** The templates of one prompt. */
+class Templates {
+  private readonly variables: ReadonlySet<string>;
+
+  constructor(
+    private readonly pack: Pack,
+    private readonly name: string,
+    private readonly prompt: Prompt,
+  ) {
+    this.variables = new Set((prompt.variables ?? []).map((variable) => variable.name));
+  }
+
+  own(): Template {
+    return this.template(this.prompt.system_template);
+  }
+
+  overridden(override: ModelOverride): Template {
+    const { system_template_prefix = '', system_template = this.prompt.system_template } = override;
+    return this.template(`${system_template_prefix}${system_template}${override.system_template_suffix ?? ''}`);
+  }
+
+  private template(text: string): Template {
+    const pieces: (string | TemplateRef)[] = [];
+    for (const piece of this.expanded(text)) {
+      const last = pieces.at(-1);
+      if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
+      else pieces.push(piece);
+    }
+    return pieces;
+  }
+
+  /** Fragments are templates of the author: what stands in them counts. */
+  private *expanded(text: string): Generator<string | TemplateRef> {
+    const { fragments } = namesOf(this.pack);
+    for (const piece of parsePlaceholders(text, fragments, this.variables)) {
+      if (typeof piece === 'string') yield piece;
+      else if (piece.kind === 'fragment') yield* this.expanded(fragments.get(piece.name) ?? '');
+      else if (piece.kind === 'artifact') yield { channel: 'artifacts', path: [piece.name], written: piece.written };
+      else if (piece.kind === 'context') yield { channel: 'workflow_context' };
+      else {
+        const path = [variableKey(this.pack, this.name, piece.name), ...piece.path];
+        yield { channel: 'variables', path, written: piece.written };
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { SkeinError } from '../../base/errors.js';
+import type { Json, JsonObject } from '../../base/json.js';
+import { isPlainObject, ownValue, present } from '../../base/json.js';
+import { didYouMean } from '../../base/suggest.js';
+import { coerceInput } from '../../lang/coerce.js';
+import { readPath } from '../../lang/json-path.js';
+import { schemaFindings } from '../../lang/schema-check.js';
+import { namesOf, variableKey } from './pack-names.js';
+import type { Pack, Variable } from './pack.js';
+import { textsOf } from './pack.js';
+import { placeholdersOf } from './placeholders.js';
+
+const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'object', 'array']);
+
+/** What a variable may be, as a JSON Schema. A type that nobody knows asks for nothing. */
+export function variableSchema({ type, validation = {} }: Variable): JsonObject {
+  const { pattern, min_length, max_length, minimum, maximum, enum: allowed } = validation;
+  const bounds = { pattern, minLength: min_length, maxLength: max_length, minimum, maximum, enum: allowed };
+  return present({ type: TYPES.has(type) ? type : undefined, ...bounds });
+}
+
+/**
+ * The channel `variables` for some prompts: what is given, the defaults of what is not, and the empty text for what needs no value.
+ *
+ * @throws SkeinError `SKEIN_INPUT` that names every value that is missing, unknown, of the wrong type or refused by its rules, and every placeholder that
+ * would have no value
+ */
+export function completeVariables(
+  pack: Pack,
+  prompts: readonly string[],
+  given: Readonly<Record<string, unknown>>,
+): JsonObject {
+  const problems = new Set<string>();
+  const values = new Map<string, Json>();
+  const used = new Map<string, string>();
+  const { fragments } = namesOf(pack);
+  for (const name of prompts) {
+    const prompt = ownPrompt(pack, name);
+    const declared = new Map((prompt.variables ?? []).map((variable) => [variable.name, variable]));
+    // What happened to it is a matter of the machine, whatever a prompt declares.
+    declared.delete('workflow_context');
+    for (const variable of declared.values()) put(pack, name, variable, given, values, problems);
+    for (const reference of placeholdersOf(textsOf(prompt), fragments, new Set(declared.keys()))) {
+      if (reference.kind !== 'variable') continue;
+      used.set(reference.name, name);
+      const value = Object.hasOwn(given, reference.name) ? given[reference.name] : undefined;
+      if (value !== undefined && !declared.has(reference.name)) values.set(reference.name, value as Json);
+    }
+  }
+  const complete = Object.fromEntries(values);
+  for (const name of prompts) checkPlaceholders(pack, name, complete, problems);
+  const known = [...namesOf(pack).variables.keys(), ...used.keys()];
+  for (const name of Object.keys(given).filter((one) => !known.includes(one))) {
+    const hint = didYouMean(name, known);
+    problems.add(`no prompt has the variable "${name}"${hint === undefined ? '' : `; ${hint}`}`);
+  }
+  if (problems.size === 0) return complete;
+  const hint = 'give values as variables: { NAME: VALUE }, or --input NAME=VALUE';
+  throw new SkeinError('SKEIN_INPUT', [...problems].join('\n'), { hint });
+}
+
+function ownPrompt({ prompts }: Pack, name: string): Pack['prompts'][string] {
+  const prompt = Object.hasOwn(prompts, name) ? prompts[name] : undefined;
+  if (prompt !== undefined) return prompt;
+  const hint = didYouMean(name, Object.keys(prompts)) ?? `the prompts are: ${Object.keys(prompts).join(', ')}`;
+  throw new SkeinError('SKEIN_USAGE', `the pack has no prompt "${name}"`, { hint });
+}
+
+function put(
+  pack: Pack,
+  prompt: string,
+  variable: Variable,
+  given: Readonly<Record<string, unknown>>,
+  values: Map<string, Json>,
+  problems: Set<string>,
+): void {
+  const { name, required, default: usual, description } = variable;
+  const value = Object.hasOwn(given, name) ? given[name] : undefined;
+  const key = variableKey(pack, prompt, name);
+  if (value === undefined) {
+    const isMissing = required && usual === undefined;
+    if (isMissing)
+      problems.add(`the variable "${name}" is missing${description === undefined ? '' : ` (${description})`}`);
+    // One that is needed elsewhere may have a value already.
+    else if (usual !== undefined || !values.has(key)) values.set(key, usual ?? '');
+    return;
+  }
+  const findings = schemaFindings(variableSchema(variable), value);
+  for (const finding of findings) problems.add(`the variable "${name}" ${finding.replace(/^\/: /, '')}`);
+  values.set(key, value as Json);
+}
+
+/** Every placeholder must lead to a value. */
+function checkPlaceholders(pack: Pack, prompt: string, values: JsonObject, problems: Set<string>): void {
+  const own = ownPrompt(pack, prompt);
+  const declared = new Set((own.variables ?? []).map(({ name }) => name));
+  for (const reference of placeholdersOf(textsOf(own), namesOf(pack).fragments, declared)) {
+    if (reference.kind !== 'variable') continue;
+    const { name, path, written } = reference;
+    const isMissing = declared.has(name) && path.length === 0;
+    if (isMissing || readPath(values, [variableKey(pack, prompt, name), ...path]) !== undefined) continue;
+    problems.add(`prompts["${prompt}"]: {{${written}}} has no value`);
+  }
+}
+
+/**
+ * Values that were written as texts, in the types that the pack declares: numbers, truth values, JSON. What does not read as its type stays a text, for the
+ * check to find.
+ */
+export function variablesFromTexts(pack: Pack, texts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, value]) => {
+      const [declared] = namesOf(pack).variables.get(name)?.values() ?? [];
+      return [name, typeof value === 'string' && declared !== undefined ? fromText(declared, value) : value];
+    }),
+  );
+}
+
+function fromText({ name, type }: Variable, text: string): unknown {
+  if (type === 'number' || type === 'boolean')
+    return ownValue(coerceInput(name, { properties: { value: { type } } }, { value: text }), 'value');
+  if (type !== 'object' && type !== 'array') return text;
+  try {
+    const read = JSON.parse(text) as unknown;
+    return isPlainObject(read) || Array.isArray(read) ? read : text;
+  } catch {
+    return text;
+  }
+}
