@@ -55,24 +55,19 @@ export function reachablePrompts(
   from: { readonly state: string } | { readonly prompt: string },
 ): readonly string[] {
   if ('prompt' in from) return [from.prompt];
-  const states = pack.workflow?.states ?? {};
+  const states = new Map(Object.entries(pack.workflow?.states ?? {}));
   const reached = new Set([from.state]);
   const prompts = new Set<string>();
   for (const name of reached) {
-    const state = Object.hasOwn(states, name) ? states[name] : undefined;
-    if (state === undefined) continue;
+    const { on_event = {}, on_max_visits = '', prompt_task = '', composition = '' } = states.get(name) ?? {};
     // The set grows while it is gone through.
-    for (const target of [...Object.values(state.on_event ?? {}), state.on_max_visits ?? ''])
-      if (target !== '') reached.add(target);
-    if (state.prompt_task !== undefined && state.prompt_task !== '') prompts.add(state.prompt_task);
-    const compositions = pack.compositions ?? {};
-    const composition = Object.hasOwn(compositions, state.composition ?? '')
-      ? compositions[state.composition ?? '']
-      : undefined;
-    for (const step of composition?.steps ?? []) {
-      for (const { prompt_task } of [step, ...(step.branches ?? [])])
-        if (prompt_task !== undefined) prompts.add(prompt_task);
-    }
+    for (const target of [...Object.values(on_event), on_max_visits]) if (states.has(target)) reached.add(target);
+    for (const prompt of [prompt_task, ...promptsOfComposition(pack, composition)]) prompts.add(prompt);
   }
   return [...prompts].filter((prompt) => Object.hasOwn(pack.prompts, prompt));
+}
+
+function promptsOfComposition({ compositions = {} }: Pack, name: string): readonly string[] {
+  const steps = Object.hasOwn(compositions, name) ? (compositions[name]?.steps ?? []) : [];
+  return steps.flatMap((step) => [step, ...(step.branches ?? [])].flatMap(({ prompt_task = [] }) => prompt_task));
 }

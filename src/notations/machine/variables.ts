@@ -39,7 +39,8 @@ export function completeVariables(
     const declared = new Map((prompt.variables ?? []).map((variable) => [variable.name, variable]));
     // What happened to it is a matter of the machine, whatever a prompt declares.
     declared.delete('workflow_context');
-    for (const variable of declared.values()) put(pack, name, variable, given, values, problems);
+    for (const variable of declared.values())
+      putVariable(variable, { key: variableKey(pack, name, variable.name), given, values, problems });
     for (const reference of placeholdersOf(textsOf(prompt), fragments, new Set(declared.keys()))) {
       if (reference.kind !== 'variable') continue;
       used.set(reference.name, name);
@@ -66,21 +67,19 @@ function ownPrompt({ prompts }: Pack, name: string): Pack['prompts'][string] {
   throw new SkeinError('SKEIN_USAGE', `the pack has no prompt "${name}"`, { hint });
 }
 
-function put(
-  pack: Pack,
-  prompt: string,
-  variable: Variable,
-  given: Readonly<Record<string, unknown>>,
-  values: Map<string, Json>,
-  problems: Set<string>,
-): void {
+interface Putting {
+  readonly key: string;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly values: Map<string, Json>;
+  readonly problems: Set<string>;
+}
+
+function putVariable(variable: Variable, { key, given, values, problems }: Putting): void {
   const { name, required, default: usual, description } = variable;
   const value = Object.hasOwn(given, name) ? given[name] : undefined;
-  const key = variableKey(pack, prompt, name);
   if (value === undefined) {
-    const isMissing = required && usual === undefined;
-    if (isMissing)
-      problems.add(`the variable "${name}" is missing${description === undefined ? '' : ` (${description})`}`);
+    const about = description === undefined ? '' : ` (${description})`;
+    if (required && usual === undefined) problems.add(`the variable "${name}" is missing${about}`);
     // One that is needed elsewhere may have a value already.
     else if (usual !== undefined || !values.has(key)) values.set(key, usual ?? '');
     return;
