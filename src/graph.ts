@@ -16,8 +16,7 @@ export type { AgentEvent, AgentLike, AgentResult, AgentRunOptions, AsAgentOption
 export { agentNode } from './notations/graph/nodes/agent-node.js';
 export type { AgentNodeOptions, ChoiceInput } from './notations/graph/nodes/agent-node.js';
 export type { AnyAgent } from './notations/graph/nodes/call-agent.js';
-export { tool } from './notations/graph/nodes/tool.js';
-export type { ToolDefinition, ToolStep } from './notations/graph/nodes/tool.js';
+export { tool, type ToolDefinition, type ToolStep } from './notations/graph/nodes/tool.js';
 export { eventNode, sleepNode } from './notations/graph/nodes/waiting-nodes.js';
 export type { EventNodeOptions, SleepInput } from './notations/graph/nodes/waiting-nodes.js';
 export { toolNode } from './notations/graph/nodes/tool-node.js';
@@ -31,6 +30,7 @@ export type { Agent, AgentOutcome } from './graph/agents/planned-agent.js';
 export { planAndExecute } from './graph/agents/plan-and-execute.js';
 export { reflectionLoop } from './graph/agents/reflection-loop.js';
 export { goto, type Goto } from './plan/goto.js';
+export type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from './plan/guide.js';
 export { reducers } from './notations/graph/reducers.js';
 export type { ReducerInput } from './notations/graph/reducers.js';
 export type { BuiltNode, NodeSpec } from './notations/graph/node-spec.js';

@@ -31,6 +31,7 @@ export { checkPlan } from './plan/checks.js';
 export { toDot, toMermaid } from './plan/draw.js';
 export { estimateCalls, type Bound, type Envelope } from './plan/envelope.js';
 export { goto, type Goto } from './plan/goto.js';
+export type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from './plan/guide.js';
 export { outlinePlan, type Outline } from './plan/outline.js';
 export { END } from './plan/plan.js';
 export type { Bindings, Plan, PlanNode } from './plan/plan.js';

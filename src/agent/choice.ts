@@ -1,13 +1,9 @@
 import { SkeinError } from '../base/errors.js';
-import type { Choice } from '../plan/plan.js';
+import { present } from '../base/json.js';
+import type { Guide, GuideOf } from '../plan/guide.js';
+import type { AgentNode, Choice } from '../plan/plan.js';
+import type { StepContext } from '../engine/ports/executor.js';
 import type { StepTool } from './tool.js';
-
-/** The tool by which an agent says what runs next, and what it said. */
-export interface ChoiceTool {
-  readonly tool: StepTool;
-  /** The node that was chosen; undefined as long as the tool was not called. */
-  chosen(): string | undefined;
-}
 
 /** What the tool is called when its node doesn't name it. */
 const DEFAULT_NAME = 'choose';
@@ -15,13 +11,43 @@ const DEFAULT_NAME = 'choose';
 const BETWEEN_TURNS =
   "what runs next can't be chosen from inside of a model call that runs tools itself: a replay of the run would not see it";
 
+/** An agent that only answers. */
+const NO_GUIDE: Guide = { isOver: () => false, end: () => ({}) };
+
 /**
- * Makes the tool of a step. Only a call of it chooses: no text of a model and no result of a tool does. The first valid call holds.
+ * What guides a step of an agent.
+ *
+ * @throws SkeinError `SKEIN_STEP_FAILED` when the function of the node gives none
+ */
+export function guideOf({ id, choice }: AgentNode, step: StepContext): Guide {
+  if (choice === undefined) return NO_GUIDE;
+  if (choice !== 'code') return guideByAnswers(choice);
+  const { state } = step.watch();
+  const guide = (step.guide as GuideOf)({ state, now: () => step.now() }) as Partial<Guide> | undefined;
+  if (typeof guide?.isOver === 'function' && typeof guide.end === 'function') return guide as Guide;
+  throw new SkeinError('SKEIN_STEP_FAILED', `the choice of '${id}' did not give a guide`, {
+    hint: 'return an object with isOver() and end()',
+  });
+}
+
+/** The tools of a guide, for the runner of a step's tools. */
+export function guideTools({ tools = [] }: Guide): readonly StepTool[] {
+  return tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+    onlyBetweenTurns: BETWEEN_TURNS,
+    run: (input) => tool.run(input),
+  }));
+}
+
+/**
+ * The guide of an agent that chooses by a tool. Only a call of it chooses: no text of a model and no result of a tool does. The first valid call holds.
  *
  * @example
- * const { tool, chosen } = choiceTool({ answers: { refund: { to: 'refunds' }, other: { to: 'desk' } } });
+ * const { tools, end } = guideByAnswers({ answers: { refund: { to: 'refunds' }, other: { to: 'desk' } } });
  */
-export function choiceTool({ tool: name = DEFAULT_NAME, description, answers }: Choice): ChoiceTool {
+function guideByAnswers({ tool: name = DEFAULT_NAME, description, answers }: Choice): Guide {
   let taken: string | undefined;
   const names = Object.keys(answers);
   const inputSchema = {
@@ -34,19 +60,20 @@ export function choiceTool({ tool: name = DEFAULT_NAME, description, answers }: 
     about === undefined ? [] : [`${answer}: ${about}`],
   );
   const what = description ?? 'Choose what happens next. Call it once, when your work is done: nothing follows it.';
-  return {
-    tool: {
-      name,
-      description: [what, ...meanings].join('\n'),
-      inputSchema,
-      onlyBetweenTurns: BETWEEN_TURNS,
-      run({ answer }) {
-        if (taken !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', `"${taken}" is chosen already`);
-        // The schema lets nothing else through.
-        taken = typeof answer === 'string' ? answer : '';
-        return `chosen: ${taken}`;
-      },
+  const tool = {
+    name,
+    description: [what, ...meanings].join('\n'),
+    inputSchema,
+    run({ answer }: Readonly<Record<string, unknown>>): string {
+      if (taken !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', `"${taken}" is chosen already`);
+      // The schema lets nothing else through.
+      taken = typeof answer === 'string' ? answer : '';
+      return `chosen: ${taken}`;
     },
-    chosen: () => (taken === undefined ? undefined : answers[taken]?.to),
+  };
+  return {
+    tools: [tool],
+    isOver: () => taken !== undefined,
+    end: () => (taken === undefined ? {} : present({ goto: answers[taken]?.to })),
   };
 }

@@ -3,11 +3,13 @@ import { digestText } from '../base/hash.js';
 import type { StepNote } from '../events/event.js';
 import type { Identity } from '../engine/ports/durable.js';
 import type { ChannelWrite, Executor, Result, StepContext } from '../engine/ports/executor.js';
+import type { Guide } from '../plan/guide.js';
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
-import { choiceTool } from './choice.js';
+import { guideOf, guideTools } from './choice.js';
 import { forModel } from './for-model.js';
 import { runAgentLoop } from './loop/agent-loop.js';
+import type { LoopResult } from './loop/agent-loop.js';
 import type { StepTool, ToolProvider } from './tool.js';
 import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
@@ -94,18 +96,39 @@ async function runAgent(run: AgentRun): Promise<Result> {
   const prompt = inject ? withMemory(remembered, rendered) : rendered;
   step.note({ kind: 'prompt', system, prompt, model: opened.models[0]?.id ?? '' });
   transcript.begin(system, earlierOf(node, step), prompt);
-  const choice = node.choice === undefined ? undefined : choiceTool(node.choice);
+  const guide = guideOf(node, step);
   const result = await runAgentLoop({
     step,
     spec,
     opened,
     transcript,
-    stepTools: [...ownTools(memory, node, step), ...(choice === undefined ? [] : [choice.tool])],
-    isOver: () => choice?.chosen() !== undefined,
+    guide,
+    stepTools: distinct([...ownTools(memory, node, step), ...guideTools(guide)], opened, node),
     use: (signal) => session.use(signal, opened),
     replayed: (call) => deps.models.replayed?.(spec, call),
   });
-  return { type: 'done', output: result.output, goto: choice?.chosen(), writes: addedTo(node, transcript) };
+  return resultOf(run, guide, result);
+}
+
+function resultOf({ node, transcript }: AgentRun, guide: Guide, result: LoopResult): Result {
+  const { output, text, turns: rounds, toolCalls, exhausted } = result;
+  const { goto, writes = {} } = guide.end({ rounds, toolCalls, text });
+  const more = Object.entries(writes).map(([channel, value]) => ({ channel, value }));
+  const all = [...addedTo(node, transcript), ...more];
+  return exhausted === undefined
+    ? { type: 'done', output, goto, writes: all }
+    : { type: 'out_of_budget', error: exhausted, writes: all };
+}
+
+/** @throws SkeinError `SKEIN_DEFINITION` when a tool of the step is named like another one: a model could not tell them apart */
+function distinct(own: readonly StepTool[], opened: Opened, { id }: AgentNode): readonly StepTool[] {
+  const names = new Set(opened.tools.map(({ name }) => name));
+  for (const { name } of own) {
+    if (names.has(name))
+      throw new SkeinError('SKEIN_DEFINITION', `'${id}' has two tools named "${name}"`, { hint: 'rename one of them' });
+    names.add(name);
+  }
+  return own;
 }
 
 /** What was said before in the conversation of a node; undefined for one without. */

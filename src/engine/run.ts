@@ -158,7 +158,9 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   scopeEnded(_scope: ScopeHandle, end: ScopeEnd): void {
-    if (end.type === 'failed') this.close(end.error.code === 'SKEIN_CANCELLED' ? 'cancelled' : 'failed', end.error);
+    if (end.type === 'out_of_budget') this.close('out_of_budget', end.error);
+    else if (end.type === 'failed')
+      this.close(end.error.code === 'SKEIN_CANCELLED' ? 'cancelled' : 'failed', end.error);
     else if (end.type === 'paused') this.close('paused', undefined);
     else this.close(this.top.census.degraded > 0 ? 'degraded' : 'succeeded', undefined);
   }

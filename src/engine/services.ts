@@ -113,7 +113,7 @@ export interface ScopeOwner {
 /** How a scope ended. */
 export type ScopeEnd =
   | { readonly type: 'done' }
-  | { readonly type: 'failed'; readonly error: ErrorData; readonly path: string }
+  | { readonly type: 'failed' | 'out_of_budget'; readonly error: ErrorData; readonly path: string }
   | { readonly type: 'paused' };
 
 /** What a check gets: a step of the run's own plan ended well, and its output is part of the state. */

@@ -104,7 +104,7 @@ export interface AsAgentOptions {
 /** Figures of a run. */
 export interface GraphMetrics {
   readonly totalTimeMs: number;
-  /** Steps that failed or took too long, also where the graph allowed it. */
+  /** Steps that failed, took too long or ran out of budget, also where the graph allowed it. */
   readonly errorCount: number;
   /** How many nodes ran, each as often as it did. */
   readonly nodeCount: number;

@@ -25,7 +25,7 @@ export function threadOfRun({ parent }: { readonly parent?: string }): string | 
   return threadOfRow(parent);
 }
 
-const WITHOUT_SUCCESS: readonly RunOutcome[] = ['failed', 'cancelled', 'out_of_budget'];
+const WITHOUT_SUCCESS: readonly RunOutcome[] = ['failed', 'cancelled'];
 
 /** How the run of a turn ended, where no answer brings it to a success any more. */
 export function endedWithoutSuccess(row: { readonly outcome?: string } | undefined): RunOutcome | undefined {

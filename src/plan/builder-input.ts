@@ -3,12 +3,14 @@ import type { Json, JsonObject } from '../base/json.js';
 import type { Moment } from '../base/duration.js';
 import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
+import type { GuideOf } from './guide.js';
 import type { RetryInput } from './retry-input.js';
 import type {
   AgentNode,
   AskNode,
   Bindings,
   CallNode,
+  Choice,
   Limits,
   LoopNode,
   MapNode,
@@ -155,8 +157,10 @@ export type TaskInput<S> = OptionsOf<TaskNode, S> & {
 };
 
 /** An agent as a node. The name of the agent is the node's id unless it is given. */
-export type AgentInput<S> = Omit<OptionsOf<AgentNode, S>, 'agent' | 'prompt'> & {
+export type AgentInput<S> = Omit<OptionsOf<AgentNode, S>, 'agent' | 'prompt' | 'choice'> & {
   readonly kind: 'agent';
+  /** How the agent chooses what runs next: by a tool, or by a function that makes what guides each step. */
+  readonly choice?: Choice | GuideOf;
   readonly prompt: TextInput;
   readonly agent?: Partial<Omit<AgentSpec, 'instructions'>> & { readonly instructions?: TextInput };
 };

@@ -15,11 +15,12 @@ import type {
   StateTest,
 } from './builder-input.js';
 import type { Condition, CelVar, Template, TemplateRef } from '../lang/values.js';
+import { guideKey } from './guide.js';
 import { retryParts } from './retry-input.js';
 import type { RetryInput } from './retry-input.js';
 import { mentionsOf } from './mentions.js';
 import { ownPlan } from './own-plan.js';
-import type { ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
+import type { AgentNode, ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
 import { compileExpression } from '../lang/expression.js';
 import { parseTemplate } from '../lang/template.js';
 
@@ -114,7 +115,13 @@ class Builder {
     }
     switch (input.kind) {
       case 'agent':
-        return { ...input, agent: this.agent(input), prompt: this.texts.template(input.prompt), ...when } as PlanNode;
+        return {
+          ...input,
+          ...this.choice(input),
+          agent: this.agent(input),
+          prompt: this.texts.template(input.prompt),
+          ...when,
+        } as PlanNode;
       case 'ask':
         return { ...input, question: this.texts.template(input.question), ...when } as PlanNode;
       case 'wait':
@@ -158,6 +165,12 @@ class Builder {
   private agent(input: AgentInput<StateOf>): AgentSpec {
     const { instructions = [], ...rest } = input.agent ?? {};
     return { name: input.id, models: [], ...rest, instructions: this.texts.template(instructions) };
+  }
+
+  private choice({ id, choice }: AgentInput<StateOf>): Pick<AgentNode, 'choice'> {
+    if (typeof choice !== 'function') return present({ choice });
+    this.bindings[guideKey(id)] = choice;
+    return { choice: 'code' };
   }
 
   private declared(input: DeclaredConditions, texts = this.texts): readonly Condition[] {

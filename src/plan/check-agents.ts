@@ -25,8 +25,9 @@ function checkConversation(scope: Scope, node: number, { channel }: Conversation
   scope.findings.add('bad-conversation', what, { node, path: 'conversation.channel', hint });
 }
 
-function checkChoice(scope: Scope, at: number, node: AgentNode, choice: Choice): void {
-  const fault = faultOf(scope, node, choice);
+function checkChoice(scope: Scope, at: number, node: AgentNode, choice: Choice | 'code'): void {
+  const route = resultRoute(scope, node);
+  const fault = (choice === 'code' ? undefined : toolFault(node, choice)) ?? routeFault(node, choice, route);
   const name = nameOf(scope, at);
   if (fault !== undefined)
     scope.findings.add('bad-choice', `the choice of ${name} ${fault.what}`, {
@@ -34,27 +35,39 @@ function checkChoice(scope: Scope, at: number, node: AgentNode, choice: Choice):
       path: 'choice',
       hint: fault.hint,
     });
-  checkTargets(scope, at, choice, resultRoute(scope, node));
+  if (choice !== 'code') checkTargets(scope, at, choice, route);
 }
 
 function resultRoute({ plan }: Scope, { id }: AgentNode): Route | undefined {
   return plan.routes.find((route) => route.from === id && route.choose === 'result');
 }
 
-function faultOf(scope: Scope, node: AgentNode, { tool = 'choose', answers }: Choice) {
+interface Fault {
+  readonly what: string;
+  readonly hint: string;
+}
+
+function toolFault(node: AgentNode, { tool = 'choose', answers }: Choice): Fault | undefined {
   if (Object.keys(answers).length === 0)
     return { what: 'has no answers', hint: "such as answers: { publish: { to: 'publish' } }" };
   if (!TOOL_NAME.test(tool))
     return { what: `has a tool named ${JSON.stringify(tool)}`, hint: 'use letters, digits, "_" and "-", at most 64' };
   if (node.agent.functions?.some(({ name }) => name === tool) === true)
     return { what: `has a tool named like a function of the agent: "${tool}"`, hint: 'give it another name' };
+  return undefined;
+}
+
+/** What code chooses can't be seen: only the route says where it may lead. */
+function routeFault(node: AgentNode, choice: Choice | 'code', route: Route | undefined): Fault | undefined {
   if (node.agent.output !== undefined)
     return {
       what: 'ends its step at a call, so that there is no answer with a schema',
       hint: 'take out the output of the agent, or choose by a route that reads it',
     };
-  if (resultRoute(scope, node) === undefined)
+  if (route === undefined)
     return { what: 'leads nowhere', hint: `add a route: { from: '${node.id}', choose: 'result', targets: [...] }` };
+  if (choice === 'code' && route.targets === undefined)
+    return { what: 'may lead anywhere', hint: `give the route after '${node.id}' its targets` };
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { Condition } from '../lang/values.js';
 import { toolKey } from './agent-spec.js';
+import { guideKey } from './guide.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 
@@ -23,6 +24,7 @@ export function checkBindings(scope: Scope): void {
     if (node.kind === 'agent') {
       for (const { name } of node.agent.functions ?? [])
         need(toolKey(node.id, name), `the tool ${JSON.stringify(name)} of ${nameOf(scope, at)}`, at);
+      if (node.choice === 'code') need(guideKey(node.id), `the choice of ${nameOf(scope, at)}`, at);
     }
     if (hasCode(node.when)) need(`when:${node.id}`, `the condition of ${nameOf(scope, at)}`, at);
     if (node.retry?.on === 'code') need(`retry:${node.id}`, `the retry of ${nameOf(scope, at)}`, at);

@@ -92,11 +92,14 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
     ),
     'choice?': result(
       'choice',
-      object<Choice>({
-        'tool?': TEXT,
-        'description?': TEXT,
-        answers: names(object<Choice['answers'][string]>({ to: TEXT, 'about?': TEXT })),
-      }),
+      wordOr(
+        ['code'],
+        object<Choice>({
+          'tool?': TEXT,
+          'description?': TEXT,
+          answers: names(object<Choice['answers'][string]>({ to: TEXT, 'about?': TEXT })),
+        }),
+      ),
     ),
   },
   call: { ...WITH_PLAN, 'outputs?': OUTPUTS, 'errorPrefix?': shown(TEXT) },

@@ -166,8 +166,11 @@ export interface AgentNode extends NodeBase {
   readonly prompt: Template;
   /** What was said before, and where what is said now goes. */
   readonly conversation?: Conversation;
-  /** The agent says what runs next. The node has a route with `choose: 'result'`. */
-  readonly choice?: Choice;
+  /**
+   * The agent says what runs next. The node has a route with `choose: 'result'`. `code`: the binding `choice:NODE` makes what guides each step
+   * (`plan/guide.ts`).
+   */
+  readonly choice?: Choice | 'code';
 }
 
 /**
@@ -297,7 +300,7 @@ export type NodeKind = PlanNode['kind'];
 
 /**
  * Functions of a plan, by key: `NODE` (body), `when:NODE`, `route:NODE`, `until:NODE`, `retry:NODE`, `channel:NAME` (reducer),
- * `tool:NODE/NAME` (a tool of an agent), `schema:CHANNEL` (a Standard Schema). Keys of a sub-plan are prefixed with the path of its node: `outer/inner`, `outer/route:inner`.
+ * `tool:NODE/NAME` (a tool of an agent), `choice:NODE` (what guides an agent), `schema:CHANNEL` (a Standard Schema). Keys of a sub-plan are prefixed with the path of its node: `outer/inner`, `outer/route:inner`.
  */
 export type Bindings = Readonly<Record<string, unknown>>;
 

@@ -92,7 +92,8 @@ export function writtenChannels(node: PlanNode): readonly string[] {
 /** True for a node that may write any channel: nothing says which before it runs. */
 export function writesUnknown(node: PlanNode): boolean {
   const isOpen = node.kind === 'task' || node.kind === 'agent' || node.kind === 'ask';
-  return isOpen && node.writes === undefined && node.output === undefined;
+  const isGuided = node.kind === 'agent' && node.choice === 'code';
+  return isOpen && node.writes === undefined && (node.output === undefined || isGuided);
 }
 
 function templateReferences(template: Template, path: string): Reference[] {

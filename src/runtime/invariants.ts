@@ -117,6 +117,6 @@ function violationError(node: string, message: string): ErrorData {
 }
 
 /** How many steps failed so far. */
-export function errorsIn({ degraded, failed, timed_out: timedOut }: Census): number {
-  return degraded + failed + timedOut;
+export function errorsIn({ degraded, failed, timed_out: timedOut, out_of_budget: exhausted }: Census): number {
+  return degraded + failed + timedOut + exhausted;
 }

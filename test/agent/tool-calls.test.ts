@@ -127,16 +127,16 @@ it('the counts of all turns are summed', async () => {
     opened,
     transcript,
     stepTools: [],
-    isOver: () => false,
+    guide: { isOver: () => false, end: () => ({}) },
     use: (signal) => session.use(signal, opened),
     replayed: () => undefined,
   });
   expect(result).toEqual({
     output: 'Done.',
+    text: 'Done.',
     usage: { inputTokens: 30, outputTokens: 8, cachedTokens: 4, reasoningTokens: 2 },
     turns: 2,
     toolCalls: 1,
-    model: 'own/m',
   });
 });
 

@@ -1,11 +1,13 @@
-import { SkeinError } from '../../base/errors.js';
+import type { ErrorData } from '../../base/errors.js';
+import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import { addUsage } from '../../events/spending.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
+import type { Guide } from '../../plan/guide.js';
 import type { Limit } from '../../plan/notations.js';
 import { limitHint } from '../../plan/notations.js';
 import { REPAIR_ROUNDS, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
-import type { ModelTurn, ToolResult } from '../model.js';
+import type { ModelTurn, ToolCall, ToolResult } from '../model.js';
 import type { AgentStep } from '../session.js';
 import type { ModelCaller } from './model-caller.js';
 import { modelCaller } from './model-caller.js';
@@ -15,32 +17,39 @@ import { toolRunner } from './tool-runner.js';
 
 /** What the loop of one agent step works with. */
 export interface LoopOptions extends AgentStep {
-  /** Asked after the calls of a turn: whether one of them ended the step. */
-  isOver(): boolean;
+  /** How far the step may go, and when it is over. */
+  readonly guide: Guide;
 }
 
 /** How an agent ended. */
 export interface LoopResult {
   /** The final text, or the parsed JSON of a structured output. */
   readonly output: unknown;
+  /** What the model said last. */
+  readonly text: string;
+  /** The bound that ended the step; absent when it came to its end. */
+  readonly exhausted?: ErrorData | undefined;
   readonly usage: Usage;
   readonly turns: number;
   readonly toolCalls: number;
-  /** The model that gave the final answer. */
-  readonly model: string;
 }
 
 interface LoopState {
   usage: Usage;
   turns: number;
+  /** Turns that are over, with their calls. */
+  rounds: number;
   toolCalls: number;
   repaired: boolean;
+  /** What the model said last. */
+  text: string;
+  exhausted: ErrorData | undefined;
 }
 
 /**
  * The agent loop: a model turn, then its tool calls, in parallel unless the settings say otherwise, with the results in call order, until a turn
  * without calls.
- * The number of turns and calls is bounded. A structured output gets one repair round.
+ * The number of turns and calls is bounded; a guide may set bounds of its own, which end the step and the run. A structured output gets one repair round.
  *
  * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, and what models throw.
  */
@@ -49,57 +58,99 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
   const state: LoopState = {
     usage: { inputTokens: 0, outputTokens: 0 },
     turns: 0,
+    rounds: 0,
     toolCalls: 0,
     repaired: false,
+    text: '',
+    exhausted: undefined,
   };
   const runner = toolRunner(options);
   const caller = modelCaller(options, (call, io, index) => {
+    if (!mayGoOn(options, state, index - 1)) throw notFinished();
     checkCalls(options, state.toolCalls + index);
     return runner.dispatch(call, io, index);
   });
-  for (;;) {
+  while (mayGoOn(options, state)) {
     const turn = await nextTurn(options, caller, state);
-    if (turn.toolCalls.length > 0) {
+    if (turn === undefined) break;
+    if (turn.toolCalls.length === 0) {
+      const answer = finalAnswer(options, turn, state);
+      if (answer !== undefined) return resultOf(state, answer.output);
+    } else {
       transcript.add({ role: 'tool', results: await runCalls(options, runner, turn, state) });
-      if (!options.isOver()) continue;
+      if (state.exhausted !== undefined) break;
+      if (options.guide.isOver()) return resultOf(state, turn.text);
     }
-    const answer = options.isOver() ? { output: turn.text } : finalAnswer(options, turn, state);
-    if (answer === undefined) continue;
-    const { usage, turns, toolCalls } = state;
-    return { output: answer.output, usage, turns, toolCalls, model: turn.model };
+    state.rounds = state.turns;
   }
+  return resultOf(state, undefined);
 }
 
-async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopState): Promise<ModelTurn> {
+function resultOf({ usage, turns, toolCalls, text, exhausted }: LoopState, output: unknown): LoopResult {
+  return { output, text, exhausted, usage, turns, toolCalls };
+}
+
+/** Whether the guide allows what comes next; `within`: calls of the model call that is under way. */
+function mayGoOn({ guide }: LoopOptions, state: LoopState, within = 0): boolean {
+  if (state.exhausted !== undefined) return false;
+  const bound = guide.before?.({ rounds: state.rounds, toolCalls: state.toolCalls + within });
+  if (bound !== undefined) state.exhausted = toErrorData(bound);
+  return bound === undefined;
+}
+
+/** An effect that ends with this code has no outcome: nothing is recorded of it, and it is performed from its beginning when the run continues. */
+function notFinished(): SkeinError {
+  return new SkeinError('SKEIN_QUESTION', 'the run is out of budget');
+}
+
+/** Undefined: a call from inside of the model call was not allowed. */
+async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopState): Promise<ModelTurn | undefined> {
   const cap = maxTurnsOf(options.spec) + (state.repaired ? REPAIR_ROUNDS : 0);
   if (state.turns >= cap) throw capReached(options, `${cap} model turns`, 'maxTurns');
   state.turns += 1;
-  const turn = await caller(state.turns);
+  const turn = await caller(state.turns).catch((error: unknown) => {
+    if (state.exhausted === undefined) throw error;
+    return undefined;
+  });
+  if (turn === undefined) return undefined;
   state.toolCalls += turn.dispatched ?? 0;
   state.usage = addUsage(state.usage, turn.usage);
+  state.text = turn.text;
   options.transcript.add({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });
   return turn;
 }
 
-/** All calls start together, or one after the other where the settings say so. None is left running: the first error that ends the step waits for the others. */
+/**
+ * All calls start together, or one after the other where the settings say so. None is left running: the first error that ends the step waits for the
+ * others. A call that the guide does not allow is not made, nor are those behind it; each has a result all the same, as providers demand.
+ */
 async function runCalls(
   options: LoopOptions,
   runner: ToolRunner,
-  turn: ModelTurn,
+  { toolCalls: calls }: ModelTurn,
   state: LoopState,
 ): Promise<readonly ToolResult[]> {
-  checkCalls(options, state.toolCalls + turn.toolCalls.length);
-  state.toolCalls += turn.toolCalls.length;
-  if (options.spec.settings?.singleToolCalls === true) {
-    const results: ToolResult[] = [];
-    for (const [i, call] of turn.toolCalls.entries()) results.push(await runner.call(call, state.turns, i + 1));
-    return results;
+  const inOrder = options.spec.settings?.singleToolCalls === true;
+  checkCalls(options, state.toolCalls + calls.length);
+  const made: Promise<ToolResult>[] = [];
+  for (const call of calls) {
+    if (!mayGoOn(options, state)) break;
+    state.toolCalls += 1;
+    const result = runner.call(call, state.turns, made.length + 1);
+    made.push(result);
+    if (inOrder) await result;
   }
-  const settled = await Promise.allSettled(turn.toolCalls.map((call, i) => runner.call(call, state.turns, i + 1)));
-  return settled.map((one) => {
+  const settled = await Promise.allSettled(made);
+  return calls.map((call, at): ToolResult => {
+    const one = settled[at];
+    if (one === undefined) return notMade(call, state);
     if (one.status === 'rejected') throw one.reason;
     return one.value;
   });
+}
+
+function notMade({ id, name }: ToolCall, { exhausted }: LoopState): ToolResult {
+  return { id, name, output: `Error: this call was not made: ${exhausted?.message ?? ''}`, isError: true };
 }
 
 function checkCalls(options: LoopOptions, calls: number): void {

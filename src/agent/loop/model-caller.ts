@@ -161,6 +161,8 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
   const parts = await options.use(io.signal);
   const model = parts.model(recorded);
   let dispatched = 0;
+  /** A call from inside could not be made for now: whatever comes of the answer, it does not count. */
+  let unfinished: SkeinError | undefined;
   const { spec } = options;
   const output = outputRequest(spec.output, spec.name);
   const own = options.stepTools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
@@ -171,15 +173,27 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
     settings: settingsNow(options, tools),
     signal: io.signal,
     caller: callerOf(options, call.turn),
-    dispatch: (wanted) => options.dispatch(wanted, io, (dispatched += 1)),
+    dispatch: async (wanted) => {
+      if (unfinished !== undefined) throw unfinished;
+      try {
+        return await options.dispatch(wanted, io, (dispatched += 1));
+      } catch (error) {
+        if (SkeinError.isInstance(error) && error.code === 'SKEIN_QUESTION') unfinished = error;
+        throw error;
+      }
+    },
     ...(output === undefined || model.structuredOutput !== true ? {} : { output }),
   };
-  const answer = await takeTurn(model, request, (note) => {
+  const answering = takeTurn(model, request, (note) => {
     // What a provider says of the settings, it says in each turn.
     if (note.kind === 'warning' && options.told.has(note.message)) return;
     if (note.kind === 'warning') options.told.add(note.message);
     options.step.note(note);
   });
+  const answer = await answering.catch((error: unknown) => {
+    throw unfinished ?? error;
+  });
+  if (unfinished !== undefined) throw unfinished;
   return dispatched === 0 ? answer : { ...answer, dispatched };
 }
 

@@ -3,7 +3,8 @@ import type { Condition } from '../../lang/values.js';
 import { toolKey } from '../../plan/agent-spec.js';
 import { decidingFields } from '../../plan/fields.js';
 import { sourceText } from '../../plan/made-of.js';
-import type { Bindings, Plan, PlanNode } from '../../plan/plan.js';
+import { guideKey } from '../../plan/guide.js';
+import type { AgentNode, Bindings, Plan, PlanNode } from '../../plan/plan.js';
 import type { CompiledNode, CompiledPlan, CompiledRoute } from '../graph/compile.js';
 
 /** Digests of nodes that were asked for before. A plan that is compiled is shared by all of its runs. */
@@ -20,14 +21,14 @@ export function definitionOf(compiled: CompiledNode): string {
   if (before !== undefined) return before;
   const { node, body } = compiled;
   const source = sourceOf(body);
-  const digest = digestText(canonicalJson([ownOf(compiled), source, node.version ?? '', ...toolSources(compiled)]));
+  const digest = digestText(canonicalJson([ownOf(compiled), source, node.version ?? '', ...agentSources(compiled)]));
   known.set(compiled, digest);
   return digest;
 }
 
-/** Digests of the tools of an agent that are functions. */
-function toolSources({ tools }: CompiledNode): readonly string[] {
-  return tools === undefined ? [] : Object.values(tools).map(sourceOf);
+/** Digests of the functions of an agent: its tools, and what guides it. */
+function agentSources({ tools = {}, guide }: CompiledNode): readonly string[] {
+  return [...Object.values(tools), ...(guide === undefined ? [] : [guide])].map(sourceOf);
 }
 
 /** Digest of what decides what a chooser answers. Two code routes of a node have the same function. */
@@ -97,13 +98,18 @@ function codeKeys({ channels, nodes, routes }: Plan): string[] {
   const keys = channels.flatMap(({ name, reducer }) => (reducer === 'code' ? [`channel:${name}`] : []));
   for (const node of nodes) {
     if (node.kind === 'task' || (node.kind === 'wait' && node.until === 'code')) keys.push(node.id);
-    if (node.kind === 'agent') keys.push(...(node.agent.functions ?? []).map(({ name }) => toolKey(node.id, name)));
+    if (node.kind === 'agent') keys.push(...agentKeys(node));
     if (node.when?.some(isCode) === true) keys.push(`when:${node.id}`);
     if (node.retry?.on === 'code') keys.push(`retry:${node.id}`);
     if (node.kind === 'loop' && node.until.some(isCode)) keys.push(`until:${node.id}`);
   }
   for (const route of routes) if (route.choose === 'code') keys.push(`route:${route.from}`);
   return keys;
+}
+
+function agentKeys({ id, agent, choice }: AgentNode): readonly string[] {
+  const tools = (agent.functions ?? []).map(({ name }) => toolKey(id, name));
+  return choice === 'code' ? [...tools, guideKey(id)] : tools;
 }
 
 function isCode(condition: Condition): boolean {

@@ -3,6 +3,8 @@ import type { GraphShape } from '../../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
 import { maxStepsOf, countedAnew } from '../../plan/limits.js';
 import { toolKey } from '../../plan/agent-spec.js';
+import type { GuideOf } from '../../plan/guide.js';
+import { guideKey } from '../../plan/guide.js';
 import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
@@ -71,6 +73,8 @@ export interface CompiledNode {
   readonly body: TaskFunction | undefined;
   /** Functions of an agent that are tools, by their names. */
   readonly tools: Bindings | undefined;
+  /** What guides an agent. */
+  readonly guide: GuideOf | undefined;
   readonly until: StateFunction | undefined;
   /** What it has around its body; undefined when that is nothing. */
   readonly policies: Policies | undefined;
@@ -156,9 +160,10 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       jumps: node.kind === 'task' && routes.some((route) => route.choose === 'result'),
       notation: plan.notation,
       output: node.output === undefined ? -1 : (channels.index.get(node.output) ?? -1),
-      writes: node.writes === undefined ? undefined : new Set(node.writes),
+      writes: writesOf(node),
       body: hasBody(node) ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
       tools: node.kind === 'agent' ? toolsOf(node, fn, prefix) : undefined,
+      guide: node.kind === 'agent' ? guideOf(node, fn, prefix) : undefined,
       until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
       policies: policiesOf(node, (key) => needed(fn(key), prefix + key)),
       sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
@@ -215,6 +220,10 @@ function toolsOf({ id, agent }: AgentNode, fn: (key: string) => unknown, prefix:
   return Object.fromEntries(
     agent.functions.map(({ name }) => [name, needed(fn(toolKey(id, name)), prefix + toolKey(id, name))]),
   );
+}
+
+function guideOf({ id, choice }: AgentNode, fn: (key: string) => unknown, prefix: string): GuideOf | undefined {
+  return choice === 'code' ? (needed(fn(guideKey(id)), prefix + guideKey(id)) as GuideOf) : undefined;
 }
 
 function untilOf(node: LoopNode, fn: (key: string) => unknown, prefix: string): StateFunction | undefined {
@@ -292,6 +301,13 @@ function hopsOf(graph: Graph, node: number, routes: readonly Route[]): Hop[] {
     });
   }
   return hops.toSorted((a, b) => a.to - b.to);
+}
+
+/** The channel of a conversation need not be declared a second time. */
+function writesOf(node: PlanNode): CompiledNode['writes'] {
+  if (node.writes === undefined) return undefined;
+  const talk = node.kind === 'agent' && node.conversation !== undefined ? [node.conversation.channel] : [];
+  return new Set([...node.writes, ...talk]);
 }
 
 /** What a node gives its sub-plan by name, declared there or not. */

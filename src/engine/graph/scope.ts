@@ -19,7 +19,14 @@ import { chooseRoutes } from './routes.js';
 import { joined, reported } from '../run-result.js';
 import type { Reports } from '../run-result.js';
 import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from '../services.js';
-import { editedOutput, editedWrites, foldError, outputError, writeOutput } from '../state/state-writer.js';
+import {
+  editedOutput,
+  editedWrites,
+  foldError,
+  outputError,
+  writeChannels,
+  writeOutput,
+} from '../state/state-writer.js';
 import type { StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
 import { addStep, removeStep } from '../work-queue.js';
@@ -151,6 +158,14 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     this.flow.branchEnded(step.input);
     this.finish(step, 'paused', { reason: question.text === '' ? reason : question.text });
     this.restIfIdle();
+  }
+
+  ranOut(step: Step, error: ErrorData, writes: readonly ChannelWrite[]): void {
+    const { compiled, input, path } = step;
+    if (compiled.counted) this.run.leafEnded(false);
+    this.finish(step, 'out_of_budget', { error });
+    const kept = writeChannels(this, step, input, editedWrites(writes, this.run.options.edits?.[path]));
+    this.end({ type: 'out_of_budget', error, path }, [kept]);
   }
 
   /** E4, and the end. */

@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../base/errors.js';
 import type { StepNote } from '../../events/event.js';
+import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Template, ValueRef } from '../../lang/values.js';
 import type { Identity, Question, StepIo, StepOptions } from './durable.js';
@@ -24,6 +25,8 @@ export type Result =
       readonly writes?: readonly ChannelWrite[] | undefined;
     }
   | { readonly type: 'failed'; readonly error: ErrorData }
+  /** A bound of the run is reached: the run ends, whatever policies and handlers say, and keeps what is written. */
+  | { readonly type: 'out_of_budget'; readonly error: ErrorData; readonly writes?: readonly ChannelWrite[] | undefined }
   | { readonly type: 'paused'; readonly question: Question; readonly reason: string }
   | { readonly type: 'skipped'; readonly reason: string };
 
@@ -45,6 +48,8 @@ export interface StepContext {
   readonly attempt: number;
   /** The functions of the agent that are tools, by the names of the tools. */
   readonly tools: Bindings;
+  /** Makes what guides the agent, where its choice is code. */
+  readonly guide?: GuideOf | undefined;
   /** Reads the state that this step sees (S2); undefined when nobody upstream wrote it. */
   read(ref: ValueRef): unknown;
   /**

@@ -41,8 +41,21 @@ export function writeOutput(
   output: unknown,
   writes: readonly ChannelWrite[] | undefined,
 ): Version {
-  let version = writeResult(holder, step, output);
-  if (writes === undefined) return version;
+  return writeChannels(holder, step, writeResult(holder, step, output), writes);
+}
+
+/**
+ * A version with what a step writes in addition to its output.
+ *
+ * @throws SkeinError as {@link writeOutput}
+ */
+export function writeChannels(
+  holder: ChannelHolder,
+  step: WritingStep,
+  before: Version,
+  writes: readonly ChannelWrite[] = [],
+): Version {
+  let version = before;
   for (const { channel, value } of writes)
     version = put(holder, version, indexFor(holder, step.compiled, channel), value, step);
   return version;

@@ -34,6 +34,8 @@ export interface StepOwner extends ChannelSource {
   ignored(step: Step, error: ErrorData): void;
   skipped(step: Step, reason: string): void;
   paused(step: Step, question: Question, reason: string): void;
+  /** A bound of the run is reached. */
+  ranOut(step: Step, error: ErrorData, writes: readonly ChannelWrite[]): void;
   /** Read-only view of a version, for a function of a user. */
   view(version: Version, fn?: unknown): State;
   reader(version: Version): ReadChannel;
@@ -254,6 +256,13 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     if (this.over) return;
     this.close();
     this.owner.paused(this, question, reason);
+  }
+
+  /** A bound of the run is reached: no policy and no handler is asked. */
+  runOut(error: ErrorData, writes: readonly ChannelWrite[] = []): void {
+    if (this.over) return;
+    this.close();
+    this.owner.ranOut(this, error, writes);
   }
 
   fail(error: ErrorData): void {

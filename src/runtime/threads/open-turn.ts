@@ -10,7 +10,7 @@ import { readHead } from '../../journal/thread-journal.js';
 import { ThreadWriter } from '../../journal/thread-writer.js';
 import { thisProcess } from '../../stores/holder.js';
 import { busy, checkGoing, pause, standInLine } from './line.js';
-import { Turn } from './turn.js';
+import { COUNTS, Turn } from './turn.js';
 import type { RunOutcome } from '../../events/outcome.js';
 import { endedWithoutSuccess, threadOfRun } from '../../journal/thread-rows.js';
 
@@ -206,8 +206,8 @@ async function again(
   held.head = headOf(store, id);
   const { outcome, error } = result;
   if (outcome === 'paused') checkAnswered(store, id, run, turn);
-  if (outcome === 'succeeded' || outcome === 'degraded')
-    return [`turn ${turn} of the thread '${id}' had not ended, and was resumed first: it ${outcome}`];
+  if (COUNTS.has(outcome))
+    return [`turn ${turn} of the thread '${id}' had not ended, and was resumed first: it ${wordOf(outcome)}`];
   if (thread.onFailed !== 'retry')
     return [`turn ${turn} of the thread '${id}' was resumed first, and does not count: it ${wordOf(outcome)}`];
   throw new SkeinError(
@@ -218,7 +218,8 @@ async function again(
 }
 
 function wordOf(outcome: string): string {
-  return outcome === 'failed' ? 'failed' : outcome === 'cancelled' ? 'was cancelled' : `ended ${outcome}`;
+  if (outcome === 'cancelled') return 'was cancelled';
+  return outcome === 'out_of_budget' ? 'ran out of budget' : outcome;
 }
 
 /** @throws SkeinError `SKEIN_QUESTION` that names the question */

@@ -17,7 +17,7 @@ import { storedValue } from '../../journal/stored.js';
 import { checkKinship, shapeOfPlan } from './shape.js';
 
 /** Outcomes of a turn that counts: the next one begins with its state. */
-const COUNTS: ReadonlySet<string> = new Set(['succeeded', 'degraded']);
+export const COUNTS: ReadonlySet<string> = new Set(['succeeded', 'degraded', 'out_of_budget']);
 
 /** The lease of the thread; who takes part in it decides when it is given back. */
 export interface Holding {

@@ -4,6 +4,7 @@ import { SkeinError } from '../../../base/errors.js';
 import { readRef, JsonTexts } from '../../../lang/json-path.js';
 import type { ReadChannel } from '../../../lang/json-path.js';
 import type { CompiledPlan } from '../../graph/compile.js';
+import type { ChannelWrite } from '../../ports/executor.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../../services.js';
 import type { Activity, Body, Step } from '../step.js';
 import { inputCell } from '../../state/cell.js';
@@ -22,14 +23,14 @@ function startCall(step: Step): void {
   const sub = subPlan(step);
   openInside(step, sub, `${step.key}/`, inputsOf(step, node, sub), (scope, end) => {
     if (end.type === 'done') step.succeed(outputsOf(step, node, scope), scope.around);
-    else endLike(step, withPrefix(end, node.errorPrefix));
+    else endLike(step, withPrefix(end, node.errorPrefix), () => keptOf(step, node, scope));
   });
 }
 
 type Stopped = Exclude<ScopeEnd, { type: 'done' }>;
 
 function withPrefix(end: Stopped, prefix: string | undefined): Stopped {
-  if (end.type !== 'failed' || prefix === undefined) return end;
+  if (end.type === 'paused' || prefix === undefined) return end;
   return { ...end, error: { ...end.error, message: `${prefix}${end.error.message}` } };
 }
 
@@ -85,9 +86,10 @@ class Inside implements ScopeOwner, Activity {
   }
 }
 
-/** Ends a step like the scope inside of it. */
-export function endLike(step: Step, end: Stopped): void {
+/** Ends a step like the scope inside of it. `kept`: what it writes all the same where a bound of the run is reached. */
+export function endLike(step: Step, end: Stopped, kept: () => readonly ChannelWrite[] = () => []): void {
   if (end.type === 'failed') step.fail(end.error);
+  else if (end.type === 'out_of_budget') step.runOut(end.error, kept());
   else step.pause({ text: '' }, 'a step inside of it waits for an answer');
 }
 
@@ -139,6 +141,14 @@ export function outputsOf(step: Step, node: Pick<SubPlan, 'inputs' | 'outputs'>,
     if (value !== undefined || scope.clears(inner)) update[outer] = newTo(step, { node, outer, inner }, value);
   }
   return update;
+}
+
+/** What a sub-plan that did not come to its end has written into the plan around it. */
+export function keptOf(step: Step, node: Pick<SubPlan, 'inputs' | 'outputs'>, scope: ScopeHandle): ChannelWrite[] {
+  const { output } = step.compiled.node;
+  const result = outputsOf(step, node, scope);
+  const values = output === undefined ? (result as Record<string, unknown>) : { [output]: result };
+  return Object.entries(values).flatMap(([channel, value]) => (value === undefined ? [] : [{ channel, value }]));
 }
 
 /** Of a list that the sub-plan was given and made longer, the reducer `extend` takes what came to it: the rest is there. */

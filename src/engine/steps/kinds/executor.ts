@@ -3,6 +3,7 @@ import { SkeinError, fromErrorData, toErrorData } from '../../../base/errors.js'
 import type { StepNote } from '../../../events/event.js';
 import { readRef, JsonTexts } from '../../../lang/json-path.js';
 import type { Template, ValueRef } from '../../../lang/values.js';
+import type { GuideOf } from '../../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../../plan/plan.js';
 import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../../ports/durable.js';
 import type { Executor, Result, StateWatch, StepContext } from '../../ports/executor.js';
@@ -67,6 +68,10 @@ class ExecutorAttempt implements StepContext, Activity {
     return this.step.compiled.tools ?? NO_TOOLS;
   }
 
+  get guide(): GuideOf | undefined {
+    return this.step.compiled.guide;
+  }
+
   read(ref: ValueRef): unknown {
     const { run, owner, input } = this.step;
     return readRef(ref, owner.reader(input), new JsonTexts(run));
@@ -126,6 +131,7 @@ class ExecutorAttempt implements StepContext, Activity {
     else if (result.type === 'failed' && result.error.code === 'SKEIN_QUESTION')
       this.step.pause(questionIn(result.error), result.error.message);
     else if (result.type === 'failed') this.step.fail(result.error);
+    else if (result.type === 'out_of_budget') this.step.runOut(result.error, result.writes);
     else if (result.type === 'paused') this.step.pause(result.question, result.reason);
     else this.step.skip(result.reason);
     this.step.run.woken();

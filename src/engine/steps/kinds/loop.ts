@@ -6,7 +6,7 @@ import type { Body, Step } from '../step.js';
 import type { ScopeHandle } from '../../services.js';
 import { inputCell } from '../../state/cell.js';
 import type { Version } from '../../state/version.js';
-import { endLike, inputsOf, noTicket, openInside, outputsOf, subPlan } from './call.js';
+import { endLike, inputsOf, keptOf, noTicket, openInside, outputsOf, subPlan } from './call.js';
 
 /** A sub-plan again and again, until its condition holds. Rounds are addressed `NODE#ROUND`. */
 export const loopBody: Body = { start: startLoop, take: noTicket };
@@ -20,7 +20,7 @@ function startLoop(step: Step): void {
 function runRound(step: Step, node: LoopNode, inputs: Version, round: number): void {
   openInside(step, subPlan(step), `${roundAddress(step.key, round)}/`, inputs, (scope, end) => {
     if (end.type !== 'done') {
-      endLike(step, end);
+      endLike(step, end, () => keptOf(step, node, scope));
       return;
     }
     try {

@@ -2,6 +2,8 @@ import { SkeinError } from '../../../base/errors.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
+import { guideKey } from '../../../plan/guide.js';
+import type { GuideOf } from '../../../plan/guide.js';
 import type { Choice, Conversation } from '../../../plan/plan.js';
 import { END } from '../../../plan/plan.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
@@ -23,8 +25,11 @@ export interface AgentNodeOptions {
   readonly conversation?: string | Conversation;
   /** Whether what it tells while it works is reported by the graph too. Default true; without, an agent of your own is only asked for its result. */
   readonly forwardEvents?: boolean;
-  /** It says which node runs next, by the call of a tool. For agents of {@link agent}. */
-  readonly choice?: ChoiceInput;
+  /**
+   * It says which node runs next, by the call of a tool; or a function makes what guides each step, and the node's option `goto` declares where it may
+   * lead. For agents of {@link agent}.
+   */
+  readonly choice?: ChoiceInput | GuideOf;
 }
 
 /** How an agent chooses: by answer the name of a node, or the name and what the model is told about the answer. */
@@ -51,7 +56,7 @@ export function agentNode<Output = string>(
   const planned = plannedOf(agent);
   if (planned === undefined) checkAgent(agent);
   if (planned?.kind !== 'agent') checkForeign(options);
-  const choice = options.choice === undefined ? undefined : choiceOf(options.choice);
+  const { guide, choice } = choosing(options.choice);
   const talk = typeof options.conversation === 'string' ? { channel: options.conversation } : options.conversation;
   return {
     ...(choice === undefined ? {} : { targets: targetsOf(choice) }),
@@ -63,11 +68,22 @@ export function agentNode<Output = string>(
       const more = {
         ...(forwardEvents ? {} : { quiet: true as const }),
         ...(choice === undefined ? {} : { choice }),
+        ...(guide === undefined ? {} : { choice: 'code' as const }),
         ...(talk === undefined ? {} : { conversation: talk }),
       };
-      return { ...built, node: { ...built.node, ...more }, reads, mayRead: talk === undefined ? [] : [talk.channel] };
+      return {
+        node: { ...built.node, ...more },
+        bindings: { ...built.bindings, ...(guide === undefined ? {} : { [guideKey(name)]: guide }) },
+        reads,
+        mayRead: talk === undefined ? [] : [talk.channel],
+      };
     },
   };
+}
+
+function choosing(input: AgentNodeOptions['choice']): { readonly guide?: GuideOf; readonly choice?: Choice } {
+  if (input === undefined) return {};
+  return typeof input === 'function' ? { guide: input } : { choice: choiceOf(input) };
 }
 
 function choiceOf({ answers, ...texts }: ChoiceInput): Choice {
