@@ -18,9 +18,10 @@ function walk({ state }: GuideStep): Guide {
         description: 'Go to another room.',
         inputSchema: { type: 'object', properties: { room: { type: 'string' } }, required: ['room'] },
         run({ room }) {
-          if (room === 'cellar') throw new SkeinError('SKEIN_TOOL_REFUSED', 'the cellar is locked');
-          moves.push(String(room));
-          return `on the way to the ${String(room)}`;
+          const where = room as string;
+          if (where === 'cellar') throw new SkeinError('SKEIN_TOOL_REFUSED', 'the cellar is locked');
+          moves.push(where);
+          return `on the way to the ${where}`;
         },
       },
     ],
@@ -173,7 +174,10 @@ describe('the choice of an agent in a plan', () => {
   const problems = (node: object, route: object | undefined, bound = true) => {
     const { plan, bindings } = definePlan({
       name: 'p',
-      nodes: [{ ...NODE, choice: walk, ...node } as never, { id: 'desk', run: () => ({}) }],
+      nodes: [
+        { ...NODE, choice: walk, ...node },
+        { id: 'desk', run: () => ({}) },
+      ],
       edges: route === undefined ? [['triage', 'desk']] : [],
       routes: route === undefined ? [] : [{ from: 'triage', choose: 'result', ...route }],
     });
