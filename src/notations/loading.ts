@@ -28,6 +28,8 @@ export interface WorkflowOptions {
   readonly lenient?: boolean;
   /** Every warning is an error: a workflow with a warning has no plan. Default false. */
   readonly strict?: boolean;
+  /** The version of the schema by which a pack is judged. Absent: what 1.4 or 1.5 takes. */
+  readonly packSchema?: '1.4' | '1.5';
 }
 
 /** How the text of a workflow is loaded. */

@@ -39,7 +39,7 @@ export async function openFile(file: string, cwd: string): Promise<OpenedFile | 
   return findings.list;
 }
 
-const ENDINGS = ['.yaml', '.yml', '.ts', '.js'];
+const ENDINGS = ['.yaml', '.yml', '.ts', '.js', '.json', '.pack.json'];
 
 /** What was meant by a file that is not there: its name without the ending, or misspelt. */
 async function nearFile(path: string, file: string): Promise<string | undefined> {

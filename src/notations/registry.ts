@@ -2,6 +2,7 @@ import type { Form } from '../text/forms.js';
 import type { SchemaData } from '../text/form-schema.js';
 import type { LoadNotation } from './loading.js';
 import type { OpenedFile } from './opened-file.js';
+import { looksLikePack } from './machine/looks-like.js';
 import { looksLikePipeline } from './pipeline/looks-like.js';
 
 /** A kind of file that has a JSON Schema. */
@@ -11,6 +12,8 @@ interface FileKind {
   readonly form: () => Promise<{ readonly form: Form; readonly named?: Readonly<Record<string, Form>> }>;
   /** A key without a value is an error. */
   readonly exact?: true;
+  /** Numbers and truth values are no texts. */
+  readonly typed?: true;
 }
 
 /** A notation of workflow files. Nothing of it is evaluated before a file needs it. */
@@ -29,6 +32,14 @@ export const NOTATIONS = {
       return { form: WORKFLOW, named: NAMED };
     },
     code: () => import('./dag/load.js'),
+  },
+  machine: {
+    title: 'PromptPack',
+    form: async () => (await import('./machine/pack-form.js')).packForm(),
+    exact: true,
+    typed: true,
+    looksLike: looksLikePack,
+    code: () => import('./machine/load.js'),
   },
   pipeline: {
     title: 'Skein workflow (pipeline notation)',
@@ -86,5 +97,11 @@ export const SCHEMA_NAMES: readonly SchemaName[] = Object.keys(KINDS) as SchemaN
 export async function yamlSchema(name: SchemaName): Promise<SchemaData> {
   const kind: FileKind = KINDS[name];
   const [{ schemaOf }, { form, named = {} }] = await Promise.all([import('../text/form-schema.js'), kind.form()]);
-  return schemaOf(form, { title: kind.title, about: form.about ?? kind.title, named, lenient: kind.exact !== true });
+  return schemaOf(form, {
+    title: kind.title,
+    about: form.about ?? kind.title,
+    named,
+    lenient: kind.exact !== true,
+    typed: kind.typed === true,
+  });
 }

@@ -1,5 +1,5 @@
 import { drawingOf } from './drawing.js';
-import type { DrawnEdge, DrawnItem } from './drawing.js';
+import type { Drawing, DrawnEdge, DrawnItem } from './drawing.js';
 import type { Plan } from './plan.js';
 
 /**
@@ -9,7 +9,11 @@ import type { Plan } from './plan.js';
  * await writeFile('plan.mmd', toMermaid(plan));
  */
 export function toMermaid(plan: Plan): string {
-  const drawing = drawingOf(plan);
+  return mermaidOf(drawingOf(plan));
+}
+
+/** A picture as a Mermaid flowchart. */
+export function mermaidOf(drawing: Drawing): string {
   const lines = ['flowchart TD'];
   for (const item of drawing.items) mermaidItem(item, '  ', lines);
   for (const edge of drawing.edges) lines.push(`  ${mermaidEdge(edge)}`);
@@ -23,7 +27,11 @@ export function toMermaid(plan: Plan): string {
  * await writeFile('plan.dot', toDot(plan)); // dot -Tsvg plan.dot
  */
 export function toDot(plan: Plan): string {
-  const drawing = drawingOf(plan);
+  return dotOf(drawingOf(plan));
+}
+
+/** A picture in the DOT language. */
+export function dotOf(drawing: Drawing): string {
   const frames = new Set<string>();
   const lines = [
     `digraph ${dotText([drawing.name])} {`,

@@ -15,6 +15,7 @@ interface NotationTraits {
 
 const TRAITS: Readonly<Record<string, NotationTraits>> = {
   dag: { limits: {} },
+  machine: { limits: { maxTurns: 'max_rounds', maxToolCalls: 'max_tool_calls_per_turn' }, taskInput: 'message' },
   pipeline: {
     limits: { maxItems: 'max_items', maxTurns: 'max_iterations' },
     inOrder: true,

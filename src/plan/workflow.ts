@@ -1,5 +1,6 @@
 import type { Problem } from '../base/problem.js';
 import type { Truncate } from '../lang/values.js';
+import type { Drawing } from './drawing.js';
 import type { Bindings, Plan } from './plan.js';
 
 /** What a notation's loader gives back: the plan, what goes with it, and everything that is wrong. */
@@ -14,6 +15,10 @@ export interface Workflow {
   readonly agentFiles?: ReadonlyMap<string, string>;
   /** The folders in which agents are looked for, absolute. */
   readonly agentFolders?: readonly string[];
+  /** What pictures show in place of the nodes of the plan. */
+  readonly drawing?: Drawing;
+  /** Parts of the file that are kept and have no effect. */
+  readonly kept?: readonly string[];
   readonly problems: readonly Problem[];
 }
 

@@ -22,6 +22,8 @@ export interface SchemaOptions {
   readonly named: Readonly<Record<string, Form>>;
   /** A key without a value, or with an empty text, is as if it were not there. */
   readonly lenient: boolean;
+  /** Numbers and truth values are no texts. */
+  readonly typed?: boolean;
 }
 
 /** The draft that all editors know. */
@@ -31,8 +33,8 @@ const BLANK = '^\\s*$';
 /**
  * The JSON Schema of a file, from its form. It finds what is wrong with the form of a file: keys, types, words, bounds; what names refer to is beyond it.
  */
-export function schemaOf(form: Form, { title, about, named, lenient }: SchemaOptions): SchemaData {
-  const writer = new SchemaWriter(lenient);
+export function schemaOf(form: Form, { title, about, named, lenient, typed = false }: SchemaOptions): SchemaData {
+  const writer = new SchemaWriter(lenient, typed);
   const definitions = Object.entries(named).map(([name, one]) => [name, writer.write(one)] as const);
   return {
     $schema: DRAFT,
@@ -44,7 +46,10 @@ export function schemaOf(form: Form, { title, about, named, lenient }: SchemaOpt
 }
 
 class SchemaWriter {
-  constructor(private readonly lenient: boolean) {}
+  constructor(
+    private readonly lenient: boolean,
+    private readonly isTyped: boolean,
+  ) {}
 
   write(form: Form): SchemaData {
     const { about, default: fallback } = form;
@@ -108,7 +113,7 @@ class SchemaWriter {
       name: ['string', 'integer', 'boolean'],
       string: ['string'],
       pattern: typesOf(new RegExp(pattern ?? '', 'u')),
-    }[from ?? 'pattern'];
+    }[this.isTyped ? 'string' : (from ?? 'pattern')];
     const blank = form.blank ?? (!needed && pattern === undefined);
     const all = [...types, ...(this.lenient && !needed ? ['null'] : [])];
     const filled = blank || !this.lenient ? undefined : '\\S';
@@ -169,7 +174,9 @@ class SchemaWriter {
     const schemas = form.forms.map((one) => this.body({ ...one, needed: true, blank: one.blank ?? false }));
     const types = schemas.flatMap((schema) => schema['type'] as string | readonly string[]);
     const all = [...types, ...this.nothing({ ...more, blank: false })];
-    return Object.assign({}, ...schemas, { type: [...new Set(all)] }) as SchemaData;
+    const { oneOf, ...merged } = Object.assign({}, ...schemas, { type: [...new Set(all)] }) as SchemaData;
+    // Keys are those of a map: each of the others would have all of them.
+    return oneOf === undefined ? merged : { ...merged, ...conditional({ type: 'object' }, { oneOf }) };
   }
 
   private variants({ by, of, without, exact = false, off, blank = false }: VariantsForm): SchemaData {

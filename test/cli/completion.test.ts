@@ -122,7 +122,7 @@ describe('[XU11] what completes', () => {
       ],
       [
         ['schema', ''],
-        ['dag', 'pipeline', 'agent', 'script'],
+        ['dag', 'machine', 'pipeline', 'agent', 'script'],
       ],
       [
         ['completion', ''],

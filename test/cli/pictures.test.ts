@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toBoxes, toSvg } from '../../src/draw.js';
+import { boxesOf, drawingOf as drawn, paintSvg } from '../../src/draw.js';
 import { paintBoxes } from '../../src/draw/boxes.js';
 import { layOut } from '../../src/draw/layout.js';
 import type { PlacedItem, Point } from '../../src/draw/layout.js';
@@ -82,8 +82,8 @@ test('[XU8] --format svg is a picture by itself, from the same layout', async ()
 test('[XU8] texts of a workflow are no markup and no commands of a terminal', () => {
   const bad = '</text><script>alert(1)</script>&"\u001B[2J\u0000';
   const plan = definePlan({ name: bad, nodes: [{ id: 'a', kind: 'pass', label: bad }] }).plan;
-  expect(toSvg(plan)).not.toMatch(/<script|\p{Cc}(?<!\n)|&(?!(amp|lt|gt|quot|#39);)/u);
-  expect(toBoxes(plan, { unicode: true })).not.toMatch(/\p{Cc}(?<!\n)/u);
+  expect(paintSvg(drawn(plan))).not.toMatch(/<script|\p{Cc}(?<!\n)|&(?!(amp|lt|gt|quot|#39);)/u);
+  expect(boxesOf(drawn(plan), { unicode: true })).not.toMatch(/\p{Cc}(?<!\n)/u);
 });
 
 const drawing = fc

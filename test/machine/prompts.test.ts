@@ -223,9 +223,12 @@ describe('tools', () => {
 
   it('[issue 6] tools of the list that nobody implements are known before the first call', () => {
     const chat = { system_template: '', tools: ['find', 'drop', 'away'] };
-    expect(packTools({ prompts: {}, tools }, chat, { tools: { find: () => '' } }).missing).toEqual(['drop', 'away']);
+    expect(packTools({ id: 'p', prompts: {}, tools }, chat, { tools: { find: () => '' } }).missing).toEqual([
+      'drop',
+      'away',
+    ]);
     const blocked = { ...chat, tool_policy: { blocklist: ['drop', 'away'] } };
-    expect(packTools({ prompts: {}, tools }, blocked, { tools: { find: () => '' } }).missing).toEqual([]);
-    expect(packTools({ prompts: {}, tools }, chat, { standIn: () => () => 'as if' }).missing).toEqual([]);
+    expect(packTools({ id: 'p', prompts: {}, tools }, blocked, { tools: { find: () => '' } }).missing).toEqual([]);
+    expect(packTools({ id: 'p', prompts: {}, tools }, chat, { standIn: () => () => 'as if' }).missing).toEqual([]);
   });
 });

@@ -8,9 +8,11 @@ import type { Problem } from '../../src/base/problem.js';
 import { readScript } from '../../src/agent/script/read-script.js';
 import { schemaFindings } from '../../src/lang/schema-check.js';
 import { readAgentFile } from '../../src/notations/dag/agent-file.js';
+import { validatePack } from '../../src/machine.js';
 import { createFindings } from '../../src/text/findings.js';
 import { parseFrontMatter } from '../../src/text/front-matter.js';
 import { toJson } from '../../src/text/nodes.js';
+import { parseJson } from '../../src/text/json.js';
 import { parseYaml } from '../../src/text/yaml.js';
 import { SCHEMA_NAMES, loadDagText, loadPipelineText, yamlSchema } from '../../src/yaml.js';
 import type { SchemaName } from '../../src/yaml.js';
@@ -55,6 +57,8 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'not-a-pipeline',
   'script-answers',
   'script-error-code',
+  'wrong-form',
+  'missing-key',
 ]);
 
 /** What has such a code and is beyond a schema all the same. */
@@ -63,6 +67,7 @@ const BEYOND: readonly RegExp[] = [
   /^provider ".*" has a token_key and no base_url/, // two keys together
   /^"docker:/, // what a name begins with
   / jumps to "/, // a place in a list
+  /: predicate of step /, // two keys together
 ];
 
 /** A file of a kind that has a schema. */
@@ -108,6 +113,7 @@ async function problemsOf({ name, text, file }: Sample): Promise<readonly Proble
     readAgentFile(text, file, findings);
     return findings.list;
   }
+  if (name === 'machine') return validatePack(text, { file });
   const load = name === 'dag' ? loadDagText : loadPipelineText;
   const { problems } = await load(text, { cwd: ROOT, file });
   return problems.filter(({ at }) => at?.file === file);
@@ -126,7 +132,8 @@ function scriptProblems(text: string, file: string): readonly Problem[] {
 
 /** The data of a sample; undefined for a text that is no YAML. */
 export function dataOf({ name, text, file }: Sample): Json | undefined {
-  const { root, problems } = name === 'agent' ? headOf(text, file) : parseYaml(text, file);
+  const parse = file.endsWith('.json') ? parseJson : parseYaml;
+  const { root, problems } = name === 'agent' ? headOf(text, file) : parse(text, file);
   if (root === undefined || problems.some(({ severity }) => severity === 'error')) return undefined;
   return toJson(root);
 }
@@ -140,6 +147,7 @@ function headOf(text: string, file: string): Pick<ReturnType<typeof parseYaml>, 
 function kindOf(file: string, text: string): SchemaName | undefined {
   if (file.endsWith('.md'))
     return text.startsWith('---') && /agents?[/\\]|\.agent\.md$/.test(file) ? 'agent' : undefined;
+  if (/\.pack\.(?:json|ya?ml)$/.test(file)) return 'machine';
   const { root } = parseYaml(text, file);
   if (root?.kind !== 'map') return undefined;
   const keys = root.entries.map(({ key }) => key);
@@ -152,7 +160,7 @@ function kindOf(file: string, text: string): SchemaName | undefined {
 export function samplesIn(folder: string): readonly Sample[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return files
-    .filter((file) => /\.(?:ya?ml|md)$/.test(file))
+    .filter((file) => /\.(?:ya?ml|md|pack\.json)$/.test(file))
     .flatMap((file) => {
       const text = readFileSync(resolve(folder, file), 'utf8');
       const name = kindOf(file, text);

@@ -159,9 +159,115 @@ answers:
   - { question: Which?, answer: b, times: 2 }
 `;
 
+const PACK = `
+$schema: https://promptpack.org/schema/latest/promptpack.schema.json
+id: whole
+name: Whole
+version: v1.0.0
+description: all keys
+template_engine: { version: v1, syntax: "{{variable}}", features: [basic_substitution, fragments] }
+metadata: { domain: support, language: en, tags: [a], cost_estimate: { min_cost_usd: 0.1, max_cost_usd: 1, avg_cost_usd: 0.5 } }
+compilation: { compiled_with: packc, created_at: "2026-01-01", schema: v1, source: a.yaml }
+fragments: { tone: Be kind. }
+tools:
+  find: { name: find, description: finds, parameters: { type: object, properties: { q: { type: string } }, required: [q] } }
+skills: [skills, { path: skills/a, preload: true }, { name: s, description: says, instructions: Rhyme. }]
+evals:
+  - id: e
+    type: contains
+    trigger: every_turn
+    description: says it
+    sample_percentage: 5
+    enabled: true
+    params: { a: 1 }
+    metric: { name: m, type: gauge, range: { min: 0, max: 1 } }
+    threshold: { operator: gt, value: 1 }
+    message: no
+    when: { a: 1 }
+    groups: [a]
+prompts:
+  chat:
+    id: chat
+    name: Chat
+    description: talks
+    version: 1.0.0
+    system_template: "{{fragments.tone}} {{name}}"
+    variables:
+      - name: name
+        type: string
+        required: false
+        default: Ada
+        description: who
+        example: Bob
+        validation: { pattern: "^[A-Z]", min_length: 1, max_length: 9, minimum: 0, maximum: 9, enum: [Ada, Bob] }
+        binding: { kind: user, field: name, auto_populate: true, filter: a }
+    tools: [find]
+    tool_policy: { tool_choice: auto, max_rounds: 3, max_tool_calls_per_turn: 5, blocklist: [drop] }
+    pipeline: { stages: [a], middleware: [{ type: a, config: { b: 1 } }] }
+    parameters: { temperature: 0.5, max_tokens: 5, top_p: 0.5, top_k: 5, frequency_penalty: 0.5, presence_penalty: 0.5 }
+    validators: [{ type: banned_words, enabled: true, fail_on_violation: true, params: { words: [a] }, message: no }]
+    evals: [{ id: own, type: contains, trigger: sample_turns }]
+    tested_models: [{ provider: p, model: m, date: d, success_rate: 0.5, avg_tokens: 1, avg_cost: 1, avg_latency_ms: 1, notes: n }]
+    model_overrides: { big: { system_template_prefix: a, system_template_suffix: b, system_template: c, parameters: { temperature: 1 } } }
+    media:
+      enabled: true
+      supported_types: [image]
+      image: { max_size_mb: 1, allowed_formats: [png], default_detail: low, require_caption: true, max_images_per_msg: 1 }
+      audio: { max_size_mb: 1, allowed_formats: [mp3], max_duration_sec: 1, require_metadata: true }
+      video: { max_size_mb: 1, allowed_formats: [mp4], max_duration_sec: 1, require_metadata: true }
+      document: { max_size_mb: 1, allowed_formats: [pdf], max_pages: 1, require_metadata: true, extraction_mode: text }
+      examples: [{ role: user }]
+workflow:
+  version: 2
+  entry: talk
+  engine: { budget: { max_total_visits: 50, max_tool_calls: 5, max_wall_time_sec: 5 } }
+  states:
+    talk:
+      prompt_task: chat
+      description: talks
+      on_event: { Work: work }
+      persistence: persistent
+      orchestration: hybrid
+      skills: none
+      max_visits: 3
+      on_max_visits: end
+      artifacts: { notes: { type: text/plain, description: notes, mode: append } }
+    work: { orchestration: composition, composition: flow, on_event: { Done: end } }
+    end: { prompt_task: chat, terminal: true }
+agents:
+  entry: chat
+  members: { chat: { description: talks, tags: [a], input_modes: [text/plain], output_modes: [text/plain], state: talk } }
+compositions:
+  flow:
+    version: 1
+    description: works
+    input_schema: a
+    output_schema: b
+    output: say
+    engine: { a: 1 }
+    steps:
+      - id: say
+        kind: prompt
+        description: says
+        depends_on: []
+        modifiers: { retry: { max_attempts: 2 }, eval: [e] }
+        prompt_task: chat
+        input: "\${input.text}"
+        output_schema: s
+      - { id: act, kind: agent, prompt_task: chat, input: { a: b }, tools: [find], termination: { max_steps: 2, tool_called: find } }
+      - { id: call, kind: tool, tool: find, args: { q: a } }
+      - { id: pick, kind: branch, predicate: { all_of: [{ path: a, op: equals, value: 1 }, { any_of: [{ path: b, exists: true }] }, { not: { path: c, exists: true } }] }, then: say, else: call }
+      - id: both
+        kind: parallel
+        depends_on: [pick]
+        branches: [{ id: one, kind: tool, tool: find }, { id: two, kind: tool, tool: find }]
+        reduce: { strategy: append, into: all }
+`;
+
 /** A file of each kind with every key that it may have. */
 export const WHOLE_FILES: readonly Sample[] = [
   { name: 'dag', file: 'whole-dag.yaml', text: DAG },
+  { name: 'machine', file: 'whole.pack.yaml', text: PACK },
   { name: 'pipeline', file: 'whole-pipeline.yaml', text: PIPELINE },
   { name: 'agent', file: 'whole.agent.md', text: AGENT },
   { name: 'script', file: 'whole-script.yaml', text: SCRIPT },

@@ -55,9 +55,12 @@ async function demo(color: boolean): Promise<number> {
 
 /** What stays at the bottom of the screen: the picture, the answer, the census, and what to do next. */
 async function curtain(plan: Plan, { result, style }: Ended): Promise<void> {
-  const [{ toBoxes }, { formatCensus }] = await Promise.all([import('../../draw.js'), import('../../index.js')]);
+  const [{ boxesOf, drawingOf }, { formatCensus }] = await Promise.all([
+    import('../../draw.js'),
+    import('../../index.js'),
+  ]);
   const { columns, isTTY } = process.stdout;
-  printResult(`\n${toBoxes(plan, { unicode: hasUnicode(), columns })}`);
+  printResult(`\n${boxesOf(drawingOf(plan), { unicode: hasUnicode(), columns })}`);
   const answer = String(result.state['steps.report.output']).trimEnd();
   printResult(`\n## Step: report (by a script: no model read the diff)\n\n${isTTY ? printable(answer) : answer}`);
   printNote(`\n${style.bold(plan.name)} ${style.good('succeeded')}: ${formatCensus(result.census)}`);

@@ -4,7 +4,7 @@ import { EXIT, printProblems } from '../failures.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { addJudgingOptions } from '../run/run-options.js';
-import type { Plan } from '../../plan/plan.js';
+import type { Drawing } from '../../plan/drawing.js';
 import { hasUnicode } from '../view/style.js';
 import { printResult } from '../view/streams.js';
 
@@ -32,15 +32,21 @@ async function graph(file: string, { format, strict = false, lenient = false }: 
   const { workflow, problems, broken } = await loadWorkflow(file, { cwd: process.cwd(), strict, lenient });
   printProblems(problems);
   if (broken || workflow.plan === undefined) return EXIT.invalid;
-  printResult(await picture(workflow.plan, format));
+  const { drawingOf } = await import('../../draw.js');
+  printResult(await picture(workflow.drawing ?? drawingOf(workflow.plan), format));
   return EXIT.ok;
 }
 
-async function picture(plan: Plan, format: GraphOptions['format']): Promise<string> {
-  if (format === 'boxes' || format === 'svg') {
-    const { toBoxes, toSvg } = await import('../../draw.js');
-    return format === 'svg' ? toSvg(plan) : toBoxes(plan, { unicode: hasUnicode(), columns: process.stdout.columns });
+async function picture(drawing: Drawing, format: GraphOptions['format']): Promise<string> {
+  const { boxesOf, dotOf, mermaidOf, paintSvg } = await import('../../draw.js');
+  switch (format) {
+    case 'svg':
+      return paintSvg(drawing);
+    case 'dot':
+      return dotOf(drawing);
+    case 'mermaid':
+      return mermaidOf(drawing);
+    case 'boxes':
+      return boxesOf(drawing, { unicode: hasUnicode(), columns: process.stdout.columns });
   }
-  const { toDot, toMermaid } = await import('../../index.js');
-  return format === 'dot' ? toDot(plan) : toMermaid(plan);
 }

@@ -29,6 +29,8 @@ export interface LoadOptions extends JudgingFlags {
   readonly interactive?: boolean;
   /** Look for names of tools that nothing answers to, which a run tells when it comes to them. */
   readonly checkTools?: boolean;
+  /** The version of the schema by which a pack is judged. */
+  readonly packSchema?: '1.4' | '1.5';
 }
 
 /** A workflow file that was loaded, and what is wrong with it and with its inputs. */
@@ -56,7 +58,7 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
 }
 
 async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow> {
-  const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false } = options;
+  const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false, packSchema } = options;
   if (isModule(file)) {
     const { loadModule } = await import('../modules/load-module.js');
     return await loadModule(file, cwd);
@@ -69,6 +71,7 @@ async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow>
     recorded,
     interactive,
     lenient,
+    ...(packSchema && { packSchema }),
   });
 }
 

@@ -52,6 +52,7 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
     if (flags.json === true) printResult(refusalReport({ problems }));
     return EXIT.invalid;
   }
+  if (workflow.plan.notation === 'machine') throw new SkeinError('SKEIN_USAGE', 'packs can be looked at, not run yet');
   if (flags.exec === true && (await isPromptUnused(workflow, given))) tellUnusedPrompt(strict);
   const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
   const inputs = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };

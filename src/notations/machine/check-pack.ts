@@ -13,6 +13,7 @@ import { checkReferences } from './check-references.js';
 import { checkTemplates } from './check-templates.js';
 import { checkValidators } from './check-validators.js';
 import { checkVariables } from './check-variables.js';
+import { NO_PACKS } from './looks-like.js';
 import type { Pack, PlacedPack } from './pack.js';
 import { packForm } from './pack-form.js';
 import type { PackSchema } from './dialect.js';
@@ -50,9 +51,6 @@ export function checkPack(root: SourceNode, rules: PackRules, findings: Findings
   checkVariables(placed);
   checkValidators(placed, rules.validators);
 }
-
-/** Files of the program that makes packs. */
-const NO_PACKS: ReadonlySet<string> = new Set(['Arena', 'PromptConfig', 'Scenario', 'Provider', 'Tool']);
 
 /** The rules of the workflow, also where other parts of the pack have mistakes of form. */
 function checkWorkflow(

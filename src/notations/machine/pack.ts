@@ -5,6 +5,7 @@ import type { Findings } from '../../text/findings.js';
 
 /** What rules look at of a pack whose form is right. */
 export interface Pack {
+  readonly id: string;
   readonly $schema?: string;
   readonly prompts: Readonly<Record<string, Prompt>>;
   readonly fragments?: Readonly<Record<string, string>>;

@@ -1,25 +1,6 @@
 import type { Problem } from '../../base/problem.js';
-import { SkeinError } from '../../base/errors.js';
-import { createFindings, sortProblems } from '../../text/findings.js';
-import { parseJson } from '../../text/json.js';
-import { parseYaml } from '../../text/yaml.js';
-import { checkPack } from './check-pack.js';
-import type { PackSchema } from './dialect.js';
-
-/**
- * How {@link validatePack} judges a pack.
- *
- * @example
- * const options = { file: 'support.pack.json', schema: '1.5' } satisfies PackOptions;
- */
-export interface PackOptions {
-  /** Name of the file that the text is from, for messages. One that ends with `.yaml` or `.yml` is read as YAML. Default `pack.json`. */
-  readonly file?: string;
-  /** One version of the schema; absent: what 1.4 or 1.5 takes. */
-  readonly schema?: PackSchema;
-  /** Names of validators that your program brings along. */
-  readonly validators?: readonly string[];
-}
+import type { PackOptions } from './read-pack.js';
+import { readPack } from './read-pack.js';
 
 /**
  * Checks a whole pack and gives all problems: those of a text with their places, in their order; those of data without. Nothing is run, started or written.
@@ -29,27 +10,5 @@ export interface PackOptions {
  * for (const problem of validatePack(text, { file: 'support.pack.json' })) console.error(formatProblem(problem));
  */
 export function validatePack(pack: string | object, options: PackOptions = {}): readonly Problem[] {
-  const { file = 'pack.json', schema, validators = [] } = options;
-  const isText = typeof pack === 'string';
-  const text = isText ? pack : jsonOf(pack);
-  const read = isText && /\.ya?ml$/i.test(file) ? parseYaml(text, file) : parseJson(text, file);
-  const findings = createFindings();
-  findings.add(read.problems);
-  if (read.root !== undefined) checkPack(read.root, { schema, validators: new Set(validators) }, findings);
-  else if (read.problems.length === 0) findings.error('empty-file', 'the pack is empty', { file, line: 1, column: 1 });
-  const sorted = sortProblems(findings.list);
-  return isText ? sorted : sorted.map(withoutPlace);
-}
-
-function jsonOf(pack: object): string {
-  try {
-    return JSON.stringify(pack, undefined, 1);
-  } catch (error) {
-    throw new SkeinError('SKEIN_USAGE', 'the pack is not JSON', { cause: error });
-  }
-}
-
-/** A place in a text that no one wrote tells nothing. */
-function withoutPlace({ code, severity, message, hint }: Problem): Problem {
-  return { code, severity, message, ...(hint === undefined ? {} : { hint }) };
+  return readPack(pack, options).problems;
 }

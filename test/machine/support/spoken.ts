@@ -10,7 +10,7 @@ import { runWorkflow } from '../../../src/runtime.js';
 
 /** A pack of the prompt `chat`. */
 export function packOf(prompt: Partial<Prompt>, more: Partial<Pack> = {}): Pack {
-  return { ...more, prompts: { chat: { system_template: 'Be kind.', ...prompt }, ...more.prompts } };
+  return { id: 'p', ...more, prompts: { chat: { system_template: 'Be kind.', ...prompt }, ...more.prompts } };
 }
 
 /** What is there while a prompt speaks. */

@@ -1,0 +1,63 @@
+import type { Drawing, DrawnEdge, DrawnItem } from '../../plan/drawing.js';
+import type { State } from '../../machine/pure/spec.js';
+import type { Pack } from './pack.js';
+
+/**
+ * The picture of a pack: its states, with events as labels, redirects dashed. Of a pack without a workflow, its prompts.
+ *
+ * @example
+ * console.log(mermaidOf(drawStates(pack)));
+ */
+export function drawStates({ id, prompts, workflow }: Pack): Drawing {
+  if (workflow === undefined) {
+    const items = Object.keys(prompts).map((name, at) => boxOf(`p${at}`, 'agent', [name]));
+    return { name: id, items, edges: [] };
+  }
+  const states = Object.entries(workflow.states);
+  const keys = new Map(states.map(([name], at) => [name, `s${at}`]));
+  const items = states.map(([name, state]) => ({
+    ...boxOf(keys.get(name) ?? '', state.composition === undefined ? 'agent' : 'call', linesOf(name, state)),
+    entry: name === workflow.entry,
+    exit: isEnd(state),
+  }));
+  return { name: id, items, edges: states.flatMap(([name, state]) => edgesOf(keys.get(name) ?? '', state, keys)) };
+}
+
+function boxOf(key: string, shape: DrawnItem['shape'], lines: readonly string[]): DrawnItem {
+  return { key, shape, lines, entry: false, exit: false, inner: undefined };
+}
+
+function isEnd({ terminal, on_event = {} }: State): boolean {
+  return terminal === true || Object.keys(on_event).length === 0;
+}
+
+function linesOf(name: string, state: State): readonly string[] {
+  const { prompt_task, composition, orchestration = 'internal', persistence, max_visits = 0 } = state;
+  const speaker = composition === undefined ? prompt_task : `composition ${composition}`;
+  const marks = [
+    ...(isEnd(state) ? ['terminal'] : []),
+    ...(orchestration === 'external' || orchestration === 'hybrid' ? [orchestration] : []),
+    ...(persistence === 'transient' ? [persistence] : []),
+    ...(max_visits > 0 ? [`at most ${max_visits} ${max_visits === 1 ? 'visit' : 'visits'}`] : []),
+  ];
+  return [
+    name,
+    ...(speaker === undefined || speaker === name ? [] : [speaker]),
+    ...(marks.length === 0 ? [] : [`(${marks.join(', ')})`]),
+  ];
+}
+
+/** Events that lead to the same state share an arrow. */
+function edgesOf(from: string, state: State, keys: ReadonlyMap<string, string>): readonly DrawnEdge[] {
+  const events = new Map<string, string[]>();
+  // A terminal state takes no event, whatever it says.
+  for (const [event, target] of state.terminal === true ? [] : Object.entries(state.on_event ?? {}))
+    events.set(target, [...(events.get(target) ?? []), event]);
+  const ways = [...events].map(([target, names]) => ({ target, label: names.join(', '), dashed: false }));
+  const { on_max_visits: redirect = '', max_visits = 0 } = state;
+  if (redirect !== '') ways.push({ target: redirect, label: `after ${max_visits} visits`, dashed: true });
+  return ways.flatMap(({ target, ...way }) => {
+    const to = keys.get(target);
+    return to === undefined ? [] : [{ from, to, ...way }];
+  });
+}
