@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { SkeinError } from '../../base/errors.js';
+import type { Problem } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
 import { EXIT, printProblems } from '../failures.js';
 import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
@@ -32,7 +33,7 @@ interface ValidateOptions extends JudgingFlags {
 interface Report {
   readonly file: string;
   readonly valid: boolean;
-  readonly problems: readonly unknown[];
+  readonly problems: readonly Problem[];
   /** What a run would start and reach outside of itself; absent for a file that makes no plan. */
   readonly powers?: readonly Power[];
   /** Which file each agent came from, by its name. */
@@ -56,27 +57,23 @@ async function validate(files: readonly string[], options: ValidateOptions): Pro
     checkSchema(schema, file, workflow);
     const kept = verbose ? workflow.kept : undefined;
     const powers = workflow.plan === undefined ? undefined : powersOf(workflow.plan);
-    reports.push({
-      file,
-      valid: !broken,
-      problems,
-      ...(powers && { powers }),
-      ...agentFilesOf(workflow),
-      ...(kept && { kept }),
-    });
+    const report = { file, valid: !broken, problems, ...(powers && { powers }), ...agentFilesOf(workflow) };
+    reports.push({ ...report, ...(kept && { kept }) });
     if (json) continue;
     printProblems(problems);
-    if (broken) printNote(`${printable(file)} is not valid: ${countErrors(problems)}`);
-    else {
-      printResult(`${printable(file)} is valid`);
-      for (const line of powerLines(powers ?? [])) printResult(`  ${line}`);
-      for (const part of kept ?? []) printResult(`  kept, without effect: ${printable(part)}`);
-    }
+    printVerdict(report, kept ?? []);
     agentSources(workflow).forEach(printNote);
   }
   const valid = reports.every((report) => report.valid);
   if (json) printResult(jsonText({ valid, files: reports }));
   return valid ? EXIT.ok : EXIT.invalid;
+}
+
+function printVerdict({ file, valid, problems, powers = [] }: Report, kept: readonly string[]): void {
+  if (!valid) return printNote(`${printable(file)} is not valid: ${countErrors(problems)}`);
+  printResult(`${printable(file)} is valid`);
+  for (const line of powerLines(powers)) printResult(`  ${line}`);
+  for (const part of kept) printResult(`  kept, without effect: ${printable(part)}`);
 }
 
 /** @throws SkeinError `SKEIN_USAGE` */
