@@ -59,6 +59,19 @@ const required: Plugin = {
   },
 };
 
+/** Commander loads these at each start: one is a global already, the other starts programs as commands, which this one has not. Either costs milliseconds. */
+const commander: Plugin = {
+  name: 'modules of Node that commander does not need',
+  transform(text, id) {
+    if (!id.endsWith('/commander/lib/command.js')) return null;
+    const code = text
+      .replace("const process = require('node:process');", '')
+      .replace("const childProcess = require('node:child_process');", '')
+      .replaceAll('childProcess.', "require('node:child_process').");
+    return { code, map: null };
+  },
+};
+
 /** Packages that are installed beside this one; whatever else is imported is built in. */
 const { dependencies, peerDependencies, optionalDependencies } = manifestOf(import.meta.dirname);
 const INSTALLED = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
@@ -82,10 +95,14 @@ await build({
     'cli/module-hooks': 'src/cli/modules/module-hooks.ts',
   },
   platform: 'node',
-  // The variants of packages that are ES modules need no wrapping.
-  resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'browser', 'default'] },
+  // The variants of packages that are ES modules need no wrapping, and what nothing uses of them stays out.
+  resolve: {
+    mainFields: ['module', 'main'],
+    conditionNames: ['import', 'browser', 'default'],
+    alias: { yaml: join(import.meta.dirname, 'node_modules/yaml/browser/index.js') },
+  },
   external: INSTALLED.map((name) => new RegExp(`^${name}(?:/|$)`)),
-  plugins: [noted, required],
+  plugins: [noted, required, commander],
   output: {
     dir: 'dist',
     format: 'esm',
