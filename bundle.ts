@@ -46,14 +46,27 @@ const noted: Plugin = {
 /** Packages that are built in, but evaluated when they are first needed (`src/lang/on-demand.ts`), and the names of their files. */
 const ON_DEMAND: Readonly<Record<string, string>> = { acorn: 'acorn', '@marcbachmann/cel-js': 'cel' };
 
+/** A function of our own that is treated in the same way. It takes and gives plain data, so it may have its own copies of what it imports. */
+const FINDINGS = { module: 'src/lang/schema-check.ts', name: 'schemaFindings', file: 'json-schema' };
+
+const findings: Plugin = {
+  name: 'JSON Schema on demand',
+  load(id) {
+    if (!id.endsWith(FINDINGS.module)) return null;
+    return `import { createRequire } from 'node:module';
+      const require = createRequire(import.meta.url);
+      export const ${FINDINGS.name} = (...args) => require(${JSON.stringify(FINDINGS.file)}).${FINDINGS.name}(...args);`;
+  },
+};
+
 /** Where the code requires one of those packages, it gets its file. Lines stay, so the source map holds. */
 const required: Plugin = {
   name: 'packages on demand',
   renderChunk(text, { fileName }) {
     const up = '../'.repeat(fileName.split('/').length - 1);
-    const code = text.replaceAll(/\brequire\("([^"]+)"\)/g, (call, name: string) => {
-      const file = ON_DEMAND[name];
-      return file === undefined ? call : `require("./${up}packages/${file}.cjs")`;
+    const code = text.replaceAll(/\b(require(?:\$\d+)?)\("([^"]+)"\)/g, (call, load: string, name: string) => {
+      const file = name === FINDINGS.file ? name : ON_DEMAND[name];
+      return file === undefined ? call : `${load}("./${up}packages/${file}.cjs")`;
     });
     return { code, map: null };
   },
@@ -102,7 +115,7 @@ await build({
     alias: { yaml: join(import.meta.dirname, 'node_modules/yaml/browser/index.js') },
   },
   external: INSTALLED.map((name) => new RegExp(`^${name}(?:/|$)`)),
-  plugins: [noted, required, commander],
+  plugins: [noted, findings, required, commander],
   output: {
     dir: 'dist',
     format: 'esm',
@@ -110,26 +123,37 @@ await build({
     sourcemap: 'hidden',
     comments: false,
     chunkFileNames: 'chunks/[name].js',
-    // Opening a file costs more than reading code that is not needed. A group takes along what it imports, unless an earlier one has it.
+    // Opening a file costs more than reading code that is not needed, up to a point. A group takes along what it imports, unless an earlier one has it:
+    // so each is what comes through one door, and what stays behind other doors is not read.
     codeSplitting: {
       groups: [
         { name: 'start', test: /src\/cli\/(?:own-package|view\/streams)\./ },
+        { name: 'base', test: /src\/(?:base|events)\/|src\/journal\/thread-rows\./ },
         { name: 'commander', test: /node_modules\/commander\// },
+        { name: 'failures', test: /src\/cli\/failures\./ },
         { name: 'yaml', test: /node_modules\/yaml\// },
-        { name: 'base', test: /src\/(?:base|events)\// },
-        { name: 'plan', test: /src\/(?:lang|plan)\// },
-        { name: 'text', test: /src\/(?:text\/(?!form-schema|script-keys)|notations\/(?:source\/)?[^/]+\.ts)/ },
-        { name: 'dag', test: /src\/notations\/dag\// },
-        { name: 'pipeline', test: /src\/notations\/pipeline\// },
-        { name: 'engine', test: /src\/(?:engine|journal)\// },
-        { name: 'run', test: /src\/cli\/(?:run\/(?!plan-)|view\/)/ },
+        {
+          name: 'plan',
+          test: /src\/(?:plan\/(?:checks|notations|permission-rule|providers|risky-commands|tool-names)|lang\/(?:condition-text|outputs-block|template|truthy|wildcard))\./,
+        },
+        { name: 'text', test: /src\/(?:notations\/[^/]+\.ts|text\/(?!check-form|form-schema|json|script-keys))/ },
+        { name: 'dag', test: /src\/notations\/dag\/load\./ },
+        { name: 'pipeline', test: /src\/notations\/pipeline\/load\./ },
+        { name: 'run', test: /src\/cli\/run\/run-command\./ },
+        { name: 'engine', test: /src\/runtime\/workflow-run\./ },
+        { name: 'changes', test: /src\/plan\/downstream\./ },
+        { name: 'recorded', test: /src\/runtime\/backends\/recorded\./ },
+        { name: 'audit', test: /src\/(?:running|audit\/(?:run-folder|secrets))\./ },
       ].map((group, at, { length }) => ({ ...group, priority: length - at })),
     },
   },
 });
 
 await build({
-  input: Object.fromEntries(Object.entries(ON_DEMAND).map(([name, file]) => [file, name])),
+  input: {
+    ...Object.fromEntries(Object.entries(ON_DEMAND).map(([name, file]) => [file, name])),
+    [FINDINGS.file]: FINDINGS.module,
+  },
   platform: 'node',
   plugins: [noted],
   output: { dir: 'dist/packages', format: 'cjs', entryFileNames: '[name].cjs', exports: 'named', comments: false },

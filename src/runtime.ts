@@ -2,32 +2,14 @@ import { SkeinError, fromErrorData } from './base/errors.js';
 import { Queue } from './base/queue.js';
 import type { RunHandle, RunResult } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
+import { backendOf } from './runtime/backends/backend-of.js';
 import { checkRunOptions } from './runtime/check-run.js';
 import { launch, openModels } from './runtime/launch.js';
 import type { RunOptions, Runnable } from './runtime/options.js';
 import { definitionPlaces } from './runtime/own-places.js';
 import { preparedPlan } from './runtime/checked-plan.js';
 
-export { formatOutput } from './audit/final-output.js';
-export { findLeftovers, removeFolder } from './audit/retention.js';
-export { codeDigests } from './engine/durable/identity.js';
-export { forkStart } from './journal/fork-start.js';
-export { forkEdits } from './runtime/fork-edits.js';
-export type { ForkStart } from './journal/fork-start.js';
-export { storeReader } from './journal/run-reader.js';
-export type { RunReader } from './journal/run-reader.js';
-export { costOf } from './journal/overview-trace.js';
-export { typedAnswer } from './lang/answers.js';
-export { isApproval } from './agent/loop/approval.js';
-export { describeProviders } from './agent/models/describe-providers.js';
-export type { ProviderReport } from './agent/models/describe-providers.js';
 export type { Fork, RunOptions, Runnable } from './runtime/options.js';
-export { invariantCheck } from './runtime/invariants.js';
-export { changesOf, goingOn, readRecord } from './runtime/going-on.js';
-export type { RecordedRun } from './runtime/going-on.js';
-export { modelsText } from './runtime/changes.js';
-export type { Changes } from './runtime/changes.js';
-export { openModels } from './runtime/launch.js';
 export { runWorkflow } from './runtime/workflow-run.js';
 export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/workflow-run.js';
 
@@ -46,6 +28,7 @@ export function run(workflow: Runnable, options: RunOptions = {}): RunHandle {
   return launch({
     compiled: preparedPlan(workflow),
     models: openModels(options),
+    backend: backendOf(options.store),
     options,
     origins: { definition: definitionPlaces(workflow) },
   });

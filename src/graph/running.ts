@@ -9,6 +9,7 @@ import type { Bindings, Plan } from '../plan/plan.js';
 import { checkRunOptions } from '../runtime/check-run.js';
 import type { Launch } from '../runtime/launch.js';
 import { launch, openModels } from '../runtime/launch.js';
+import { backendOf } from '../runtime/backends/backend-of.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import { resultOf } from './ending.js';
 import type { Invariant, InvariantPolicy } from '../runtime/invariants.js';
@@ -142,6 +143,7 @@ function launchGraph(
   return launch({
     compiled: preparedPlan({ plan, bindings }),
     models: openModels(options),
+    backend: backendOf(options.store),
     begins,
     keeper: log,
     options: {

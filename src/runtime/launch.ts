@@ -12,8 +12,6 @@ import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
 import type { Keeper } from '../engine/reporter.js';
 import type { Backend, BegunRun, OpenedRun } from './backends/backend.js';
-import { inMemory } from './backends/backend.js';
-import { recordedIn } from './backends/recorded.js';
 import { checkGiven } from './check-run.js';
 import type { Changes } from './changes.js';
 import type { GoingOn, RecordedRun } from './going-on.js';
@@ -26,6 +24,8 @@ import type { Turn } from './threads/turn.js';
 export interface Launch {
   readonly compiled: CompiledPlan;
   readonly models: ModelRegistry;
+  /** Where it is carried out. That of a store comes with who has one: a run in memory loads none of it. */
+  readonly backend: Backend;
   readonly options: RunOptions;
   /** What was read of the run that is resumed. Absent: it is read. */
   readonly recorded?: RecordedRun | undefined;
@@ -64,22 +64,21 @@ export function openModels(options: RunOptions): ModelRegistry {
 }
 
 /**
- * Starts a run with agents and tools, in memory or, with a store, with a journal.
+ * Starts a run with agents and tools, on its back end.
  *
  * @throws SkeinError `SKEIN_INPUT`, `SKEIN_USAGE`, and what {@link Backend.open} throws
  */
 export function launch(one: Launch): RunHandle {
-  const { compiled, models, options, recorded, told, turn } = one;
+  const { compiled, models, backend, options, recorded, told, turn } = one;
   checkGiven(compiled.plan, options);
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const stop = lazily(() => stopOf(options));
-  const definition = { runId, compiled, models, recorded, told, turn, signal: () => stop().signal, launch };
-  const opened = backendOf(options).open(definition, options);
+  const definition = {
+    ...{ runId, compiled, models, recorded, told, turn, signal: () => stop().signal },
+    launch: (other: Omit<Launch, 'backend'>) => launch({ ...other, backend }),
+  };
+  const opened = backend.open(definition, options);
   return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
-}
-
-function backendOf({ store }: RunOptions): Backend {
-  return store === undefined ? inMemory : recordedIn(store);
 }
 
 function start(one: Launch, opened: OpenedRun): RunHandle {

@@ -1,7 +1,5 @@
 import { resolve } from 'node:path';
 import type { RunFolder } from '../audit/run-folder.js';
-import { openRunFolder } from '../audit/run-folder.js';
-import { findSecrets } from '../audit/secrets.js';
 import { systemIds } from '../base/ids.js';
 import { compile } from '../engine/graph/compile.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
@@ -11,14 +9,15 @@ import type { Store } from '../journal/store.js';
 import type { Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
 import { checkModels, checkedPlan } from './checked-plan.js';
+import type { Backend } from './backends/backend.js';
+import { inMemory } from './backends/backend.js';
 import { checkGiven, checkRunOptions } from './check-run.js';
 import type { Changes } from './changes.js';
 import type { RecordedRun } from './going-on.js';
-import { goingOn, readRecord } from './going-on.js';
 import { launch, openModels } from './launch.js';
 import type { RunOptions } from './options.js';
 import { definitionPlaces } from './own-places.js';
-import { turnOf } from './threads/turn-of.js';
+import { isOnThread } from './threads/check-thread.js';
 import type { Turn } from './threads/turn.js';
 
 /** How a workflow that was loaded from a file is run. */
@@ -69,12 +68,8 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   const compiled = compile(plan, workflow.bindings);
   const models = openModels(options);
   const recorded = await recordOf(options);
-  const inputs =
-    recorded === undefined
-      ? (options.inputs ?? {})
-      : goingOn({ store: options.store, plan }, recorded, models.identity(), options).inputs;
-  const { store } = options;
-  const turn = store === undefined ? undefined : await turnOf({ compiled, models, options }, store, launch);
+  const inputs = await inputsOf({ compiled, models, options, recorded });
+  const turn = await turnFor({ compiled, models, options });
   try {
     if (turn !== undefined) turn.start(compiled, inputs);
     else if (recorded?.family[0].begin.thread === undefined) firstState(compiled, inputs);
@@ -111,6 +106,7 @@ async function launchWorkflow(
     return launch({
       compiled,
       models,
+      backend: await backendFor(store),
       turn,
       origins: { definition: definitionPlaces(workflow), audit: auditFolders(workflow, options) },
       recorded,
@@ -142,7 +138,38 @@ function auditFolders({ settings }: Workflow, { audit }: WorkflowRunOptions): re
 async function recordOf({ store, resume, fork, goesOn }: WorkflowRunOptions): Promise<RecordedRun | undefined> {
   const before = resume ?? fork?.run;
   if (goesOn !== undefined || store === undefined || before === undefined) return goesOn?.recorded;
+  const { readRecord } = await import('./going-on.js');
   return await readRecord(store, before);
+}
+
+/** The inputs that it begins with: those that are given or, of a run that is recorded, those it had, too. */
+async function inputsOf({
+  compiled: { plan },
+  models,
+  options,
+  recorded,
+}: Omit<Checked, 'inputs' | 'turn'>): Promise<Checked['inputs']> {
+  if (recorded === undefined) return options.inputs ?? {};
+  const { goingOn } = await import('./going-on.js');
+  return goingOn({ store: options.store, plan }, recorded, models.identity(), options).inputs;
+}
+
+/** The turn of a thread that it is, if it is one. */
+async function turnFor({
+  compiled,
+  models,
+  options,
+}: Pick<Checked, 'compiled' | 'models' | 'options'>): Promise<Turn | undefined> {
+  const { store } = options;
+  if (store === undefined || !isOnThread(options)) return undefined;
+  const { turnOf } = await import('./threads/turn-of.js');
+  const backend = await backendFor(store);
+  return await turnOf({ compiled, models, options }, store, (before) => launch({ ...before, backend }));
+}
+
+/** A run that is not recorded loads nothing of journals. */
+async function backendFor(store: Store | undefined): Promise<Backend> {
+  return store === undefined ? inMemory : (await import('./backends/recorded.js')).recordedIn(store);
 }
 
 /** A run that its store refuses leaves no folder behind. */
@@ -165,6 +192,10 @@ async function openAudit(
   const asked = workflow.settings.audit;
   const audit = options.audit ?? asked;
   if (audit === undefined || audit === false) return undefined;
+  const [{ openRunFolder }, { findSecrets }] = await Promise.all([
+    import('../audit/run-folder.js'),
+    import('../audit/secrets.js'),
+  ]);
   return await openRunFolder({
     workflow,
     runId,

@@ -2,6 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Holder } from '../journal/store.js';
 import { digestText } from '../base/hash.js';
+import { systemIds } from '../base/ids.js';
 
 /** What the end of a process's id looks like: pid, when it started, and where its pid means something. */
 const PROCESS_ID = /:(?<pid>\d+):(?<started>\d*):(?<place>[\w-]*)$/;
@@ -20,6 +21,12 @@ export function thisProcess(): Holder {
     pid: process.pid,
   };
   return own;
+}
+
+/** This process, or one of its turns: several turns of a process don't have a thread together. */
+export function newHolder(): Holder {
+  const here = thisProcess();
+  return { ...here, id: `${systemIds.next()}@${here.id}` };
 }
 
 /** True when a holder's process is known to have ended: it ran here, and is no more. When in doubt, it lives. */

@@ -7,7 +7,7 @@ import type { SkeinEvent } from '../../src/events/event.js';
 import type { Plan } from '../../src/plan/plan.js';
 import type { Backend, BegunRun } from '../../src/runtime/backends/backend.js';
 import type { RunOptions } from '../../src/runtime/options.js';
-import { openModels } from '../../src/runtime.js';
+import { openModels } from '../../src/runtime/launch.js';
 import { fails, outcomes, plan, task, writes } from './plans.js';
 
 /** A kind of back end under test. */

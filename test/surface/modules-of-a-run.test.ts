@@ -23,7 +23,7 @@ workflow:
   - { id: one, type: agent, name: root }
 `;
 
-/** The packages among the modules. */
+/** The packages among the modules, and what else is loaded when it is first needed: `json-schema`. */
 const packages = (modules: readonly string[]): readonly string[] => [
   ...new Set(
     modules.flatMap(
@@ -36,7 +36,10 @@ const packages = (modules: readonly string[]): readonly string[] => [
 const notations = (modules: readonly string[]): readonly string[] =>
   modules.flatMap((name) => /^src\/notations\/(\w+)\/(?:load|build)\.ts$/.exec(name)?.[1] ?? []);
 /** Rooms of which nothing is needed. */
-const SELDOM = /^src\/(agent\/mcp|cli\/modules|draw|testing)\//;
+const SELDOM = /^src\/(agent\/mcp|cli\/modules|draw|lang\/json-schema|lang\/pattern|testing)\//;
+/** Rooms of runs that are recorded, but for what knows only of names. */
+const RECORDED =
+  /^src\/(engine\/durable\/recorded|runtime\/threads|journal|stores)\/(?!check-thread|thread-rows|overview-nodes)/;
 
 describe('what a mock run evaluates', () => {
   it.each([
@@ -47,6 +50,30 @@ describe('what a mock run evaluates', () => {
     expect(packages(modules)).toEqual(['commander', 'yaml']);
     expect(notations(modules)).toEqual([notation]);
     expect(modules.filter((name) => SELDOM.test(name))).toEqual([]);
+    expect(modules.filter((name) => RECORDED.test(name))).toEqual([]);
+  });
+
+  it('is what it is recorded with where it has a store, and nothing that tells of recorded runs', async () => {
+    const modules = await evaluated(['run', 'w.yaml', '--mock'], await makeProject({ 'w.yaml': WORKFLOW }));
+    expect(modules).toContain('src/engine/durable/recorded/recorded-durable.ts');
+    expect(modules.filter((name) => SELDOM.test(name))).toEqual([]);
+    expect(
+      modules.filter((name) => /^src\/journal\/(overview|run-list|run-reader|pruning|answering)\.ts/.test(name)),
+    ).toEqual([]);
+  });
+
+  it('is the evaluator of JSON Schemas too where an answer must match one', async () => {
+    const schema = 'structured_output: { name: n, schema: { type: object, required: [n] } }';
+    const files = {
+      'w.yaml': PIPELINE.replace('instruction: You read', `instruction: You read, ${schema}`),
+      'script.yaml': `rules: [{ step: one, answer: '{"n":1}' }]`,
+    };
+    const args = ['run', 'w.yaml', '--mock=script.yaml', '--no-store'];
+    expect(packages(await evaluated(args, await makeProject(files))).toSorted()).toEqual([
+      'commander',
+      'json-schema',
+      'yaml',
+    ]);
   });
 
   it('is the expression language too where it has a condition', async () => {

@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { suggest } from '../../base/suggest.js';
 import type { GivenAnswer, KeptAnswer, OpenQuestion } from '../../index.js';
 import { SkeinError } from '../../index.js';
-import type { RunReader } from '../../runtime.js';
+import type { RunReader } from '../../recorded-runs.js';
 import { EXIT } from '../failures.js';
 import { findRun, shortId } from '../runs/find-run.js';
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
-import type { ProviderReport } from '../../runtime.js';
+import type { ProviderReport } from '../../agent/index.js';
 import { EXIT } from '../failures.js';
 import { allowsOldSqlite, quietSqlite } from '../run/open-store.js';
 import { jsonText, printable } from '../view/printable.js';
@@ -45,7 +45,7 @@ export function define(command: Command, done: (code: number) => void): void {
 async function diagnose(color: boolean): Promise<Diagnosis> {
   const [{ BUILT_IN_TOOLS, READ_ONLY_TOOLS }, { describeProviders }] = await Promise.all([
     import('../../plan.js'),
-    import('../../runtime.js'),
+    import('../../agent/index.js'),
   ]);
   const [providers, git, sqlite] = await Promise.all([describeProviders(process.env), gitVersion(), sqliteHere()]);
   const version = process.versions.node;

@@ -134,7 +134,7 @@ interface Pruned extends PruneResult {
 async function prune({ keep, olderThan, folders = false, json = false }: PruneFlags): Promise<number> {
   const olderThanMs = olderThan ?? (keep === undefined ? DEFAULT_AGE_MS : undefined);
   const which = { ...(keep === undefined ? {} : { keep }), ...(olderThanMs === undefined ? {} : { olderThanMs }) };
-  const { findLeftovers, removeFolder } = await import('../../runtime.js');
+  const { findLeftovers, removeFolder } = await import('../../recorded-runs.js');
   const pruned = await withStore(async (store, root): Promise<Pruned> => {
     const result = pruneRuns(store, which);
     const freedBytes = store.shrink();

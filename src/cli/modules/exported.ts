@@ -1,7 +1,7 @@
 import type { Problem } from '../../base/problem.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { invariantCheck } from '../../runtime.js';
+import type { invariantCheck } from '../../running.js';
 
 /** What the default export of a module says. What is absent of a workflow is as for any other. */
 export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | 'problems'>> {

@@ -1,5 +1,5 @@
 import type { StepChange } from '../../plan/diff.js';
-import type { Changes } from '../../runtime.js';
+import type { Changes } from '../../recorded-runs.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
 

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SkeinError } from '../../base/errors.js';
 import type { Store } from '../../journal/store.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { WorkflowRun } from '../../runtime.js';
+import type { WorkflowRun } from '../../index.js';
 import { countText } from '../view/step-text.js';
 import { printNote } from '../view/streams.js';
 import { openRunStore } from './open-store.js';
@@ -92,7 +92,7 @@ async function startAct(
   which: { readonly runId: string } | { readonly resume: string },
   dies = false,
 ): Promise<WorkflowRun> {
-  const { runWorkflow } = await import('../../runtime.js');
+  const { runWorkflow } = await import('../../running.js');
   const half = Math.floor((workflow.plan?.nodes.length ?? 0) / 2);
   let ended = 0;
   return await runWorkflow(workflow, {

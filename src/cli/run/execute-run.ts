@@ -4,7 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Listener } from '../../events/event.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { WorkflowRunOptions, invariantCheck as InvariantCheck } from '../../runtime.js';
+import type { WorkflowRunOptions } from '../../index.js';
+import type { invariantCheck as InvariantCheck } from '../../running.js';
 import type { Watch } from '../modules/exported.js';
 import { asSeen } from '../view/run-log.js';
 import { printable } from '../view/printable.js';
@@ -35,7 +36,7 @@ export async function executeRun(execution: Execution): Promise<Executed> {
 export async function followRun(execution: Execution): Promise<Ended> {
   const { flags, workflow, log, recording } = execution;
   await checkRecord(flags.record, execution.cwd);
-  const { invariantCheck, isApproval, runWorkflow, typedAnswer } = await import('../../runtime.js');
+  const { invariantCheck, isApproval, runWorkflow, typedAnswer } = await import('../../running.js');
   const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
   const { quiet, verbose } = loudness(flags, workflow);
   const view = viewOf(execution, { style, quiet, verbose });

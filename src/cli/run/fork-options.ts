@@ -1,5 +1,5 @@
 import type { Plan } from '../../plan/plan.js';
-import type { ForkStart } from '../../runtime.js';
+import type { ForkStart } from '../../recorded-runs.js';
 import type { RecordedRun } from './recorded-run.js';
 
 /** What a fork does again, and what it sets. */
@@ -21,7 +21,7 @@ export async function checkFork(
 ): Promise<ForkPlan> {
   const [{ affected }, { forkEdits, forkStart }] = await Promise.all([
     import('../../plan.js'),
-    import('../../runtime.js'),
+    import('../../recorded-runs.js'),
   ]);
   // A notation may let anything be given: what is declared nowhere and used nowhere is not known all the same.
   const isUsed = (name: string): boolean => affected(plan, { steps: [], inputs: [name] }).length > 0;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Plan } from '../../plan/plan.js';
-import type { Changes } from '../../runtime.js';
+import type { Changes } from '../../recorded-runs.js';
 import { EXIT, printProblems } from '../failures.js';
 import { printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
@@ -105,7 +105,7 @@ async function changesSince(
   execution: Execution,
   forgotten: readonly string[] | undefined,
 ): Promise<Changes> {
-  const { changesOf, codeDigests, goingOn, openModels } = await import('../../runtime.js');
+  const { changesOf, codeDigests, goingOn, openModels } = await import('../../recorded-runs.js');
   const { workflow } = execution;
   const { memory } = workflow.settings;
   const options = { ...runOptions(execution), ...(memory === undefined ? {} : { memory: memory.initial }) };
@@ -158,7 +158,7 @@ async function tell({ run, file, next, changes, flags }: Telling): Promise<void>
   if (edited || again.length + maybe.length > 0) {
     for (const line of changeLines(changes, run.record.finished, style)) printNote(line);
   }
-  const { modelsText } = await import('../../runtime.js');
+  const { modelsText } = await import('../../recorded-runs.js');
   const answered = modelsText(changes, run.record);
   if (answered !== undefined) printNote(printable(answered));
 }

@@ -1,9 +1,8 @@
-import { createInterface } from 'node:readline';
 import { parseKey } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { Question } from '../../index.js';
 import { evidenceLines } from '../view/evidence.js';
-import type { isApproval, typedAnswer } from '../../runtime.js';
+import type { isApproval, typedAnswer } from '../../running.js';
 import { printable } from '../view/printable.js';
 import type { View } from '../view/view.js';
 
@@ -48,7 +47,7 @@ export function createAsker(options: AskerOptions): Asker {
         return new SkeinError('SKEIN_QUESTION', `${why}: ${question.text}`, { hint });
       };
       if (!options.terminal) throw unanswered('no terminal to ask on');
-      lines ??= readLines(options.input);
+      lines ??= await readLines(options.input);
       options.view.suspend();
       try {
         const typed = await askOne({ ...options, lines, path, question, signal });
@@ -110,7 +109,8 @@ interface LineSource {
 }
 
 /** The terminal's own line editing is used, so Ctrl-C stays a signal. The input is paused between questions. */
-function readLines(input: NodeJS.ReadableStream): LineSource {
+async function readLines(input: NodeJS.ReadableStream): Promise<LineSource> {
+  const { createInterface } = await import('node:readline');
   const reader = createInterface({ input, terminal: false });
   let ended = false;
   reader.on('close', () => {

@@ -4,7 +4,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { Spending } from '../../events/spending.js';
 import type { Store } from '../../journal/store.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { RecordedRun as RunRecord } from '../../runtime.js';
+import type { RecordedRun as RunRecord } from '../../recorded-runs.js';
 import { findRun } from '../runs/find-run.js';
 import type { Loaded, LoadOptions } from './load-workflow.js';
 import { loadWorkflow } from './load-workflow.js';
@@ -33,7 +33,7 @@ export async function readRecordedRun(store: Store, root: string, text: string):
     store.list().map((row) => row.id),
     text,
   );
-  const { costOf, readRecord } = await import('../../runtime.js');
+  const { costOf, readRecord } = await import('../../recorded-runs.js');
   const record = await readRecord(store, id);
   const [history] = record.family;
   const { name } = history.begin;

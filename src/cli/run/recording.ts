@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
 import type { ThreadOptions } from '../../index.js';
 import type { Spending } from '../../events/spending.js';
-import type { Fork, WorkflowRunOptions } from '../../runtime.js';
+import type { Fork, WorkflowRunOptions } from '../../index.js';
 import type { FileStore } from '../../sqlite.js';
 import { printNote } from '../view/streams.js';
 import type { OpenRunStoreOptions } from './open-store.js';

@@ -1,6 +1,8 @@
 import type { Store } from '../../journal/store.js';
 import type { OutputFormat } from '../../plan/workflow.js';
-import type { formatOutput as FormatOutput, WorkflowResult } from '../../runtime.js';
+import type { WorkflowResult } from '../../index.js';
+import type { formatOutput as FormatOutput } from '../../running.js';
+import { formatCensus } from '../../events/census.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { shortId } from '../runs/find-run.js';
 import { exitCodeOf } from '../failures.js';
@@ -29,10 +31,7 @@ export interface Ended {
 /** Prints how a run ended and its results, and gives the exit code. */
 export async function reportEnd(execution: Execution, { result, style, quiet }: Ended): Promise<number> {
   const { flags, workflow, log } = execution;
-  const [{ formatCensus }, { formatOutput }] = await Promise.all([
-    import('../../index.js'),
-    import('../../runtime.js'),
-  ]);
+  const { formatOutput } = await import('../../running.js');
   const strict = flags.strict ?? false;
   const exitCode = exitCodeOf(result.outcome, { strict, error: result.error });
   const name = workflow.plan?.name ?? 'workflow';

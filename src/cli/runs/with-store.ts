@@ -1,5 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import type { RunReader } from '../../runtime.js';
+import type { RunReader } from '../../recorded-runs.js';
 import type { FileStore } from '../../sqlite.js';
 import type { OpenRunStoreOptions } from '../run/open-store.js';
 import { openRunStore, storeRoot } from '../run/open-store.js';
@@ -43,7 +43,7 @@ export async function withStore<T>(
  */
 export async function withRuns<T>(body: (runs: RunReader) => Promise<T>): Promise<T> {
   return await withStore(async (store) => {
-    const { storeReader } = await import('../../runtime.js');
+    const { storeReader } = await import('../../recorded-runs.js');
     return await body(storeReader(store));
   });
 }

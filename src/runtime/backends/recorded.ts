@@ -16,8 +16,7 @@ import type { GoingOn, RecordedRun } from '../going-on.js';
 import { goingOn, readRecordedRun, settingsOf, changesOf } from '../going-on.js';
 import type { RunOptions } from '../options.js';
 import { isOnThread } from '../threads/check-thread.js';
-import { newHolder } from '../threads/open-turn.js';
-import { turnOf } from '../threads/turn-of.js';
+import { newHolder } from '../../stores/holder.js';
 import { Turn } from '../threads/turn.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun, RunOwner } from './backend.js';
 import { nodePathOf } from '../../base/address.js';
@@ -50,6 +49,7 @@ interface Opening extends BackendDefinition {
 
 async function openOnThread(one: Opening): Promise<OpenedRun> {
   const options = { ...one.options, signal: one.signal() };
+  const { turnOf } = await import('../threads/turn-of.js');
   const turn = await turnOf({ ...one, options }, one.store, one.launch);
   try {
     return await inSlices(opened({ ...one, turn }));

@@ -18,7 +18,8 @@ import type { Plan } from '../../plan/plan.js';
 import type { Runnable } from '../options.js';
 import { preparedPlan } from '../checked-plan.js';
 import type { GivenUp } from './open-turn.js';
-import { givenUpTurn, passOver, createThread, newHolder } from './open-turn.js';
+import { newHolder } from '../../stores/holder.js';
+import { givenUpTurn, passOver, createThread } from './open-turn.js';
 import { checkKinship, shapeOfPlan } from './shape.js';
 
 /** Who changes a conversation, and why: kept with the change. */

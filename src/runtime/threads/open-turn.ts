@@ -1,14 +1,13 @@
 import { systemClock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import type { ErrorData } from '../../base/errors.js';
-import { systemIds } from '../../base/ids.js';
 import type { RunResult } from '../../engine/run.js';
 import { readRun } from '../../journal/overview.js';
-import type { Holder, Store } from '../../journal/store.js';
+import type { Store } from '../../journal/store.js';
 import type { ThreadHead } from '../../journal/thread-journal.js';
 import { readHead } from '../../journal/thread-journal.js';
 import { ThreadWriter } from '../../journal/thread-writer.js';
-import { thisProcess } from '../../stores/holder.js';
+import { newHolder } from '../../stores/holder.js';
 import { busy, checkGoing, pause, standInLine } from './line.js';
 import { COUNTS, Turn } from './turn.js';
 import type { RunOutcome } from '../../events/outcome.js';
@@ -41,12 +40,6 @@ export interface Opening {
 /** A thread that others have is looked at again after so many milliseconds, at first and at most. */
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 200;
-
-/** A process, or one of its turns: several turns of a process don't have a thread together. */
-export function newHolder(): Holder {
-  const here = thisProcess();
-  return { ...here, id: `${systemIds.next()}@${here.id}` };
-}
 
 /** The lease of a thread that is there. */
 interface Held {

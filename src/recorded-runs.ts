@@ -1,0 +1,21 @@
+/**
+ * What the command line reads of recorded runs, and resumes and forks them with.
+ *
+ * @example
+ * import { storeReader } from './recorded-runs.js';
+ *
+ * const reader = storeReader(store);
+ */
+export { findLeftovers, removeFolder } from './audit/retention.js';
+export { codeDigests } from './engine/durable/identity.js';
+export { forkStart } from './journal/fork-start.js';
+export type { ForkStart } from './journal/fork-start.js';
+export { storeReader } from './journal/run-reader.js';
+export type { RunReader } from './journal/run-reader.js';
+export { costOf } from './journal/overview-trace.js';
+export { forkEdits } from './runtime/fork-edits.js';
+export { changesOf, goingOn, readRecord } from './runtime/going-on.js';
+export type { RecordedRun } from './runtime/going-on.js';
+export { modelsText } from './runtime/changes.js';
+export type { Changes } from './runtime/changes.js';
+export { openModels } from './runtime/launch.js';
