@@ -11,7 +11,7 @@ import type { CompiledPlan } from '../engine/graph/compile.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
 import type { Keeper } from '../engine/reporter.js';
-import type { Backend, BegunRun, OpenedRun } from './backends/backend.js';
+import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
 import { checkGiven } from './check-run.js';
 import type { Changes } from './changes.js';
 import type { GoingOn, RecordedRun } from './going-on.js';
@@ -73,10 +73,9 @@ export function launch(one: Launch): RunHandle {
   checkGiven(compiled.plan, options);
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const stop = lazily(() => stopOf(options));
-  const definition = {
-    ...{ runId, compiled, models, recorded, told, turn, signal: () => stop().signal },
-    launch: (other: Omit<Launch, 'backend'>) => launch({ ...other, backend }),
-  };
+  const signal = (): AbortSignal => stop().signal;
+  const again: BackendDefinition['launch'] = (other) => launch({ ...other, backend });
+  const definition = { runId, compiled, models, recorded, told, turn, signal, launch: again };
   const opened = backend.open(definition, options);
   return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
 }
