@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
-/** What is said of the sources without running them; each is a script of package.json. */
-const CHECKS = ['format:check', 'lint', 'types', 'imports', 'dead'];
+/** What is said of the sources without running them, and what is built of them for the tests; each is a script of package.json. */
+const CHECKS = ['types', 'format:check', 'build', 'lint', 'imports', 'dead'];
 
 /** Two at a time keep two cores busy; the longest begins first. What a check says is shown as a whole when it has ended. */
 const waiting = [...CHECKS];

@@ -1,4 +1,4 @@
-import { Effect } from 'effect';
+import * as Effect from 'effect/Effect';
 import PQueue from 'p-queue';
 import { definePlan, run } from '../src/index.js';
 import { startRun } from '../src/engine/run.js';

@@ -1,4 +1,4 @@
-import { Effect } from 'effect';
+import * as Effect from 'effect/Effect';
 import { startRun } from '../src/engine/run.js';
 import { compile } from '../src/engine/graph/compile.js';
 import { measure, printTable } from './measure.js';
