@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `name: t
 agents: { a: { inline: { prompt: You work., tools: [write_file], approve: [write_file] } } }
@@ -10,7 +11,7 @@ async function asked(content: string): Promise<string> {
   const call = { name: 'write_file', input: { path: 'note.txt', content } };
   const script = { rules: [{ answers: [{ tools: [call] }, 'done'] }] };
   const cwd = await makeProject({ 'flow.yaml': FLOW, 'mine.yaml': JSON.stringify(script) });
-  const end = await skein(['run', 'flow.yaml', '--mock=mine.yaml'], { cwd });
+  const end = await served(['run', 'flow.yaml', '--mock=mine.yaml'], { cwd });
   expect(end.code).toBe(5);
   return end.stderr;
 }

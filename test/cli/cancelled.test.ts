@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { watchInterrupt } from '../../src/cli/run/interrupt.js';
-import { documentOf, makeProject, runFolder, skein, startSkein } from './support/skein.js';
+import { documentOf, makeProject, runFolder, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 import type { Running } from './support/skein.js';
 
 const FLOW = `name: slow
@@ -93,11 +94,11 @@ describe.skipIf(!hasSignals)('a run that is interrupted', () => {
     expect(end).toMatchObject({ code: 130, signal: null, stdout: '' });
     await until(() => !pids.some(isRunning));
     // The record was not closed, and can be gone on with all the same; what became of the program is asked.
-    const asking = await skein(['resume', '-1'], { cwd });
+    const asking = await served(['resume', '-1'], { cwd });
     expect(asking.code).toBe(5);
     const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(asking.stderr) ?? [];
-    expect((await skein(['answer', run, key, 'run it'], { cwd })).code).toBe(0);
-    const resumed = await skein(['resume', '-1', '--json'], { cwd });
+    expect((await served(['answer', run, key, 'run it'], { cwd })).code).toBe(0);
+    const resumed = await served(['resume', '-1', '--json'], { cwd });
     expect(documentOf(resumed)).toMatchObject({ outcome: 'succeeded', modelCalls: 2, before: { modelCalls: 1 } });
   });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
+import { served } from './support/served.js';
 
 it('[XD7] a failure that is allowed counts once: the counts of the census are the steps of the run', async () => {
   const flow = `name: allowed
@@ -16,7 +17,7 @@ steps:
   - { step: c, answer: { error: { status: 401, message: no } } }
 `;
   const cwd = await makeProject({ 'flow.yaml': flow, 'script.yaml': script });
-  const end = await skein(['run', 'flow.yaml', '--mock=script.yaml', '--json'], { cwd });
+  const end = await served(['run', 'flow.yaml', '--mock=script.yaml', '--json'], { cwd });
   const { outcome, census, steps } = documentOf(end);
   expect([end.code, outcome]).toEqual([0, 'degraded']);
   expect(census).toMatchObject({ succeeded: 1, degraded: 2, failed: 0, skipped: 1 });

@@ -5,7 +5,8 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { DefineCommand } from '../../src/cli/program.js';
 import { projectWith } from './support/recorded.js';
-import { MAIN, ROOT, makeProject, skein, start } from './support/skein.js';
+import { MAIN, ROOT, makeProject, start } from './support/skein.js';
+import { served } from './support/served.js';
 import { noTerminal, startAnyOnTerminal } from './support/terminal.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -13,9 +14,12 @@ const SLOW = { timeout: 240_000 };
 
 /** What completes the last word of a command line, as the scripts are told. */
 async function completed(words: readonly string[], cwd: string): Promise<readonly string[]> {
-  const { code, stdout, stderr } = await skein(['completion', 'words', String(words.length), '--', 'skein', ...words], {
-    cwd,
-  });
+  const { code, stdout, stderr } = await served(
+    ['completion', 'words', String(words.length), '--', 'skein', ...words],
+    {
+      cwd,
+    },
+  );
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout
     .split('\n')
@@ -175,7 +179,7 @@ describe('[XU11] what completes', () => {
       expect(await completed(['thread', ''], cwd)).toEqual([]);
     }
     for (const words of [[], ['x'], ['1'], ['99', '--'], ['1', '--', 'skein']]) {
-      const { code, stderr } = await skein(['completion', 'words', ...words], { cwd: bare });
+      const { code, stderr } = await served(['completion', 'words', ...words], { cwd: bare });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     }
     const gone = `mkdir gone && cd gone && rmdir ../gone && '${process.execPath}' '${MAIN}' completion words 2 -- skein show ''`;
@@ -270,25 +274,25 @@ for (const shell of SHELLS) {
 
     it('has a script that asks skein, and is told how to take it', async () => {
       const cwd = await makeProject();
-      const { code, stdout } = await skein(['completion', shell], { cwd });
+      const { code, stdout } = await served(['completion', shell], { cwd });
       expect(code).toBe(0);
       expect(stdout).toContain('command skein completion words');
       expect(stdout).not.toMatch(/\beval\b/);
-      const told = await skein(['completion'], { cwd });
+      const told = await served(['completion'], { cwd });
       expect(told.stdout).toMatch(new RegExp(`${shell} .*skein completion ${shell}.* in ~/`));
-      expect((await skein(['help', 'completion'], { cwd })).stdout).toContain(told.stdout.trimEnd());
+      expect((await served(['help', 'completion'], { cwd })).stdout).toContain(told.stdout.trimEnd());
     });
   });
 }
 
 describe('[XU11] skein completion', () => {
   it('refuses another shell with the one that was meant', async () => {
-    const { code, stderr, stdout } = await skein(['completion', 'bahs'], { cwd: await makeProject() });
+    const { code, stderr, stdout } = await served(['completion', 'bahs'], { cwd: await makeProject() });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('did you mean "bash"?');
   });
 
   it('is listed by help', async () => {
-    expect((await skein(['help'], { cwd: await makeProject() })).stdout).toMatch(/^ {2}completion\b/m);
+    expect((await served(['help'], { cwd: await makeProject() })).stdout).toMatch(/^ {2}completion\b/m);
   });
 });

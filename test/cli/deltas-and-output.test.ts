@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeProject, runFolder, skein } from './support/skein.js';
+import { makeProject, runFolder } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `name: n
 agents: { w: { inline: { prompt: You answer. } } }
@@ -25,7 +26,7 @@ interface Line {
 async function recorded(flow: string, answers: string, more: readonly string[] = []) {
   const cwd = await makeProject({ 'flow.yaml': flow, 's.yaml': `rules:\n  - prompt: ''\n    answers:\n${answers}` });
   const dir = ['--stream', '--audit-dir', '.workflow-runs'];
-  const end = await skein(['run', 'flow.yaml', '--mock=s.yaml', ...dir, ...more], { cwd });
+  const end = await served(['run', 'flow.yaml', '--mock=s.yaml', ...dir, ...more], { cwd });
   const files = [...(await runFolder(cwd))];
   const ofStep = (name: string) => files.find(([path]) => path.startsWith('steps/') && path.endsWith(name))?.[1];
   const lines = (ofStep('/stream.jsonl') ?? '')

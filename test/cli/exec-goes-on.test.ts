@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LOOP, LOOP_SAYS, loopScript } from './support/pipelines.js';
-import { documentOf, makeProject, skein, startSkein } from './support/skein.js';
+import { documentOf, makeProject, startSkein } from './support/skein.js';
 import { served } from './support/served.js';
 
 const WORDS = ['exec', 'flow.yaml', '--mock=answers.yaml', '--no-audit'] as const;
@@ -29,7 +29,7 @@ describe.skipIf(!hasSignals)('a pipeline that does not get to its end', () => {
     expect(second).toMatchObject({ signal: 'SIGKILL', stdout: HALF });
     expect((await runUntil(cwd, ['resume', '-1'], 'draft#3', 'SIGKILL')).signal).toBe('SIGKILL');
     await writeFile(join(cwd, 'answers.yaml'), loopScript());
-    const end = await skein(['resume', '-1'], { cwd });
+    const end = await served(['resume', '-1'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: LOOP_SAYS });
     expect(end.stderr).toContain('\n4 reused, 3 run\n');
     const again = await served(['resume', '-1'], { cwd });

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ROOT, makeProject, skein } from './support/skein.js';
+import { ROOT, makeProject } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `name: notes
 agents:
@@ -20,7 +21,7 @@ const SCRIPT = `rules:
 `;
 
 async function events(cwd: string, words: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await skein(words, { cwd });
+  const { code, stdout, stderr } = await served(words, { cwd });
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   return stdout + stderr;
 }

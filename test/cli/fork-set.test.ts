@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { CHAIN, documentOf, makeProject, skein } from './support/skein.js';
+import { CHAIN, documentOf, makeProject } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `import { graph } from 'skein/graph';
 
@@ -16,8 +17,8 @@ export default graph<{ topic: string; draft: string; verdict: string }>({ name: 
 test('[XG11] skein fork --set takes any key of the state', async () => {
   const cwd = await makeProject({ 'flow.ts': FLOW });
   const run = ['run', 'flow.ts', '-i', 'topic=looms', '--no-audit'];
-  expect((await skein(run, { cwd })).code).toBe(0);
-  const forked = await skein(['fork', '-1', '--set', 'draft=better', '--json'], { cwd });
+  expect((await served(run, { cwd })).code).toBe(0);
+  const forked = await served(['fork', '-1', '--set', 'draft=better', '--json'], { cwd });
   expect(documentOf(forked)).toMatchObject({ outcome: 'succeeded', reused: 1, ran: 1 });
   expect(forked.stdout).toContain('better: fine');
   expect(forked.stderr).not.toContain('WRITES');
@@ -25,13 +26,13 @@ test('[XG11] skein fork --set takes any key of the state', async () => {
 
 test('[XG11] in a workflow in YAML too, by the name of the step', async () => {
   const cwd = await makeProject({ 'flow.yaml': CHAIN });
-  expect((await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
-  const forked = await skein(['fork', '-1', '--set', 'facts=Nothing is known', '--json'], { cwd });
+  expect((await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+  const forked = await served(['fork', '-1', '--set', 'facts=Nothing is known', '--json'], { cwd });
   expect(documentOf(forked)).toMatchObject({ outcome: 'succeeded', reused: 1, ran: 1 });
   expect(forked.stdout).toContain('Text from Nothing is known');
-  const again = await skein(['resume', '-1'], { cwd });
+  const again = await served(['resume', '-1'], { cwd });
   expect(again.stderr).toContain('2 reused, 0 run');
-  const wrong = await skein(['fork', '-1', '--set', 'steps.fcats.output=x'], { cwd });
+  const wrong = await served(['fork', '-1', '--set', 'steps.fcats.output=x'], { cwd });
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain('steps.fcats.output');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FakeProvider } from '../agent/support/fake-provider.js';
-import { CHAIN, documentOf, makeProject, runFolder, skein } from './support/skein.js';
+import { CHAIN, documentOf, makeProject, runFolder } from './support/skein.js';
+import { served } from './support/served.js';
 
 const KEY = 'sk-test-0123456789abcdef';
 const READING = CHAIN.replace('tools: []', 'tools: [read_file]');
@@ -14,7 +15,7 @@ describe('a run against an HTTP server on loopback', () => {
     );
     const cwd = await makeProject({ 'flow.yaml': READING, 'notes.txt': 'they weave cloth' });
     const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
-    const end = await skein(['run', 'flow.yaml', '--model', 'openai/test-model', '--json', '--stream', '--verbose'], {
+    const end = await served(['run', 'flow.yaml', '--model', 'openai/test-model', '--json', '--stream', '--verbose'], {
       cwd,
       env,
     });
@@ -46,7 +47,7 @@ describe('a run against an HTTP server on loopback', () => {
     await using server = await FakeProvider.start({ status: 400, body: { error: { message: 'no such thing' } } });
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
     const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
-    const end = await skein(['run', 'flow.yaml', '--model', 'openai/test-model', '--no-audit'], { cwd, env });
+    const end = await served(['run', 'flow.yaml', '--model', 'openai/test-model', '--no-audit'], { cwd, env });
     expect(end.code).toBe(3);
     expect(end.stderr).toMatch(/error SKEIN_MODEL_REFUSED in step facts \(agent writer\): .*no such thing/);
     expect(server.requests).toHaveLength(1);

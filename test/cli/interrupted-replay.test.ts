@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const STEPS = 3_000;
 
@@ -71,15 +72,15 @@ describe.skipIf(!hasSignals)('Ctrl-C in the middle of the replay of a long recor
     const cwd = await makeProject({ 'flow.ts': FLOW });
     const words = ['--no-audit', '--quiet', '--json'];
     expect((await skein(['run', 'flow.ts', ...words], { cwd })).code).toBe(0);
-    const shown = await skein(['show', '-1', '--json'], { cwd });
+    const shown = await served(['show', '-1', '--json'], { cwd });
 
     await writeFile(join(cwd, 'interrupt'), '');
     const cancelled = await skein(['resume', '-1', ...words], { cwd });
     expect(cancelled).toMatchObject({ code: 130, signal: null });
     expect(JSON.parse(cancelled.stdout)).toMatchObject({ outcome: 'cancelled', ran: 0 });
 
-    expect(await skein(['show', '-1', '--json'], { cwd })).toEqual(shown);
-    const list = await skein(['runs', '--json'], { cwd });
+    expect(await served(['show', '-1', '--json'], { cwd })).toEqual(shown);
+    const list = await served(['runs', '--json'], { cwd });
     expect(JSON.parse(list.stdout)).toMatchObject({ runs: [{ status: 'succeeded' }] });
     await rm(join(cwd, 'interrupt'));
     const end = await skein(['resume', '-1', ...words], { cwd });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `agents:
   lister: { instruction: You list., structured_output: { name: list, schema: { type: object, properties: { files: { type: array, items: { type: string } } }, required: [files] } } }
@@ -28,12 +29,12 @@ rules:
 test('[XP5] an item that fails is left out of the list: in what follows, on stdout, on a resume and in a fork', async () => {
   const cwd = await makeProject({ 'flow.yaml': FLOW, 'script.yaml': SCRIPT });
   const outputs = { each: { output: ['A', 'C'] } };
-  const end = await skein(['run', 'flow.yaml', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
+  const end = await served(['run', 'flow.yaml', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
   expect(end.code).toBe(0);
   expect(documentOf(end)).toMatchObject({ outcome: 'degraded', steps: outputs });
   expect(end.stdout).not.toContain('null,');
-  const resumed = await skein(['resume', '-1', '--json'], { cwd });
+  const resumed = await served(['resume', '-1', '--json'], { cwd });
   expect(documentOf(resumed)).toMatchObject({ outcome: 'degraded', steps: outputs });
-  const forked = await skein(['fork', '-1', '--from', 'end', '--json'], { cwd });
+  const forked = await served(['fork', '-1', '--from', 'end', '--json'], { cwd });
   expect(documentOf(forked)).toMatchObject({ outcome: 'degraded', steps: outputs });
 });

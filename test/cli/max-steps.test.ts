@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `import { END, graph } from 'skein/graph';
 
@@ -11,13 +12,13 @@ export default graph<{ n?: number }>({ name: 'counts' })
 
 test('[XG12] --max-steps bounds one run, a resume keeps it and can raise it', async () => {
   const cwd = await makeProject({ 'flow.ts': FLOW });
-  const first = await skein(['run', 'flow.ts', '--max-steps', '3', '--no-audit'], { cwd });
+  const first = await served(['run', 'flow.ts', '--max-steps', '3', '--no-audit'], { cwd });
   expect(first.code).toBe(3);
   expect(first.stderr).toContain('--max-steps N');
-  const kept = await skein(['resume', '-1'], { cwd });
+  const kept = await served(['resume', '-1'], { cwd });
   expect(kept.code).toBe(3);
-  const raised = await skein(['resume', '-1', '--max-steps', '20', '--json'], { cwd });
+  const raised = await served(['resume', '-1', '--max-steps', '20', '--json'], { cwd });
   expect(raised.code).toBe(0);
   expect(documentOf(raised)).toMatchObject({ outcome: 'succeeded', reused: 3, ran: 5 });
-  expect((await skein(['run', 'flow.ts', '--max-steps', '0'], { cwd })).code).toBe(1);
+  expect((await served(['run', 'flow.ts', '--max-steps', '0'], { cwd })).code).toBe(1);
 });

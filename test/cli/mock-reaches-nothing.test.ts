@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { filesIn, makeProject, runFolder, skein } from './support/skein.js';
+import { filesIn, makeProject, runFolder } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** Leaves a file behind when it is started. */
@@ -74,7 +74,7 @@ describe('--mock', () => {
       'mine.yaml': SCRIPT(url),
     });
     for (const file of ['dag.yaml', 'pipeline.yaml']) {
-      const end = await skein(['run', file, ...words, '--verbose'], { cwd, env: ENV });
+      const end = await served(['run', file, ...words, '--verbose'], { cwd, env: ENV });
       expect(end).toMatchObject({ code: 0 });
       expect(end.stderr).toContain('a run without models does not start or reach MCP servers');
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { documentOf, makeProject } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `
 import { graph } from 'skein/graph';
@@ -13,7 +14,7 @@ describe('[XG7] open questions on the command line', () => {
   it('have one form in run, show, thread and answer', { timeout: 240_000 }, async () => {
     const cwd = await makeProject({ 'flow.mjs': FLOW });
     const words = ['run', 'flow.mjs', '--json', '--no-audit', '--thread', 'ada', '-i', 'item=cap'];
-    const ended = await skein(words, { cwd });
+    const ended = await served(words, { cwd });
     expect(ended.code).toBe(5);
     const { questions } = documentOf(ended) as { questions?: readonly { key: string }[] };
     expect(questions).toMatchObject([
@@ -25,14 +26,14 @@ describe('[XG7] open questions on the command line', () => {
       ['thread', 'ada'],
       ['answer', '-1'],
     ])
-      expect(documentOf(await skein([...command, '--json'], { cwd }))).toMatchObject({ questions });
+      expect(documentOf(await served([...command, '--json'], { cwd }))).toMatchObject({ questions });
     const [, colour] = questions ?? [];
-    const answered = await skein(['answer', '-1', 'size', '4', '--json'], { cwd });
+    const answered = await served(['answer', '-1', 'size', '4', '--json'], { cwd });
     expect(documentOf(answered)).toMatchObject({ value: 4, left: [colour] });
-    const again = documentOf(await skein(['resume', '-1', '--json', '--no-audit'], { cwd }));
+    const again = documentOf(await served(['resume', '-1', '--json', '--no-audit'], { cwd }));
     expect(again['questions']).toEqual([colour]);
-    expect((await skein(['answer', '-1', 'blue'], { cwd })).code).toBe(0);
-    const last = documentOf(await skein(['resume', '-1', '--json', '--no-audit'], { cwd }));
+    expect((await served(['answer', '-1', 'blue'], { cwd })).code).toBe(0);
+    const last = documentOf(await served(['resume', '-1', '--json', '--no-audit'], { cwd }));
     expect([last['outcome'], last['questions'], last['state']]).toMatchObject([
       'succeeded',
       undefined,

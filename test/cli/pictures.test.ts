@@ -7,7 +7,8 @@ import { layOut } from '../../src/draw/layout.js';
 import type { PlacedItem, Point } from '../../src/draw/layout.js';
 import type { DrawnItem, Drawing } from '../../src/plan/drawing.js';
 import { definePlan } from '../../src/index.js';
-import { ROOT, makeProject, skein } from './support/skein.js';
+import { ROOT, makeProject } from './support/skein.js';
+import { served } from './support/served.js';
 import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
 
 const missing = noTerminal();
@@ -45,7 +46,7 @@ const PICTURE = `       ┌─────────┐
 
 test('[XU8] the first picture is one of boxes, joined by lines', async () => {
   const cwd = await makeProject({ 'flow.yaml': FLOW });
-  const { code, stdout } = await skein(['graph', 'flow.yaml'], { cwd });
+  const { code, stdout } = await served(['graph', 'flow.yaml'], { cwd });
   expect(code).toBe(0);
   expect(stdout).toBe(PICTURE);
 });
@@ -64,7 +65,7 @@ test.skipIf(missing !== undefined).each([
 
 test('[XU8] a terminal without Unicode gets a picture of ASCII signs', async () => {
   const cwd = await makeProject({ 'flow.yaml': FLOW });
-  const { stdout } = await skein(['graph', 'flow.yaml'], { cwd, env: { LANG: 'C' } });
+  const { stdout } = await served(['graph', 'flow.yaml'], { cwd, env: { LANG: 'C' } });
   expect(stdout).toMatch(/^[ -~\n]+$/);
   expect(stdout).toContain('| facts   |');
   expect(stdout.match(/\bv\b/g)?.length).toBeGreaterThanOrEqual(4);
@@ -72,7 +73,7 @@ test('[XU8] a terminal without Unicode gets a picture of ASCII signs', async () 
 
 test('[XU8] --format svg is a picture by itself, from the same layout', async () => {
   const cwd = await makeProject({ 'flow.yaml': FLOW });
-  const { code, stdout } = await skein(['graph', 'flow.yaml', '--format', 'svg'], { cwd });
+  const { code, stdout } = await served(['graph', 'flow.yaml', '--format', 'svg'], { cwd });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 [\d.]+ [\d.]+"/);
   expect(stdout.match(/<rect /g)).toHaveLength(4);

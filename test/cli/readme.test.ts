@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAsShown, readmeSections } from './support/readme.js';
 import type { Section, ShownCommand, ShownFile } from './support/readme.js';
-import { ROOT, makeProject, skein } from './support/skein.js';
+import { ROOT, makeProject } from './support/skein.js';
+import { served } from './support/served.js';
 import { noTerminal, screenOf, startAnyOnTerminal } from './support/terminal.js';
 
 const SECTIONS = readmeSections();
@@ -63,7 +64,7 @@ describe('[XU1] the README', () => {
     const text = await readFile(join(ROOT, 'README.md'), 'utf8');
     const named = new Set([...text.matchAll(/(?:`|^\$ )skein ([a-z]+)/gm)].map(([, verb = '']) => verb));
     expect(named.size).toBeGreaterThan(8);
-    const help = (await skein(['help'], { cwd: ROOT })).stdout;
+    const help = (await served(['help'], { cwd: ROOT })).stdout;
     for (const verb of named) expect(help).toMatch(new RegExp(`^ +${verb}\\b`, 'm'));
   });
 
@@ -74,7 +75,7 @@ describe('[XU1] the README', () => {
     ['chat.ts', 'run', ['--input', 'say=Hello'], 0],
   ] as const)('its %s ends with --mock alone, after a handful of steps', async (name, verb, words, code) => {
     const cwd = await makeProject({ [name]: await readFile(join(FIRST_MINUTES, name), 'utf8') });
-    const end = await skein([verb, name, ...words, '--mock', '--no-audit', '--no-store'], { cwd });
+    const end = await served([verb, name, ...words, '--mock', '--no-audit', '--no-store'], { cwd });
     expect(end.code, end.stderr).toBe(code);
     expect(end.stderr.match(/^step \S+ started$/gm)?.length).toBeLessThan(5);
   });
@@ -97,60 +98,60 @@ test.each([
   expect(isAsShown(shown, screen)).toBe(expected);
 });
 
-describe.skipIf(missing !== undefined).each(['project', 'ein Ordner mit Täschchen и 漢字'])(
-  '[XU1] in a folder called "%s"',
-  (name) => {
-    let base = '';
+/** Blanks and letters of other scripts: what works here works in a folder with a plain name. */
+const FOLDER = 'ein Ordner mit Täschchen и 漢字';
 
-    beforeAll(async () => {
-      base = join(await realpath(await mkdtemp(join(tmpdir(), 'skein-readme-'))), name);
-      const checkout = join(base, 'checkout');
-      await mkdir(checkout, { recursive: true });
-      for (const part of ['dist', 'examples', 'package.json'])
-        await cp(join(ROOT, part), join(checkout, part), { recursive: true });
-      await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
-      await mkdir(join(base, 'bin'));
-      await writeFile(join(base, 'bin/sleep'), SLEEP);
-      await chmod(join(base, 'bin/sleep'), 0o755);
-    });
+describe.skipIf(missing !== undefined)(`[XU1] in a folder called "${FOLDER}"`, () => {
+  let base = '';
 
-    afterAll(() => rm(join(base, '..'), { recursive: true, force: true, maxRetries: 3 }));
+  beforeAll(async () => {
+    base = join(await realpath(await mkdtemp(join(tmpdir(), 'skein-readme-'))), FOLDER);
+    const checkout = join(base, 'checkout');
+    await mkdir(checkout, { recursive: true });
+    for (const part of ['dist', 'examples', 'package.json'])
+      await cp(join(ROOT, part), join(checkout, part), { recursive: true });
+    await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+    await mkdir(join(base, 'bin'));
+    await writeFile(join(base, 'bin/sleep'), SLEEP);
+    await chmod(join(base, 'bin/sleep'), 0o755);
+  });
 
-    /** Where the commands of a section are typed: what installs stands in the checkout, anything else in a folder that has the examples. */
-    async function folderOf({ title, parts }: Section): Promise<string> {
-      if (parts.some((part) => isCommand(part) && part.command.startsWith('npm '))) return join(base, 'checkout');
-      const cwd = join(base, title);
-      await cp(join(ROOT, 'examples'), join(cwd, 'examples'), { recursive: true });
-      return cwd;
-    }
+  afterAll(() => rm(join(base, '..'), { recursive: true, force: true, maxRetries: 3 }));
 
-    test.each(SECTIONS.map((section) => [section.title, section] as const))(
-      'the commands under "%s" give what is shown',
-      { timeout: 400_000 },
-      async (_, section) => {
-        const cwd = await folderOf(section);
-        const typed = section.parts.filter((part) => !isCommand(part) || NOT_RUN[part.command] === undefined);
-        const shown = join(base, `shown under ${section.title}`);
-        await mkdir(shown);
-        for (const part of typed) if (!isCommand(part)) await writeFile(join(shown, part.name), part.text);
-        await writeFile(join(base, 'typed.sh'), scriptOf(typed, shown));
-        const PATH = [join(base, 'prefix/bin'), join(base, 'bin'), process.env['PATH'] ?? ''].join(':');
-        const env = { PATH, LANG: 'C.UTF-8', npm_config_prefix: join(base, 'prefix'), npm_config_progress: 'false' };
-        const end = await startAnyOnTerminal(['sh', join(base, 'typed.sh')], { cwd, env }).ended;
-        typed.forEach((part, at) => {
-          if (!isCommand(part)) return;
-          const [, printed = '', code] =
-            new RegExp(`<begin ${at}>\\r\\n([^]*)<end ${at}: (\\d+)>`).exec(end.stdout) ?? [];
-          expect(code, `${part.command}\n${printed}`).toBe('0');
-          if (part.shown === undefined) return;
-          const screen = screenOf(printed);
-          const told = `$ ${part.command}\n${screen.join('\n')}`;
-          expect(isAsShown(part.shown, screen) ? 'as shown' : told).toBe('as shown');
-        });
-      },
-    );
-  },
-);
+  /** Where the commands of a section are typed: what installs stands in the checkout, anything else in a folder that has the examples. */
+  async function folderOf({ title, parts }: Section): Promise<string> {
+    if (parts.some((part) => isCommand(part) && part.command.startsWith('npm '))) return join(base, 'checkout');
+    const cwd = join(base, title);
+    await cp(join(ROOT, 'examples'), join(cwd, 'examples'), { recursive: true });
+    return cwd;
+  }
+
+  test.each(SECTIONS.map((section) => [section.title, section] as const))(
+    'the commands under "%s" give what is shown',
+    { timeout: 400_000 },
+    async (_, section) => {
+      const cwd = await folderOf(section);
+      const typed = section.parts.filter((part) => !isCommand(part) || NOT_RUN[part.command] === undefined);
+      const shown = join(base, `shown under ${section.title}`);
+      await mkdir(shown);
+      for (const part of typed) if (!isCommand(part)) await writeFile(join(shown, part.name), part.text);
+      await writeFile(join(base, 'typed.sh'), scriptOf(typed, shown));
+      const PATH = [join(base, 'prefix/bin'), join(base, 'bin'), process.env['PATH'] ?? ''].join(':');
+      const env = { PATH, LANG: 'C.UTF-8', npm_config_prefix: join(base, 'prefix'), npm_config_progress: 'false' };
+      const end = await startAnyOnTerminal(['sh', join(base, 'typed.sh')], { cwd, env }).ended;
+      typed.forEach((part, at) => {
+        if (!isCommand(part)) return;
+        const [, printed = '', code] =
+          new RegExp(`<begin ${at}>\\r\\n([^]*)<end ${at}: (\\d+)>`).exec(end.stdout) ?? [];
+        expect(code, `${part.command}\n${printed}`).toBe('0');
+        if (part.shown === undefined) return;
+        const screen = screenOf(printed);
+        const told = `$ ${part.command}\n${screen.join('\n')}`;
+        expect(isAsShown(part.shown, screen) ? 'as shown' : told).toBe('as shown');
+      });
+    },
+  );
+});
 
 /** A script of the shell that does what a person does who goes through a section, with marks around what each command prints. */
 function scriptOf(parts: Section['parts'], shown: string): string {

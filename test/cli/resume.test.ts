@@ -1,7 +1,8 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHAIN, MAIN, documentOf, filesIn, makeProject, skein, start, startSkein } from './support/skein.js';
+import { CHAIN, MAIN, documentOf, filesIn, makeProject, start, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const SCRIPT = `rules:
   - { step: facts, answer: { text: They weave., usage: { input: 7, output: 3 } } }
@@ -24,19 +25,19 @@ async function killed(): Promise<string> {
 describe('a run that was killed', () => {
   test('goes on with its own flags: finished steps are reused and cost nothing, the result is as if nothing had happened', async () => {
     const cwd = await killed();
-    const end = await skein(['resume', '-1'], { cwd });
+    const end = await served(['resume', '-1'], { cwd });
     expect(end.stderr).toContain('step facts reused\n');
     expect(end.stderr).toMatch(
       /\n1 reused, 1 run\n1 model call \(script\/answers\.yaml 1\).*\nbefore: 1 model call, 7 \+ 3 tokens\n/,
     );
     expect(end.code).toBe(0);
-    const undisturbed = await skein(['run', 'flow.yaml', ...WORDS], { cwd });
+    const undisturbed = await served(['run', 'flow.yaml', ...WORDS], { cwd });
     expect(end.stdout).toBe(undisturbed.stdout);
   });
 
   test('is told apart in the JSON document', async () => {
     const cwd = await killed();
-    const document = documentOf(await skein(['resume', '-1', '--json'], { cwd }));
+    const document = documentOf(await served(['resume', '-1', '--json'], { cwd }));
     expect(document).toMatchObject({
       outcome: 'succeeded',
       recorded: true,
@@ -53,7 +54,7 @@ describe('a run that was killed', () => {
   test('goes on from another folder, too, and without its file', async () => {
     const cwd = await killed();
     await rm(join(cwd, 'flow.yaml'));
-    const end = await skein(['resume', '-1', '--quiet'], { cwd });
+    const end = await served(['resume', '-1', '--quiet'], { cwd });
     expect(end).toMatchObject({ code: 0 });
     expect(end.stdout).toContain('Looms weave.');
   });
@@ -62,24 +63,24 @@ describe('a run that was killed', () => {
     const cwd = await killed();
     await rename(join(cwd, 'flow.yaml'), join(cwd, 'good.yaml'));
     await writeFile(join(cwd, 'flow.yaml'), CHAIN.replace('depends_on: [facts]', 'depends_on: [fcats]'));
-    const refused = await skein(['resume', '-1'], { cwd });
+    const refused = await served(['resume', '-1'], { cwd });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain('did you mean "facts"?');
     await rename(join(cwd, 'good.yaml'), join(cwd, 'flow.yaml'));
-    expect((await skein(['resume', '-1'], { cwd })).stderr).toContain('1 reused, 1 run');
+    expect((await served(['resume', '-1'], { cwd })).stderr).toContain('1 reused, 1 run');
   });
 });
 
 describe('a run that goes on', () => {
   test('under an edited file says first which steps changed, what runs again, and that an unchanged policy keeps results', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SCRIPT });
-    await skein(['run', 'flow.yaml', ...WORDS], { cwd });
+    await served(['run', 'flow.yaml', ...WORDS], { cwd });
     const edited = CHAIN.replace('Facts about', 'Many facts about').replace(
       'id: text, agent: writer,',
       'id: text, agent: writer, timeout: 9s,',
     );
     await writeFile(join(cwd, 'flow.yaml'), edited);
-    const end = await skein(['resume', '-1'], { cwd });
+    const end = await served(['resume', '-1'], { cwd });
     expect(end.stderr).toMatch(
       /^.*flow\.yaml is not what the run of chain was recorded with:\n {2}step facts changed: prompt\n {2}step text changed: timeout \(what is recorded of it still counts\)\nruns again: facts\nruns again where what it builds on comes out differently: text\n/,
     );
@@ -90,8 +91,8 @@ describe('a run that goes on', () => {
 
   test('and has succeeded only prints its results again', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const first = await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
-    const again = await skein(['resume', '-1'], { cwd });
+    const first = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const again = await served(['resume', '-1'], { cwd });
     expect(again.stderr).toContain('\n2 reused, 0 run\n');
     expect(again).toMatchObject({ code: 0, stdout: first.stdout });
   });
@@ -100,7 +101,7 @@ describe('a run that goes on', () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'answers.yaml': SLOW });
     const running = startSkein(['run', 'flow.yaml', ...WORDS], { cwd });
     await running.seen('step text started');
-    const refused = await skein(['resume', '-1'], { cwd });
+    const refused = await served(['resume', '-1'], { cwd });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain('error SKEIN_LEASE: ');
     running.child.kill('SIGKILL');
@@ -115,7 +116,7 @@ describe('a run that goes on', () => {
     expect(end.code).toBe(130);
     const id = /next: skein resume (\w+) continues where it stopped/.exec(end.stderr)?.[1] ?? '';
     await writeFile(join(cwd, 'answers.yaml'), SCRIPT);
-    const resumed = await skein(['resume', id], { cwd });
+    const resumed = await served(['resume', id], { cwd });
     expect(resumed.stderr).toContain('\n1 reused, 1 run\n');
     expect(resumed.code).toBe(0);
   });
@@ -125,8 +126,8 @@ describe('a run that goes on', () => {
     ['a run that is not there', 'abcdef', 'there is no run abcdef'],
   ])('not in %s', async (where, run, message) => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    if (where.startsWith('a run')) await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
-    const end = await skein(['resume', run], { cwd });
+    if (where.startsWith('a run')) await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const end = await served(['resume', run], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toContain(`error SKEIN_NO_RUN: ${message}`);
   });
@@ -135,12 +136,12 @@ describe('a run that goes on', () => {
 describe('the record', () => {
   test('is kept by the nearest .skein from the folder up, and by none with --no-store or --dry-run', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'sub/note.txt': '' });
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit', '--no-store'], { cwd });
-    await skein(['run', 'flow.yaml', '--dry-run'], { cwd });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit', '--no-store'], { cwd });
+    await served(['run', 'flow.yaml', '--dry-run'], { cwd });
     expect(await filesIn(cwd)).not.toContain('.skein');
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit', '--durability', 'full'], { cwd });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit', '--durability', 'full'], { cwd });
     const below = join(cwd, 'sub');
-    const end = await skein(['resume', '-1'], { cwd: below, env: { HOME: join(cwd, 'home') } });
+    const end = await served(['resume', '-1'], { cwd: below, env: { HOME: join(cwd, 'home') } });
     expect(end.stderr).toContain('2 reused, 0 run');
     expect(await filesIn(below)).toEqual(['note.txt']);
   });
@@ -150,17 +151,17 @@ describe('the record', () => {
       'flow.yaml': CHAIN,
       '.skein/skein.db': 'this is no database, whatever it is called',
     });
-    const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock'], { cwd });
     expect(end.code).toBe(1);
     expect(end.stderr).toMatch(
       /^error SKEIN_STORE: .*\n {4}hint: .*\.skein.skein\.db\); --no-store runs without a record\n$/,
     );
-    expect((await skein(['run', 'flow.yaml', '--mock', '--no-store'], { cwd })).code).toBe(0);
+    expect((await served(['run', 'flow.yaml', '--mock', '--no-store'], { cwd })).code).toBe(0);
   });
 
   test('a file where its folder would be is told as one', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, '.skein': 'a note' });
-    const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock'], { cwd });
     expect([end.code, end.stderr]).toEqual([1, expect.stringMatching(/\.skein is a file, .*\n {4}hint: move it away/)]);
   });
 
@@ -177,7 +178,7 @@ describe('the record', () => {
     expect(end.code).toBe(3);
     expect(end.stderr).toMatch(/\nerror SKEIN_STORE: .*\n {4}hint: .*\n(?:.*\n)*next: skein resume \w+ /);
     expect(documentOf(end)).toMatchObject({ outcome: 'failed', error: { code: 'SKEIN_STORE' } });
-    const again = documentOf(await skein(['resume', '-1', '--json'], { cwd }));
+    const again = documentOf(await served(['resume', '-1', '--json'], { cwd }));
     expect(again).toMatchObject({ outcome: 'succeeded' });
     expect(Number(again['reused'])).toBeGreaterThan(0);
     expect(Number(again['reused']) + Number(again['ran'])).toBe(60);

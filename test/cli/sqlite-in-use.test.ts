@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CHAIN, ROOT, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const PACKAGE = '@photostructure/sqlite';
 
@@ -52,7 +53,7 @@ describe('which SQLite is used', () => {
 
   it('[XR9] an SQLite that can lose writes of two processes is refused, with what to install', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     const env = await machine(cwd, { node: '3.51.2', withPackage: false });
     const why =
       'SQLite 3.51.2 of node:sqlite can lose what two processes write at the same time; 3.51.3 or newer is needed';
@@ -88,7 +89,7 @@ steps:
   });
   await mkdir(join(cwd, '.skein'));
   await copyFile(join(ROOT, 'test/stores/golden/tables-1.db'), join(cwd, '.skein/skein.db'));
-  const listed = await skein(['runs', '--json'], { cwd });
+  const listed = await served(['runs', '--json'], { cwd });
   const { runs } = JSON.parse(listed.stdout) as { readonly runs: readonly { status: string; steps: number }[] };
   expect(runs.map(({ status, steps }) => `${status} ${steps}`)).toEqual([
     'interrupted 1',
@@ -97,7 +98,7 @@ steps:
     'succeeded 2',
     'succeeded 2',
   ]);
-  const resumed = await skein(['resume', '-1'], { cwd, env: { SKEIN_TRUST_STORE: '1' } });
+  const resumed = await served(['resume', '-1'], { cwd, env: { SKEIN_TRUST_STORE: '1' } });
   expect(resumed.code).toBe(0);
   expect(resumed.stderr).toContain('1 reused, 1 run');
 });

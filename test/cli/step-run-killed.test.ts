@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeProject, skein, startSkein } from './support/skein.js';
+import { makeProject, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const FLOW = `import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -34,10 +35,10 @@ test('[XG11] a process that is killed half-way through a function: what step.run
   expect((await running.ended).signal).toBe('SIGKILL');
   const { rm } = await import('node:fs/promises');
   await rm(join(cwd, 'wait'));
-  const end = await skein(['resume', '-1'], { cwd });
+  const end = await served(['resume', '-1'], { cwd });
   expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('o-1 mailed') as string });
   expect(await readFile(join(cwd, 'done.txt'), 'utf8')).toBe('charge mail ');
-  const told = await skein(['logs', '-1'], { cwd });
+  const told = await served(['logs', '-1'], { cwd });
   expect(told.stdout).toContain('charge done');
   expect(told.stdout).toContain('mail done');
 });

@@ -6,7 +6,8 @@ import { LEASE_MS } from '../../src/journal/store.js';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { loadDriver } from '../../src/stores/sqlite-driver.js';
 import type { SqlDatabase } from '../../src/stores/sqlite-driver.js';
-import { CHAIN, makeProject, skein, startSkein } from './support/skein.js';
+import { CHAIN, makeProject, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const SLOW = `name: slow
 agents:
@@ -41,10 +42,10 @@ describe('a byte of a text that is no text', () => {
 
   it.each([7, 0])('[XR1] in a batch (bit %i): the run is refused with the place, others are told', async (bit) => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'slow.yaml': SLOW });
-    await skein(['run', 'slow.yaml', '--mock', '--no-audit'], { cwd });
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    await served(['run', 'slow.yaml', '--mock', '--no-audit'], { cwd });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     await spoil(cwd, 'Facts about looms', bit);
-    const listed = await skein(['runs'], { cwd });
+    const listed = await served(['runs'], { cwd });
     expect(listed.code).toBe(0);
     expect(listed.stdout).toMatch(/flow|chain/);
     expect(listed.stdout).toContain('slow');
@@ -53,38 +54,38 @@ describe('a byte of a text that is no text', () => {
       ['resume', '-1', '--no-audit'],
       ['logs', '-1'],
     ]) {
-      const end = await skein(words, { cwd });
+      const end = await served(words, { cwd });
       expect([end.code, end.signal]).toEqual([2, null]);
       expect(end.stderr).toMatch(/^error SKEIN_JOURNAL: the journal of the run \S+ can't be used: batch \d+/m);
       if (bit === 7) expect(end.stderr).toMatch(/batch \d+: byte \d+ of its text is not UTF-8/);
     }
-    expect((await skein(['show', '-2'], { cwd })).code).toBe(0);
+    expect((await served(['show', '-2'], { cwd })).code).toBe(0);
   });
 
   it('[XR1] in the row of a run: it is listed as damaged, and others as they are', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN, 'slow.yaml': SLOW });
-    await skein(['run', 'slow.yaml', '--mock', '--no-audit'], { cwd });
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    await served(['run', 'slow.yaml', '--mock', '--no-audit'], { cwd });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     const database = await openFile(cwd);
     database.exec(`UPDATE runs SET name = CAST(x'63ff61' AS TEXT) WHERE name = 'chain'`);
     database.close();
-    const { stdout, code } = await skein(['runs', '--json'], { cwd });
+    const { stdout, code } = await served(['runs', '--json'], { cwd });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       runs: [{ problem: 'byte 1 of its name is not UTF-8' }, { name: 'slow', status: 'succeeded', steps: 2 }],
     });
-    const listed = await skein(['runs'], { cwd });
+    const listed = await served(['runs'], { cwd });
     expect(listed.stdout).toMatch(/damaged/);
-    expect((await skein(['show', '-1'], { cwd })).stderr).toMatch(/SKEIN_JOURNAL.*byte 1 of its name is not UTF-8/);
+    expect((await served(['show', '-1'], { cwd })).stderr).toMatch(/SKEIN_JOURNAL.*byte 1 of its name is not UTF-8/);
   });
 
   it('[XR1] a text with a NUL in it is not cut there and believed', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     const database = await openFile(cwd);
     database.exec(`UPDATE runs SET name = name || char(0) || 'more'`);
     database.close();
-    const { stdout } = await skein(['runs', '--json'], { cwd });
+    const { stdout } = await served(['runs', '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({ runs: [{ problem: 'its checksum does not match its columns' }] });
   });
 });
@@ -101,7 +102,7 @@ it('[XR5] a run goes on when another process has locked the store for seven seco
   const end = await run.ended;
   expect(end.stderr).toContain('slow succeeded');
   expect([end.code, end.stdout.includes('The text.')]).toEqual([0, true]);
-  expect((await skein(['show', '-1'], { cwd })).stdout).toMatch(/succeeded/);
+  expect((await served(['show', '-1'], { cwd })).stdout).toMatch(/succeeded/);
 });
 
 describe('a store that is removed while a run goes on', () => {
@@ -125,13 +126,13 @@ describe('a store that is removed while a run goes on', () => {
       const run = startSkein(['run', 'slow.yaml', '--mock=script.yaml', '--no-audit', '--json'], { cwd, input: '' });
       await run.seen('step text started');
       await rm(join(cwd, '.skein'), { recursive: true });
-      await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+      await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
       const end = await run.ended;
       expect(end.code).toBe(3);
       const document = JSON.parse(end.stdout) as Record<string, unknown>;
       expect(document).toMatchObject({ outcome: 'failed', error: { code: 'SKEIN_STORE' } });
       expect(document['recorded']).toBe(false);
-      expect((await skein(['runs'], { cwd })).stdout).not.toContain('slow');
+      expect((await served(['runs'], { cwd })).stdout).not.toContain('slow');
     },
   );
 });
@@ -155,14 +156,14 @@ it('[XR8] who has lost a run to another process is told to look at it, not to re
 
 it('[XR8] a torn tail that is cut off is told on a resume', async () => {
   const cwd = await makeProject({ 'flow.yaml': CHAIN });
-  await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+  await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
   const database = await openFile(cwd);
   database.exec(`UPDATE batches SET text = substr(text, 1, 20) WHERE place = (SELECT max(place) FROM batches)`);
   database.close();
-  const end = await skein(['resume', '-1', '--no-audit'], { cwd });
+  const end = await served(['resume', '-1', '--no-audit'], { cwd });
   expect(end.code).toBe(0);
   expect(end.stderr).toMatch(
     /^note: the end of the record is incomplete: batch \d+ was not written to its end and is left out/m,
   );
-  expect((await skein(['resume', '-1', '--no-audit'], { cwd })).stderr).not.toContain('left out');
+  expect((await served(['resume', '-1', '--no-audit'], { cwd })).stderr).not.toContain('left out');
 });

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { served } from './support/served.js';
 import { makeProject, skein, startSkein } from './support/skein.js';
 
 /** Says what it does in a file; dies once where it is told to; waits where it is told to, until a file is there. */
@@ -42,7 +43,7 @@ const words = (say: string, ...more: readonly string[]): readonly string[] => [
 ];
 
 async function logOf(cwd: string): Promise<readonly string[]> {
-  const { stdout } = await skein(['thread', 'ada', '--json'], { cwd });
+  const { stdout } = await served(['thread', 'ada', '--json'], { cwd });
   return (JSON.parse(stdout) as { state: { log: readonly string[] } }).state.log;
 }
 
@@ -53,7 +54,7 @@ it(
     const cwd = await makeProject({ 'chat.mjs': CHAT });
     expect((await skein(words('a'), { cwd })).code).toBe(0);
     expect((await skein(words('die'), { cwd })).signal).toBe('SIGKILL');
-    expect((await skein(['threads'], { cwd })).stdout).toMatch(/^ada +chat +2 +interrupted/m);
+    expect((await served(['threads'], { cwd })).stdout).toMatch(/^ada +chat +2 +interrupted/m);
     expect((await skein(words('b'), { cwd })).code).toBe(0);
     expect(await logOf(cwd)).toEqual(['heard a', 'did a', 'heard die', 'did die', 'heard b', 'did b']);
     expect((await readFile(join(cwd, 'did.txt'), 'utf8')).trim().split('\n')).toEqual([

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from 'skein/sqlite';
-import { makeProject, skein } from './support/skein.js';
+import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const CHAT = `
@@ -49,7 +49,7 @@ interface Shown {
 }
 
 async function shown(cwd: string, name: string): Promise<Shown> {
-  const { code, stdout } = await skein(['thread', name, '--json'], { cwd });
+  const { code, stdout } = await served(['thread', name, '--json'], { cwd });
   expect(code).toBe(0);
   return JSON.parse(stdout) as Shown;
 }
@@ -59,12 +59,12 @@ describe('[XG6] skein run --thread', () => {
     const cwd = await makeProject({ 'letters.yaml': DAG });
     for (const topic of ['cats', 'cats', 'dogs']) {
       const words = ['run', 'letters.yaml', '--mock', '--quiet', '--thread', 'post', '--input', `topic=${topic}`];
-      expect((await skein(words, { cwd })).code).toBe(0);
+      expect((await served(words, { cwd })).code).toBe(0);
     }
     const results = (await shown(cwd, 'post')).turns.map((turn) => turn.results);
     const answers = ['cats', 'cats', 'dogs'].map((topic) => ({ 'steps.letter.output': `A letter on ${topic}` }));
     expect(results).toEqual(answers);
-    const { stdout } = await skein(['thread', 'post'], { cwd });
+    const { stdout } = await served(['thread', 'post'], { cwd });
     expect(stdout.match(/A letter on cats/g)).toHaveLength(2);
   });
 
@@ -174,7 +174,7 @@ describe('[XG6] skein threads', () => {
     { timeout: 120_000 },
     async () => {
       const cwd = await makeProject({ 'chat.mjs': CHAT });
-      const run = (thread: string, say: string): ReturnType<typeof skein> =>
+      const run = (thread: string, say: string): ReturnType<typeof served> =>
         served(['run', 'chat.mjs', '--thread', thread, '-q', '--no-audit', '-i', `say=${say}`], { cwd });
       await run('ada', 'one');
       await run('ada', 'two\u001b[2J');

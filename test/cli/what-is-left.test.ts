@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { CHAIN, filesIn, makeProject, runFolders, skein, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 
 const SLOW = `rules:
   - { step: facts, answer: They weave. }
@@ -19,19 +20,19 @@ describe('what only looks leaves nothing', () => {
     ['plan', 'flow.yaml', '--input', 'topic=tides', '--json'],
   ])('skein %s', async (...words) => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    expect((await skein(words, { cwd })).code).toBe(0);
+    expect((await served(words, { cwd })).code).toBe(0);
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
   });
 
   test('so does looking for runs where there are none', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    expect((await skein(['runs'], { cwd })).stderr).toContain('no run is recorded here');
+    expect((await served(['runs'], { cwd })).stderr).toContain('no run is recorded here');
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
   });
 
   test('so does a run without a store and without an audit', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    expect((await skein(['run', 'flow.yaml', '--mock', '--no-store', '--no-audit'], { cwd })).code).toBe(0);
+    expect((await served(['run', 'flow.yaml', '--mock', '--no-store', '--no-audit'], { cwd })).code).toBe(0);
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
   });
 });
@@ -42,7 +43,7 @@ describe('a refused run leaves no run folder', () => {
     const running = startSkein(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
     await running.seen('step text started');
     const before = await runFolders(cwd);
-    const refused = await skein(['resume', '-1'], { cwd });
+    const refused = await served(['resume', '-1'], { cwd });
     expect(refused.stderr).toContain('error SKEIN_LEASE: ');
     expect([before.length, await runFolders(cwd)]).toEqual([1, before]);
     running.child.kill('SIGKILL');
@@ -51,7 +52,7 @@ describe('a refused run leaves no run folder', () => {
   test('when its store is no store; what is there stays as it is', async () => {
     const text = 'this is no database, but somebody may need it\n'.repeat(50);
     const cwd = await makeProject({ 'flow.yaml': CHAIN, '.skein/skein.db': text });
-    const end = await skein(['run', 'flow.yaml', '--mock'], { cwd });
+    const end = await served(['run', 'flow.yaml', '--mock'], { cwd });
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toContain('--no-store runs without a record');
     expect(await filesIn(cwd)).toEqual(['.skein', '.skein/skein.db', 'flow.yaml']);
@@ -72,8 +73,8 @@ steps: [{ id: facts, agent: writer, prompt: Facts }]
 `;
   const cwd = await makeProject({ 'flow.yaml': flow });
   const env = { SHOP_KEY: 'canary-of-a-key', SHOP_TOKEN: 'canary-of-a-token', OPENAI_API_KEY: 'canary-of-openai' };
-  await skein(['run', 'flow.yaml', '--mock'], { cwd, env });
-  const shown = await skein(['show', '-1', '--json'], { cwd });
+  await served(['run', 'flow.yaml', '--mock'], { cwd, env });
+  const shown = await served(['show', '-1', '--json'], { cwd });
   expect(JSON.parse(shown.stdout)).toMatchObject({ origin: { file: 'flow.yaml', flags: { mock: '' } } });
   const names = (await filesIn(cwd)).filter((name) => /^\.skein\/|\.\w+$/.test(name));
   expect(names).toContain('.skein/skein.db');
@@ -116,7 +117,7 @@ describe('on a machine without SQLite', () => {
     ['cancel', '-1'],
   ])('skein %s says what to install', async (...words) => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    await skein(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     const end = await skein(words, { cwd, env: await withoutDriver(cwd) });
     expect(end.code).not.toBe(0);
     expect(end.stdout).toBe('');
