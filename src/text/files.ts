@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Position } from '../base/problem.js';
 import type { Findings } from './findings.js';
 import { YAML_LIMITS } from './yaml-limits.js';
@@ -90,6 +90,37 @@ export async function listMarkdown(directory: string): Promise<ListResult> {
   } catch (error) {
     return failed(error, 'directory');
   }
+}
+
+/** Folders in folders that are looked into. */
+const MAX_DEPTH = 8;
+
+/**
+ * The files of a name in a folder and what lies beneath it, relative to `base`, with `/`, in byte order. `path` is such a folder, or such a file. Symbolic links
+ * are not followed, so nothing outside of `base` is found.
+ */
+export async function filesBeneath(base: string, path: string, name: string): Promise<ListResult> {
+  try {
+    const root = await realpath(base);
+    const start = await realpath(resolve(base, path));
+    if (start !== root && !start.startsWith(root + sep))
+      return refuse('missing', 'lies outside of the folder', 'put it into the folder');
+    const isFolder = (await stat(start)).isDirectory();
+    const found = isFolder ? await namedIn(start, name, MAX_DEPTH) : basename(start) === name ? [start] : [];
+    if (found.length > MAX_LISTED)
+      return refuse('too-large', `holds more than ${MAX_LISTED} files ${name}`, 'name a folder of fewer');
+    return { ok: true, names: found.map((one) => relative(root, one).replaceAll(sep, '/')).toSorted() };
+  } catch (error) {
+    return failed(error, 'directory');
+  }
+}
+
+async function namedIn(folder: string, name: string, depth: number): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const own = entries.filter((entry) => entry.isFile() && entry.name === name).map((entry) => join(folder, entry.name));
+  const inner = entries.filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && depth > 0);
+  const lists = await Promise.all(inner.map((entry) => namedIn(join(folder, entry.name), name, depth - 1)));
+  return [...own, ...lists.flat()];
 }
 
 /** An absolute path: `~/` is the home directory when that is known, anything else is relative to `base`. */

@@ -1,5 +1,8 @@
 import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
+import { namesOfPredicate } from './compositions/predicates.js';
+import { INPUT, namesIn } from './compositions/references.js';
+import { orderOf, waitsOf } from './compositions/step-order.js';
 import type { CompositionStep, PlacedPack, Predicate } from './pack.js';
 
 /** Names that are those of the runtime. */
@@ -69,9 +72,25 @@ class CompositionCheck {
       const message = `prompt_task ${quoteShort(prompt_task)} of step ${quoteShort(id)} does not reference a valid prompt`;
       this.error('unknown-prompt', message, [...keys, 'prompt_task'], didYouMean(prompt_task, Object.keys(prompts)));
     }
+    this.checkReferences(step, keys);
     if (step.predicate !== undefined) this.checkPredicate(step.predicate, id, [...keys, 'predicate']);
     for (const name of [...(tool === undefined ? [] : [tool]), ...(step.tools ?? [])])
       this.checkTool(name, tools, id, keys);
+  }
+
+  /** References of values and predicates begin with `input` or a step. */
+  private checkReferences({ id, input, args, predicate }: CompositionStep, keys: readonly string[]): void {
+    const names = new Map([
+      ...namesIn(input).map((name) => [name, 'input'] as const),
+      ...namesIn(args).map((name) => [name, 'args'] as const),
+      ...(predicate === undefined ? [] : namesOfPredicate(predicate)).map((name) => [name, 'predicate'] as const),
+    ]);
+    for (const [name, key] of names) {
+      if (name === INPUT || this.ids.has(name)) continue;
+      const message = `${key} of step ${quoteShort(id)}: \${${name}} is neither input nor a step`;
+      const hint = didYouMean(name, [INPUT, ...this.ids]) ?? 'such as ${input.text} or ${STEP.output.KEY}';
+      this.error('unknown-step', message, [...keys, key], hint);
+    }
   }
 
   /** What is compared needs a path and a value, what must be there a path. */
@@ -103,23 +122,16 @@ class CompositionCheck {
     this.placed.findings.warning('loose-step', message, this.at(keys), 'say what it waits for');
   }
 
-  /** Steps that wait for each other, by `depends_on` or as targets of a choice: what is left when all that can run is taken away. */
+  /** Steps that wait for each other, whatever makes them wait. */
   private checkCycles(): void {
-    const waits = new Map(
-      this.all.map((step) => [step.id, new Set((step.depends_on ?? []).filter((id) => this.ids.has(id)))]),
-    );
-    for (const { id, then, else: other } of this.all) {
-      for (const target of [then, other]) if (target !== undefined) waits.get(target)?.add(id);
-    }
-    for (let isFewer = true; isFewer;) {
-      const free = [...waits].filter(([, on]) => [...on].every((id) => !waits.has(id)));
-      for (const [id] of free) waits.delete(id);
-      isFewer = free.length > 0;
-    }
-    const [first] = waits.keys();
+    const order = new Set(orderOf(waitsOf(this.all)));
+    const left = [...this.ids].filter((id) => !order.has(id));
+    const [first] = left;
     if (first === undefined) return;
-    const index = this.all.findIndex(({ id }) => id === first);
-    const message = `steps wait for each other: ${[...waits.keys()].map((one) => quoteShort(one)).join(', ')}`;
+    const index = this.all.findIndex(
+      ({ id, branches = [] }) => id === first || branches.some((one) => one.id === first),
+    );
+    const message = `steps wait for each other: ${left.map((one) => quoteShort(one)).join(', ')}`;
     this.error('step-cycle', message, ['steps', String(index)], 'take one of the references out');
   }
 

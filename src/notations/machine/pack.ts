@@ -12,7 +12,7 @@ export interface Pack {
   readonly tools?: Readonly<Record<string, PackTool>>;
   readonly workflow?: Spec;
   readonly agents?: { readonly entry: string; readonly members: Readonly<Record<string, { readonly state?: string }>> };
-  readonly skills?: readonly (string | { readonly path?: string })[];
+  readonly skills?: readonly (string | SkillSource)[];
   readonly compositions?: Readonly<Record<string, Composition>>;
   readonly evals?: readonly unknown[];
 }
@@ -22,6 +22,15 @@ export interface PackTool {
   readonly description: string;
   /** JSON Schema of its input. */
   readonly parameters?: JsonObject;
+}
+
+/** A folder with skills, or a skill that stands in the pack. */
+export interface SkillSource {
+  readonly path?: string;
+  readonly preload?: boolean;
+  readonly name?: string;
+  readonly description?: string;
+  readonly instructions?: string;
 }
 
 export interface Prompt {
@@ -87,6 +96,10 @@ export function textsOf({ system_template, model_overrides = {} }: Prompt): read
 }
 
 export interface Composition {
+  readonly description?: string;
+  /** Files with JSON Schemas, beneath the folder of the pack. */
+  readonly input_schema?: string;
+  readonly output_schema?: string;
   readonly output?: string;
   readonly steps: readonly CompositionStep[];
 }
@@ -94,14 +107,22 @@ export interface Composition {
 export interface CompositionStep {
   readonly id: string;
   readonly kind: string;
+  readonly description?: string;
   readonly depends_on?: readonly string[];
+  readonly modifiers?: { readonly retry?: { readonly max_attempts?: number } };
   readonly prompt_task?: string;
+  /** Of a prompt or an agent: a text, or an object of values; texts in it may refer to other steps. */
+  readonly input?: Json;
+  readonly output_schema?: string;
   readonly tool?: string;
+  readonly args?: Json;
   readonly tools?: readonly string[];
+  readonly termination?: { readonly max_steps?: number; readonly tool_called?: string };
   readonly predicate?: Predicate;
   readonly then?: string;
   readonly else?: string;
   readonly branches?: readonly CompositionStep[];
+  readonly reduce?: { readonly strategy: string; readonly into: string };
 }
 
 export interface Predicate {
