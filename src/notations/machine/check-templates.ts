@@ -1,5 +1,6 @@
 import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
+import { namesOf } from './pack-names.js';
 import type { PlacedPack } from './pack.js';
 import { textsOf } from './pack.js';
 import { parsePlaceholders, placeholdersOf } from './placeholders.js';
@@ -16,7 +17,9 @@ export function checkTemplates(placed: PlacedPack): void {
     for (const reference of placeholdersOf(textsOf(prompt), fragments, variables)) {
       if (reference.kind === 'artifact') artifacts.add(reference.name);
       if (reference.kind === 'context' || reference.kind === 'artifact') continue;
-      const isKnown = reference.kind === 'fragment' ? fragments.has(reference.name) : variables.has(reference.name);
+      const isVariable =
+        variables.has(reference.name) || namesOf(pack).fromSteps.get(name)?.has(reference.name) === true;
+      const isKnown = reference.kind === 'fragment' ? fragments.has(reference.name) : isVariable;
       if (isKnown) continue;
       const message = `prompts[${JSON.stringify(name)}]: {{${reference.written}}} is neither a variable nor a fragment`;
       const hint = didYouMean(reference.name, known) ?? 'declare it in variables';

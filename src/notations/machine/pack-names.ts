@@ -1,3 +1,5 @@
+import { isPlainObject } from '../../base/json.js';
+import { INPUT } from './compositions/references.js';
 import type { Pack, Variable } from './pack.js';
 import { textsOf } from './pack.js';
 import { placeholdersOf } from './placeholders.js';
@@ -7,6 +9,8 @@ interface Names {
   readonly fragments: ReadonlyMap<string, string>;
   /** The declarations of each variable, by prompt. */
   readonly variables: ReadonlyMap<string, ReadonlyMap<string, Variable>>;
+  /** By prompt: names of values that steps of compositions give to it. */
+  readonly fromSteps: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const KNOWN = new WeakMap<Pack, Names>();
@@ -21,7 +25,11 @@ export function namesOf(pack: Pack): Names {
       variables.set(variable.name, byPrompt.set(prompt, variable));
     }
   }
-  const names = { fragments: new Map(Object.entries(pack.fragments ?? {})), variables };
+  const names = {
+    fragments: new Map(Object.entries(pack.fragments ?? {})),
+    variables,
+    fromSteps: namesFromSteps(pack),
+  };
   KNOWN.set(pack, names);
   return names;
 }
@@ -65,6 +73,19 @@ export function reachablePrompts(
     for (const prompt of [prompt_task, ...promptsOfComposition(pack, composition)]) prompts.add(prompt);
   }
   return [...prompts].filter((prompt) => Object.hasOwn(pack.prompts, prompt));
+}
+
+/** Names that steps of compositions give values to, by prompt: `input`, and the keys of an object that is their input. */
+function namesFromSteps({ compositions = {} }: Pack): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const steps = Object.values(compositions).flatMap((one) => one.steps);
+  for (const { prompt_task, input } of steps.flatMap((step) => [step, ...(step.branches ?? [])])) {
+    if (prompt_task === undefined) continue;
+    const names = found.get(prompt_task) ?? new Set([INPUT]);
+    for (const name of isPlainObject(input) ? Object.keys(input) : []) names.add(name);
+    found.set(prompt_task, names);
+  }
+  return found;
 }
 
 function promptsOfComposition({ compositions = {} }: Pack, name: string): readonly string[] {

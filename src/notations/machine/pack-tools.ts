@@ -35,23 +35,41 @@ interface ToolsOfPrompt {
 /** The functions that a prompt may call: those of its list that its policy does not forbid. */
 export function packTools({ tools: defined = {} }: Pack, prompt: Prompt, given: PackTools): ToolsOfPrompt {
   const blocked = new Set(prompt.tool_policy?.blocklist);
-  const found: { readonly tool: FunctionTool; readonly call: unknown }[] = [];
+  const found: CalledTool[] = [];
   const missing: string[] = [];
   for (const listed of new Set(prompt.tools)) {
-    const definition = Object.hasOwn(defined, listed)
-      ? defined[listed]
-      : Object.values(defined).find(({ name }) => name === listed);
-    const name = definition?.name ?? listed;
-    if (blocked.has(listed) || blocked.has(name)) continue;
-    const own = ownOf(given.tools, name) ?? ownOf(given.tools, listed) ?? given.standIn?.(name);
-    if (own === undefined) missing.push(listed);
-    else found.push(toolOf(own, { name, approve: ownOf(given.approve, name), definition }));
+    const tool = packTool(defined, listed, given);
+    if (blocked.has(listed) || blocked.has(tool.name)) continue;
+    if (tool.call === undefined) missing.push(listed);
+    else found.push(tool);
   }
   return {
     functions: found.map(({ tool }) => tool),
     missing,
     bindings: (node) => Object.fromEntries(found.map(({ tool, call }) => [toolKey(node, tool.name), call])),
   };
+}
+
+/** A tool of a pack, and what carries it out. */
+export interface CalledTool {
+  readonly tool: FunctionTool;
+  readonly call: unknown;
+}
+
+/** A tool of a pack by its key or its name; without `call` nobody implements it. */
+export function packTool(
+  defined: NonNullable<Pack['tools']>,
+  listed: string,
+  given: PackTools,
+): (CalledTool & { readonly name: string }) | { readonly name: string; readonly call?: undefined } {
+  const definition = Object.hasOwn(defined, listed)
+    ? defined[listed]
+    : Object.values(defined).find(({ name }) => name === listed);
+  const name = definition?.name ?? listed;
+  const own = ownOf(given.tools, name) ?? ownOf(given.tools, listed) ?? given.standIn?.(name);
+  return own === undefined
+    ? { name }
+    : { name, ...toolOf(own, { name, approve: ownOf(given.approve, name), definition }) };
 }
 
 function ownOf<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
@@ -64,7 +82,7 @@ interface Told {
   readonly definition: { readonly description: string; readonly parameters?: JsonObject } | undefined;
 }
 
-function toolOf(own: PackTool, { name, approve, definition }: Told): { tool: FunctionTool; call: unknown } {
+function toolOf(own: PackTool, { name, approve, definition }: Told): CalledTool {
   const isFunction = typeof own === 'function';
   const whole: ToolDefinition = isFunction ? { name, inputSchema: ANY_INPUT, execute: own } : { ...own, name };
   const asks = approve ?? whole.approve;

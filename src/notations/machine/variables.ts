@@ -40,7 +40,12 @@ export function completeVariables(
     // What happened to it is a matter of the machine, whatever a prompt declares.
     declared.delete('workflow_context');
     for (const variable of declared.values())
-      putVariable(variable, { key: variableKey(pack, name, variable.name), given, values, problems });
+      putVariable(isFromStep(pack, name, variable.name) ? { ...variable, required: false } : variable, {
+        key: variableKey(pack, name, variable.name),
+        given,
+        values,
+        problems,
+      });
     for (const reference of placeholdersOf(textsOf(prompt), fragments, new Set(declared.keys()))) {
       if (reference.kind !== 'variable') continue;
       used.set(reference.name, name);
@@ -58,6 +63,10 @@ export function completeVariables(
   if (problems.size === 0) return complete;
   const hint = 'give values as variables: { NAME: VALUE }, or --input NAME=VALUE';
   throw new SkeinError('SKEIN_INPUT', [...problems].join('\n'), { hint });
+}
+
+function isFromStep(pack: Pack, prompt: string, name: string): boolean {
+  return namesOf(pack).fromSteps.get(prompt)?.has(name) === true;
 }
 
 function ownPrompt({ prompts }: Pack, name: string): Pack['prompts'][string] {
@@ -97,7 +106,8 @@ function checkPlaceholders(pack: Pack, prompt: string, values: JsonObject, probl
     if (reference.kind !== 'variable') continue;
     const { name, path, written } = reference;
     const isMissing = declared.has(name) && path.length === 0;
-    if (isMissing || readPath(values, [variableKey(pack, prompt, name), ...path]) !== undefined) continue;
+    if (isMissing || isFromStep(pack, prompt, name)) continue;
+    if (readPath(values, [variableKey(pack, prompt, name), ...path]) !== undefined) continue;
     problems.add(`prompts["${prompt}"]: {{${written}}} has no value`);
   }
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkPlan, run } from 'skein';
-import { compositionPlan } from '../../../src/notations/machine/compositions/composition-plan.js';
-import type { CompositionParts } from '../../../src/notations/machine/compositions/composition-plan.js';
+import { tool } from 'skein/graph';
+import { packComposition } from '../../../src/notations/machine/compositions/pack-composition.js';
 import type { Json } from '../../../src/base/json.js';
 import { holds } from '../../../src/notations/machine/compositions/predicates.js';
 import { namesIn } from '../../../src/notations/machine/compositions/references.js';
-import type { Composition, CompositionStep } from '../../../src/notations/machine/pack.js';
+import type { Composition, CompositionStep, Pack } from '../../../src/notations/machine/pack.js';
 import { ownModels, promptOf } from '../../graph/support-agents.js';
 
 interface Desk {
@@ -27,25 +27,34 @@ async function outcomeOf({ composition, input = { text: 'Hi' }, says = {}, tools
       return says[prompt] ?? `${prompt}: ${promptOf(request)}`;
     },
   });
-  const parts: CompositionParts = {
-    agent: (name, variables) => ({
-      name,
-      instructions: [`You are ${name}. `, { channel: variables, path: ['input'] }],
-      models: ['own/m'],
-      tools: [],
-    }),
-    async call(tool, value) {
-      order.push(`${tool} begins`);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      order.push(`${tool} ends`);
-      return tools[tool]?.(value);
-    },
-    hasEffect: (tool) => !reading.includes(tool),
-    schema: () => ({ type: 'object', required: ['type'] }),
+  const steps = composition.steps.flatMap((step) => [step, ...(step.branches ?? [])]);
+  const prompts = steps.flatMap(({ prompt_task = [] }) => prompt_task);
+  const implemented = steps.flatMap(({ tool: name = [] }) => name);
+  const pack: Pack = {
+    prompts: Object.fromEntries(prompts.map((name) => [name, { system_template: `You are ${name}. {{input}}` }])),
+    compositions: { c: composition },
   };
-  const definition = compositionPlan('c', composition, parts);
+  const definition = packComposition(pack, 'c', {
+    tools: Object.fromEntries(
+      implemented.map((name) => [
+        name,
+        tool({
+          name,
+          inputSchema: { type: 'object' },
+          effect: reading.includes(name) ? 'read' : 'once',
+          async execute(value) {
+            order.push(`${name} begins`);
+            await new Promise((resolve) => setTimeout(resolve, 1));
+            order.push(`${name} ends`);
+            return tools[name]?.(value as Json);
+          },
+        }),
+      ]),
+    ),
+    schemas: new Map(['x', 'schemas/type.json'].map((path) => [path, { type: 'object', required: ['type'] }])),
+  });
   expect(checkPlan(definition.plan, definition.bindings)).toEqual([]);
-  const { result } = run(definition, { inputs: { input }, models });
+  const { result } = run(definition, { inputs: { input }, models: { ...models, override: 'own/m' } });
   const { outcome, state, error, census } = await result;
   return { outcome, output: state?.['output'], error, order, requests, census };
 }

@@ -31,17 +31,7 @@ export function toolNode<Result>(
     const given = Object.fromEntries(
       names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]] as const])),
     );
-    const { signal, idempotencyKey, runOptions } = step;
-    const io: ToolStep = {
-      signal,
-      idempotencyKey,
-      runOptions,
-      emit: step.emit.bind(step),
-      ask: step.ask.bind(step),
-      get state() {
-        return stateOfTool(execute, state);
-      },
-    };
+    const io = toolStepOf(step, () => stateOfTool(execute, state));
     return callTool({ ...bound(definition), name: called }, described, given, io);
   };
   return {
@@ -51,6 +41,21 @@ export function toolNode<Result>(
       reads: required,
       mayRead: names.filter((each) => !required.includes(each)),
     }),
+  };
+}
+
+/** What a tool gets that a step calls by itself. */
+export function toolStepOf(step: TaskStep, stateOf: () => StateOf): ToolStep {
+  const { signal, idempotencyKey, runOptions } = step;
+  return {
+    signal,
+    idempotencyKey,
+    runOptions,
+    emit: step.emit.bind(step),
+    ask: step.ask.bind(step),
+    get state() {
+      return stateOf();
+    },
   };
 }
 

@@ -1,37 +1,52 @@
-import { SkeinError } from '../../../base/errors.js';
 import { canonicalHash } from '../../../base/hash.js';
-import { isPlainObject, present } from '../../../base/json.js';
+import { present } from '../../../base/json.js';
 import type { Json } from '../../../base/json.js';
-import { schemaFindings } from '../../../lang/schema-check.js';
-import { valueText } from '../../../lang/value-text.js';
 import type { AgentSpec } from '../../../plan/agent-spec.js';
 import { definePlan } from '../../../plan/builder.js';
-import type { Definition, NodeInput, StateOf, TaskStep } from '../../../plan/builder-input.js';
+import type { AgentInput, Definition, NodeInput, StateOf, TaskStep } from '../../../plan/builder-input.js';
+import { madeOf } from '../../../plan/made-of.js';
+import type { Bindings, TaskNode } from '../../../plan/plan.js';
+import { toolStepOf } from '../../graph/nodes/tool-node.js';
+import type { ToolStep } from '../../graph/nodes/tool.js';
 import type { Composition, CompositionStep } from '../pack.js';
-import { holds } from './predicates.js';
 import { INPUT, filledIn } from './references.js';
-import type { Scope } from './references.js';
+import {
+  AROUND,
+  OUTPUT,
+  chosen,
+  inputOf,
+  outputOf,
+  prepared,
+  reduced,
+  scopeOf,
+  variablesOf,
+  wholeOutput,
+  withVariables,
+} from './step-functions.js';
 import { branchesTo, flattened, orderOf, waitsOf } from './step-order.js';
 import type { FlatStep } from './step-order.js';
 
-/** What a composition takes from around it. */
+/** What a composition takes from its pack. */
 export interface CompositionParts {
-  /** The agent of a prompt whose variables stand in a channel, with those tools of the prompt that `only` names. */
-  agent(prompt: string, variables: string, only: readonly string[]): Omit<AgentSpec, 'name'>;
-  /** What carries a tool out. */
-  call(tool: string, input: Json, step: TaskStep): unknown;
-  /** Whether a call of the tool changes something, so that its place in the order counts. */
-  hasEffect(tool: string): boolean;
+  /** The agent of a prompt, with those of its tools that are named, and what carries them out in the node with an id. */
+  agent(prompt: string, tools: readonly string[]): PromptInUse;
+  tool(name: string): ToolInUse;
   /** The JSON Schema that a path names. */
   schema(path: string): Json;
 }
 
-/** Channels of a composition's plan, beside its input: variables of prompts, its output; of a step, its output, its input, its variables. */
-export const VARIABLES = 'variables';
-export const OUTPUT = 'output';
-const outputOf = (id: string): string => `steps.${id}`;
-const inputOf = (id: string): string => `inputs.${id}`;
-const variablesOf = (id: string): string => `variables.${id}`;
+/** An agent whose templates read the channel `variables`. */
+export interface PromptInUse {
+  readonly spec: AgentSpec;
+  bindings(node: string): Bindings;
+}
+
+/** A tool that a step calls by itself. */
+export interface ToolInUse {
+  /** `read`: its place in the order of the steps does not matter. */
+  readonly effect: NonNullable<TaskNode['effect']>;
+  readonly call: (input: Json, step: ToolStep) => unknown;
+}
 
 /**
  * A composition as a plan (statements 44 to 46, A11): steps wait for what they name, and run at the same time otherwise; those with effects keep their order.
@@ -39,18 +54,21 @@ const variablesOf = (id: string): string => `variables.${id}`;
  */
 export function compositionPlan(name: string, composition: Composition, parts: CompositionParts): Definition {
   const builder = new CompositionBuilder(composition, parts);
-  return definePlan({
+  const { plan, bindings } = definePlan({
     name,
     ...present({ description: composition.description }),
-    inputs: [INPUT, { name: VARIABLES, default: {} }],
+    inputs: [INPUT, ...Object.entries(AROUND).map(([channel, value]) => ({ name: channel, default: value }))],
     nodes: builder.nodes(),
     edges: builder.edges(),
     output: [OUTPUT],
   });
+  return { plan, bindings: { ...bindings, ...builder.tools } };
 }
 
 class CompositionBuilder {
   private readonly flat: readonly FlatStep[];
+  /** What carries out the tools of agents. */
+  readonly tools: Record<string, unknown> = {};
   private readonly last = `${OUTPUT}.whole`;
 
   constructor(
@@ -84,7 +102,7 @@ class CompositionBuilder {
   private changes(id: string): boolean {
     const step = this.flat.find((one) => one.step.id === id)?.step;
     const tools = step?.tool === undefined ? (step?.tools ?? []) : [step.tool];
-    return tools.some((tool) => this.parts.hasEffect(tool));
+    return tools.some((tool) => this.parts.tool(tool).effect !== 'read');
   }
 
   /** The node that waits for what a step waits for. */
@@ -110,10 +128,13 @@ class CompositionBuilder {
     const retry = retryOf(step);
     if (step.kind === 'tool') {
       const { tool = '', args = {} } = step;
-      const run = (state: StateOf, task: TaskStep): unknown =>
-        this.parts.call(tool, filledIn(args, scopeOf(state)), task);
-      const result = async (state: StateOf, task: TaskStep): Promise<unknown> => (await run(state, task)) ?? null;
-      return [{ id, ...around, ...failing, ...retry, ...code, output: outputOf(id), run: result }];
+      const { effect, call } = this.parts.tool(tool);
+      const run = async (state: StateOf, task: TaskStep): Promise<unknown> =>
+        (await call(
+          filledIn(args, scopeOf(state)),
+          toolStepOf(task, () => state),
+        )) ?? null;
+      return [{ id, ...around, ...failing, ...retry, ...code, effect, output: outputOf(id), run: madeOf(run, [call]) }];
     }
     const prepare = (state: StateOf): Record<string, Json> => prepared(step, state);
     return [
@@ -137,16 +158,14 @@ class CompositionBuilder {
     ];
   }
 
-  private agentOf(step: CompositionStep): {
-    readonly agent: Omit<AgentSpec, 'name'>;
-    readonly prompt: [{ channel: string }];
-  } {
+  private agentOf(step: CompositionStep): Pick<AgentInput<StateOf>, 'agent' | 'prompt'> {
     const { id, prompt_task = '', tools = [], output_schema, kind, termination } = step;
-    const agent = this.parts.agent(prompt_task, variablesOf(id), kind === 'agent' ? tools : []);
+    const used = this.parts.agent(prompt_task, kind === 'agent' ? tools : []);
+    Object.assign(this.tools, used.bindings(id));
     const output = output_schema === undefined ? undefined : { name: id, schema: this.parts.schema(output_schema) };
     const maxTurns = termination?.max_steps;
     return {
-      agent: { ...agent, allowEmpty: true, ...present({ output, maxTurns }) },
+      agent: { ...withVariables(used.spec, variablesOf(id)), allowEmpty: true, ...present({ output, maxTurns }) },
       prompt: [{ channel: inputOf(id) }],
     };
   }
@@ -173,71 +192,17 @@ class CompositionBuilder {
     return isFree ? undefined : (state) => rules.every((rule) => rule(state));
   }
 
-  /** The output of the composition: that of `output`, or of the last step that gave one. */
   private whole(): NodeInput<StateOf> {
-    const { output, output_schema, steps } = this.composition;
+    const { output_schema } = this.composition;
     const schema = output_schema === undefined ? undefined : this.parts.schema(output_schema);
-    const giving = steps.filter(({ kind }) => kind !== 'branch').map(({ id }) => id);
-    const run = (state: StateOf): unknown => {
-      const id = output ?? giving.findLast((one) => state[outputOf(one)] !== undefined);
-      const value = id === undefined ? undefined : state[outputOf(id)];
-      if (value === undefined) {
-        const what = output === undefined ? 'no step gave an output' : `the output step "${output}" was skipped`;
-        throw new SkeinError('SKEIN_BAD_OUTPUT', what, { hint: 'name a step that always runs as output' });
-      }
-      const findings = schema === undefined ? [] : schemaFindings(schema, value);
-      if (findings.length === 0) return value;
-      throw new SkeinError('SKEIN_OUTPUT_INVALID', `the output does not match its schema: ${findings.join('; ')}`);
-    };
-    return {
-      id: this.last,
-      join: 'settled',
-      output: OUTPUT,
-      version: canonicalHash([giving, output ?? '', schema ?? null]),
-      run,
-    };
+    const version = canonicalHash([this.composition as unknown as Json, schema ?? null]);
+    const run = (state: StateOf): unknown => wholeOutput(this.composition, schema, state);
+    return { id: this.last, join: 'settled', output: OUTPUT, version, run };
   }
 }
 
 function isAgent({ kind }: CompositionStep): boolean {
   return kind === 'prompt' || kind === 'agent';
-}
-
-function scopeOf(state: StateOf): Scope {
-  return (name) => {
-    const output = state[outputOf(name)];
-    if (output !== undefined) return { output };
-    return name === INPUT ? state[INPUT] : undefined;
-  };
-}
-
-/** What a prompt is asked, and the values of its variables: those of the pack, `input`, and the keys of an object. Without an input it is that of the composition. */
-function prepared({ id, input }: CompositionStep, state: StateOf): Record<string, Json> {
-  const value = filledIn(input ?? `\${${INPUT}}`, scopeOf(state));
-  const keys = isPlainObject(value) ? value : {};
-  // An object with a text alone is what a message becomes.
-  const text = Object.keys(keys).length === 1 && typeof keys['text'] === 'string' ? keys['text'] : valueText(value);
-  const variables = { ...(state[VARIABLES] as Record<string, Json>), ...keys, input: text };
-  return { [inputOf(id)]: text, [variablesOf(id)]: variables };
-}
-
-/** The step that a branch leads to; null where it leads nowhere. */
-function chosen({ predicate = {}, then: target, else: other }: CompositionStep, scope: Scope): string | null {
-  return (holds(predicate, scope) ? target : other) ?? null;
-}
-
-/** Outputs of steps that ran at the same time, under the name of the result. All failures are told together. */
-function reduced(step: CompositionStep, state: StateOf, arrivals: TaskStep['arrivals']): Json {
-  const failed = arrivals.filter(({ kind, error }) => kind === 'failed' && error !== undefined);
-  if (failed.length > 0) {
-    const all = failed.map(({ from, error }) => `${from}: ${error?.message ?? ''}`).join('; ');
-    throw new SkeinError('SKEIN_STEP_FAILED', all, { details: { steps: failed.map(({ from }) => from) } });
-  }
-  const { branches = [], reduce: { strategy, into } = { strategy: 'barrier', into: step.id } } = step;
-  const outputs = branches.map(({ id }): [string, Json] => [id, (state[outputOf(id)] ?? null) as Json]);
-  const values = outputs.map(([, value]) => value);
-  const merged = { append: values, replace: values.at(-1) ?? null, barrier: Object.fromEntries(outputs) };
-  return { [into]: strategy === 'append' || strategy === 'replace' ? merged[strategy] : merged.barrier };
 }
 
 function retryOf({ modifiers }: CompositionStep): Pick<NodeInput<StateOf>, 'retry'> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PackSkill } from '../../../src/notations/machine/skills.js';
+import { readSchemas } from '../../../src/notations/machine/read-schemas.js';
 import { readSkills, skillsOf, usedSkills } from '../../../src/notations/machine/skills.js';
 import type { Pack } from '../../../src/notations/machine/pack.js';
 import { createFindings } from '../../../src/text/findings.js';
@@ -158,4 +159,29 @@ describe('what a state has of them', () => {
     expect(activate({ name: 'refunds' })).toBe('text of refunds');
     expect(usedSkills([]).tool).toBeUndefined();
   });
+});
+
+it('[44] schemas of compositions are files beneath the folder of the pack', async () => {
+  await put('schemas/type.json', '{"type":"object"}');
+  await put('schemas/broken.json', '{"type":');
+  const findings = createFindings();
+  const at = () => ({ file: 'pack.json', line: 1, column: 1 });
+  const step = (id: string, output_schema: string) => ({ id, kind: 'prompt', prompt_task: 'p', output_schema });
+  const steps = [
+    step('a', './schemas/type.json'),
+    step('b', '../x.json'),
+    step('c', 'schemas'),
+    step('d', 'schemas/broken.json'),
+  ];
+  const found = await readSchemas(
+    { pack: { prompts: {}, compositions: { c: { steps } } }, findings, at },
+    folder,
+    () => undefined,
+  );
+  expect([...found]).toEqual([['./schemas/type.json', { type: 'object' }]]);
+  expect(findings.list.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+    'file-missing: the schema "../x.json" does not exist',
+    'file-missing: the schema "schemas" is not a file',
+    expect.stringMatching(/^json/),
+  ]);
 });

@@ -1,0 +1,75 @@
+import { SkeinError } from '../../../base/errors.js';
+import type { Json, JsonObject } from '../../../base/json.js';
+import { schemaFindings } from '../../../lang/schema-check.js';
+import type { Definition } from '../../../plan/builder-input.js';
+import { madeOf, mustApprove } from '../../../plan/made-of.js';
+import type { ToolStep } from '../../graph/nodes/tool.js';
+import { packTool, packTools } from '../pack-tools.js';
+import type { CalledTool } from '../pack-tools.js';
+import type { Pack, Prompt } from '../pack.js';
+import { promptAgent } from '../prompt-agent.js';
+import type { PromptExtras } from '../prompt-agent.js';
+import { compositionPlan } from './composition-plan.js';
+import type { ToolInUse } from './composition-plan.js';
+
+/** What compositions get from around the pack. */
+export interface CompositionExtras extends PromptExtras {
+  /** The JSON Schemas that paths of the pack name. */
+  readonly schemas?: ReadonlyMap<string, Json>;
+}
+
+/**
+ * The plan of a composition of a pack. The pack must be free of errors.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` for a tool that nobody implements, or a schema that was not read
+ */
+export function packComposition(pack: Pack, name: string, extras: CompositionExtras): Definition {
+  const composition = pack.compositions?.[name];
+  if (composition === undefined) throw new TypeError(`no composition ${name}`);
+  return compositionPlan(name, composition, {
+    agent(prompt, tools) {
+      const own: Prompt = { ...(pack.prompts[prompt] ?? { system_template: '' }), tools };
+      const used = packTools(pack, own, extras);
+      for (const tool of used.missing) throw noTool(name, tool);
+      return {
+        spec: promptAgent({ ...pack, prompts: { ...pack.prompts, [prompt]: own } }, prompt, extras),
+        bindings: (node) => used.bindings(node),
+      };
+    },
+    tool(tool) {
+      const { call, ...told } = packTool(pack.tools ?? {}, tool, extras);
+      if (call === undefined || !('tool' in told)) throw noTool(name, tool);
+      return inUse({ tool: told.tool, call });
+    },
+    schema(path) {
+      const schema = extras.schemas?.get(path);
+      if (schema !== undefined) return schema;
+      throw new SkeinError('SKEIN_DEFINITION', `compositions["${name}"]: the schema ${path} was not read`, {
+        hint: 'schemas are files beneath the folder of the pack: load the pack by its path',
+      });
+    },
+  });
+}
+
+function noTool(name: string, tool: string): SkeinError {
+  return new SkeinError('SKEIN_DEFINITION', `compositions["${name}"]: no one implements the tool "${tool}"`, {
+    hint: `tools: { ${JSON.stringify(tool)}: (input) => ... }, or --tools MODULE`,
+  });
+}
+
+/** A step calls a tool as a model does: the input is checked, and a person allows it where one must. */
+function inUse({ tool, call }: CalledTool): ToolInUse {
+  const { name, effect, approve, input: schema } = tool;
+  const run = async (input: Json, step: ToolStep): Promise<unknown> => {
+    const findings = schemaFindings(schema, input);
+    if (findings.length > 0)
+      throw new SkeinError('SKEIN_INPUT', `the input of ${name} does not match its schema: ${findings.join('; ')}`);
+    if (approve === true || (approve === 'code' && (await mustApprove(call, input)))) {
+      const text = `May the step call ${name} with ${JSON.stringify(input)}?`;
+      const answer = await step.ask({ text, choices: ['allow', 'deny'] }, 'approve');
+      if (answer !== 'allow') throw new SkeinError('SKEIN_TOOL_REFUSED', `a person refused the call of ${name}`);
+    }
+    return await (call as (input: JsonObject, step: ToolStep) => unknown)(input as JsonObject, step);
+  };
+  return { effect, call: madeOf(run, [call]) };
+}

@@ -1,0 +1,92 @@
+import { SkeinError } from '../../../base/errors.js';
+import { isPlainObject } from '../../../base/json.js';
+import type { Json } from '../../../base/json.js';
+import { schemaFindings } from '../../../lang/schema-check.js';
+import type { Template } from '../../../lang/values.js';
+import { valueText } from '../../../lang/value-text.js';
+import type { AgentSpec, ModelChanges } from '../../../plan/agent-spec.js';
+import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
+import type { Composition, CompositionStep } from '../pack.js';
+import { holds } from './predicates.js';
+import { INPUT, filledIn } from './references.js';
+import type { Scope } from './references.js';
+
+/** Channels of a composition's plan, beside its input: its output; of a step, its output, its input, the variables of its prompt. */
+export const OUTPUT = 'output';
+const VARIABLES = 'variables';
+export const outputOf = (id: string): string => `steps.${id}`;
+export const inputOf = (id: string): string => `inputs.${id}`;
+export const variablesOf = (id: string): string => `variables.${id}`;
+
+/** What prompts show of the machine around, and what there is without one. */
+export const AROUND = { [VARIABLES]: {}, artifacts: {}, workflow_context: '' };
+
+/** An agent whose templates read the variables of its step. */
+export function withVariables(spec: AgentSpec, channel: string): AgentSpec {
+  const own = (template: Template): Template =>
+    template.map((piece) =>
+      typeof piece === 'object' && 'channel' in piece && piece.channel === VARIABLES ? { ...piece, channel } : piece,
+    );
+  const { instructions, forModels = {} } = spec;
+  const changes = Object.entries(forModels).map(([model, one]): [string, ModelChanges] => [
+    model,
+    one.instructions === undefined ? one : { ...one, instructions: own(one.instructions) },
+  ]);
+  const forEach = changes.length === 0 ? {} : { forModels: Object.fromEntries(changes) };
+  return { ...spec, instructions: own(instructions), ...forEach };
+}
+
+export function scopeOf(state: StateOf): Scope {
+  return (name) => {
+    const output = state[outputOf(name)];
+    if (output !== undefined) return { output };
+    return name === INPUT ? state[INPUT] : undefined;
+  };
+}
+
+/** What a prompt is asked, and the values of its variables: those of the pack, `input`, and the keys of an object. Without an input it is that of the composition. */
+export function prepared({ id, input }: CompositionStep, state: StateOf): Record<string, Json> {
+  const value = filledIn(input ?? `\${${INPUT}}`, scopeOf(state));
+  const keys = isPlainObject(value) ? value : {};
+  // An object with a text alone is what a message becomes.
+  const text = Object.keys(keys).length === 1 && typeof keys['text'] === 'string' ? keys['text'] : valueText(value);
+  const variables = { ...(state[VARIABLES] as Record<string, Json>), ...keys, input: text };
+  return { [inputOf(id)]: text, [variablesOf(id)]: variables };
+}
+
+/** The step that a branch leads to; null where it leads nowhere. */
+export function chosen({ predicate = {}, then: target, else: other }: CompositionStep, scope: Scope): string | null {
+  return (holds(predicate, scope) ? target : other) ?? null;
+}
+
+/** Outputs of steps that ran at the same time, under the name of the result. All failures are told together. */
+export function reduced(step: CompositionStep, state: StateOf, arrivals: TaskStep['arrivals']): Json {
+  const failed = arrivals.filter(({ kind, error }) => kind === 'failed' && error !== undefined);
+  if (failed.length > 0) {
+    const all = failed.map(({ from, error }) => `${from}: ${error?.message ?? ''}`).join('; ');
+    throw new SkeinError('SKEIN_STEP_FAILED', all, { details: { steps: failed.map(({ from }) => from) } });
+  }
+  const { branches = [], reduce: { strategy, into } = { strategy: 'barrier', into: step.id } } = step;
+  const outputs = branches.map(({ id }): [string, Json] => [id, (state[outputOf(id)] ?? null) as Json]);
+  const values = outputs.map(([, value]) => value);
+  const merged = { append: values, replace: values.at(-1) ?? null, barrier: Object.fromEntries(outputs) };
+  return { [into]: strategy === 'append' || strategy === 'replace' ? merged[strategy] : merged.barrier };
+}
+
+/**
+ * The output of a composition: that of `output`, or of the last step that gave one.
+ *
+ * @throws SkeinError `SKEIN_BAD_OUTPUT` when there is none, `SKEIN_OUTPUT_INVALID` when it does not match its schema
+ */
+export function wholeOutput({ output, steps }: Composition, schema: Json | undefined, state: StateOf): unknown {
+  const giving = steps.filter(({ kind }) => kind !== 'branch').map(({ id }) => id);
+  const id = output ?? giving.findLast((one) => state[outputOf(one)] !== undefined);
+  const value = id === undefined ? undefined : state[outputOf(id)];
+  if (value === undefined) {
+    const what = output === undefined ? 'no step gave an output' : `the output step "${output}" was skipped`;
+    throw new SkeinError('SKEIN_BAD_OUTPUT', what, { hint: 'name a step that always runs as output' });
+  }
+  const findings = schema === undefined ? [] : schemaFindings(schema, value);
+  if (findings.length === 0) return value;
+  throw new SkeinError('SKEIN_OUTPUT_INVALID', `the output does not match its schema: ${findings.join('; ')}`);
+}
