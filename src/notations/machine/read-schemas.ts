@@ -29,7 +29,7 @@ export async function readSchemas(
       use(posix.join(folder, file), text.text);
       const { root, problems } = parseJson(text.text, file);
       findings.add(problems);
-      if (root !== undefined) schemas.set(path, toJson(root) as Json);
+      if (root !== undefined) schemas.set(path, toJson(root));
     }
   }
   return schemas;
