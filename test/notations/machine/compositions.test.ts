@@ -31,6 +31,7 @@ async function outcomeOf({ composition, input = { text: 'Hi' }, says = {}, tools
   const prompts = steps.flatMap(({ prompt_task = [] }) => prompt_task);
   const implemented = steps.flatMap(({ tool: name = [] }) => name);
   const pack: Pack = {
+    id: 'p',
     prompts: Object.fromEntries(prompts.map((name) => [name, { system_template: `You are ${name}. {{input}}` }])),
     compositions: { c: composition },
   };

@@ -28,9 +28,13 @@ async function read(skills: Pack['skills']) {
   const findings = createFindings();
   const used: string[] = [];
   const at = () => ({ file: 'pack.json', line: 1, column: 1 });
-  const found = await readSkills({ pack: { prompts: {}, skills: skills ?? [] }, findings, at }, folder, (path) => {
-    used.push(path);
-  });
+  const found = await readSkills(
+    { pack: { id: 'p', prompts: {}, skills: skills ?? [] }, findings, at },
+    folder,
+    (path) => {
+      used.push(path);
+    },
+  );
   return {
     found,
     used,
@@ -174,7 +178,7 @@ it('[44] schemas of compositions are files beneath the folder of the pack', asyn
     step('d', 'schemas/broken.json'),
   ];
   const found = await readSchemas(
-    { pack: { prompts: {}, compositions: { c: { steps } } }, findings, at },
+    { pack: { id: 'p', prompts: {}, compositions: { c: { steps } } }, findings, at },
     folder,
     () => undefined,
   );
