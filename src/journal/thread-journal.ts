@@ -112,7 +112,8 @@ function valueAt(store: Store, id: string, channel: string, { from, at }: Channe
   );
 }
 
-function putTogether(first: unknown, more: readonly unknown[]): unknown {
+/** A value of the pieces in which it was written. */
+export function putTogether(first: unknown, more: readonly unknown[]): unknown {
   if (more.length === 0) return first;
   if (Array.isArray(first)) return [first, ...more].flat();
   if (typeof first === 'string') return first + more.join('');

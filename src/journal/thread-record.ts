@@ -78,7 +78,10 @@ export interface TurnRecord {
   readonly on: number;
 }
 
-/** A turn has ended. With a `state` it counts; else the state is still the one in the batch `on`. */
+/**
+ * A turn has ended. With a `state` it counts; else the state is still the one in the batch `on`. With both it may be resumed, and then has another
+ * state.
+ */
 export interface EndedRecord {
   readonly t: 'ended';
   readonly at: number;

@@ -78,7 +78,10 @@ export async function rejoinTurn(opening: Omit<Opening, 'resume' | 'name'>, run:
   const { record, id } = held.head;
   const isLast = (record.t === 'turn' || record.t === 'ended') && record.run === run;
   const on = isLast ? record.on : undefined;
-  if (isLast && on !== undefined) return new Turn(opening.store, { id, turn: record.turn, on }, held);
+  if (isLast && on !== undefined) {
+    const replaces = record.t === 'ended' && record.state !== undefined;
+    return new Turn(opening.store, { id, turn: record.turn, on }, { ...held, replaces });
+  }
   held.leave(outcomeOf(held.head));
   return undefined;
 }
@@ -169,7 +172,13 @@ async function bringToEnd(opening: Opening, held: Held): Promise<readonly string
   const { store, thread } = opening;
   const { record } = held.head;
   const retries = thread.onFailed === 'retry';
-  if (record.t === 'ended' && record.on !== undefined && retries && store.run(record.run) !== undefined)
+  if (
+    record.t === 'ended' &&
+    record.state === undefined &&
+    record.on !== undefined &&
+    retries &&
+    store.run(record.run) !== undefined
+  )
     return await again(opening, held, record.run, record.turn, record.on);
   if (record.t !== 'turn') return [];
   const { run, turn, on } = record;

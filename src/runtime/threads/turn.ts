@@ -10,7 +10,7 @@ import type { RunWarning } from '../../engine/services.js';
 import type { TurnOf } from '../../journal/record.js';
 import type { Store } from '../../journal/store.js';
 import type { KeptChannel } from '../../journal/thread-journal.js';
-import { keptChannels, shapeOf, stateAt } from '../../journal/thread-journal.js';
+import { keptChannels, putTogether, shapeOf, stateAt } from '../../journal/thread-journal.js';
 import type { ThreadState } from '../../journal/thread-record.js';
 import type { ChannelWrite, ThreadWriter } from '../../journal/thread-writer.js';
 import { storedValue } from '../../journal/stored.js';
@@ -24,6 +24,8 @@ export interface Holding {
   readonly writer: ThreadWriter;
   /** Gives the thread back; the outcome of its last turn is noted. */
   readonly leave: (outcome: string) => void;
+  /** The turn has ended before, with a state that now makes room for another one. */
+  readonly replaces?: boolean;
 }
 
 /**
@@ -101,12 +103,15 @@ export class Turn {
    * @throws SkeinError `SKEIN_NOT_JSON`
    */
   prepare({ outcome }: RunResult): void {
-    if (this.holding === undefined || !COUNTS.has(outcome) || this.last === undefined) return;
+    const { holding } = this;
+    if (holding === undefined || !COUNTS.has(outcome) || this.last === undefined) return;
     const ends = channelEnds(this.last, this.channels, this.begun?.version);
-    const next = this.holding.writer.batches;
+    const next = holding.writer.batches;
     this.writes = ends.map((end) => {
       const before = this.channels.get(end.name);
-      return { ...(before === undefined ? end : shortened(end, before, next)), place: before?.place };
+      const kept =
+        before === undefined ? end : holding.replaces === true ? inWhole(end, before) : shortened(end, before, next);
+      return { ...kept, place: before?.place };
     });
     for (const { name, more, whole } of ends) storedValue(more ?? whole ?? null, `'${name}'`);
   }
@@ -160,6 +165,7 @@ export class Turn {
       ...(isOther ? { shape: { t: 'shape', at, ...shape } } : {}),
       head: (channels, written) => ({
         ...ended,
+        ...(outcome === 'out_of_budget' ? { on } : {}),
         state: { channels, ...placed(written ?? this.state.shape) },
         ...(repeated.length === 0 ? {} : { repeated }),
       }),
@@ -182,6 +188,11 @@ function shortened(end: ChannelEnd, { kept, place }: KeptChannel, next: number):
   if (!isPlainObject(more) || span < FEW_BATCHES || !hasDoubled) return end;
   const all = new Map([...Object.entries(kept.value as object), ...Object.entries(more)]);
   return all.size * 8 > span ? end : { ...rest, whole: Object.fromEntries(all) };
+}
+
+/** What was written since then, by the turn that is replaced, is not part of the value. */
+function inWhole({ more, ...rest }: ChannelEnd, { kept }: KeptChannel): ChannelEnd {
+  return more === undefined ? rest : { ...rest, whole: putTogether(kept.value, [more]) };
 }
 
 function placed(shape: number | undefined): { readonly shape?: number } {

@@ -1,0 +1,69 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { served } from './support/served.js';
+import { documentOf, makeProject, skein } from './support/skein.js';
+
+const flow = (most: number): string => `import { SkeinError } from 'skein';
+import { agent, agentNode, graph, tool } from 'skein/graph';
+
+const look = tool({ name: 'look', inputSchema: { type: 'object' }, effect: 'read', execute: () => 'seen' });
+const choice = () => ({
+  before: ({ toolCalls }) => (toolCalls < ${most} ? undefined : new SkeinError('SKEIN_BUDGET', 'the calls are used up')),
+  isOver: () => false,
+  end: () => ({ goto: 'after' }),
+});
+export default graph<{ task: string }>({ name: 'bounded' })
+  .node('search', agentNode(agent({ name: 'search', tools: [look] }), { choice }), { goto: ['after'] })
+  .node('after', () => 'went on')
+  .setEntry('search');
+`;
+const SCRIPT = `rules:
+  - step: search
+    answers: [{ tools: [{ name: look, input: {} }] }, Found.]
+`;
+
+it('a run that is out of budget ends with 6, says why and what comes next, and is shown as such', async () => {
+  const cwd = await makeProject({ 'flow.ts': flow(1), 'script.yaml': SCRIPT });
+  const end = await served(['run', 'flow.ts', '--input', 'task=x', '--mock=script.yaml'], { cwd });
+  expect(end.code).toBe(6);
+  expect(end.stderr).toMatch(/bounded ran out of budget/);
+  expect(end.stderr).toContain('the calls are used up');
+  expect(end.stderr).toMatch(/1 out of budget, 1 not run/);
+  const next = /next: (skein resume \S+) continues where it stopped/.exec(end.stderr);
+  expect(next).not.toBeNull();
+
+  const shown = await served(['show', '-1'], { cwd });
+  expect(shown.stdout).toMatch(/search\s+out of budget/);
+  expect((await served(['runs'], { cwd })).stdout).toContain('out of budget');
+  expect(JSON.parse((await served(['show', '-1', '--json'], { cwd })).stdout)).toMatchObject({
+    status: 'out_of_budget',
+    census: { out_of_budget: 1, notRun: 1 },
+    error: { code: 'SKEIN_BUDGET' },
+  });
+});
+
+it('its JSON and its run folder say so, and a resume with a higher bound continues it', async () => {
+  const cwd = await makeProject({ 'flow.ts': flow(1), 'script.yaml': SCRIPT });
+  const end = await skein(
+    ['run', 'flow.ts', '--input', 'task=x', '--mock=script.yaml', '--json', '--audit-dir', 'audit'],
+    { cwd },
+  );
+  expect(end.code).toBe(6);
+  expect(documentOf(end)).toMatchObject({
+    outcome: 'out_of_budget',
+    error: { code: 'SKEIN_BUDGET', message: 'the calls are used up' },
+    census: { out_of_budget: 1 },
+    steps: { search: { status: 'out_of_budget' } },
+  });
+  const [folder = ''] = await readdir(join(cwd, 'audit'));
+  const meta = await readFile(join(cwd, 'audit', folder, 'workflow.meta.json'), 'utf8');
+  expect(JSON.parse(meta)).toMatchObject({ status: 'failed', outcome: 'out_of_budget' });
+
+  const same = await skein(['resume', '-1'], { cwd });
+  expect([same.code, same.stderr]).toEqual([6, expect.stringContaining('ran out of budget')]);
+  await writeFile(join(cwd, 'flow.ts'), flow(9));
+  const raised = await skein(['resume', '-1', '--json'], { cwd });
+  expect(raised.code).toBe(0);
+  expect(documentOf(raised)).toMatchObject({ outcome: 'succeeded' });
+});
