@@ -65,21 +65,18 @@ export function exitCodeOf(
   outcome: RunOutcome,
   { strict, error }: { readonly strict: boolean; readonly error?: ErrorData | undefined },
 ): number {
-  switch (outcome) {
-    case 'succeeded':
-      return EXIT.ok;
-    case 'degraded':
-      return strict ? EXIT.degraded : EXIT.ok;
-    case 'failed':
-      return error?.code === 'SKEIN_INTERNAL' ? EXIT.usage : EXIT.failed;
-    case 'paused':
-      return EXIT.paused;
-    case 'out_of_budget':
-      return EXIT.outOfBudget;
-    case 'cancelled':
-      return EXIT.cancelled;
-  }
+  if (outcome === 'degraded') return strict ? EXIT.degraded : EXIT.ok;
+  if (outcome === 'failed' && error?.code === 'SKEIN_INTERNAL') return EXIT.usage;
+  return EXIT_OF[outcome];
 }
+
+const EXIT_OF = {
+  succeeded: EXIT.ok,
+  failed: EXIT.failed,
+  paused: EXIT.paused,
+  out_of_budget: EXIT.outOfBudget,
+  cancelled: EXIT.cancelled,
+} as const;
 
 /** Errors that are not the fault of a definition or an input: a store that can't be used is one of the machine. */
 const NOT_OF_INPUT: ReadonlySet<string> = new Set(['SKEIN_USAGE', 'SKEIN_INTERNAL', 'SKEIN_STORE']);

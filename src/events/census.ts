@@ -56,15 +56,7 @@ export function formatCensus(census: Census): string {
 
 /** Adds counts to a census that is being counted. */
 export function addCensus(into: OpenCensus, more: Census): void {
-  into.succeeded += more.succeeded;
-  into.degraded += more.degraded;
-  into.failed += more.failed;
-  into.skipped += more.skipped;
-  into.timed_out += more.timed_out;
-  into.cancelled += more.cancelled;
-  into.paused += more.paused;
-  into.out_of_budget += more.out_of_budget;
-  into.notRun += more.notRun;
+  for (const [key] of WORDS) into[key] += more[key];
 }
 
 /** A failure that the definition allowed counts as one, and no longer as what it would be otherwise. */

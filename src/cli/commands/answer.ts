@@ -5,13 +5,13 @@ import type { GivenAnswer, KeptAnswer, OpenQuestion } from '../../index.js';
 import { SkeinError } from '../../index.js';
 import type { RunReader } from '../../recorded-runs.js';
 import { EXIT } from '../failures.js';
+import { readLines } from '../run/questions.js';
 import { findRun, shortId } from '../runs/find-run.js';
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
-import { createInterface } from 'node:readline';
 
 /** What is answered, and how. */
 interface Asked {
@@ -105,16 +105,13 @@ async function showOrAsk(asked: Asked): Promise<number> {
 /** Asks until the answer is one that is taken. */
 async function ask(asked: Asked, pause: OpenQuestion): Promise<number> {
   for (const line of questionLines(pause)) printNote(line);
-  const line = openLine(process.stdin, process.stderr);
-  try {
-    for (;;) {
-      const text = await line.next('> ');
-      if (text === undefined) return EXIT.paused;
-      const taken = text.trim() === '' ? undefined : await tryRecord({ ...asked, key: pause.key }, text.trim());
-      if (taken !== undefined) return taken;
-    }
-  } finally {
-    line.close();
+  const lines = await readLines(process.stdin);
+  for (;;) {
+    process.stderr.write('> ');
+    const text = await lines.next();
+    if (text === undefined) return EXIT.paused;
+    const taken = text.trim() === '' ? undefined : await tryRecord({ ...asked, key: pause.key }, text.trim());
+    if (taken !== undefined) return taken;
   }
 }
 
@@ -129,31 +126,4 @@ async function tryRecord(asked: Asked, text: string): Promise<number | undefined
     printNote(printable(error.message));
     return undefined;
   }
-}
-
-/** Lines that somebody types. */
-interface TypedLines {
-  /** The next line; undefined at the end of the input. */
-  next(prompt: string): Promise<string | undefined>;
-  close(): void;
-}
-
-/**
- * Reads lines with the terminal's own line editing, so that Ctrl-C stays a signal.
- *
- * @example
- * const lines = openLine(process.stdin, process.stderr);
- * const text = await lines.next('> ');
- */
-function openLine(input: NodeJS.ReadableStream, output: { write(text: string): unknown }): TypedLines {
-  const reader = createInterface({ input, terminal: false });
-  const lines = reader[Symbol.asyncIterator]();
-  return {
-    async next(prompt) {
-      output.write(prompt);
-      const line = await lines.next();
-      return line.done === true ? undefined : line.value;
-    },
-    close: () => reader.close(),
-  };
 }

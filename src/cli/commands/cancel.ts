@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { cancelRun, readRun } from '../../index.js';
 import { EXIT } from '../failures.js';
 import { findRun } from '../runs/find-run.js';
-import { statusWords } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { printable } from '../view/printable.js';
+import { outcomeWords } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 
 /** `skein cancel RUN`. */
@@ -27,7 +27,7 @@ async function cancel(text: string): Promise<number> {
       case 'cancelled':
         return `run ${id} is cancelled`;
       case 'ended':
-        return `run ${id} had already ended: ${statusWords(readRun(store, id).status)}`;
+        return `run ${id} had already ended: ${outcomeWords(readRun(store, id).status)}`;
     }
   });
   printResult(printable(said));

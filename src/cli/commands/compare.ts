@@ -6,7 +6,7 @@ import type { StepPair } from '../runs/compare-runs.js';
 import { pairSteps, sameValue, valueText } from '../runs/compare-runs.js';
 import { findRun, shortId } from '../runs/find-run.js';
 import { lineDiff } from '../runs/line-diff.js';
-import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
+import { localTime, resultStyle, tableLines } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { jsonText, oneLine } from '../view/printable.js';
 import { outcomeWords, tokensText } from '../view/step-text.js';
@@ -66,7 +66,7 @@ function lines(
   const [head = '', ...rest] = tableLines([
     ['', '', ...names],
     row('workflow', (run) => oneLine(run.name, 40)),
-    row('status', (run) => statusWords(run.status)),
+    row('status', (run) => outcomeWords(run.status)),
     row('began', (run) => localTime(run.beganAt)),
     row('time', (run) => formatDuration(run.ms)),
     row('model calls', (run) => String(run.modelCalls)),
@@ -96,10 +96,9 @@ function isOther({ one, other, differs }: StepPair): boolean {
 function stepText(step: StepOverview | undefined): string {
   if (step === undefined) return '-';
   const { outcome, usage, ms, from } = step;
-  const words = outcome === 'interrupted' ? outcome : outcomeWords(outcome);
   const time = outcome === 'skipped' ? '' : formatDuration(ms);
   const taken = from === undefined ? '' : 'taken over';
-  return [words, time, tokensText(usage), taken].filter((part) => part !== '').join(', ');
+  return [outcomeWords(outcome), time, tokensText(usage), taken].filter((part) => part !== '').join(', ');
 }
 
 function inputLines(one: RunOverview, other: RunOverview, style: Style): readonly string[] {

@@ -1,22 +1,33 @@
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Argument } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Candidate, Sources, StoredKind } from '../completion/candidates.js';
 import { candidatesFor } from '../completion/candidates.js';
-import type { Shell } from '../completion/scripts.js';
-import { SCRIPTS, SHELLS, START_LINES } from '../completion/scripts.js';
 import { EXIT } from '../failures.js';
+import { packageRoot } from '../own-package.js';
 import { printResult } from '../view/streams.js';
+
+/** The file that a shell reads when it starts, and the line there that takes the script, which is a file of `completions/`. */
+const SHELLS = {
+  bash: ['~/.bashrc', 'eval "$(skein completion bash)"'],
+  zsh: ['~/.zshrc', 'eval "$(skein completion zsh)"'],
+  fish: ['~/.config/fish/config.fish', 'skein completion fish | source'],
+} as const;
+
+type Shell = keyof typeof SHELLS;
+
+const NAMES = Object.keys(SHELLS) as Shell[];
 
 /** `skein completion SHELL`, and `skein completion words`, which the scripts call. */
 export function define(command: Command, done: (code: number) => void, load: Sources['load']): void {
   command
     .usage('[options] [shell]')
-    .addArgument(new Argument('[shell]', 'the shell that the script is for').choices(SHELLS).argParser(shellOf))
+    .addArgument(new Argument('[shell]', 'the shell that the script is for').choices(NAMES).argParser(shellOf))
     .addHelpText('after', `\nThe script is for the file that the shell reads when it starts:\n${startLines()}`)
-    .action((shell?: Shell) => {
-      printResult(shell === undefined ? startLines() : SCRIPTS[shell]);
+    .action(async (shell?: Shell) => {
+      printResult(shell === undefined ? startLines() : await readFile(scriptOf(shell), 'utf8'));
       done(EXIT.ok);
     });
   command
@@ -30,17 +41,26 @@ export function define(command: Command, done: (code: number) => void, load: Sou
 }
 
 function shellOf(word: string): Shell {
-  const shell = SHELLS.find((one) => one === word);
+  const shell = NAMES.find((one) => one === word);
   if (shell !== undefined) return shell;
-  const hint = didYouMean(word, SHELLS) ?? `the shells are: ${SHELLS.join(', ')}`;
+  const hint = didYouMean(word, NAMES) ?? `the shells are: ${NAMES.join(', ')}`;
   throw new SkeinError('SKEIN_USAGE', `there is no completion for ${JSON.stringify(word)}`, { hint });
 }
 
+/**
+ * Each script asks `skein completion words` what the word at the cursor may become, a line for each: the word, a tab, what it is. A line that
+ * begins with a tab asks for paths: a tab, `files` or `folders`, a tab, what stands before the path in the same word. What comes is data: no
+ * script evaluates it, or splits it at anything but line ends and the first tab.
+ */
+function scriptOf(shell: Shell): URL {
+  return new URL(`completions/skein.${shell}`, packageRoot());
+}
+
 function startLines(): string {
-  return SHELLS.map((shell) => {
-    const [file, line] = START_LINES[shell];
-    return `  ${shell.padEnd(4)}  ${line.padEnd(32)}  in ${file}`;
-  }).join('\n');
+  const lines = Object.entries(SHELLS).map(
+    ([shell, [file, line]]) => `  ${shell.padEnd(4)}  ${line.padEnd(32)}  in ${file}`,
+  );
+  return lines.join('\n');
 }
 
 /** Nothing when anything is wrong: a message would stand in the middle of what somebody types. */

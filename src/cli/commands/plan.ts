@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { hasErrors } from '../../base/problem.js';
 import { EXIT, printProblems } from '../failures.js';
 import type { GivenInput } from '../run/given-inputs.js';
-import { readAssignment, readJsonAssignment, readInputs } from '../run/given-inputs.js';
+import { addValueOptions, readInputs } from '../run/given-inputs.js';
 import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { planLines } from '../run/plan-lines.js';
@@ -14,14 +14,9 @@ import { createStyle, wantsColor } from '../view/style.js';
 
 /** `skein plan FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
-  const inputs: GivenInput[] = [];
-  const take = (isFile: boolean) => (text: string) => inputs.push(readAssignment(text, isFile));
-  const takeJson = (text: string) => inputs.push(readJsonAssignment(text));
-  addJudgingOptions(command)
-    .argument('<file>', 'the workflow file')
-    .option('-i, --input <name=value>', 'an input, to see it in the prompts', take(false))
-    .option('--input-file <name=file>', 'an input from a file, - for stdin', take(true))
-    .option('--input-json <name=json>', 'an input that is JSON: a number, a list, an object', takeJson)
+  addJudgingOptions(command).argument('<file>', 'the workflow file');
+  const inputs = addValueOptions(command, '-i, --input', 'an input, to see it in the prompts');
+  command
     .option('--json', 'print one JSON document')
     .option('-m, --model <provider/model>', 'the model for all agents, as for a run')
     .option('--no-color', 'no colours')

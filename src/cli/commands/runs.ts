@@ -8,10 +8,10 @@ import { pruneRuns } from '../../index.js';
 import { EXIT } from '../failures.js';
 import { storeFile, noteOwn } from '../run/open-store.js';
 import { shortId } from '../runs/find-run.js';
-import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
+import { localTime, resultStyle, tableLines } from '../runs/text.js';
 import { withRuns, withStore } from '../runs/with-store.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
-import { countText } from '../view/step-text.js';
+import { countText, outcomeWords } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 
 /** So many runs are listed; the record of each is read. */
@@ -93,7 +93,7 @@ function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly
     ...grouped.map(({ run, thread }) => [
       (thread === undefined ? '' : '  ') + oneLine(shortId(run.id, ids), 40),
       oneLine(run.name, 40),
-      run.problem === undefined ? statusWords(run.status) : 'damaged',
+      run.problem === undefined ? outcomeWords(run.status) : 'damaged',
       localTime(run.beganAt),
       formatDuration(run.ms),
       String(run.steps),

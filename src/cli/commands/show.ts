@@ -4,19 +4,10 @@ import type { RunOverview } from '../../index.js';
 import { formatCensus } from '../../index.js';
 import { EXIT } from '../failures.js';
 import { findRun, shortId } from '../runs/find-run.js';
-import {
-  localTime,
-  paintStatus,
-  pauseLines,
-  resultStyle,
-  shellWord,
-  statusWords,
-  stepLine,
-  usageLine,
-} from '../runs/text.js';
+import { localTime, paintStatus, pauseLines, resultStyle, shellWord, stepLine, usageLine } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
-import { countText } from '../view/step-text.js';
+import { countText, outcomeWords } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 
@@ -72,7 +63,7 @@ function headLines(
   const which =
     sessions.length < 2
       ? ''
-      : `, ${sessions.length} sessions (${sessions.map((one) => statusWords(one.status)).join(', ')})`;
+      : `, ${sessions.length} sessions (${sessions.map((one) => outcomeWords(one.status)).join(', ')})`;
   return [
     `${style.bold(printable(name))} ${paintStatus(status, style)}`,
     `run ${printable(id)}`,

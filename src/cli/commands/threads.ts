@@ -3,9 +3,10 @@ import { InvalidArgumentError } from 'commander';
 import type { ThreadSummary } from '../../index.js';
 import { forkThread, listThreads, removeThread } from '../../index.js';
 import { EXIT } from '../failures.js';
-import { localTime, resultStyle, statusWords, tableLines } from '../runs/text.js';
+import { localTime, resultStyle, tableLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { jsonText, oneLine } from '../view/printable.js';
+import { outcomeWords } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 
 /** So many are listed. */
@@ -63,7 +64,7 @@ function threadLines(threads: readonly ThreadSummary[]): readonly string[] {
       oneLine(id, NAME_WIDTH),
       oneLine(workflow, 40),
       String(turns),
-      problem === undefined ? statusWords(status) : 'damaged',
+      problem === undefined ? outcomeWords(status) : 'damaged',
       endedAt === undefined ? '' : localTime(endedAt),
     ]),
   ]);

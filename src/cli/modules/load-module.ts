@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
+import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import type { Plan } from '../../plan/plan.js';
@@ -48,11 +49,8 @@ export async function loadModule(shown: string, cwd: string): Promise<ModuleWork
   }
 }
 
-async function exportOf(file: ModuleFile): ReturnType<typeof readLater> {
-  return await readLater(await importModule(file.path));
-}
-
-async function readLater(exports: Readonly<Record<string, unknown>>): Promise<ReturnType<typeof readExport>> {
+async function exportOf(file: ModuleFile): Promise<ReturnType<typeof readExport>> {
+  const exports = await importModule(file.path);
   return readExport(await exports['default'], Object.keys(exports));
 }
 
@@ -80,9 +78,7 @@ async function checked(exported: Exported, file: ModuleFile, source: SourceFile)
     bindings,
     settings: exported.settings ?? settingsOf(plan, answerKey, file.cwd),
     files: [...(await moduleFiles(source)), ...files],
-    ...(agentFolders === undefined ? {} : { agentFolders }),
-    ...(agentFiles === undefined ? {} : { agentFiles }),
-    ...(watch === undefined ? {} : { watch }),
+    ...present({ agentFolders, agentFiles, watch }),
     problems,
   };
 }

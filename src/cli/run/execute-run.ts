@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
+import { present } from '../../base/json.js';
 import type { Listener } from '../../events/event.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { WorkflowRunOptions } from '../../index.js';
@@ -182,14 +183,11 @@ export function runOptions({ flags, cwd, inputs, recording }: Execution): Workfl
     inputs,
     cwd,
     models: {
-      ...(model === undefined ? {} : { override: model }),
-      ...(mock === undefined ? {} : mock === '' ? { mock: true } : { script: mock }),
-      ...(record === undefined ? {} : { record }),
-      ...(replay === undefined ? {} : { replay }),
+      ...present({ override: model, record, replay }),
+      ...(mock === '' ? { mock: true } : present({ script: mock })),
     },
     allowPrivateAddresses: flags.allowPrivateAddresses ?? false,
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...present({ concurrency, maxSteps }),
     ...(flags.stream === true || flags.verbose === true ? { streaming: true } : {}),
     ...(flags.audit ? (auditDir === undefined ? {} : { audit: { dir: resolve(cwd, auditDir) } }) : { audit: false }),
   };

@@ -127,26 +127,44 @@ async function readStdin(): Promise<Buffer | undefined> {
 }
 
 /**
- * Flags of commands that start a run: its inputs, and what is done instead of a recorded run. Gives the list that the inputs are put
- * into, in the order of the command line.
+ * Flags that give values by name, as `--input` does; `flag` has another name where it sets more than inputs. Gives the list that the values are
+ * put into, in the order of the command line.
  *
  * @example
- * const inputs = addInputOptions(command, 'an input');
+ * const inputs = addValueOptions(command, '-i, --input', 'an input');
  */
-export function addInputOptions(command: Command, what: string): readonly GivenInput[] {
+export function addValueOptions(
+  command: Command,
+  flag: string,
+  about: string,
+  what = 'an input',
+): readonly GivenInput[] {
   const inputs: GivenInput[] = [];
-  const take = (isFile: boolean) => (text: string) => {
-    inputs.push(readAssignment(text, isFile));
+  const take = (read: (text: string) => GivenInput) => (text: string) => {
+    inputs.push(read(text));
     return inputs;
   };
-  const takeJson = (text: string) => {
-    inputs.push(readJsonAssignment(text));
-    return inputs;
-  };
+  const [long = flag] = /--[a-z]+$/.exec(flag) ?? [];
   command
-    .option('-i, --input <name=value>', `${what} of the workflow; repeat for each (also --inputs)`, take(false))
-    .option('--input-file <name=file>', `${what} from a file, - for stdin`, take(true))
-    .option('--input-json <name=json>', 'an input that is JSON: a number, a list, an object', takeJson)
+    .option(
+      `${flag} <name=value>`,
+      about,
+      take((text) => readAssignment(text, false, long)),
+    )
+    .option(
+      '--input-file <name=file>',
+      `${what} from a file, - for stdin`,
+      take((text) => readAssignment(text, true)),
+    )
+    .option('--input-json <name=json>', `${what} that is JSON: a number, a list, an object`, take(readJsonAssignment));
+  return inputs;
+}
+
+/** The same of commands that start a run, and what is done instead of a recorded run. */
+export function addInputOptions(command: Command, what: string): readonly GivenInput[] {
+  const about = `${what} of the workflow; repeat for each (also --inputs)`;
+  const inputs = addValueOptions(command, '-i, --input', about, what);
+  command
     .option('--dry-run', 'show what the run would do, and run nothing (the same as skein plan)')
     .option('--no-store', 'do not record the run; it cannot be resumed');
   return inputs;

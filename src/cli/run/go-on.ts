@@ -119,13 +119,9 @@ function anchored(flags: CommonFlags, cwd: string): CommonFlags {
   const here = process.cwd();
   if (here === cwd) return flags;
   const { mock, record, replay, auditDir } = flags;
-  return {
-    ...flags,
-    ...(mock === undefined || mock === '' ? {} : { mock: resolve(here, mock) }),
-    ...(record === undefined ? {} : { record: resolve(here, record) }),
-    ...(replay === undefined ? {} : { replay: resolve(here, replay) }),
-    ...(auditDir === undefined ? {} : { auditDir: resolve(here, auditDir) }),
-  };
+  // An empty script is none: echo.
+  const paths = Object.entries({ mock, record, replay, auditDir }).filter(([, path]) => (path ?? '') !== '');
+  return { ...flags, ...Object.fromEntries(paths.map(([flag, path = '']) => [flag, resolve(here, path)])) };
 }
 
 /** @throws SkeinError `SKEIN_FILE` when somebody names a file that is not there */

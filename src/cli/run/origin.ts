@@ -1,7 +1,9 @@
 import { relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../../base/json.js';
-import type { OutputFormat, Workflow, WorkflowSettings } from '../../plan/workflow.js';
+import { isPlainObject } from '../../base/json.js';
+import type { Workflow, WorkflowSettings } from '../../plan/workflow.js';
 import type { KeptFlags } from './run-flags.js';
+import { FORMATS } from './run-flags.js';
 
 /** What is kept with a run to start such a run again. Paths are relative to the folder that holds the store, so that it can be moved. */
 export interface RunOrigin {
@@ -22,90 +24,57 @@ interface Beginning {
   readonly workflow: Workflow;
 }
 
-/** Never values of the environment, and so no keys: only what was typed. */
+type Fits = (value: unknown) => boolean;
+const isText: Fits = (value) => typeof value === 'string';
+const isOn: Fits = (value) => value === true;
+
+/** The flags that are kept: never values of the environment, and so no keys. What their values must be: they are read from a file. */
+const KEPT: { readonly [K in keyof KeptFlags]-?: Fits } = {
+  model: isText,
+  mock: isText,
+  replay: isText,
+  auditDir: isText,
+  format: (value) => FORMATS.some((format) => format === value),
+  concurrency: Number.isSafeInteger,
+  maxSteps: Number.isSafeInteger,
+  stream: isOn,
+  strict: isOn,
+  lenient: isOn,
+  interactive: isOn,
+  allowPrivateAddresses: isOn,
+  exec: isOn,
+  audit: (value) => typeof value === 'boolean',
+};
+
+/** What {@link readOrigin} reads. */
 export function writeOrigin({ root, cwd, file, flags, workflow }: Beginning): JsonObject {
-  const { model, mock, replay, format, stream, concurrency, maxSteps, strict } = flags;
-  const { lenient, interactive, auditDir, audit, allowPrivateAddresses, exec } = flags;
-  const kept: KeptFlags = {
-    audit,
-    ...defined({ model, mock, replay, format, stream, concurrency, maxSteps, strict }),
-    ...defined({ lenient, interactive, auditDir, allowPrivateAddresses, exec }),
-  };
   const path = workflow.files[0]?.path ?? resolve(cwd, file);
   const origin: RunOrigin = {
     file: below(root, path),
     cwd: below(root, cwd),
-    flags: kept,
+    flags: keptOf({ ...flags }),
     settings: workflow.settings,
   };
   return JSON.parse(JSON.stringify(origin)) as JsonObject;
 }
 
-/**
- * Reads what {@link writeOrigin} made; undefined for a run that was begun by something else. It comes from a file: what is not as it
- * should be is left out.
- */
-export function readOrigin(origin: JsonObject): RunOrigin | undefined {
-  const { file, cwd, flags, settings } = origin;
-  if (typeof file !== 'string' || typeof cwd !== 'string' || !isObject(flags)) return undefined;
-  return {
-    file,
-    cwd,
-    flags: { audit: flags['audit'] !== false, ...textFlags(flags), ...switches(flags) },
-    settings: readSettings(settings),
-  };
+/** Undefined for a run that was begun by something else. It comes from a file: what is not as it should be is left out. */
+export function readOrigin({ file, cwd, flags, settings }: JsonObject): RunOrigin | undefined {
+  if (typeof file !== 'string' || typeof cwd !== 'string' || !isPlainObject(flags)) return undefined;
+  return { file, cwd, flags: keptOf(flags), settings: readSettings(settings) };
 }
 
 function below(root: string, path: string): string {
   return relative(root, path).split(sep).join('/');
 }
 
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function defined<T extends object>(fields: T): Defined<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function textFlags(flags: JsonObject): Partial<KeptFlags> {
-  const text = (name: string): string | undefined => {
-    const value = flags[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const count = (name: string): number | undefined => {
-    const value = flags[name];
-    return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
-  };
-  return defined({
-    model: text('model'),
-    mock: text('mock'),
-    replay: text('replay'),
-    auditDir: text('auditDir'),
-    format: FORMATS.find((name) => name === flags['format']),
-    concurrency: count('concurrency'),
-    maxSteps: count('maxSteps'),
-  });
-}
-
-const FORMATS: readonly OutputFormat[] = ['markdown', 'plain', 'json'];
-
-function switches(flags: JsonObject): Partial<KeptFlags> {
-  const on = (name: string): true | undefined => (flags[name] === true ? true : undefined);
-  return defined({
-    stream: on('stream'),
-    strict: on('strict'),
-    lenient: on('lenient'),
-    interactive: on('interactive'),
-    allowPrivateAddresses: on('allowPrivateAddresses'),
-    exec: on('exec'),
-  });
+function keptOf(flags: Readonly<Record<string, unknown>>): KeptFlags {
+  const kept = Object.entries(KEPT).filter(([name, fits]) => Object.hasOwn(flags, name) && fits(flags[name]));
+  return { audit: true, ...Object.fromEntries(kept.map(([name]) => [name, flags[name]])) };
 }
 
 /** Written by us, of a workflow that had been checked. */
 function readSettings(settings: unknown): WorkflowSettings {
-  if (!isObject(settings) || !isObject(settings['output'])) return { output: { format: 'markdown' } };
+  if (!isPlainObject(settings) || !isPlainObject(settings['output'])) return { output: { format: 'markdown' } };
   return settings as unknown as WorkflowSettings;
 }

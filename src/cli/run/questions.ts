@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { parseKey } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { Question } from '../../index.js';
@@ -103,13 +104,14 @@ async function nextLine(
   }
 }
 
-interface LineSource {
+/** Lines that somebody types. */
+export interface LineSource {
   /** The next line; undefined at the end of the input. Rejects when the signal is aborted. */
-  next(signal: AbortSignal): Promise<string | undefined>;
+  next(signal?: AbortSignal): Promise<string | undefined>;
 }
 
 /** The terminal's own line editing is used, so Ctrl-C stays a signal. The input is paused between questions. */
-async function readLines(input: NodeJS.ReadableStream): Promise<LineSource> {
+export async function readLines(input: NodeJS.ReadableStream): Promise<LineSource> {
   const { createInterface } = await import('node:readline');
   const reader = createInterface({ input, terminal: false });
   let ended = false;
@@ -117,28 +119,21 @@ async function readLines(input: NodeJS.ReadableStream): Promise<LineSource> {
     ended = true;
   });
   return {
-    next(signal) {
-      if (ended) return Promise.resolve(undefined);
-      return new Promise((resolve, reject) => {
+    async next(signal) {
+      if (ended) return undefined;
+      const taken = new AbortController();
+      const until = { signal: signal === undefined ? taken.signal : AbortSignal.any([signal, taken.signal]) };
+      reader.resume();
+      try {
         // What was typed before the question is not an answer to it, so only lines from now on count.
-        const onLine = (line: string): void => settle(() => resolve(line));
-        const onClose = (): void => settle(() => resolve(undefined));
-        const onAbort = (): void =>
-          settle(() => reject(new SkeinError('SKEIN_CANCELLED', 'the question is no longer asked')));
-        const settle = (end: () => void): void => {
-          reader.off('line', onLine).off('close', onClose);
-          signal.removeEventListener('abort', onAbort);
-          if (!ended) reader.pause();
-          end();
-        };
-        if (signal.aborted) {
-          onAbort();
-          return;
-        }
-        reader.on('line', onLine).on('close', onClose);
-        signal.addEventListener('abort', onAbort, { once: true });
-        reader.resume();
-      });
+        const [line] = (await Promise.race([once(reader, 'line', until), once(reader, 'close', until)])) as [string?];
+        return line;
+      } catch (cause) {
+        throw new SkeinError('SKEIN_CANCELLED', 'the question is no longer asked', { cause });
+      } finally {
+        taken.abort();
+        if (!ended) reader.pause();
+      }
     },
   };
 }

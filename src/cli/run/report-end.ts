@@ -1,3 +1,4 @@
+import { present } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { WorkflowResult } from '../../index.js';
@@ -35,20 +36,13 @@ export async function reportEnd(execution: Execution, { result, style, quiet }: 
   const strict = flags.strict ?? false;
   const exitCode = exitCodeOf(result.outcome, { strict, error: result.error });
   const name = workflow.plan?.name ?? 'workflow';
-  const recorded = recordedEnd(execution, result);
-  const shared = {
-    log,
-    census: result.census,
-    error: result.error,
-    auditFolder: result.auditFolder,
-    questions: result.questions,
-    ...(recorded === undefined ? {} : { recorded }),
-  };
+  const { outcome, census, error, auditFolder, questions } = result;
+  const shared = { log, outcome, census, error, auditFolder, questions, recorded: recordedEnd(execution, result) };
   warnOfAudit(result, style);
   const context = flags.exec === true && workflow.plan !== undefined ? stepContext(workflow.plan, log) : undefined;
   // Before the verdict, which is looked for at the end.
   if (context !== undefined && !quiet && flags.json !== true) printNote(`\n${CONTEXT_HEAD}\n${jsonText(context)}`);
-  const summary = { ...shared, name, outcome: result.outcome, censusText: formatCensus(result.census), strict, style };
+  const summary = { ...shared, name, censusText: formatCensus(census), strict, style };
   const tellSummary = (): void => {
     for (const line of quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
   };
@@ -56,9 +50,8 @@ export async function reportEnd(execution: Execution, { result, style, quiet }: 
   const onOneScreen = process.stdout.isTTY && process.stderr.isTTY;
   if (!onOneScreen) tellSummary();
   if (flags.json === true) {
-    const { runId, outcome } = result;
     const state = isCode(workflow) ? result.state : undefined;
-    printResult(runReport({ ...shared, workflow: name, runId, outcome, exitCode, context, state }));
+    printResult(runReport({ ...shared, workflow: name, runId: result.runId, exitCode, context, state }));
   } else if (flags.exec !== true || flags.format !== undefined) {
     printResults(execution, result, formatOutput);
   }
@@ -105,12 +98,8 @@ function recordedEnd({ recording }: Execution, result: WorkflowResult): Recorded
   if (recording?.store === undefined || isRemoved(error)) return undefined;
   const { store, before, resume, fork } = recording;
   const goesOn = resume !== undefined || fork !== undefined;
-  return {
-    id: nameOf(store, runId) ?? runId,
-    ...(goesOn ? { reused, ran } : {}),
-    ...(before === undefined ? {} : { before }),
-    ...(error?.code === 'SKEIN_LEASE' ? { takenOver: true } : {}),
-  };
+  const own = { id: nameOf(store, runId) ?? runId, takenOver: error?.code === 'SKEIN_LEASE' };
+  return { ...own, ...(goesOn ? { reused, ran } : {}), ...present({ before }) };
 }
 
 /** Somebody has removed the store meanwhile: there is no record that could be named. */

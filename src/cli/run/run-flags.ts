@@ -3,6 +3,9 @@ import type { GivenInput } from './given-inputs.js';
 import type { Durability } from './open-store.js';
 import type { ThreadFlags } from './thread-options.js';
 
+/** Forms of results. */
+export const FORMATS: readonly OutputFormat[] = ['markdown', 'plain', 'json'];
+
 /** What decides how a run is carried out and what its results look like: kept with the run, and used again when it is resumed. */
 export interface KeptFlags {
   readonly model?: string;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { OutputFormat } from '../../plan/workflow.js';
+import { FORMATS } from './run-flags.js';
 
 /** Flags that `run`, `exec`, `resume` and `fork` have in common. */
 export function addRunOptions(command: Command): Command {
@@ -50,24 +51,21 @@ const EXIT_CODES = `
 Exit codes: 0 succeeded, 1 wrong usage, 2 invalid definition or input (nothing ran), 3 a step failed,
 4 degraded under --strict, 5 paused (a question waits), 6 out of budget, 130 cancelled.`;
 
-const FORMATS: readonly OutputFormat[] = ['markdown', 'plain', 'json'];
+/** Other names of formats. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['md', 'markdown'],
+  ['text', 'plain'],
+]);
 
 function readFormat(text: string): OutputFormat {
-  switch (text.toLowerCase()) {
-    case 'markdown':
-    case 'md':
-      return 'markdown';
-    case 'plain':
-    case 'text':
-      return 'plain';
-    case 'json':
-      return 'json';
-    default:
-      throw new InvalidArgumentError('Allowed choices are markdown, plain, json.');
-  }
+  const name = text.toLowerCase();
+  const format = FORMATS.find((one) => one === (ALIASES.get(name) ?? name));
+  if (format === undefined) throw new InvalidArgumentError('Allowed choices are markdown, plain, json.');
+  return format;
 }
 
-function readCount(text: string): number {
+/** A whole number from 1 up. */
+export function readCount(text: string): number {
   const count = Number(text);
   if (!/^\d{1,6}$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a whole number from 1 up.');
   return count;

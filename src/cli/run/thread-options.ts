@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { SkeinError } from '../../base/errors.js';
+import { present } from '../../base/json.js';
 import type { ThreadOptions } from '../../index.js';
 
 /** What stands on the command line about a conversation. */
@@ -17,19 +18,12 @@ export function addThreadOptions(command: Command): Command {
       '--thread <name>',
       'continue this conversation, or start it: the run begins with the state of the turn before',
     )
-    .addOption(
-      new Option('--on-failed <what>', 'when the turn before has failed: skip it, or retry it first').choices([
-        'skip',
-        'retry',
-      ]),
-    )
-    .addOption(
-      new Option('--on-busy <what>', 'while another turn runs: wait for its end, or refuse').choices([
-        'wait',
-        'refuse',
-      ]),
-    );
+    .addOption(new Option('--on-failed <what>', FAILED_TURN).choices(['skip', 'retry']))
+    .addOption(new Option('--on-busy <what>', BUSY_THREAD).choices(['wait', 'refuse']));
 }
+
+const FAILED_TURN = 'when the turn before has failed: skip it, or retry it first';
+const BUSY_THREAD = 'while another turn runs: wait for its end, or refuse';
 
 /**
  * The thread that the flags name.
@@ -44,11 +38,7 @@ export function threadOf(flags: ThreadFlags & { readonly store: boolean }): Thre
     throw new SkeinError('SKEIN_USAGE', `${flag} applies only to the turns of a thread`, { hint: 'add --thread NAME' });
   }
   if (!store) throw needsStore('leave out --no-store');
-  return {
-    id: thread,
-    ...(onFailed === undefined ? {} : { onFailed }),
-    ...(onBusy === undefined ? {} : { onBusy }),
-  };
+  return { id: thread, ...present({ onFailed, onBusy }) };
 }
 
 /** The error for a conversation that nothing would remember. */

@@ -39,14 +39,9 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** How a run stands. */
-export function statusWords(status: RunStatus): string {
-  return status.replaceAll('_', ' ');
-}
-
 /** Coloured by what it means. */
 export function paintStatus(status: RunStatus, style: Style): string {
-  const words = statusWords(status);
+  const words = outcomeWords(status);
   if (status === 'succeeded') return style.good(words);
   if (status === 'failed' || status === 'out_of_budget') return style.bad(words);
   return status === 'running' ? style.accent(words) : style.warn(words);
@@ -57,7 +52,7 @@ export function stepLine(step: StepOverview, width: number, style: Style): strin
   const { outcome } = step;
   const mark = outcome === 'interrupted' ? style.warn('!') : outcomeMark(outcome, style);
   const parts = [
-    outcome === 'interrupted' ? 'interrupted' : outcomeWords(outcome),
+    outcomeWords(outcome),
     outcome === 'skipped' ? '' : formatDuration(step.ms),
     step.attempts > 1 ? `${step.attempts} attempts` : '',
     spentText(step, step.models),

@@ -133,9 +133,9 @@ function noteLines(
     case 'model.delta':
       return options.stream ? takeLines(texts, path, note.text, style) : [];
     case 'model.ended':
-      return [...takeRest(texts, path, style), ...(options.verbose ? [verboseLine(path, note, style)] : [])].filter(
-        isLine,
-      );
+      return [...takeRest(texts, path, style), ...detail(path, note, style, options.verbose)];
+    case 'model.failed':
+      return [];
     case 'model.retrying':
       return [
         `[${printable(path)}] ${modelText(note.model)}: ${style.warn(reason(note.error, note.model, style.signs.cut))}; asks again in ${formatDuration(note.delayMs)}`,
@@ -151,7 +151,6 @@ function noteLines(
       return detail(path, note, style, options.verbose || options.tools === true);
     case 'prompt':
     case 'model.started':
-    case 'model.failed':
     case 'question':
     case 'answer':
     case 'memory':
@@ -160,20 +159,16 @@ function noteLines(
   }
 }
 
-function detail(path: string, note: StepNote, style: Style, isShown: boolean): readonly string[] {
-  return isShown ? [verboseLine(path, note, style)].filter(isLine) : [];
+type Detail = Exclude<
+  StepNote,
+  { readonly kind: 'items' | 'model.delta' | 'model.failed' | 'model.retrying' | 'model.fallback' | 'warning' }
+>;
+
+function detail(path: string, note: Detail, { signs }: Style, isShown: boolean): readonly string[] {
+  return isShown ? [`[${printable(path)}] ${detailText(note, signs.cut)}`] : [];
 }
 
-function isLine(line: string | undefined): line is string {
-  return line !== undefined;
-}
-
-function verboseLine(path: string, note: StepNote, { signs }: Style): string | undefined {
-  const what = verboseText(note, signs.cut);
-  return what === undefined ? undefined : `[${printable(path)}] ${what}`;
-}
-
-function verboseText(note: StepNote, cut: string): string | undefined {
+function detailText(note: Detail, cut: string): string {
   switch (note.kind) {
     case 'prompt':
       return `prompt of ${countText(note.prompt.length, 'character')} for ${modelText(note.model)}`;
@@ -195,13 +190,6 @@ function verboseText(note: StepNote, cut: string): string | undefined {
       return note.mode === 'append' ? 'adds to the shared memory' : 'rewrites the shared memory';
     case 'event':
       return `tells: ${oneLine(JSON.stringify(note.event), LONGEST_DETAIL, cut)}`;
-    case 'items':
-    case 'model.delta':
-    case 'model.failed':
-    case 'model.retrying':
-    case 'model.fallback':
-    case 'warning':
-      return undefined;
   }
 }
 

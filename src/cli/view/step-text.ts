@@ -6,24 +6,17 @@ import { oneLine, printable } from './printable.js';
 import type { StepLog } from './step-log.js';
 import type { Signs, Style } from './style.js';
 
-const WORDS: Readonly<Record<StepOutcome, string>> = {
-  succeeded: 'succeeded',
-  skipped: 'skipped',
-  failed: 'failed',
-  timed_out: 'timed out',
-  cancelled: 'cancelled',
-  paused: 'paused',
-  out_of_budget: 'out of budget',
-};
-
-const MARKS: Readonly<Record<StepOutcome, Exclude<keyof Signs, 'spinner'>>> = {
-  succeeded: 'done',
-  skipped: 'skipped',
-  failed: 'failed',
-  timed_out: 'failed',
-  cancelled: 'stopped',
-  paused: 'paused',
-  out_of_budget: 'stopped',
+/** How each outcome looks. */
+const LOOKS: Readonly<
+  Record<StepOutcome, readonly [mark: Exclude<keyof Signs, 'spinner'>, colour: 'good' | 'bad' | 'warn' | 'dim']>
+> = {
+  succeeded: ['done', 'good'],
+  skipped: ['skipped', 'dim'],
+  failed: ['failed', 'bad'],
+  timed_out: ['failed', 'bad'],
+  cancelled: ['stopped', 'warn'],
+  paused: ['paused', 'warn'],
+  out_of_budget: ['stopped', 'bad'],
 };
 
 /** How long an explanation on one line may be. */
@@ -43,7 +36,7 @@ export function endedLine(step: StepLog, style: Style): string {
   const why = step.error?.message ?? step.reason;
   const because = why === undefined ? '' : `: ${oneLine(why, LONGEST_REASON, style.signs.cut)}`;
   const agent = step.error === undefined ? '' : ofAgent(step);
-  const head = `step ${style.bold(printable(step.name))}${agent} ${paint(status, style)(WORDS[status])}${time}${tries}`;
+  const head = `step ${style.bold(printable(step.name))}${agent} ${paintOutcome(outcomeWords(status), status, style)}${time}${tries}`;
   return `${head}${facts === '' ? '' : style.dim(` (${facts})`)}${because}`;
 }
 
@@ -55,12 +48,17 @@ export function ofAgent({ agent, node }: StepLog): string {
 /** The mark of an outcome, coloured. */
 export function outcomeMark(status: StepLog['status'], style: Style): string {
   if (status === 'running') return ' ';
-  return paint(status, style)(style.signs[MARKS[status]]);
+  return paintOutcome(style.signs[LOOKS[status][0]], status, style);
 }
 
-/** The words of an outcome. */
-export function outcomeWords(status: StepLog['status']): string {
-  return status === 'running' ? 'running' : WORDS[status];
+/** A text in the colour of an outcome. */
+export function paintOutcome(text: string, outcome: StepOutcome, style: Style): string {
+  return style[LOOKS[outcome][1]](text);
+}
+
+/** The words of an outcome, or of how a run stands. */
+export function outcomeWords(status: string): string {
+  return status.replaceAll('_', ' ');
 }
 
 /** Models, calls and tokens of a step; empty when it used none. */
@@ -115,20 +113,4 @@ export function shortCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
-}
-
-function paint(status: StepOutcome, style: Style): (text: string) => string {
-  switch (status) {
-    case 'succeeded':
-      return style.good;
-    case 'failed':
-    case 'timed_out':
-    case 'out_of_budget':
-      return style.bad;
-    case 'cancelled':
-    case 'paused':
-      return style.warn;
-    case 'skipped':
-      return style.dim;
-  }
 }

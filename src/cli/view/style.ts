@@ -12,41 +12,27 @@ export interface Style {
 }
 
 /** Marks and lines of the screens of this program. */
-export interface Signs {
-  readonly done: string;
-  readonly failed: string;
-  readonly skipped: string;
-  readonly stopped: string;
-  readonly paused: string;
-  readonly waiting: string;
-  /** Stands where text is cut. */
-  readonly cut: string;
-  /** Between parts of a line. */
-  readonly dot: string;
-  readonly bar: string;
-  /** Before a step inside of another one, before the last such step, and before what is inside of one that is not the last. */
-  readonly branch: string;
-  readonly lastBranch: string;
-  readonly trunk: string;
-  /** Frames of what turns while a step runs. */
-  readonly spinner: readonly string[];
-}
-
-const UNICODE: Signs = {
+const UNICODE = {
   done: '✔',
   failed: '✖',
   skipped: '○',
   stopped: '■',
   paused: '?',
   waiting: '·',
+  /** Stands where text is cut. */
   cut: '…',
+  /** Between parts of a line. */
   dot: '·',
   bar: '│',
+  /** Before a step inside of another one, before the last such step, and before what is inside of one that is not the last. */
   branch: '├ ',
   lastBranch: '└ ',
   trunk: '│ ',
-  spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
+  /** Frames of what turns while a step runs. */
+  spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as readonly string[],
 };
+
+export type Signs = Readonly<typeof UNICODE>;
 
 const ASCII: Signs = {
   done: '+',

@@ -17,26 +17,31 @@ import {
   ofAgent,
   outcomeMark,
   outcomeWords,
+  paintOutcome,
   tokensText,
   tookText,
 } from './step-text.js';
 import type { Style } from './style.js';
 
-/** What a summary is made from. */
-export interface SummaryOptions {
-  readonly name: string;
+/** What is known at the end of a run. */
+export interface EndOfRun {
   readonly outcome: RunOutcome;
   readonly census: Census;
-  /** The census in words. */
-  readonly censusText: string;
   readonly error: ErrorData | undefined;
   readonly log: RunLog;
   readonly auditFolder: string | undefined;
   readonly questions: readonly OpenQuestion[];
+  /** Absent: nothing was recorded. */
+  readonly recorded?: RecordedEnd | undefined;
+}
+
+/** What a summary is made from. */
+export interface SummaryOptions extends EndOfRun {
+  readonly name: string;
+  /** The census in words. */
+  readonly censusText: string;
   readonly strict: boolean;
   readonly style: Style;
-  /** Absent: nothing was recorded. */
-  readonly recorded?: RecordedEnd;
 }
 
 /** What the end of a recorded run says in addition. */
@@ -49,7 +54,7 @@ export interface RecordedEnd {
   /** What sessions before this one had cost. */
   readonly before?: Spending;
   /** Another process has the run now. */
-  readonly takenOver?: true;
+  readonly takenOver: boolean;
 }
 
 /** More steps than this are not listed one by one, unless something is the matter with them. */
@@ -104,8 +109,7 @@ function costBefore({ recorded }: SummaryOptions): readonly string[] {
 /** What did not succeed can be resumed. */
 function resumeLines({ recorded, outcome }: SummaryOptions): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
-  if (recorded.takenOver === true)
-    return [`next: skein show ${recorded.id} shows its progress: another process runs it`];
+  if (recorded.takenOver) return [`next: skein show ${recorded.id} shows its progress: another process runs it`];
   const what = RESUMED[outcome];
   return [`next: skein resume ${recorded.id} ${what}`];
 }
@@ -120,23 +124,18 @@ const RESUMED: Readonly<Record<Exclude<RunOutcome, 'succeeded'>, string>> = {
 
 function outcomeText({ name, outcome, style, strict }: SummaryOptions): string {
   const subject = style.bold(printable(name));
-  switch (outcome) {
-    case 'succeeded':
-      return `${subject} ${style.good('succeeded')}`;
-    case 'degraded': {
-      const verdict = strict ? style.bad('degraded, which --strict forbids') : style.warn('finished degraded');
-      return `${subject} ${verdict} (a step failed, and the workflow allows it)`;
-    }
-    case 'failed':
-      return `${subject} ${style.bad('failed')}`;
-    case 'paused':
-      return `${subject} ${style.warn('paused')}`;
-    case 'cancelled':
-      return `${subject} ${style.warn('was cancelled')}`;
-    case 'out_of_budget':
-      return `${subject} ${style.bad('ran out of budget')}`;
-  }
+  if (outcome !== 'degraded') return `${subject} ${paintOutcome(ENDED[outcome], outcome, style)}`;
+  const verdict = strict ? style.bad('degraded, which --strict forbids') : style.warn('finished degraded');
+  return `${subject} ${verdict} (a step failed, and the workflow allows it)`;
 }
+
+const ENDED: Readonly<Record<Exclude<RunOutcome, 'degraded'>, string>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  paused: 'paused',
+  cancelled: 'was cancelled',
+  out_of_budget: 'ran out of budget',
+};
 
 function stepTable(steps: readonly StepLog[], { error, style, log }: SummaryOptions): readonly string[] {
   const listed = listedOf(steps);

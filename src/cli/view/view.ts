@@ -1,5 +1,6 @@
 import type { SkeinEvent } from '../../events/event.js';
 import { createAnnouncer } from './announce.js';
+import type { BoardScreen } from './board.js';
 import { createBoard } from './board.js';
 import type { RunLog } from './run-log.js';
 import { liveLines } from './live-lines.js';
@@ -37,11 +38,7 @@ export interface ViewOptions {
 }
 
 /** A terminal, or a file or pipe instead. */
-export interface Screen extends ScreenTraits {
-  readonly columns?: number;
-  readonly rows?: number;
-  write(text: string): unknown;
-}
+export type Screen = BoardScreen & ScreenTraits;
 
 /**
  * The view for a stream: on a terminal the steps are lines that change in place, anywhere else every start and end is one line.
@@ -57,33 +54,20 @@ export function createView(options: ViewOptions): View {
   // Where steps change in place, how they ended is said once: at the end of the run. Beside all that happened, it belongs to its time.
   const ends = !live || options.verbose || options.stream;
   const announce = createAnnouncer(log, { ...options, starts: !live, ends });
-  if (!live) {
-    return {
-      listen(event) {
-        for (const line of announce(event)) screen.write(`${line}\n`);
-      },
-      ...still(screen),
-    };
-  }
+  if (!live) return plainView(screen, announce);
   const board = createBoard({
     screen,
     picture: (moment) => (log.startedAt === 0 ? [] : liveLines(log, options.style, moment)),
     breaksLines: breaksLines(env),
   });
-  return {
-    listen(event) {
-      board.write(announce(event));
-    },
-    say: (line) => board.say(line),
-    aside: (body) => board.aside(body),
-    suspend: () => board.suspend(),
-    resume: () => board.resume(),
-    stop: () => board.stop(),
-  };
+  return { ...board, listen: (event) => board.write(announce(event)) };
 }
 
-function still(screen: Screen): Omit<View, 'listen'> {
+function plainView(screen: Screen, linesOf: (event: SkeinEvent) => readonly string[]): View {
   return {
+    listen(event) {
+      for (const line of linesOf(event)) screen.write(`${line}\n`);
+    },
     say: (line) => void screen.write(`${line}\n`),
     aside: (body) => body(),
     suspend: () => undefined,
@@ -94,11 +78,8 @@ function still(screen: Screen): Omit<View, 'listen'> {
 
 function quietView({ log, style, screen }: ViewOptions): View {
   const announce = createAnnouncer(log, { starts: false, ends: false, verbose: false, stream: false, style });
-  return {
-    listen(event) {
-      const warns = event.type === 'run.warning' || (event.type === 'step.note' && event.note.kind === 'warning');
-      if (warns) for (const line of announce(event)) screen.write(`${line}\n`);
-    },
-    ...still(screen),
-  };
+  return plainView(screen, (event) => {
+    const warns = event.type === 'run.warning' || (event.type === 'step.note' && event.note.kind === 'warning');
+    return warns ? announce(event) : [];
+  });
 }

@@ -4,8 +4,8 @@ import { Screen } from './screen.js';
 import { MAIN, start } from './skein.js';
 
 /**
- * Runs a program on a pseudo-terminal of a given size: argv is columns, rows, sizes, program, arguments. The terminal takes one of the sizes after
- * the other, again and again, whenever something was drawn, and its output says so (see {@link Screen}).
+ * Runs a program on a pseudo-terminal of a given size: argv is columns, rows, sizes, program, arguments. The terminal takes the sizes one after
+ * the other, and its output says so (see {@link Screen}): each one right after all of a frame has come.
  */
 const HARNESS = `
 import fcntl, os, pty, select, struct, sys, termios, time
@@ -16,32 +16,23 @@ if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
     os.execvp(sys.argv[4], sys.argv[4:])
 sources = [terminal, 0]
-at = 0
-drawn = 0
 due = time.monotonic() + 0.07
 while terminal in sources:
-    found = select.select(sources, [], [], max(0, due - time.monotonic()) if sizes else None)[0]
-    if not found:
-        due = time.monotonic() + 0.07
-        if not drawn:
-            continue
-        drawn = 0
-        columns, rows = sizes[at % len(sizes)]
-        at += 1
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
-        os.write(1, b'\\x1b[8;%d;%dt' % (rows, columns))
-    for ready in found:
+    for ready in select.select(sources, [], [])[0]:
         try:
             data = os.read(ready, 65536)
         except OSError:
             data = b''
         if not data:
             sources.remove(ready)
-        elif ready == terminal:
-            drawn += 1
-            os.write(1, data)
-        else:
-            os.write(terminal, data)
+            continue
+        os.write(1 if ready == terminal else terminal, data)
+        if not sizes or time.monotonic() < due or not data.endswith(b'\\x1b[?7h') or select.select([terminal], [], [], 0)[0]:
+            continue
+        columns, rows = sizes.pop(0)
+        due = time.monotonic() + 0.07
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+        os.write(1, b'\\x1b[8;%d;%dt' % (rows, columns))
 _, status = os.waitpid(pid, 0)
 sys.exit(os.waitstatus_to_exitcode(status))
 `;
@@ -58,7 +49,7 @@ export function noTerminal(): string | undefined {
 interface TerminalOptions extends StartOptions {
   readonly columns?: number;
   readonly rows?: number;
-  /** Sizes, such as `60x20`, that it takes one after the other. */
+  /** Sizes, such as `60x20`, that it takes one after the other while something is drawn. */
   readonly sizes?: readonly string[];
 }
 
@@ -72,6 +63,15 @@ export function startAnyOnTerminal(argv: readonly string[], options: TerminalOpt
   const size = [String(options.columns ?? 100), String(options.rows ?? 30), (options.sizes ?? []).join()];
   const env = { TERM: 'xterm-256color', ...options.env };
   return start(['python3', '-c', HARNESS, ...size, ...argv], { ...options, env });
+}
+
+/**
+ * What a terminal that is resized gets. A program can't know of a size that comes between making a frame and drawing it: such a frame, which draws
+ * over what is there without erasing it, counts as drawn before. The next one must be made for the new size.
+ */
+export function inOrder(text: string): string {
+  const ordered = visible(text).replaceAll(/(␛\[8;\d+;\d+t)(␛\[\?7l[^]*?␛\[\?7h)/g, '$2$1');
+  return ordered.replaceAll('␛', '\u001b');
 }
 
 /** Text with a visible sign in place of the escape character. */
