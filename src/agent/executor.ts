@@ -143,8 +143,8 @@ function earlierOf({ conversation }: AgentNode, step: StepContext): Earlier | un
 /** Each message of an agent says whose it is. */
 function addedTo({ conversation, agent: { name } }: AgentNode, { own }: Transcript): readonly ChannelWrite[] {
   if (conversation === undefined) return [];
-  const { channel, afresh } = conversation;
-  const value = own.map((message) => (message.role === 'assistant' ? { ...message, by: name } : message));
+  const { channel, afresh, mark } = conversation;
+  const value = own.map((message) => ({ ...message, ...(message.role === 'assistant' ? { by: name } : {}), ...mark }));
   return [...(afresh === true ? [{ channel, value: undefined }] : []), { channel, value }];
 }
 

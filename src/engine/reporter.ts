@@ -7,6 +7,7 @@ import { successBody } from './graph/explain.js';
 import type { Choice } from './graph/token.js';
 import { RunQuestions } from './durable/run-questions.js';
 import type { Durable } from './ports/durable.js';
+import type { ChannelWrite } from './ports/executor.js';
 import type { StepReport } from '../events/outcome.js';
 import type { Version } from './state/version.js';
 import type { ChannelSource, State } from './state/viewed.js';
@@ -35,6 +36,8 @@ export interface ToldScope extends ChannelSource {
 export interface Keeper {
   started(at: number, again: boolean, step: ToldStep): void;
   succeeded(at: number, again: boolean, step: ToldStep, output: unknown, more: Success | undefined): void;
+  /** What a step wrote in addition to its output, also where a bound of the run ended it. */
+  wrote?(step: ToldStep, writes: readonly ChannelWrite[]): void;
   /** Everything else. */
   readonly told: Listener;
 }
@@ -101,6 +104,10 @@ export class Reporter {
     const more = choice === undefined && state === undefined && attempt === 1 ? undefined : { attempt, choice, state };
     this.keeper?.succeeded(durable.now(), durable.replaying, step, output, more);
     if (this.listeners.length > 0) this.emitPlain(step, successBody(step.compiled, output, more));
+  }
+
+  wrote(step: ToldStep, writes: readonly ChannelWrite[] | undefined): void {
+    if (writes !== undefined && writes.length > 0) this.keeper?.wrote?.(step, writes);
   }
 
   private emitPlain({ path, owner }: ToldStep, body: EventBody): void {

@@ -88,7 +88,7 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
     prompt: result('prompt', TEMPLATE),
     'conversation?': result(
       'conversation',
-      object<Conversation>({ channel: TEXT, 'recent?': integer(1), 'afresh?': flag<true>() }),
+      object<Conversation>({ channel: TEXT, 'recent?': integer(1), 'afresh?': flag<true>(), 'mark?': names(TEXT) }),
     ),
     'choice?': result(
       'choice',

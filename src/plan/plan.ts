@@ -183,6 +183,8 @@ export interface Conversation {
   readonly recent?: number;
   /** Nothing of what was said before is sent, and it is forgotten. */
   readonly afresh?: true;
+  /** What each message that the step adds has in addition. */
+  readonly mark?: Readonly<Record<string, string>>;
 }
 
 /**

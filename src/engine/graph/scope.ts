@@ -111,6 +111,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
       step.failForGood(toErrorData(error));
       return;
     }
+    this.run.reporter.wrote(step, writes);
     if (compiled.routes.length === 0) this.goOn(step, version, output, undefined);
     else this.askRoutes(step, version, output, goto);
   }
@@ -164,6 +165,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     const { compiled, input, path } = step;
     if (compiled.counted) this.run.leafEnded(false);
     this.finish(step, 'out_of_budget', { error });
+    this.run.reporter.wrote(step, writes);
     const kept = writeChannels(this, step, input, editedWrites(writes, this.run.options.edits?.[path]));
     this.end({ type: 'out_of_budget', error, path }, [kept]);
   }

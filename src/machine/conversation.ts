@@ -1,0 +1,322 @@
+import type { ModelRegistry } from '../agent/models/registry.js';
+import { systemClock } from '../base/clock.js';
+import { SkeinError } from '../base/errors.js';
+import { systemIds } from '../base/ids.js';
+import type { Json, JsonObject } from '../base/json.js';
+import { isPlainObject } from '../base/json.js';
+import type { CompiledPlan } from '../engine/graph/compile.js';
+import type { RunResult } from '../engine/run.js';
+import { answerRun } from '../journal/answering.js';
+import type { Store } from '../journal/store.js';
+import { noThread } from '../journal/thread-overview.js';
+import { checkThreadId } from '../journal/thread-rows.js';
+import { kindText } from '../lang/value-text.js';
+import { reachablePrompts } from '../notations/machine/pack-names.js';
+import type { Pack } from '../notations/machine/pack.js';
+import { BEGIN } from '../notations/machine/plan/machine-plan.js';
+import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
+import { contextOf, machineAt, stateOf } from '../notations/machine/plan/standing.js';
+import { completeVariables } from '../notations/machine/variables.js';
+import { launch, openModels } from '../runtime/launch.js';
+import type { RunOptions } from '../runtime/options.js';
+import { endingEvent } from './ending-event.js';
+import { KeptState } from './kept-state.js';
+import type { Context } from './pure/context-data.js';
+import { StateMachine } from './pure/machine.js';
+import { tableOf } from './pure/state-table.js';
+import type { Orchestration } from './pure/spec.js';
+import { machineError } from './machine-error.js';
+import { TurnLog, stamped } from './turn-log.js';
+import { Turn } from './turn.js';
+import type { PackMessage, TurnEvent, TurnResult } from './turn-types.js';
+
+/** What a conversation is made of. */
+export interface ConversationParts {
+  readonly pack: Pack;
+  readonly compiled: CompiledPlan;
+  readonly setup: MachineSetup;
+  /** Options of each of its runs. */
+  readonly runs: RunOptions & { readonly store: Store };
+  /** What a new machine begins with; undefined: at the entry. */
+  readonly start: Context | undefined;
+  readonly variables: Readonly<Record<string, Json>>;
+  readonly thread: string | undefined;
+  readonly busy: 'wait' | 'refuse';
+}
+
+/**
+ * What an event from outside brings along.
+ *
+ * @example
+ * conversation.transition('Approve', { message: 'Go ahead.', data: { ticket: 7 } });
+ */
+export interface TransitionExtras {
+  /** The destination answers it at once. Without it only a terminal state speaks. */
+  readonly message?: string;
+  /** What the prompt of the destination shows as `{{workflow_context}}`. */
+  readonly context?: string;
+  /** Kept as `host_extras` with the transition; no model sees it. */
+  readonly data?: JsonObject;
+}
+
+/** What a turn is given. */
+type TurnInputs = TransitionExtras & { readonly event?: string };
+
+/**
+ * A conversation with a pack: a thread, of which each message and each event is a turn. Made by `openPack`.
+ *
+ * @example
+ * const conversation = await openPack(pack, { store, thread: 'customer-4711' });
+ * const { text, state } = await conversation.send('My order is late.');
+ * if (conversation.availableEvents.includes('Escalate')) await conversation.transition('Escalate');
+ */
+export class PackConversation {
+  private readonly named: { id: string; isNew: boolean };
+  private readonly store: Store;
+  private readonly listeners = new Set<(event: TurnEvent) => void>();
+  private readonly running = new Set<Promise<unknown>>();
+  private variables: Readonly<Record<string, Json>>;
+  private models: ModelRegistry | undefined = undefined;
+  private closed: Promise<void> | undefined = undefined;
+
+  /** @throws SkeinError `SKEIN_USAGE` when a conversation that has begun is to begin elsewhere */
+  constructor(private readonly parts: ConversationParts) {
+    const { thread, runs, variables, start } = parts;
+    if (thread !== undefined) checkThreadId(thread);
+    this.named = { id: thread ?? systemIds.next(), isNew: thread === undefined };
+    this.store = runs.store;
+    this.variables = variables;
+    if (start === undefined || this.kept?.position === undefined) return;
+    throw new SkeinError('SKEIN_USAGE', `the conversation '${this.id}' has begun already`, {
+      hint: 'leave out state and context, or begin another thread',
+    });
+  }
+
+  /** The name of the thread: the option `thread`, or the id of the first run. */
+  get id(): string {
+    return this.named.id;
+  }
+
+  get currentState(): string {
+    return this.machine.currentState;
+  }
+
+  /** Name of the prompt of the current state; empty when it has none. */
+  get currentPromptTask(): string {
+    return this.machine.currentPromptTask;
+  }
+
+  /** Who fires the events of the current state. */
+  get orchestration(): Orchestration {
+    return stateOf(this.parts.setup, this.currentState).orchestration ?? 'internal';
+  }
+
+  /** Events of the current state, sorted. */
+  get availableEvents(): readonly string[] {
+    return this.machine.availableEvents();
+  }
+
+  /** A terminal state has spoken: no turn is taken any more. */
+  get isComplete(): boolean {
+    return isOver(this.parts.setup, this.kept?.position);
+  }
+
+  /** All that was said, in order. What was said in a transient state is dropped when it is left. */
+  get messages(): readonly PackMessage[] {
+    return (this.kept?.messages ?? []).map((message) => stamped(this.parts.setup, message));
+  }
+
+  /**
+   * Where the machine is and what it did, as PromptKit writes it.
+   *
+   * @param options `stored`: while it stands in a transient state, as it was in the last persistent one
+   */
+  context({ stored = false }: { readonly stored?: boolean } = {}): Context {
+    const { setup } = this.parts;
+    const { kept } = this;
+    if (kept?.position === undefined) return this.machine.context();
+    return contextOf(setup, kept.log, kept.position, stored);
+  }
+
+  /** Says something; the current state answers, and after hand-overs the states that they lead to. */
+  send(message: string): Turn {
+    return this.turn(() => ({ message: checkedMessage(message) }));
+  }
+
+  /** Fires an event of the current state from outside, whoever fires its events otherwise. */
+  transition(event: string, extras: TransitionExtras = {}): Turn {
+    return this.turn(() => {
+      const { message, context, data } = extras;
+      if (message !== undefined) checkedMessage(message);
+      if (data !== undefined && !isPlainObject(data))
+        throw new SkeinError('SKEIN_INPUT', `the data of an event must be an object, not ${kindText(data)}`);
+      if (context !== undefined && typeof context !== 'string')
+        throw new SkeinError('SKEIN_INPUT', `the context of an event must be a text, not ${kindText(context)}`);
+      return { ...extras, event };
+    });
+  }
+
+  /** Answers a question of the turn that waits, and continues the turn. */
+  answer(key: string, value: unknown): Turn {
+    return this.continued(() => {
+      const run = this.openRun();
+      if (run === undefined)
+        throw new SkeinError('SKEIN_ANSWER', `no turn of the conversation '${this.id}' waits for an answer`);
+      answerRun(this.store, run, { key, value });
+      return run;
+    });
+  }
+
+  /**
+   * Continues a conversation of the store, by default this one. A turn that was interrupted, or that waits for answers that are there by now, is brought to its
+   * end; undefined when there is none.
+   *
+   * @throws SkeinError `SKEIN_NO_THREAD`
+   */
+  async resume(id: string = this.id): Promise<TurnResult | undefined> {
+    this.checkOpen();
+    checkThreadId(id);
+    if (KeptState.read(this.store, id) === undefined) throw noThread(id);
+    this.named.id = id;
+    this.named.isNew = false;
+    const run = this.openRun();
+    return run === undefined ? undefined : await this.continued(() => run);
+  }
+
+  /** Sets values of variables, for the turns that begin from now on. */
+  setVariables(values: Readonly<Record<string, Json>>): void {
+    this.variables = { ...this.variables, ...values };
+  }
+
+  /** Calls a function with what each turn tells from now on; the function that comes back ends that. */
+  on(listener: (event: TurnEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Takes no further turns, and waits for those that run. The conversation stays in the store. */
+  close(): Promise<void> {
+    this.closed ??= Promise.allSettled(this.running).then(() => this.models?.finish());
+    return this.closed;
+  }
+
+  /** What is kept of it; undefined before its first turn. */
+  private get kept(): KeptState | undefined {
+    return KeptState.read(this.store, this.id);
+  }
+
+  /** The machine as it stands between turns. */
+  private get machine(): StateMachine {
+    const { kept } = this;
+    const { setup, start } = this.parts;
+    const { position } = kept ?? {};
+    const options = { ...setup.limits, clock: systemClock };
+    if (position !== undefined) return machineAt(setup, position, kept?.artifacts, systemClock);
+    return start === undefined
+      ? new StateMachine(setup.spec, options)
+      : StateMachine.restore(setup.spec, start, options);
+  }
+
+  /** The run of a turn that has not come to its end. */
+  private openRun(): string | undefined {
+    const { record } = this.kept?.head ?? {};
+    return record?.t === 'turn' ? record.run : undefined;
+  }
+
+  private turn(given: () => TurnInputs): Turn {
+    return this.begin(() => {
+      const inputs = this.inputsOf(given());
+      const { id, isNew } = this.named;
+      // The first run has the name of the thread.
+      this.named.isNew = false;
+      const thread = { id, onBusy: this.parts.busy };
+      return { inputs, thread, ...(isNew ? { runId: id } : {}) };
+    });
+  }
+
+  private continued(run: () => string): Turn {
+    return this.begin(() => ({ resume: run() }));
+  }
+
+  private begin(optionsOf: () => Pick<RunOptions, 'inputs' | 'thread' | 'runId' | 'resume'>): Turn {
+    const turn = new Turn((tell) => {
+      const log = new TurnLog(this.parts.setup, (event) => {
+        tell(event);
+        for (const listener of this.listeners) listener(event);
+      });
+      return { kept: log.kept, result: this.run(log, optionsOf) };
+    });
+    this.running.add(turn.ended);
+    void turn.ended.then(() => this.running.delete(turn.ended));
+    return turn;
+  }
+
+  private async run(
+    log: TurnLog,
+    optionsOf: () => Pick<RunOptions, 'inputs' | 'thread' | 'runId' | 'resume'>,
+  ): Promise<TurnResult> {
+    this.checkOpen();
+    const { compiled, runs } = this.parts;
+    const options = { ...runs, ...optionsOf() };
+    this.models ??= openModels(runs);
+    const models = { ...this.models, finish: () => Promise.resolve() };
+    return this.resultOf(await launch({ compiled, models, options, keeper: log }).result, log);
+  }
+
+  private checkOpen(): void {
+    if (this.closed !== undefined) throw new SkeinError('SKEIN_USAGE', 'workflow conversation is closed');
+  }
+
+  private inputsOf({ message, event, context, data }: TurnInputs): Record<string, unknown> {
+    const { pack, setup, start } = this.parts;
+    const { currentState } = this.machine;
+    const from = setup.endless ? { prompt: setup.spec.entry } : { state: currentState };
+    const variables = completeVariables(pack, reachablePrompts(pack, from), this.variables);
+    const isNew = this.kept?.position === undefined;
+    return {
+      message: message ?? null,
+      event: event ?? null,
+      context: context ?? null,
+      data: data ?? null,
+      start: isNew ? (start ?? null) : null,
+      variables,
+    };
+  }
+
+  /** @throws SkeinError what the machine refuses: such a turn does not count */
+  private resultOf({ runId, outcome, state, error, questions, steps }: RunResult, log: TurnLog): TurnResult {
+    if (error !== undefined && steps.some(({ path, outcome: how }) => path === BEGIN && how === 'failed'))
+      throw machineError(error);
+    const counts = outcome !== 'failed' && outcome !== 'cancelled';
+    const position = counts ? (state['position'] as Standing | undefined) : this.kept?.position;
+    const ending = error === undefined || outcome !== 'out_of_budget' ? undefined : endingEvent(error, position);
+    if (ending !== undefined) log.keep(ending);
+    return {
+      text: typeof state['said'] === 'string' ? state['said'] : '',
+      state: position?.machine.current_state ?? this.currentState,
+      complete: isOver(this.parts.setup, position),
+      events: log.events,
+      transitions: log.transitions,
+      messages: log.messages,
+      outcome,
+      ...(error === undefined ? {} : { error }),
+      usage: log.usage,
+      pauses: questions,
+      runId,
+    };
+  }
+}
+
+function isOver({ spec, endless }: MachineSetup, position: Standing | undefined): boolean {
+  if (position === undefined || endless || !position.spoken) return false;
+  return tableOf(spec).states.get(position.machine.current_state)?.isTerminal === true;
+}
+
+/** @throws SkeinError `SKEIN_INPUT` */
+function checkedMessage(message: unknown): string {
+  if (typeof message === 'string' && message.trim() !== '') return message;
+  const what = message === '' || typeof message === 'string' ? 'an empty text' : kindText(message);
+  throw new SkeinError('SKEIN_INPUT', `a message must be a text, not ${what}`, {
+    hint: 'put what a picture or a sound says into words, or give its address',
+  });
+}

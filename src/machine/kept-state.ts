@@ -1,0 +1,45 @@
+import type { Store } from '../journal/store.js';
+import { keptChannels, readHead } from '../journal/thread-journal.js';
+import type { ThreadHead } from '../journal/thread-journal.js';
+import type { LogEntry, Standing } from '../notations/machine/plan/standing.js';
+import type { KeptMessage } from './turn-log.js';
+
+/** What a store keeps of a conversation, each part read when it is asked for. */
+export class KeptState {
+  private readonly channels: ReturnType<typeof keptChannels>;
+
+  private constructor(
+    store: Store,
+    readonly head: ThreadHead,
+  ) {
+    this.channels = keptChannels(store, head.id, head.state);
+  }
+
+  /** Undefined when the store has no such conversation. */
+  static read(store: Store, thread: string): KeptState | undefined {
+    const head = readHead(store, thread);
+    return head === undefined ? undefined : new KeptState(store, head);
+  }
+
+  get position(): Standing | undefined {
+    return this.value('position') as Standing | undefined;
+  }
+
+  get log(): readonly LogEntry[] {
+    return (this.value('log') ?? []) as readonly LogEntry[];
+  }
+
+  get artifacts(): Readonly<Record<string, string>> {
+    return (this.value('artifacts') ?? {}) as Readonly<Record<string, string>>;
+  }
+
+  /** What was said, and what is said in the transient state that it stands in. */
+  get messages(): readonly KeptMessage[] {
+    const of = (name: string): readonly KeptMessage[] => (this.value(name) ?? []) as readonly KeptMessage[];
+    return [...of('conversation'), ...of('aside')];
+  }
+
+  private value(channel: string): unknown {
+    return this.channels.get(channel)?.kept.value;
+  }
+}

@@ -1,0 +1,151 @@
+import { SkeinError } from '../base/errors.js';
+import { systemClock } from '../base/clock.js';
+import { formatProblem } from '../base/problem.js';
+import type { Json } from '../base/json.js';
+import { didYouMean } from '../base/suggest.js';
+import { preparedPlan } from '../runtime/checked-plan.js';
+import type { RunOptions } from '../runtime/options.js';
+import type { MachineOptions } from '../notations/machine/plan/machine-plan.js';
+import { machinePlan } from '../notations/machine/plan/machine-plan.js';
+import type { MachineSetup } from '../notations/machine/plan/standing.js';
+import type { PackOptions } from '../notations/machine/read-pack.js';
+import { readPack } from '../notations/machine/read-pack.js';
+import type { Pack } from '../notations/machine/pack.js';
+import { PackConversation } from './conversation.js';
+import type { Context } from './pure/context-data.js';
+import { MachineContext } from './pure/context.js';
+import { StateMachine } from './pure/machine.js';
+import { memoryStore } from '../stores/memory.js';
+
+/** Options of a run that a conversation has too. */
+type OfRuns = Pick<
+  RunOptions,
+  'store' | 'models' | 'cwd' | 'allowPrivateAddresses' | 'answer' | 'listeners' | 'signal' | 'executors' | 'origin'
+>;
+
+/**
+ * How a pack talks.
+ *
+ * @example
+ * const options = { thread: 'customer-4711', store, tools: { lookup }, variables: { company: 'Loom & Co' } } satisfies OpenPackOptions;
+ */
+export interface OpenPackOptions extends OfRuns, MachineOptions, Pick<PackOptions, 'file'> {
+  /** Name of the conversation in the store: one that is there is continued. Default: the id of the first run. */
+  readonly thread?: string;
+  /** Begins in this state, in place of the entry. */
+  readonly state?: string;
+  /** Begins where this context stands, which PromptKit or `context()` wrote. */
+  readonly context?: Context;
+  /** Values of variables of the prompts. */
+  readonly variables?: Readonly<Record<string, Json>>;
+  /** While another turn of the conversation runs: wait for its end (default), or refuse. */
+  readonly busy?: 'wait' | 'refuse';
+}
+
+/** Options that are those of the pack's plan, and of the conversation alone. */
+const OWN = [
+  'thread',
+  'state',
+  'prompt',
+  'context',
+  'variables',
+  'tools',
+  'approve',
+  'standIn',
+  'mcpServers',
+  'skills',
+  'recent',
+  'maxHandOvers',
+  'carryForward',
+  'busy',
+  'file',
+  'maxArtifactBytes',
+  'maxAllArtifactBytes',
+] as const satisfies readonly (keyof OpenPackOptions)[];
+
+const OF_RUNS = [
+  'store',
+  'models',
+  'cwd',
+  'allowPrivateAddresses',
+  'answer',
+  'listeners',
+  'signal',
+  'executors',
+  'origin',
+] as const satisfies readonly (keyof OfRuns)[];
+
+/**
+ * Opens a pack to talk with: the text of a file, or data. Nothing runs before the first message or event. A pack without a workflow talks with one of its
+ * prompts.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems of the pack; `SKEIN_USAGE` for options that don't fit; `SKEIN_CONTEXT` for a context of another pack
+ * @example
+ * const conversation = await openPack(await readFile('support.pack.json', 'utf8'), { tools: { lookup } });
+ * const { text, state } = await conversation.send('My order is late.');
+ */
+export async function openPack(given: string | object, options: OpenPackOptions = {}): Promise<PackConversation> {
+  checkOptions(options);
+  const pack = packOf(given, options);
+  const machine = machinePlan(pack, options);
+  const compiled = preparedPlan(machine);
+  const start = startOf(machine.setup, options);
+  const { variables = {}, thread, busy = 'wait' } = options;
+  const runs = Object.fromEntries(
+    OF_RUNS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  );
+  return await Promise.resolve(
+    new PackConversation({
+      pack,
+      compiled,
+      setup: machine.setup,
+      runs: { store: memoryStore(), ...runs },
+      start,
+      variables,
+      thread,
+      busy,
+    }),
+  );
+}
+
+function checkOptions(options: OpenPackOptions): void {
+  const known: readonly string[] = [...OWN, ...OF_RUNS];
+  const strange = Object.keys(options).find((name) => !known.includes(name));
+  if (strange !== undefined) {
+    const hint = didYouMean(strange, known) ?? `options are: ${known.join(', ')}`;
+    throw new SkeinError('SKEIN_USAGE', `openPack has no option ${JSON.stringify(strange)}`, { hint });
+  }
+  const { state, context, prompt, busy, recent, maxHandOvers } = options;
+  const wrong = (what: string, hint: string): SkeinError => new SkeinError('SKEIN_USAGE', what, { hint });
+  if (state !== undefined && context !== undefined)
+    throw wrong('a conversation can begin in a state or with a context, not both', 'leave one of the two out');
+  if (prompt !== undefined && (state !== undefined || context !== undefined))
+    throw wrong('a prompt alone has no states', 'leave prompt out, or state and context');
+  if (busy !== undefined && busy !== 'wait' && busy !== 'refuse')
+    throw wrong(`busy is ${JSON.stringify(busy)}`, "it is 'wait' or 'refuse'");
+  for (const [name, value] of Object.entries({ recent, maxHandOvers }))
+    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0 && value <= 1_000_000))
+      throw wrong(`${name} is ${String(value)}`, 'give a whole number from 1 to 1,000,000');
+}
+
+function packOf(given: string | object, { file }: OpenPackOptions): Pack {
+  const { pack, problems } = readPack(given, file === undefined ? {} : { file });
+  if (pack !== undefined) return pack;
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  throw new SkeinError('SKEIN_DEFINITION', errors.map(formatProblem).join('\n'), {
+    details: {
+      problems: errors.map((problem): Json => ({
+        ...problem,
+        at: problem.at === undefined ? null : { ...problem.at },
+      })),
+    },
+  });
+}
+
+/** What the machine of a new conversation begins with; undefined: at the entry. */
+function startOf({ spec, limits }: MachineSetup, { state, context }: OpenPackOptions): Context | undefined {
+  const begun = state === undefined ? context : new MachineContext(state, systemClock.now()).toJSON();
+  return begun === undefined
+    ? undefined
+    : StateMachine.restore(spec, begun, { ...limits, clock: systemClock }).context();
+}

@@ -1,0 +1,119 @@
+import { nodePathOf } from '../base/address.js';
+import type { ChannelWrite } from '../engine/ports/executor.js';
+import type { Keeper, ToldStep } from '../engine/reporter.js';
+import type { Listener, Usage } from '../events/event.js';
+import { addUsage } from '../events/spending.js';
+import type { LogEntry, LoggedTransition, MachineSetup, Standing } from '../notations/machine/plan/standing.js';
+import { stateOf } from '../notations/machine/plan/standing.js';
+import { tableOf } from './pure/state-table.js';
+import type { TransitionResult } from './pure/machine.js';
+import type { PackMessage, TurnEvent, WorkflowEvent } from './turn-types.js';
+
+/** A message as the conversation keeps it. */
+export type KeptMessage = Omit<PackMessage, 'current_workflow_state'> & { readonly state: string };
+
+/** Keeps what happens in a turn, from what its steps write: on a replay it is the same. */
+export class TurnLog implements Keeper {
+  /** Messages and events of the machine, in order. */
+  readonly kept: Exclude<TurnEvent, { readonly type: 'text' }>[] = [];
+  readonly transitions: TransitionResult[] = [];
+  usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  /** Where the machine stands after the steps so far. */
+  position: Standing | undefined = undefined;
+  private readonly states: ReadonlyMap<string, string>;
+
+  constructor(
+    private readonly setup: MachineSetup,
+    private readonly tell: (event: TurnEvent) => void,
+  ) {
+    const { speaks, enters } = setup.nodes;
+    this.states = new Map([...speaks, ...enters].map(([state, node]) => [node, state]));
+  }
+
+  get events(): WorkflowEvent[] {
+    return this.kept.filter((one) => one.type !== 'message');
+  }
+
+  get messages(): PackMessage[] {
+    return this.kept.flatMap((one) => (one.type === 'message' ? [one.message] : []));
+  }
+
+  started(): void {
+    // What a step writes says all.
+  }
+
+  succeeded(_at: number, _again: boolean, { owner }: ToldStep, output: unknown): void {
+    // What the states give is in their writes; the node before them has an update.
+    if (owner.parent === '' && typeof output === 'object' && output !== null)
+      this.takeAll(Object.entries(output).map(([channel, value]) => ({ channel, value: value as unknown })));
+  }
+
+  wrote({ owner }: ToldStep, writes: readonly ChannelWrite[]): void {
+    if (owner.parent === '') this.takeAll(writes);
+  }
+
+  readonly told: Listener = (event) => {
+    if (event.type !== 'step.note') return;
+    const { note } = event;
+    if (note.kind === 'model.ended') this.usage = addUsage(this.usage, note.usage);
+    if (note.kind !== 'model.delta') return;
+    const state = this.states.get(nodePathOf(event.path));
+    if (state !== undefined) this.tell({ type: 'text', state, text: note.text });
+  };
+
+  keep(event: Exclude<TurnEvent, { readonly type: 'text' }>): void {
+    this.kept.push(event);
+    this.tell(event);
+  }
+
+  /** Messages before the events that came of them. */
+  private takeAll(writes: readonly ChannelWrite[]): void {
+    const of = (name: string): unknown[] =>
+      writes.flatMap(({ channel, value }) => (channel === name && value !== undefined ? [value] : []));
+    for (const said of [...of('conversation'), ...of('aside')])
+      for (const message of said as readonly KeptMessage[])
+        this.keep({ type: 'message', message: stamped(this.setup, message) });
+    const [position] = of('position');
+    if (position !== undefined) this.position = position as Standing;
+    for (const entries of of('log'))
+      for (const entry of entries as readonly LogEntry[]) if ('to' in entry) this.transition(entry);
+  }
+
+  private transition(entry: LoggedTransition): void {
+    const { timestamp: _at, tool_calls: _calls, alive_ms: _alive, ...result } = entry;
+    const { from: from_state, to: to_state, event, host_extras, original_target } = result;
+    this.transitions.push(result);
+    const { spec } = this.setup;
+    if (original_target !== undefined)
+      this.keep({
+        type: 'workflow.max_visits_exceeded',
+        from_state,
+        original_target,
+        event,
+        visit_count: this.position?.machine.visit_counts?.[original_target] ?? 0,
+        max_visits: stateOf(this.setup, original_target).max_visits ?? 0,
+        redirected_to: to_state,
+        terminated: false,
+      });
+    const prompt_task = stateOf(this.setup, to_state).prompt_task ?? '';
+    const extras = host_extras === undefined ? {} : { host_extras };
+    this.keep({ type: 'workflow.transitioned', from_state, to_state, event, prompt_task, ...extras });
+    if (tableOf(spec).states.get(to_state)?.isTerminal === true)
+      this.keep({ type: 'workflow.completed', final_state: to_state, transition_count: transitionsOf(this.position) });
+  }
+}
+
+/** All transitions of a machine. */
+export function transitionsOf(position: Standing | undefined): number {
+  return Number(position?.machine.metadata?.['skein.transitions'] ?? 0);
+}
+
+/** A message as users see it. */
+export function stamped(setup: MachineSetup, { state, ...message }: KeptMessage): PackMessage {
+  const { description } = stateOf(setup, state);
+  const terminal = tableOf(setup.spec).states.get(state)?.isTerminal === true && !setup.endless;
+  return {
+    ...message,
+    current_workflow_state: { current_state: state, ...(description === undefined ? {} : { description }), terminal },
+  };
+}

@@ -1,0 +1,112 @@
+import type { ErrorData } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
+import type { Usage } from '../events/event.js';
+import type { RunOutcome } from '../events/outcome.js';
+import type { OpenQuestion } from '../events/question.js';
+import type { TransitionResult } from './pure/machine.js';
+
+/**
+ * A message of a conversation: of the user, of a state (`by` is its prompt), or the results of tools.
+ *
+ * @example
+ * for (const { role, text, current_workflow_state } of turn.messages) console.log(current_workflow_state.current_state, role, text);
+ */
+export interface PackMessage {
+  readonly role: 'user' | 'assistant' | 'tool';
+  /** Of a user and of a state. */
+  readonly text?: string;
+  readonly by?: string;
+  readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly input: string }[];
+  readonly results?: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly output: string;
+    readonly isError: boolean;
+  }[];
+  /** The state in which it was said. */
+  readonly current_workflow_state: {
+    readonly current_state: string;
+    readonly description?: string;
+    readonly terminal: boolean;
+  };
+}
+
+/**
+ * What a machine tells: names and fields are those of PromptKit.
+ *
+ * @example
+ * conversation.on((event) => {
+ *   if (event.type === 'workflow.transitioned') console.log(`${event.from_state} -> ${event.to_state}`);
+ * });
+ */
+export type WorkflowEvent =
+  | {
+      readonly type: 'workflow.transitioned';
+      readonly from_state: string;
+      readonly to_state: string;
+      readonly event: string;
+      readonly prompt_task: string;
+      readonly host_extras?: JsonObject;
+    }
+  /** A terminal state was entered; it speaks after that. */
+  | { readonly type: 'workflow.completed'; readonly final_state: string; readonly transition_count: number }
+  /** An event led to a full state: it was redirected, or no event works any more (`terminated`). */
+  | {
+      readonly type: 'workflow.max_visits_exceeded';
+      readonly from_state: string;
+      readonly original_target: string;
+      readonly event: string;
+      readonly visit_count: number;
+      readonly max_visits: number;
+      readonly redirected_to: string;
+      readonly terminated: boolean;
+    }
+  | {
+      readonly type: 'workflow.budget_exhausted';
+      /** A bound of `engine.budget`, or `maxHandOvers`. */
+      readonly limit: string;
+      readonly current: number;
+      readonly max: number;
+      readonly current_state: string;
+      readonly transition_count: number;
+    };
+
+/**
+ * What a turn tells while it goes on: what the machine does, messages as they are complete, and pieces of texts as they arrive.
+ *
+ * @example
+ * for await (const event of conversation.send('My order is late.')) if (event.type === 'text') process.stdout.write(event.text);
+ */
+export type TurnEvent =
+  | WorkflowEvent
+  | { readonly type: 'message'; readonly message: PackMessage }
+  | { readonly type: 'text'; readonly state: string; readonly text: string };
+
+/**
+ * What came of a turn.
+ *
+ * @example
+ * const { text, state, complete } = await conversation.send('My order is late.');
+ */
+export interface TurnResult {
+  /** What the state said that spoke last; empty when its last words were the call of a transition. */
+  readonly text: string;
+  /** The state in which the machine stands now. */
+  readonly state: string;
+  /** A terminal state has spoken: the conversation is over. */
+  readonly complete: boolean;
+  /** What the machine told, in order. */
+  readonly events: readonly WorkflowEvent[];
+  readonly transitions: readonly TransitionResult[];
+  /** What was said in this turn, also by the states before the last one. */
+  readonly messages: readonly PackMessage[];
+  /** `failed`, `cancelled`: the turn does not count, the machine stands where it stood. */
+  readonly outcome: RunOutcome;
+  /** Why it did not succeed. */
+  readonly error?: ErrorData;
+  readonly usage: Usage;
+  /** What it waits for, when the outcome is `paused`: `answer` continues it. */
+  readonly pauses: readonly OpenQuestion[];
+  /** The run that the turn is. */
+  readonly runId: string;
+}

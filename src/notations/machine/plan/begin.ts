@@ -1,0 +1,152 @@
+import { systemClock } from '../../../base/clock.js';
+import { SkeinError } from '../../../base/errors.js';
+import type { Context } from '../../../machine/pure/context-data.js';
+import { MaxVisitsExceededError } from '../../../machine/pure/errors.js';
+import { StateMachine } from '../../../machine/pure/machine.js';
+import type { TransitionResult } from '../../../machine/pure/machine.js';
+import type { StateOf } from '../../../plan/builder-input.js';
+import type { Goto } from '../../../plan/goto.js';
+import { goto } from '../../../plan/goto.js';
+import { END } from '../../../plan/plan.js';
+import { carriedForward } from './carry-forward.js';
+import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
+import { accountOf, isTransient, logged, machineAt } from './standing.js';
+
+/** What a provider that wants a message of a user gets where nobody has said anything. */
+const GO_ON = 'Continue.';
+
+/**
+ * The node that begins a turn: it takes an event from outside, puts the message into the conversation, and says which state speaks. What it refuses it throws,
+ * so that the turn does not count.
+ */
+export function beginOf(setup: MachineSetup): (state: StateOf) => Goto {
+  return (state) => new Beginning(setup, state).go();
+}
+
+class Beginning {
+  private readonly machine: StateMachine;
+  private readonly before: Standing;
+  private readonly log: LogEntry[] = [];
+  private readonly moved: TransitionResult | undefined;
+
+  constructor(
+    private readonly setup: MachineSetup,
+    private readonly state: MachineState,
+  ) {
+    const { position, artifacts } = state;
+    this.before = position ?? this.newStanding();
+    this.machine = machineAt(
+      setup,
+      this.before,
+      position === undefined ? this.before.machine.artifacts : artifacts,
+      systemClock,
+    );
+    this.checkOpen();
+    this.moved = this.takeEvent();
+  }
+
+  /** @throws SkeinError for a turn that the machine does not take */
+  go(): Goto {
+    const { setup, machine, moved, before } = this;
+    const { message = null, artifacts } = this.state;
+    const { currentState } = machine;
+    const isEntered = moved !== undefined || !before.spoken;
+    const isAside = isTransient(setup, currentState);
+    const speaks = message !== null || machine.isTerminal;
+    const text = message ?? (speaks && (isAside || !before.open) ? GO_ON : null);
+    const isKept = text !== null && !isAside;
+    const account = accountOf(machine);
+    if (moved !== undefined) this.log.push(logged(this.withData(moved), account));
+    const position: Standing = {
+      machine: account,
+      spoken: moved === undefined && before.spoken,
+      open: before.open || isKept,
+      kept: isKept || message === null,
+      handOvers: 0,
+      stuck: false,
+    };
+    const said = text === null ? [] : [{ role: 'user', text, state: currentState }];
+    const missing = setup.artifacts.filter((name) => !Object.hasOwn(artifacts ?? {}, name));
+    return goto(speaks ? this.nodeOf(currentState, isAside && isEntered) : END, {
+      position,
+      said: '',
+      message: text,
+      ...(this.log.length === 0 ? {} : { log: this.log }),
+      ...(missing.length === 0
+        ? {}
+        : {
+            artifacts: Object.fromEntries(missing.map((name) => [name, this.before.machine.artifacts?.[name] ?? ''])),
+          }),
+      ...(moved === undefined ? {} : { workflow_context: this.contextFor(moved) }),
+      ...(isKept ? { conversation: said } : {}),
+      ...(isAside && !isEntered ? { aside: said } : {}),
+      ...(isEntered ? { aside: undefined } : {}),
+    });
+  }
+
+  private newStanding(): Standing {
+    const { spec, limits } = this.setup;
+    const clock = systemClock;
+    const { start = null } = this.state;
+    const machine =
+      start === null
+        ? new StateMachine(spec, { ...limits, clock })
+        : StateMachine.restore(spec, start, { ...limits, clock });
+    const began = machine.context();
+    this.log.push({ began });
+    const account: Context = {
+      ...accountOf(machine),
+      ...(began.artifacts === undefined ? {} : { artifacts: began.artifacts }),
+    };
+    return { machine: account, spoken: false, open: false, kept: false, handOvers: 0, stuck: false };
+  }
+
+  /** A machine that is at its end takes no turn. */
+  private checkOpen(): void {
+    const { machine, before, setup } = this;
+    if (machine.isTerminal && before.spoken && !setup.endless)
+      throw new SkeinError('SKEIN_TERMINAL_STATE', 'workflow is in terminal state', {
+        hint: 'begin another conversation',
+        details: { state: machine.currentState },
+      });
+    const exhausted = machine.exhaustedBudget() ?? (before.stuck ? noWayOut(machine) : undefined);
+    if (exhausted !== undefined) throw exhausted;
+  }
+
+  private takeEvent(): TransitionResult | undefined {
+    const { event = null } = this.state;
+    return event === null ? undefined : this.machine.processEvent(event);
+  }
+
+  private withData(moved: TransitionResult): TransitionResult {
+    const { data = null } = this.state;
+    return data === null ? moved : { ...moved, host_extras: data };
+  }
+
+  private contextFor({ from }: TransitionResult): string {
+    const { context = null, conversation = [] } = this.setup.carryForward
+      ? this.state
+      : { context: this.state.context };
+    if (context !== null) return context;
+    return this.setup.carryForward ? carriedForward(from, conversation) : '';
+  }
+
+  private nodeOf(state: string, isFresh: boolean): string {
+    const { enters, speaks } = this.setup.nodes;
+    return (isFresh ? enters : speaks).get(state) ?? END;
+  }
+}
+
+/** Why no event of the state works; undefined when one does. */
+function noWayOut(machine: StateMachine): SkeinError | undefined {
+  let why: SkeinError | undefined;
+  for (const event of machine.availableEvents()) {
+    try {
+      machine.preview(event);
+      return undefined;
+    } catch (error) {
+      if (error instanceof MaxVisitsExceededError) why ??= error;
+    }
+  }
+  return why;
+}

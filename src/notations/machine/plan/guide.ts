@@ -1,0 +1,152 @@
+import { SkeinError } from '../../../base/errors.js';
+import type { JsonObject } from '../../../base/json.js';
+import { present } from '../../../base/json.js';
+import { MaxVisitsExceededError } from '../../../machine/pure/errors.js';
+import type { StateMachine, TransitionResult } from '../../../machine/pure/machine.js';
+import { PendingTransitions, setArtifactCall } from '../../../machine/pure/pending.js';
+import { TRANSITION_TOOL, toolsOf } from '../../../machine/pure/tools.js';
+import type { Guide, GuideCounts, GuideEnd, GuideOf, GuideTool, GuideVerdict } from '../../../plan/guide.js';
+import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
+import { accountOf, isTransient, logged, machineAt, stateOf } from './standing.js';
+
+/**
+ * What guides the agent of a state: the tools of the machine, its budget, and where the run goes when an event was fired. The machine is made anew from what
+ * the step sees, so a replay comes to the same.
+ */
+export function guideOf(setup: MachineSetup): GuideOf {
+  return ({ state, now }) => {
+    const seen = state as MachineState;
+    const { position } = seen;
+    if (position === undefined) throw new TypeError('a state speaks after the node that begins a turn');
+    return new StateGuide(setup, { ...seen, position }, machineAt(setup, position, seen.artifacts, { now }));
+  };
+}
+
+class StateGuide implements Guide {
+  readonly tools: readonly GuideTool[];
+  private readonly pending: PendingTransitions;
+  private readonly log: LogEntry[] = [];
+  private readonly artifacts = new Map<string, string>();
+  /** Tool calls of this step that the machine has counted. */
+  private counted = 0;
+  private moved: TransitionResult | undefined = undefined;
+  private movedBy = '';
+  /** Why no event of the state works any more. */
+  private stuck: SkeinError | undefined = undefined;
+
+  constructor(
+    private readonly setup: MachineSetup,
+    private readonly seen: MachineState & { readonly position: Standing },
+    private readonly machine: StateMachine,
+  ) {
+    this.pending = new PendingTransitions(machine);
+    this.tools = toolsOf(machine).map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+      run: (input) => JSON.stringify(name === TRANSITION_TOOL ? this.transition(input) : this.artifact(input)),
+    }));
+  }
+
+  before({ toolCalls }: GuideCounts): SkeinError | undefined {
+    this.count(toolCalls);
+    return this.stuck ?? this.machine.exhaustedBudget() ?? this.tooManyHandOvers();
+  }
+
+  isOver(): boolean {
+    const asked = this.pending.pending;
+    if (asked === null) return this.moved !== undefined;
+    try {
+      const result = this.pending.commit();
+      if (result === null) return false;
+      this.moved = result;
+      this.movedBy = asked.context;
+      return true;
+    } catch (error) {
+      // The budget was reached while the calls of the round ran.
+      this.stuck = SkeinError.isInstance(error) ? error : undefined;
+      if (this.stuck === undefined) throw error;
+      return false;
+    }
+  }
+
+  end({ toolCalls }: GuideEnd): GuideVerdict {
+    this.count(toolCalls);
+    const { moved, seen, machine } = this;
+    const { position } = seen;
+    const account = accountOf(machine);
+    if (moved !== undefined) this.log.push(logged(moved, account));
+    const next = moved === undefined ? undefined : nextAfter(this.setup, moved.to);
+    const leaves = moved !== undefined && isTransient(this.setup, moved.from);
+    const isMessageKept = leaves && !position.kept && !isTransient(this.setup, moved.to);
+    const message = { role: 'user', text: seen.message ?? '', state: moved?.to ?? '' };
+    const standing: Standing = {
+      ...position,
+      machine: account,
+      spoken: moved === undefined,
+      kept: position.kept || isMessageKept,
+      open: position.open || isMessageKept,
+      handOvers: position.handOvers + (moved === undefined ? 0 : 1),
+      stuck: this.stuck?.code === 'SKEIN_STATE_VISITS',
+    };
+    const writes = {
+      position: standing,
+      ...(this.log.length === 0 ? {} : { log: this.log }),
+      ...(this.artifacts.size === 0 ? {} : { artifacts: Object.fromEntries(this.artifacts) }),
+      ...(moved === undefined ? {} : { workflow_context: this.movedBy }),
+      ...(leaves ? { aside: undefined } : {}),
+      ...(isMessageKept ? { conversation: [message] } : {}),
+    };
+    return next === undefined ? { writes } : { goto: next, writes };
+  }
+
+  private transition(input: JsonObject): unknown {
+    try {
+      return this.pending.execute(input);
+    } catch (error) {
+      if (error instanceof MaxVisitsExceededError && error.working_events.length === 0)
+        this.stuck = asked(error, String(input['event']));
+      throw error;
+    }
+  }
+
+  private artifact(input: JsonObject): unknown {
+    const before = this.machine.artifacts();
+    const result = setArtifactCall(this.machine, input);
+    const { artifact: name } = result;
+    const value = this.machine.artifacts()[name] ?? '';
+    this.artifacts.set(name, value);
+    const added = String(input['value']);
+    const isAppended = Object.hasOwn(before, name) && value !== added;
+    this.log.push({ set: name, value: added, ...(isAppended ? { append: true as const } : {}) });
+    return result;
+  }
+
+  private count(toolCalls: number): void {
+    this.machine.countToolCalls(toolCalls - this.counted);
+    this.counted = toolCalls;
+  }
+
+  private tooManyHandOvers(): SkeinError | undefined {
+    const { handOvers } = this.seen.position;
+    const { maxHandOvers } = this.setup;
+    if (handOvers <= maxHandOvers) return undefined;
+    return new SkeinError('SKEIN_BUDGET', `a turn may have ${maxHandOvers} hand-overs, and this one had one more`, {
+      hint: 'give the pack bounds: max_visits of its states, or engine.budget; or raise maxHandOvers',
+      details: { limit: 'maxHandOvers', current: handOvers, max: maxHandOvers, state: this.machine.currentState },
+    });
+  }
+}
+
+/** The error with the event that was asked for. */
+function asked({ code, message, hint, details }: MaxVisitsExceededError, event: string): SkeinError {
+  return new SkeinError(code, message, { ...present({ hint }), details: { ...(details as JsonObject), event } });
+}
+
+/** The node that goes on in a state that was entered by a model; undefined where the turn ends. */
+function nextAfter(setup: MachineSetup, state: string): string | undefined {
+  const { orchestration } = stateOf(setup, state);
+  if (orchestration === 'external' || orchestration === 'composition') return undefined;
+  const { enters, speaks } = setup.nodes;
+  return (isTransient(setup, state) ? enters : speaks).get(state);
+}

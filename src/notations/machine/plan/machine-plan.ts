@@ -1,0 +1,208 @@
+import { SkeinError } from '../../../base/errors.js';
+import { canonicalHash } from '../../../base/hash.js';
+import { present } from '../../../base/json.js';
+import { didYouMean } from '../../../base/suggest.js';
+import type { ArtifactLimits } from '../../../machine/pure/artifacts.js';
+import { specOf } from '../../../machine/pure/read-spec.js';
+import type { Spec } from '../../../machine/pure/spec.js';
+import { tableOf } from '../../../machine/pure/state-table.js';
+import { guideKey } from '../../../plan/guide.js';
+import { ownPlan } from '../../../plan/own-plan.js';
+import type { AgentNode, Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '../../../plan/plan.js';
+import { END } from '../../../plan/plan.js';
+import { artifactNames } from '../pack-names.js';
+import { packTools } from '../pack-tools.js';
+import type { Pack, Prompt } from '../pack.js';
+import type { PromptExtras } from '../prompt-agent.js';
+import { promptAgent } from '../prompt-agent.js';
+import { beginOf } from './begin.js';
+import { guideOf } from './guide.js';
+import type { MachineSetup } from './standing.js';
+import { isTransient, stateOf } from './standing.js';
+import { stateNodes } from './state-nodes.js';
+
+/** How a pack is made into a plan. */
+export interface MachineOptions extends PromptExtras, ArtifactLimits {
+  /** Talks with this prompt alone, whatever the workflow. */
+  readonly prompt?: string;
+  /** Of the last messages so many are sent. */
+  readonly recent?: number;
+  /** Transitions that models may fire in one turn. Default: 100 where the pack has no budget, else as many as that allows. */
+  readonly maxHandOvers?: number;
+  /** An event from outside without `context` tells the next state what was said last. Default false. */
+  readonly carryForward?: boolean;
+}
+
+/** A pack as a plan: one turn of a conversation. */
+export interface MachinePlan {
+  readonly plan: Plan;
+  readonly bindings: Bindings;
+  readonly setup: MachineSetup;
+}
+
+const HAND_OVERS = 100;
+
+/** Where a pack has bounds of its own, a turn has this one all the same. */
+const MOST_HAND_OVERS = 1_000_000;
+
+/** Nodes of a turn that are not hand-overs: the one that begins it, and the state that speaks first and last. */
+const OTHER_STEPS = 3;
+
+/** The node that begins a turn. */
+export const BEGIN = 'begin';
+
+const CHANNELS: readonly ChannelSpec[] = [
+  { name: 'conversation', reducer: 'extend' },
+  { name: 'aside', reducer: 'extend' },
+  { name: 'log', reducer: 'extend' },
+  { name: 'position', reducer: 'last' },
+  { name: 'artifacts', reducer: 'mergeDict' },
+  { name: 'workflow_context', reducer: 'last' },
+  { name: 'said', reducer: 'last' },
+];
+
+/** What a turn is given. What is absent stands as null, for a thread would keep what the turn before had. */
+const INPUTS: readonly InputSpec[] = ['message', 'event', 'context', 'data', 'start'].map((name) => ({
+  name,
+  channel: name,
+  required: false,
+  default: null,
+}));
+
+const VARIABLES: InputSpec = { name: 'variables', channel: 'variables', required: false, default: {} };
+
+/**
+ * The plan of a turn: a node that begins it, and an agent for each state. The pack must be free of errors.
+ *
+ * @example
+ * const { plan, bindings } = machinePlan(pack, { tools: { lookup } });
+ */
+export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePlan {
+  const setup = setupOf(pack, options);
+  const { spec, nodes: ids } = setup;
+  const states = Object.keys(spec.states);
+  const version = canonicalHash([spec.entry, spec.states, setup.endless, setup.carryForward]).slice(0, 22);
+  const speaking = states.flatMap((state) => speakers(pack, setup, state, { options, version }));
+  const bindings: Record<string, unknown> = { [BEGIN]: beginOf(setup) };
+  for (const { node, functions } of speaking)
+    Object.assign(bindings, functions, { [guideKey(node.id)]: guideOf(setup) });
+  const all = speaking.map(({ node }) => node.id);
+  const known = new Set(all);
+  const plan: Plan = {
+    format: 1,
+    name: pack.id ?? 'pack',
+    notation: 'machine',
+    inputs: [...INPUTS, VARIABLES],
+    closedState: true,
+    channels: CHANNELS,
+    nodes: [{ id: BEGIN, kind: 'task', version }, ...speaking.map(({ node }) => node)],
+    edges: [],
+    routes: [
+      { from: BEGIN, choose: 'result', targets: [...all, END] },
+      ...speaking.map(({ node, state }): Route => ({
+        from: node.id,
+        choose: 'result',
+        targets: [
+          ...targetsOf(setup.spec, state)
+            .flatMap((to) => [ids.enters.get(to) ?? '', ids.speaks.get(to) ?? ''])
+            .filter((id) => known.has(id)),
+          END,
+        ],
+        otherwise: [END],
+      })),
+    ],
+    entry: BEGIN,
+    limits: { maxSteps: setup.maxHandOvers + OTHER_STEPS },
+  };
+  return { plan: ownPlan(plan), bindings: Object.freeze(bindings), setup };
+}
+
+function setupOf(pack: Pack, options: MachineOptions): MachineSetup {
+  const { prompt, carryForward = false, maxArtifactBytes, maxAllArtifactBytes, maxHandOvers } = options;
+  const spec = specOf(prompt === undefined && pack.workflow !== undefined ? pack.workflow : talkOf(pack, prompt));
+  const hasBudget = tableOf(spec).budget.length > 0;
+  return {
+    spec,
+    endless: spec !== pack.workflow && (prompt !== undefined || pack.workflow === undefined),
+    nodes: stateNodes(spec),
+    artifacts: artifactNames(pack),
+    limits: present({ maxArtifactBytes, maxAllArtifactBytes }),
+    maxHandOvers: maxHandOvers ?? (hasBudget ? MOST_HAND_OVERS : HAND_OVERS),
+    carryForward,
+  };
+}
+
+/** The machine of a prompt without a workflow: one state, which never ends. */
+function talkOf(pack: Pack, named: string | undefined): Spec {
+  const all = Object.keys(pack.prompts);
+  const prompt = named ?? pack.agents?.entry ?? (all.length === 1 ? all[0] : undefined);
+  if (prompt !== undefined && Object.hasOwn(pack.prompts, prompt))
+    return { version: 1, entry: prompt, states: Object.fromEntries([[prompt, { prompt_task: prompt }]]) };
+  if (prompt === undefined)
+    throw new SkeinError('SKEIN_USAGE', 'pack has no workflow section', {
+      hint: `name one of its prompts: ${all.join(', ')}`,
+    });
+  throw new SkeinError('SKEIN_USAGE', `the pack has no prompt "${prompt}"`, {
+    hint: didYouMean(prompt, all) ?? `its prompts: ${all.join(', ')}`,
+  });
+}
+
+/** What runs in a state, and the functions of its tools. */
+interface Speaker {
+  readonly state: string;
+  readonly node: PlanNode;
+  readonly functions: Bindings;
+}
+
+/** The nodes of a state. A composition has none here: a turn ends in front of it. */
+function speakers(
+  pack: Pack,
+  setup: MachineSetup,
+  state: string,
+  { options, version }: { readonly options: MachineOptions; readonly version: string },
+): readonly Speaker[] {
+  const { prompt_task: prompt = '' } = stateOf(setup, state);
+  if (!Object.hasOwn(pack.prompts, prompt)) return [];
+  const agent = promptAgent(pack, prompt, options);
+  const tools = packTools(pack, pack.prompts[prompt] as Prompt, options);
+  const { speaks, enters } = setup.nodes;
+  const isAside = isTransient(setup, state);
+  const channel = isAside ? 'aside' : 'conversation';
+  const nodeOf = (id: string, more: Pick<AgentNode, 'prompt'> & { readonly conversation?: object }): Speaker => ({
+    state,
+    functions: tools.bindings(id),
+    node: {
+      id,
+      kind: 'agent',
+      agent,
+      join: 'each',
+      version,
+      output: 'said',
+      choice: 'code',
+      writes: WRITES,
+      prompt: more.prompt,
+      conversation: { channel, mark: { state }, ...more.conversation },
+    },
+  });
+  const { recent } = options;
+  const speaking = nodeOf(speaks.get(state) ?? '', { prompt: [], conversation: present({ recent }) });
+  if (!isAside) return [speaking];
+  return [
+    speaking,
+    nodeOf(enters.get(state) ?? '', { prompt: [{ channel: 'message' }], conversation: { afresh: true } }),
+  ];
+}
+
+const WRITES = CHANNELS.map(({ name }) => name);
+
+/** Where models may go from a state: where its events lead, and where redirects lead from there. */
+function targetsOf(spec: Spec, state: string): readonly string[] {
+  const { targets, isTerminal } = tableOf(spec).states.get(state) ?? {};
+  const found = new Set(isTerminal === true ? [] : targets?.values());
+  for (const to of found) {
+    const next = tableOf(spec).states.get(to)?.state.on_max_visits ?? '';
+    // The set grows while it is gone through.
+    if (next !== '') found.add(next);
+  }
+  return [...found];
+}

@@ -1,0 +1,159 @@
+import { writtenTime } from '../../../base/clock.js';
+import { ownValue } from '../../../base/json.js';
+import type { JsonObject } from '../../../base/json.js';
+import type { ArtifactLimits } from '../../../machine/pure/artifacts.js';
+import type { Context, StateTransition } from '../../../machine/pure/context-data.js';
+import { MachineContext } from '../../../machine/pure/context.js';
+import { StateMachine } from '../../../machine/pure/machine.js';
+import type { TransitionResult } from '../../../machine/pure/machine.js';
+import type { Spec, State } from '../../../machine/pure/spec.js';
+import type { StateNodes } from './state-nodes.js';
+
+/** What all nodes of a machine's plan know. */
+export interface MachineSetup {
+  readonly spec: Spec;
+  /** It never comes to its end: a prompt without a workflow. */
+  readonly endless: boolean;
+  readonly nodes: StateNodes;
+  /** Names of artifacts that templates may show. */
+  readonly artifacts: readonly string[];
+  readonly limits: ArtifactLimits;
+  /** Transitions of one turn that models may fire. */
+  readonly maxHandOvers: number;
+  /** An event from outside tells the next state what was said last. */
+  readonly carryForward: boolean;
+}
+
+/** Where a machine stands between two steps: what it takes to continue, whatever came before. The channel `position`. */
+export interface Standing {
+  /** The context of the machine without what grows: histories and artifacts. Its totals are in the metadata. */
+  readonly machine: Context;
+  /** The present state has spoken since it was entered. */
+  readonly spoken: boolean;
+  /** Somebody has said something in the conversation. */
+  readonly open: boolean;
+  /** The message of this turn is in the conversation, or need not be. */
+  readonly kept: boolean;
+  /** Transitions of this turn that models fired. */
+  readonly handOvers: number;
+  /** A model asked for an event when none of its state worked any more. */
+  readonly stuck: boolean;
+}
+
+/** What a machine did, in order: the channel `log`. The first entry is what it began with. */
+export type LogEntry =
+  | { readonly began: Context }
+  | { readonly set: string; readonly value: string; readonly append?: true }
+  | LoggedTransition;
+
+/** A transition with what stood in the account then. */
+export interface LoggedTransition extends StateTransition, TransitionResult {
+  readonly tool_calls: number;
+  readonly alive_ms: number;
+}
+
+/** The state that nodes of the plan see. */
+export interface MachineState {
+  readonly message?: string | null;
+  readonly event?: string | null;
+  readonly context?: string | null;
+  readonly data?: JsonObject | null;
+  readonly start?: Context | null;
+  readonly position?: Standing;
+  readonly artifacts?: Readonly<Record<string, string>>;
+  readonly conversation?: readonly { readonly role: string; readonly text?: string; readonly state?: string }[];
+}
+
+/** A machine that continues from where one stands. */
+export function machineAt(
+  { spec, limits }: MachineSetup,
+  { machine }: Pick<Standing, 'machine'>,
+  artifacts: MachineState['artifacts'],
+  clock: { now(): number },
+): StateMachine {
+  // Declared artifacts that nobody has set have the empty text.
+  const set = Object.fromEntries(Object.entries(artifacts ?? {}).filter(([, value]) => value !== ''));
+  return StateMachine.restore(spec, { ...machine, artifacts: set }, { ...limits, clock });
+}
+
+/** The context of a machine without what grows. */
+export function accountOf(machine: StateMachine): Context {
+  const {
+    history,
+    artifacts: _artifacts,
+    artifact_history: snapshots = [],
+    metadata = {},
+    ...rest
+  } = machine.context();
+  const all = { 'skein.transitions': history.length, 'skein.artifact_snapshots': snapshots.length, ...metadata };
+  return { ...rest, history: [], metadata: all };
+}
+
+/** A transition as it is logged. `account`: that of the machine after it. */
+export function logged(result: TransitionResult, { updated_at, ...account }: Context): LoggedTransition {
+  const { total_tool_calls = 0, metadata = {} } = account;
+  return {
+    ...result,
+    timestamp: updated_at,
+    tool_calls: total_tool_calls,
+    alive_ms: Number(metadata['skein.alive_ms'] ?? 0),
+  };
+}
+
+/** A state by its name, which may be any text. */
+export function stateOf({ spec }: Pick<MachineSetup, 'spec'>, name: string): State {
+  return (ownValue(spec.states, name) as State | undefined) ?? {};
+}
+
+/** Whether what is said in a state is dropped when it is left. */
+export function isTransient(setup: Pick<MachineSetup, 'spec'>, name: string): boolean {
+  return stateOf(setup, name).persistence === 'transient';
+}
+
+const NO_LIMITS = { maxArtifactBytes: Number.POSITIVE_INFINITY, maxAllArtifactBytes: Number.POSITIVE_INFINITY };
+
+/**
+ * The whole context of a machine, as PromptKit knows it: what it began with, and everything since.
+ *
+ * @param stored while it stands in a transient state, as it was in the last persistent one
+ */
+export function contextOf(
+  setup: Pick<MachineSetup, 'spec'>,
+  log: readonly LogEntry[],
+  standing: Standing,
+  stored = false,
+): Context {
+  const isBack = stored && isTransient(setup, standing.machine.current_state);
+  const entries = isBack ? storedPart(setup, log) : log;
+  const now = isBack ? undefined : standing;
+  let account = new MachineContext(setup.spec.entry, 0, NO_LIMITS);
+  let last: Partial<LoggedTransition> | undefined;
+  for (const entry of entries) {
+    if ('began' in entry) account = MachineContext.from(entry.began, NO_LIMITS);
+    else if ('set' in entry) account.setArtifact(entry.set, entry.value, entry.append === true ? 'append' : 'replace');
+    else {
+      const { from, to, event, timestamp } = entry;
+      account.recordTransition(from, to, event, writtenTime(timestamp) ?? 0);
+      last = entry;
+    }
+  }
+  const context = account.toJSON();
+  const calls = now?.machine.total_tool_calls ?? last?.tool_calls ?? context.total_tool_calls ?? 0;
+  const alive = now?.machine.metadata?.['skein.alive_ms'] ?? last?.alive_ms ?? context.metadata?.['skein.alive_ms'];
+  return {
+    ...context,
+    ...(calls === 0 ? {} : { total_tool_calls: calls }),
+    ...(alive === undefined || alive === 0 ? {} : { metadata: { ...context.metadata, 'skein.alive_ms': alive } }),
+  };
+}
+
+/** The log up to where the machine was in a persistent state last. */
+function storedPart(setup: Pick<MachineSetup, 'spec'>, log: readonly LogEntry[]): readonly LogEntry[] {
+  const isLeft = (entry: LogEntry | undefined): boolean =>
+    entry !== undefined && 'to' in entry && isTransient(setup, entry.to);
+  const entered = log.findLastIndex((entry) => 'to' in entry || 'began' in entry);
+  if (!isLeft(log[entered])) return log;
+  const stays = log.findLastIndex((entry) => ('to' in entry || 'began' in entry) && !isLeft(entry));
+  const next = log.findIndex((entry, at) => at > stays && 'to' in entry);
+  return log.slice(0, next);
+}
