@@ -27,7 +27,8 @@ import { tableOf } from './pure/state-table.js';
 import type { Orchestration } from './pure/spec.js';
 import { machineError } from './machine-error.js';
 import { TurnLog, stamped } from './turn-log.js';
-import { Turn } from './turn.js';
+import { beginTurn } from './turn.js';
+import type { Turn } from './turn.js';
 import type { PackMessage, TurnEvent, TurnResult } from './turn-types.js';
 
 /** What a conversation is made of. */
@@ -70,7 +71,7 @@ type TurnInputs = TransitionExtras & { readonly event?: string };
  * const { text, state } = await conversation.send('My order is late.');
  * if (conversation.availableEvents.includes('Escalate')) await conversation.transition('Escalate');
  */
-export class PackConversation {
+export class Conversation {
   private readonly named: { id: string; isNew: boolean };
   private readonly store: Store;
   private readonly listeners = new Set<(event: TurnEvent) => void>();
@@ -239,15 +240,16 @@ export class PackConversation {
   }
 
   private begin(optionsOf: () => Pick<RunOptions, 'inputs' | 'thread' | 'runId' | 'resume'>): Turn {
-    const turn = new Turn((tell) => {
+    const turn = beginTurn((tell) => {
       const log = new TurnLog(this.parts.setup, (event) => {
         tell(event);
         for (const listener of this.listeners) listener(event);
       });
       return { kept: log.kept, result: this.run(log, optionsOf) };
     });
-    this.running.add(turn.ended);
-    void turn.ended.then(() => this.running.delete(turn.ended));
+    this.running.add(turn);
+    const ended = (): boolean => this.running.delete(turn);
+    turn.then(ended, ended);
     return turn;
   }
 

@@ -7,7 +7,10 @@ import type { WorkflowEvent } from './turn-types.js';
 /** What the machine tells when a bound has ended a turn; undefined for other ends. */
 export function endingEvent({ code, details }: ErrorData, position: Standing | undefined): WorkflowEvent | undefined {
   if (!isPlainObject(details)) return undefined;
-  const text = (key: string): string => String(details[key] ?? '');
+  const text = (key: string): string => {
+    const value = details[key];
+    return typeof value === 'string' ? value : '';
+  };
   if (code === 'SKEIN_BUDGET')
     return {
       type: 'workflow.budget_exhausted',

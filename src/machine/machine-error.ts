@@ -8,19 +8,18 @@ import { BudgetExhaustedError, InvalidEventError, MaxVisitsExceededError, Termin
 export function machineError(data: ErrorData): SkeinError {
   const { code, message, details } = data;
   if (!isPlainObject(details)) return fromErrorData(data);
-  const { event, state, available, limit, current, max } = details;
+  const { available, limit, current, max } = details;
+  const state = textOf(details['state']);
   const reason = message.replace(/^invalid event for current state: /, '');
   if (code === 'SKEIN_INVALID_EVENT')
-    return new InvalidEventError(reason, String(event), String(state), available as string[]);
-  if (code === 'SKEIN_TERMINAL_STATE' && message.startsWith('current state'))
-    return new TerminalStateError(String(state));
+    return new InvalidEventError(reason, textOf(details['event']), state, available as string[]);
+  if (code === 'SKEIN_TERMINAL_STATE' && message.startsWith('current state')) return new TerminalStateError(state);
   if (code === 'SKEIN_STATE_VISITS') return new MaxVisitsExceededError(details as unknown as VisitsExceeded);
   if (code === 'SKEIN_BUDGET' && limit !== 'maxHandOvers')
-    return new BudgetExhaustedError(
-      limit as BudgetExhaustedError['limit'],
-      Number(current),
-      Number(max),
-      String(state),
-    );
+    return new BudgetExhaustedError(limit as BudgetExhaustedError['limit'], Number(current), Number(max), state);
   return fromErrorData(data);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

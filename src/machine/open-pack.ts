@@ -11,7 +11,7 @@ import type { MachineSetup } from '../notations/machine/plan/standing.js';
 import type { PackOptions } from '../notations/machine/read-pack.js';
 import { readPack } from '../notations/machine/read-pack.js';
 import type { Pack } from '../notations/machine/pack.js';
-import { PackConversation } from './conversation.js';
+import { Conversation } from './conversation.js';
 import type { Context } from './pure/context-data.js';
 import { MachineContext } from './pure/context.js';
 import { StateMachine } from './pure/machine.js';
@@ -41,6 +41,14 @@ export interface OpenPackOptions extends OfRuns, MachineOptions, Pick<PackOption
   /** While another turn of the conversation runs: wait for its end (default), or refuse. */
   readonly busy?: 'wait' | 'refuse';
 }
+
+/**
+ * A conversation with a pack, as {@link openPack} gives it.
+ *
+ * @example
+ * const talk = async (conversation: PackConversation) => (await conversation.send('Hello')).text;
+ */
+export type PackConversation = Conversation;
 
 /** Options that are those of the pack's plan, and of the conversation alone. */
 const OWN = [
@@ -95,7 +103,7 @@ export async function openPack(given: string | object, options: OpenPackOptions 
     OF_RUNS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
   return await Promise.resolve(
-    new PackConversation({
+    new Conversation({
       pack,
       compiled,
       setup: machine.setup,
@@ -116,7 +124,6 @@ function checkOptions(options: OpenPackOptions): void {
     throw new SkeinError('SKEIN_USAGE', `openPack has no option ${JSON.stringify(strange)}`, { hint });
   }
   const { state, context, prompt, busy, recent, maxHandOvers } = options;
-  const wrong = (what: string, hint: string): SkeinError => new SkeinError('SKEIN_USAGE', what, { hint });
   if (state !== undefined && context !== undefined)
     throw wrong('a conversation can begin in a state or with a context, not both', 'leave one of the two out');
   if (prompt !== undefined && (state !== undefined || context !== undefined))
@@ -126,6 +133,11 @@ function checkOptions(options: OpenPackOptions): void {
   for (const [name, value] of Object.entries({ recent, maxHandOvers }))
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0 && value <= 1_000_000))
       throw wrong(`${name} is ${String(value)}`, 'give a whole number from 1 to 1,000,000');
+}
+
+/** An option that does not fit. */
+function wrong(what: string, hint: string): SkeinError {
+  return new SkeinError('SKEIN_USAGE', what, { hint });
 }
 
 function packOf(given: string | object, { file }: OpenPackOptions): Pack {

@@ -48,15 +48,29 @@ class Beginning {
   /** @throws SkeinError for a turn that the machine does not take */
   go(): Goto {
     const { setup, machine, moved, before } = this;
-    const { message = null, artifacts } = this.state;
+    const { message = null } = this.state;
     const { currentState } = machine;
     const isEntered = moved !== undefined || !before.spoken;
     const isAside = isTransient(setup, currentState);
     const speaks = message !== null || machine.isTerminal;
     const text = message ?? (speaks && (isAside || !before.open) ? GO_ON : null);
-    const isKept = text !== null && !isAside;
+    const said = text === null ? [] : [{ role: 'user', text, state: currentState }];
+    const isKept = said.length > 0 && !isAside;
+    const update: Record<string, unknown> = { ...this.accounted(isKept), said: '', message: text };
+    if (moved !== undefined) update['workflow_context'] = this.contextFor(moved);
+    if (isKept) update['conversation'] = said;
+    // A transient state that is entered gets the message as the prompt of its node.
+    if (isEntered) update['aside'] = undefined;
+    else if (isAside) update['aside'] = said;
+    return goto(speaks ? this.nodeOf(currentState, isAside && isEntered) : END, update);
+  }
+
+  /** Where the machine stands now, and what it did. */
+  private accounted(isKept: boolean): Record<string, unknown> {
+    const { setup, machine, moved, before, log } = this;
+    const { message = null, artifacts = before.machine.artifacts ?? {} } = this.state;
     const account = accountOf(machine);
-    if (moved !== undefined) this.log.push(logged(this.withData(moved), account));
+    if (moved !== undefined) log.push(logged(this.withData(moved), account));
     const position: Standing = {
       machine: account,
       spoken: moved === undefined && before.spoken,
@@ -65,23 +79,14 @@ class Beginning {
       handOvers: 0,
       stuck: false,
     };
-    const said = text === null ? [] : [{ role: 'user', text, state: currentState }];
-    const missing = setup.artifacts.filter((name) => !Object.hasOwn(artifacts ?? {}, name));
-    return goto(speaks ? this.nodeOf(currentState, isAside && isEntered) : END, {
+    const known = this.state.artifacts ?? {};
+    const names = [...setup.artifacts, ...Object.keys(artifacts)].filter((name) => !Object.hasOwn(known, name));
+    const missing = names.map((name) => [name, Object.hasOwn(artifacts, name) ? artifacts[name] : ''] as const);
+    return {
       position,
-      said: '',
-      message: text,
-      ...(this.log.length === 0 ? {} : { log: this.log }),
-      ...(missing.length === 0
-        ? {}
-        : {
-            artifacts: Object.fromEntries(missing.map((name) => [name, this.before.machine.artifacts?.[name] ?? ''])),
-          }),
-      ...(moved === undefined ? {} : { workflow_context: this.contextFor(moved) }),
-      ...(isKept ? { conversation: said } : {}),
-      ...(isAside && !isEntered ? { aside: said } : {}),
-      ...(isEntered ? { aside: undefined } : {}),
-    });
+      ...(log.length === 0 ? {} : { log }),
+      ...(missing.length === 0 ? {} : { artifacts: Object.fromEntries(missing) }),
+    };
   }
 
   private newStanding(): Standing {

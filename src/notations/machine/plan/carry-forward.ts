@@ -16,9 +16,13 @@ export function carriedForward(state: string, conversation: NonNullable<MachineS
   const said = conversation.filter((message) => message.state === state);
   const lines = said.slice(-MOST_MESSAGES).flatMap(({ role, text = '' }) => {
     if (text === '') return [];
-    const letters = [...text];
-    return [`${role}: ${letters.length > LONGEST_LINE ? `${letters.slice(0, LONGEST_LINE).join('')}...` : text}`];
+    return [`${role}: ${text.length > LONGEST_LINE ? `${cut(text)}...` : text}`];
   });
   if (said.length === 0) return '';
   return [`[Previous state: ${state}, ${said.length} messages]`, ...lines].join('\n');
+}
+
+/** No half of a pair is left at the end. */
+function cut(text: string): string {
+  return text.slice(0, LONGEST_LINE).replace(/[\uD800-\uDBFF]$/, '');
 }

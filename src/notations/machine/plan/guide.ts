@@ -1,6 +1,7 @@
 import { SkeinError } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { present } from '../../../base/json.js';
+import type { Context } from '../../../machine/pure/context-data.js';
 import { MaxVisitsExceededError } from '../../../machine/pure/errors.js';
 import type { StateMachine, TransitionResult } from '../../../machine/pure/machine.js';
 import { PendingTransitions, setArtifactCall } from '../../../machine/pure/pending.js';
@@ -14,11 +15,11 @@ import { accountOf, isTransient, logged, machineAt, stateOf } from './standing.j
  * the step sees, so a replay comes to the same.
  */
 export function guideOf(setup: MachineSetup): GuideOf {
-  return ({ state, now }) => {
-    const seen = state as MachineState;
+  return (step) => {
+    const seen = step.state as MachineState;
     const { position } = seen;
     if (position === undefined) throw new TypeError('a state speaks after the node that begins a turn');
-    return new StateGuide(setup, { ...seen, position }, machineAt(setup, position, seen.artifacts, { now }));
+    return new StateGuide(setup, { ...seen, position }, machineAt(setup, position, seen.artifacts, step));
   };
 }
 
@@ -54,13 +55,13 @@ class StateGuide implements Guide {
   }
 
   isOver(): boolean {
-    const asked = this.pending.pending;
-    if (asked === null) return this.moved !== undefined;
+    const noted = this.pending.pending;
+    if (noted === null) return this.moved !== undefined;
     try {
       const result = this.pending.commit();
       if (result === null) return false;
       this.moved = result;
-      this.movedBy = asked.context;
+      this.movedBy = noted.context;
       return true;
     } catch (error) {
       // The budget was reached while the calls of the round ran.
@@ -72,32 +73,39 @@ class StateGuide implements Guide {
 
   end({ toolCalls }: GuideEnd): GuideVerdict {
     this.count(toolCalls);
-    const { moved, seen, machine } = this;
-    const { position } = seen;
-    const account = accountOf(machine);
-    if (moved !== undefined) this.log.push(logged(moved, account));
-    const next = moved === undefined ? undefined : nextAfter(this.setup, moved.to);
-    const leaves = moved !== undefined && isTransient(this.setup, moved.from);
-    const isMessageKept = leaves && !position.kept && !isTransient(this.setup, moved.to);
-    const message = { role: 'user', text: seen.message ?? '', state: moved?.to ?? '' };
-    const standing: Standing = {
-      ...position,
-      machine: account,
+    const { moved } = this;
+    const account = accountOf(this.machine);
+    const writes: Record<string, unknown> = {};
+    if (this.artifacts.size > 0) writes['artifacts'] = Object.fromEntries(this.artifacts);
+    if (this.log.length > 0) writes['log'] = this.log;
+    if (moved === undefined) return { writes: { ...writes, position: this.standing(account) } };
+    writes['log'] = [...this.log, logged(moved, account)];
+    writes['workflow_context'] = this.movedBy;
+    const kept = this.keptMessage(moved);
+    if (isTransient(this.setup, moved.from)) writes['aside'] = undefined;
+    if (kept.length > 0) writes['conversation'] = kept;
+    writes['position'] = this.standing(account, kept.length > 0);
+    return present({ goto: nextAfter(this.setup, moved.to), writes });
+  }
+
+  private standing(machine: Context, isKept = false): Standing {
+    const { moved, stuck } = this;
+    const { position } = this.seen;
+    return {
+      machine,
       spoken: moved === undefined,
-      kept: position.kept || isMessageKept,
-      open: position.open || isMessageKept,
+      kept: position.kept || isKept,
+      open: position.open || isKept,
       handOvers: position.handOvers + (moved === undefined ? 0 : 1),
-      stuck: this.stuck?.code === 'SKEIN_STATE_VISITS',
+      stuck: stuck?.code === 'SKEIN_STATE_VISITS',
     };
-    const writes = {
-      position: standing,
-      ...(this.log.length === 0 ? {} : { log: this.log }),
-      ...(this.artifacts.size === 0 ? {} : { artifacts: Object.fromEntries(this.artifacts) }),
-      ...(moved === undefined ? {} : { workflow_context: this.movedBy }),
-      ...(leaves ? { aside: undefined } : {}),
-      ...(isMessageKept ? { conversation: [message] } : {}),
-    };
-    return next === undefined ? { writes } : { goto: next, writes };
+  }
+
+  /** The message of this turn, where it was said to a transient state alone, and the next state has to answer it. */
+  private keptMessage({ from, to }: TransitionResult): readonly object[] {
+    const { position, message } = this.seen;
+    const isDropped = isTransient(this.setup, from) && !isTransient(this.setup, to) && !position.kept;
+    return isDropped ? [{ role: 'user', text: message ?? '', state: to }] : [];
   }
 
   private transition(input: JsonObject): unknown {
@@ -105,7 +113,7 @@ class StateGuide implements Guide {
       return this.pending.execute(input);
     } catch (error) {
       if (error instanceof MaxVisitsExceededError && error.working_events.length === 0)
-        this.stuck = asked(error, String(input['event']));
+        this.stuck = asked(error, input['event'] as string);
       throw error;
     }
   }
@@ -116,7 +124,8 @@ class StateGuide implements Guide {
     const { artifact: name } = result;
     const value = this.machine.artifacts()[name] ?? '';
     this.artifacts.set(name, value);
-    const added = String(input['value']);
+    // What is not a text was refused.
+    const added = input['value'] as string;
     const isAppended = Object.hasOwn(before, name) && value !== added;
     this.log.push({ set: name, value: added, ...(isAppended ? { append: true as const } : {}) });
     return result;

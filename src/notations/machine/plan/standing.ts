@@ -124,11 +124,23 @@ export function contextOf(
   stored = false,
 ): Context {
   const isBack = stored && isTransient(setup, standing.machine.current_state);
-  const entries = isBack ? storedPart(setup, log) : log;
-  const now = isBack ? undefined : standing;
-  let account = new MachineContext(setup.spec.entry, 0, NO_LIMITS);
-  let last: Partial<LoggedTransition> | undefined;
-  for (const entry of entries) {
+  const { account, last } = folded(setup, isBack ? storedPart(setup, log) : log);
+  const context = account.toJSON();
+  const { total_tool_calls, metadata } = isBack ? context : standing.machine;
+  const calls = last !== undefined && isBack ? last.tool_calls : (total_tool_calls ?? 0);
+  const alive = last !== undefined && isBack ? last.alive_ms : (metadata?.['skein.alive_ms'] ?? 0);
+  return {
+    ...context,
+    ...(calls === 0 ? {} : { total_tool_calls: calls }),
+    ...(alive === 0 ? {} : { metadata: { ...context.metadata, 'skein.alive_ms': alive } }),
+  };
+}
+
+/** What a log comes to, and its last transition. */
+function folded({ spec }: Pick<MachineSetup, 'spec'>, log: readonly LogEntry[]) {
+  let account = new MachineContext(spec.entry, 0, NO_LIMITS);
+  let last: LoggedTransition | undefined;
+  for (const entry of log) {
     if ('began' in entry) account = MachineContext.from(entry.began, NO_LIMITS);
     else if ('set' in entry) account.setArtifact(entry.set, entry.value, entry.append === true ? 'append' : 'replace');
     else {
@@ -137,14 +149,7 @@ export function contextOf(
       last = entry;
     }
   }
-  const context = account.toJSON();
-  const calls = now?.machine.total_tool_calls ?? last?.tool_calls ?? context.total_tool_calls ?? 0;
-  const alive = now?.machine.metadata?.['skein.alive_ms'] ?? last?.alive_ms ?? context.metadata?.['skein.alive_ms'];
-  return {
-    ...context,
-    ...(calls === 0 ? {} : { total_tool_calls: calls }),
-    ...(alive === undefined || alive === 0 ? {} : { metadata: { ...context.metadata, 'skein.alive_ms': alive } }),
-  };
+  return { account, last };
 }
 
 /** The log up to where the machine was in a persistent state last. */
