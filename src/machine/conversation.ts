@@ -17,6 +17,7 @@ import { BEGIN } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
 import { contextOf, machineAt, stateOf } from '../notations/machine/plan/standing.js';
 import { completeVariables } from '../notations/machine/variables.js';
+import { recordedIn } from '../runtime/backends/recorded.js';
 import { launch, openModels } from '../runtime/launch.js';
 import type { RunOptions } from '../runtime/options.js';
 import { endingEvent } from './ending-event.js';
@@ -262,7 +263,10 @@ export class Conversation {
     const options = { ...runs, ...optionsOf() };
     this.models ??= openModels(runs);
     const models = { ...this.models, finish: () => Promise.resolve() };
-    return this.resultOf(await launch({ compiled, models, options, keeper: log }).result, log);
+    return this.resultOf(
+      await launch({ compiled, models, options, keeper: log, backend: recordedIn(this.store) }).result,
+      log,
+    );
   }
 
   private checkOpen(): void {

@@ -35,9 +35,9 @@ export interface PackMessage {
  * What a machine tells: names and fields are those of PromptKit.
  *
  * @example
- * conversation.on((event) => {
+ * const show = (event: WorkflowEvent) => {
  *   if (event.type === 'workflow.transitioned') console.log(`${event.from_state} -> ${event.to_state}`);
- * });
+ * };
  */
 export type WorkflowEvent =
   | {

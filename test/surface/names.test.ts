@@ -95,6 +95,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'TRANSITION_TOOL',
     'TerminalStateError',
     'artifactTool',
+    'openPack',
     'parseSpec',
     'setArtifactCall',
     'sortedEvents',

@@ -90,7 +90,7 @@ export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePl
   const known = new Set(all);
   const plan: Plan = {
     format: 1,
-    name: pack.id ?? 'pack',
+    name: pack.id,
     notation: 'machine',
     inputs: [...INPUTS, VARIABLES],
     closedState: true,
