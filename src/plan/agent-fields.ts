@@ -10,6 +10,7 @@ import type {
   ProviderSpec,
   SkillText,
   StructuredOutput,
+  Until,
 } from './agent-spec.js';
 import { any, flag, integer, list, names, NUMBER, object, someObject, TEXT, word, wordOr } from './form.js';
 import { MOST_ROUNDS } from './limits.js';
@@ -71,6 +72,7 @@ const ROWS: Rows<AgentSpec> = {
   'searchesAll?': result('searches', flag()),
   'maxTurns?': result('limits', integer(1, 10_000)),
   'maxToolCalls?': result('limits', integer(0, MOST_ROUNDS)),
+  'until?': result('end', object<Until>({ 'rounds?': integer(1, 10_000), 'tool?': TEXT })),
   'output?': result(
     'schema',
     object<StructuredOutput>({ 'name?': TEXT, schema: any(), 'onInvalid?': word('fail', 'warn') }),

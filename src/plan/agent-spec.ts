@@ -35,6 +35,8 @@ export interface AgentSpec {
   readonly maxTurns?: number;
   /** Tool calls at most. Default 100. */
   readonly maxToolCalls?: number;
+  /** Ends it after a round of tool calls. Default: it ends when it calls no tool. */
+  readonly until?: Until;
   readonly output?: StructuredOutput;
   /** The agent may ask the person: the tool `ask_user`. */
   readonly interactive?: boolean;
@@ -106,6 +108,14 @@ export interface McpServerSpec {
 export interface SkillText {
   readonly name: string;
   readonly text: string;
+}
+
+/** When an agent has an answer although it still calls tools: what it said last, as soon as one of them holds at the end of a round of calls. */
+export interface Until {
+  /** So many rounds of calls are over. */
+  readonly rounds?: number;
+  /** A call of the tool with this name has succeeded. */
+  readonly tool?: string;
 }
 
 /** The answer must be JSON that matches a JSON Schema. After one repair round: fail, or warn and keep the text. */

@@ -21,6 +21,7 @@ const AGENT: Required<AgentSpec> = {
   extraDirs: ['docs'],
   maxTurns: 3,
   maxToolCalls: 4,
+  until: { rounds: 2 },
   output: { schema: {} },
   interactive: true,
   memory: { inject: true },

@@ -2,7 +2,7 @@ import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import { addUsage } from '../../events/spending.js';
-import type { StructuredOutput } from '../../plan/agent-spec.js';
+import type { AgentSpec, StructuredOutput } from '../../plan/agent-spec.js';
 import type { Guide } from '../../plan/guide.js';
 import type { Limit } from '../../plan/notations.js';
 import { limitHint } from '../../plan/notations.js';
@@ -73,14 +73,16 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
   while (mayGoOn(options, state)) {
     const turn = await nextTurn(options, caller, state);
     if (turn === undefined) break;
-    if (turn.toolCalls.length === 0) {
-      const answer = finalAnswer(options, turn, state);
-      if (answer !== undefined) return resultOf(state, answer.output);
-    } else {
-      transcript.add({ role: 'tool', results: await runCalls(options, runner, turn, state) });
+    let isAnswer = turn.toolCalls.length === 0;
+    if (!isAnswer) {
+      const results = await runCalls(options, runner, turn, state);
+      transcript.add({ role: 'tool', results });
       if (state.exhausted !== undefined) break;
       if (options.guide.isOver()) return resultOf(state, turn.text);
+      isAnswer = isEnough(options.spec, state, results);
     }
+    const answer = isAnswer ? finalAnswer(options, turn, state) : undefined;
+    if (answer !== undefined) return resultOf(state, answer.output);
     state.rounds = state.turns;
   }
   return resultOf(state, undefined);
@@ -88,6 +90,11 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
 
 function resultOf({ usage, turns, toolCalls, text, exhausted }: LoopState, output: unknown): LoopResult {
   return { output, text, exhausted, usage, turns, toolCalls };
+}
+
+function isEnough({ until }: AgentSpec, { turns }: LoopState, results: readonly ToolResult[]): boolean {
+  if (until === undefined) return false;
+  return turns >= (until.rounds ?? Infinity) || results.some(({ name, isError }) => name === until.tool && !isError);
 }
 
 /** Whether the guide allows what comes next; `within`: calls of the model call that is under way. */
@@ -201,7 +208,8 @@ function warn(options: LoopOptions, code: string, message: string): void {
 /** An empty answer that is allowed is one that the model ended by itself; a schema still has to match. */
 function checkEmpty(options: LoopOptions, turn: ModelTurn): void {
   const error = emptyAnswer(options, turn);
-  if (options.spec.allowEmpty !== true || turn.reason !== 'stop') throw error;
+  const isEnded = turn.reason === 'stop' || turn.reason === 'tool-calls';
+  if (options.spec.allowEmpty !== true || !isEnded) throw error;
   warn(options, 'empty-answer', error.message);
 }
 

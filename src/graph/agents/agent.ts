@@ -20,6 +20,7 @@ type Shared = Pick<
   | 'maxTurns'
   | 'maxToolCalls'
   | 'interactive'
+  | 'until'
   | 'allowEmpty'
   | 'about'
   | 'provider'

@@ -8,12 +8,13 @@ import { holds } from '../../../src/notations/machine/compositions/predicates.js
 import { namesIn } from '../../../src/notations/machine/compositions/references.js';
 import type { Composition, CompositionStep, Pack } from '../../../src/notations/machine/pack.js';
 import { ownModels, promptOf } from '../../graph/support-agents.js';
+import type { Said } from '../../graph/support-agents.js';
 
 interface Desk {
   readonly composition: Omit<Composition, 'steps'> & { readonly steps: readonly CompositionStep[] };
   readonly input?: Json;
   /** What each prompt says; default: its name and what it is asked. */
-  readonly says?: Readonly<Record<string, string>>;
+  readonly says?: Readonly<Record<string, Said>>;
   readonly tools?: Readonly<Record<string, (input: Json) => unknown>>;
   readonly reading?: readonly string[];
 }
@@ -269,6 +270,19 @@ describe('steps', () => {
     expect(await outcomeOf({ composition: { steps }, tools })).toMatchObject({ outcome: 'succeeded', output: 'now' });
     left = 1;
     expect((await outcomeOf({ composition: { steps: [call('t')] }, tools })).outcome).toBe('failed');
+  });
+
+  it('[44] an agent ends after max_steps rounds, or when the tool of its termination was called', async () => {
+    const agent = (termination: CompositionStep['termination']): CompositionStep => {
+      return { id: 'a', kind: 'agent', prompt_task: 'a', tools: ['look'], ...(termination && { termination }) };
+    };
+    const looks = { text: 'so far', calls: [['look', {}]] } as const;
+    const unused = call('look', {}, { id: 'once' });
+    for (const termination of [{ max_steps: 2 }, { tool_called: 'look' }]) {
+      const steps = [unused, agent(termination)];
+      const { output, requests } = await outcomeOf({ composition: { steps }, says: { a: looks }, reading: ['look'] });
+      expect([output, requests.length]).toEqual(['so far', 'max_steps' in termination ? 2 : 1]);
+    }
   });
 
   it('[44] an output schema makes the output data, and is checked', async () => {

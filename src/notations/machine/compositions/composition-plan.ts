@@ -163,9 +163,16 @@ class CompositionBuilder {
     const used = this.parts.agent(prompt_task, kind === 'agent' ? tools : []);
     Object.assign(this.tools, used.bindings(id));
     const output = output_schema === undefined ? undefined : { name: id, schema: this.parts.schema(output_schema) };
-    const maxTurns = termination?.max_steps;
+    const { max_steps: rounds, tool_called: called } = termination ?? {};
+    // Rounds end it with what it said; without them the cap of all agents holds.
+    const until = termination === undefined ? undefined : present({ rounds, tool: called });
+    const maxTurns = rounds === undefined ? undefined : rounds + 1;
     return {
-      agent: { ...withVariables(used.spec, variablesOf(id)), allowEmpty: true, ...present({ output, maxTurns }) },
+      agent: {
+        ...withVariables(used.spec, variablesOf(id)),
+        allowEmpty: true,
+        ...present({ output, until, maxTurns }),
+      },
       prompt: [{ channel: inputOf(id) }],
     };
   }
