@@ -6,7 +6,7 @@
  *
  * for (const { kind, what } of powersOf(plan)) console.log(kind, what); // starts npx -y some-server
  */
-export { agentsOf } from './plan/plan.js';
+export { agentsOf } from './plan/nodes.js';
 export { checkPlan } from './plan/checks.js';
 export { affected } from './plan/downstream.js';
 export { traitsOf } from './plan/notations.js';

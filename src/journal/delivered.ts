@@ -1,4 +1,5 @@
 import { deliveredKey, deliveredName } from '../base/address.js';
+import { addTo } from '../base/grouped.js';
 import type { Answer } from './store.js';
 
 /**
@@ -12,10 +13,7 @@ export class DeliveredEvents {
     const taken = new Set(answers.map(({ by }) => by));
     for (const answer of answers) {
       const name = deliveredName(answer.key);
-      if (name === undefined || taken.has(answer.key)) continue;
-      const list = this.left.get(name);
-      if (list === undefined) this.left.set(name, [answer]);
-      else list.push(answer);
+      if (name !== undefined && !taken.has(answer.key)) addTo(this.left, name, answer);
     }
     for (const list of this.left.values()) list.sort((a, b) => a.at - b.at || numberOf(a) - numberOf(b));
   }

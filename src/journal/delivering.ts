@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { recordText } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
+import { nodesOf } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
 import { answerRun } from './answering.js';
 import { deliveredAnswer } from './delivered.js';
@@ -48,13 +49,8 @@ export function deliverEvent(store: Store, runId: string, name: string, data: un
 /** A misspelt name would be kept for ever. */
 function checkName(store: Store, runId: string, name: string): void {
   const names = new Set<string>();
-  const open = [readStored(store, readHistory(store, runId).current.plan) as Plan];
-  for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    for (const node of one.nodes) {
-      if (node.kind === 'wait' && node.event !== undefined) names.add(node.event);
-      if ('plan' in node) open.push(node.plan);
-    }
-  }
+  for (const { node } of nodesOf(readStored(store, readHistory(store, runId).current.plan) as Plan))
+    if (node.kind === 'wait' && node.event !== undefined) names.add(node.event);
   if (names.has(name)) return;
   const list = names.size === 0 ? 'no node of it waits for an event' : `events: ${[...names].slice(0, 20).join(', ')}`;
   const near = didYouMean(name, [...names]);

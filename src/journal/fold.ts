@@ -1,4 +1,5 @@
 import { askerOf } from '../base/address.js';
+import { addTo } from '../base/grouped.js';
 import { SkeinError } from '../base/errors.js';
 import { Entry } from './history.js';
 import type { RunHistory, Session, StartedEffect } from './history.js';
@@ -43,7 +44,8 @@ export class HistoryFold {
       this.sessions.push({ open: record });
       this.msBefore += this.lasted;
       this.lasted = 0;
-      this.current = { ...this.current, ...changesOf(record) };
+      const { t: _t, at: _at, fence: _fence, ...changes } = record;
+      this.current = { ...this.current, ...changes };
     } else if (record.t === 'log') {
       if (this.keeps) this.logs.push(record);
       this.last(record.at);
@@ -100,15 +102,9 @@ export class HistoryFold {
     }
   }
 
-  private keep(key: string, entry: Entry): void {
-    const list = this.entries.get(key);
-    if (list === undefined) this.entries.set(key, [entry]);
-    else list.push(entry);
-  }
-
   private addDone(record: DoneRecord, line: string): void {
     const { key } = record;
-    if (this.keeps) this.keep(key, new Entry(line, this.outcomes, this.sessions.length - 1, kindOf(record)));
+    if (this.keeps) addTo(this.entries, key, new Entry(line, this.outcomes, this.sessions.length - 1, kindOf(record)));
     this.outcomes += 1;
     this.timers.delete(key);
     this.pauses.delete(key);
@@ -140,20 +136,6 @@ export class HistoryFold {
 function kindOf({ error, cleanup }: DoneRecord): Entry['kind'] {
   if (error !== undefined) return 'failure';
   return cleanup === true ? 'cleanup' : 'success';
-}
-
-function changesOf({
-  plan,
-  code,
-  inputs,
-  settings,
-}: Extract<JournalRecord, { t: 'open' }>): Partial<RunHistory['current']> {
-  return {
-    ...(plan === undefined ? {} : { plan }),
-    ...(code === undefined ? {} : { code }),
-    ...(inputs === undefined ? {} : { inputs }),
-    ...(settings === undefined ? {} : { settings }),
-  };
 }
 
 function idOf({ id }: Pick<TimerRecord, 'id'>): { readonly id?: string } {

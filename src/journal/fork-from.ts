@@ -3,9 +3,9 @@ import { formatAddress, nodePathOf, parseAddress, pathOf, segmentsOf, stepOf } f
 import { SkeinError } from '../base/errors.js';
 import { didYouMean } from '../base/suggest.js';
 import { affected } from '../plan/downstream.js';
+import { nodeFinder, nodesOf } from '../plan/nodes.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 import type { RunHistory } from './history.js';
-import { nodeFinder } from './overview-nodes.js';
 
 /** What a fork is to do again. */
 export interface ForkWish {
@@ -107,7 +107,7 @@ class Recorded {
     const address = parseAddress(text, this.isLoop);
     const ids = nodePathOf(address === undefined ? text : formatAddress(address));
     if (address === undefined || address.effect !== undefined || this.nodeAt(ids) === undefined) {
-      throw this.unknown(text, option, 'the workflow has no step', [...nodePathsOf(this.plan, '')]);
+      throw this.unknown(text, option, 'the workflow has no step', [...nodePathsOf(this.plan)]);
     }
     const wanted = this.wantedOf(address);
     const isNamed = address.places.some(
@@ -232,11 +232,7 @@ function* outcomesOf(parents: readonly RunHistory[], isLoop: (ids: string) => bo
   }
 }
 
-// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
-function* nodePathsOf(plan: Plan, prefix: string): Generator<string> {
-  for (const node of plan.nodes) {
-    // What only decides where to go on is named by nobody.
-    if (node.kind !== 'pass') yield prefix + node.id;
-    if ('plan' in node) yield* nodePathsOf(node.plan, `${prefix}${node.id}/`);
-  }
+function* nodePathsOf(plan: Plan): Generator<string> {
+  // What only decides where to go on is named by nobody.
+  for (const { node, path } of nodesOf(plan)) if (node.kind !== 'pass') yield path;
 }

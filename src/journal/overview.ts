@@ -15,7 +15,7 @@ import type { RunHistory } from './history.js';
 import { OverviewFold } from './overview-fold.js';
 import type { RunWarning } from './overview-fold.js';
 import type { RunMoment, TellMoment } from './overview-moments.js';
-import { nodeFinder } from './overview-nodes.js';
+import { nodeFinder } from '../plan/nodes.js';
 import type { StepTrace } from './overview-trace.js';
 import type { Stored } from './record.js';
 import { Replay } from './replay.js';

@@ -3,6 +3,7 @@ import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { END } from './plan.js';
 import type { Route } from './plan.js';
+import { reachedFrom } from './reach.js';
 
 /**
  * The graph: `missing-entry`, `static-cycle`, `unreachable-node` (a warning), `join-never-fills`, `ambiguous-start` (E6), `bad-route`,
@@ -64,13 +65,9 @@ function staticCycles(scope: Scope): readonly (readonly number[])[] {
 function checkReachable(scope: Scope): void {
   const { shape, findings } = scope;
   if (shape.starts.length === 0) return;
-  const reached = new Set(shape.starts);
-  const open = new Set(shape.openRoutes);
-  for (const node of reached) {
-    // A route without declared targets may lead anywhere.
-    if (open.has(node)) return;
-    for (const at of shape.outEdges[node] ?? []) reached.add(shape.edges[at]?.to ?? node);
-  }
+  const reached = reachedFrom(shape, shape.starts);
+  // A route without declared targets may lead anywhere.
+  if (shape.openRoutes.some((node) => reached.has(node))) return;
   for (let node = 0; node < shape.outEdges.length; node += 1) {
     if (reached.has(node)) continue;
     const options = { node, severity: 'warning', hint: 'connect it, or take it out' } as const;

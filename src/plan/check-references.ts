@@ -1,7 +1,8 @@
+import { addTo } from '../base/grouped.js';
 import { didYouMean } from '../base/suggest.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
-import { forEachReach } from './reach.js';
+import { explainedReads } from './reach.js';
 import { conditionReferences, referencesOf, routeReferences, writesUnknown, writtenChannels } from './references.js';
 
 /** Who writes what in a plan. */
@@ -21,11 +22,7 @@ export function writersOf(scope: Pick<Scope, 'plan'>): Writers {
   const unknown: number[] = [];
   scope.plan.nodes.forEach((node, at) => {
     if (writesUnknown(node)) unknown.push(at);
-    for (const name of writtenChannels(node)) {
-      const list = byChannel.get(name);
-      if (list === undefined) byChannel.set(name, [at]);
-      else list.push(at);
-    }
+    for (const name of writtenChannels(node)) addTo(byChannel, name, at);
   });
   const { inputs, openInputs = false } = scope.plan;
   return { byChannel, unknown, inputs: new Set(inputs.map((input) => input.channel)), open: openInputs };
@@ -97,30 +94,12 @@ class Predecessors {
 }
 
 function findUnordered(scope: Scope, writers: Writers, pending: readonly Pending[]): void {
-  const bySource = new Map<number, number[]>();
-  pending.forEach(({ channel }, at) => {
-    for (const writer of [...(writers.byChannel.get(channel) ?? []), ...writers.unknown]) {
-      const list = bySource.get(writer);
-      if (list === undefined) bySource.set(writer, [at]);
-      else list.push(at);
-    }
-  });
-  const explained = new Set<number>();
-  pending.forEach(({ reader, inRoute }, at) => {
-    if (inRoute && writers.unknown.includes(reader)) explained.add(at);
-  });
-  forEachReach(scope.shape, [...bySource.keys()], true, (sources, masks) => {
-    sources.forEach((source, bit) => {
-      for (const at of bySource.get(source) ?? []) {
-        const reader = pending[at]?.reader ?? 0;
-        if (((masks[reader] ?? 0) >>> bit) & 1) explained.add(at);
-      }
-    });
-    return explained.size < pending.length;
-  });
-  pending.forEach((read, at) => {
-    if (!explained.has(at)) reportNotUpstream(scope, writers, read);
-  });
+  const writersFor = ({ channel }: Pending) => [...(writers.byChannel.get(channel) ?? []), ...writers.unknown];
+  const explained = explainedReads(scope.shape, pending, writersFor, ({ reader }, leadsTo) => leadsTo(reader));
+  for (const read of pending) {
+    const isOwn = read.inRoute && writers.unknown.includes(read.reader);
+    if (!isOwn && !explained.has(read)) reportNotUpstream(scope, writers, read);
+  }
 }
 
 /** Conditions that end a loop are read on the final state of a round. */

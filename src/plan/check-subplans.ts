@@ -3,8 +3,8 @@ import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
 import { isChannelName } from './check-names.js';
-import { WHOLE_STATE } from './plan.js';
-import type { LoopNode, MapNode, PlanNode, SubInputs } from './plan.js';
+import { WHOLE_STATE, isNeeded } from './plan.js';
+import type { PlanNode, SubInputs } from './plan.js';
 
 /**
  * What passes between a plan and the sub-plans of its nodes: `unknown-channel` for a name that the sub-plan doesn't have,
@@ -100,20 +100,17 @@ function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
 
 function takenFrom(node: SubPlanNode): readonly { readonly name: string; readonly path: string }[] {
   if (node.kind === 'map') return [{ name: node.result, path: 'result' }];
-  const carried = node.kind === 'loop' ? carriedBy(node) : [];
+  const carry = node.kind === 'loop' ? (node.carry ?? []) : [];
+  const carried = carry.map((name, index) => ({ name, path: `carry[${index}]` }));
   const outputs = Object.entries(node.outputs ?? {}).map(([outer, name]) => ({ name, path: `outputs.${outer}` }));
   if (node.outputs !== undefined) return [...carried, ...outputs];
   return [...carried, ...(node.writes ?? []).map((name, index) => ({ name, path: `writes[${index}]` }))];
 }
 
-function carriedBy(node: LoopNode): readonly { readonly name: string; readonly path: string }[] {
-  return (node.carry ?? []).map((name, index) => ({ name, path: `carry[${index}]` }));
-}
-
-function checkRequired(scope: Scope, writers: Writers, node: Exclude<SubPlanNode, never> | MapNode, at: number): void {
+function checkRequired(scope: Scope, writers: Writers, node: SubPlanNode, at: number): void {
   if (writers.unknown.length > 0) return;
   for (const input of node.plan.inputs) {
-    if (!input.required || input.default !== undefined) continue;
+    if (!isNeeded(input)) continue;
     const isItem = node.kind === 'map' && node.item === input.channel;
     const isGiven = node.inputs !== undefined && Object.hasOwn(node.inputs, input.channel);
     // Without a list of inputs, a channel of the same name is taken. A map takes nothing by itself but the item.

@@ -1,7 +1,9 @@
+import { addTo } from '../base/grouped.js';
+import { dominatorsFrom } from './dominance.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
-import { forEachReach, leadsTo } from './reach.js';
+import { forEachReach, leadsTo, reachedFrom } from './reach.js';
 import type { GraphShape } from './graph-shape.js';
 import type { Plan, Route } from './plan.js';
 
@@ -39,15 +41,9 @@ function compareAll(
   contested: readonly [string, readonly number[]][],
   placeOf: (node: number) => number,
 ): void {
-  const search: Search = { scope, reported: new Set(), pairs: new Map(), exclusion: lazily(scope), placeOf };
+  const search: Search = { scope, reported: new Set(), pairs: new Map(), placeOf };
   const channelsOf = new Map<number, [string, readonly number[]][]>();
-  for (const [name, nodes] of contested) {
-    for (const node of nodes) {
-      const list = channelsOf.get(node);
-      if (list === undefined) channelsOf.set(node, [[name, nodes]]);
-      else list.push([name, nodes]);
-    }
-  }
+  for (const [name, nodes] of contested) for (const node of nodes) addTo(channelsOf, node, [name, nodes]);
   forEachReach(scope.shape, [...channelsOf.keys()], false, (batch, masks) => {
     batch.forEach((source, bit) => {
       for (const [name, nodes] of channelsOf.get(source) ?? [])
@@ -61,7 +57,7 @@ interface Search {
   readonly scope: Scope;
   readonly reported: Set<string>;
   readonly pairs: Map<string, number>;
-  readonly exclusion: () => Exclusion;
+  exclusion?: Exclusion;
   readonly placeOf: (node: number) => number;
 }
 
@@ -80,7 +76,8 @@ function comparePairs(
     const pairs = (search.pairs.get(name) ?? 0) + 1;
     search.pairs.set(name, pairs);
     if (pairs > MOST_PAIRS) return;
-    if (search.exclusion().areExclusive(reach.source, node)) continue;
+    search.exclusion ??= findExclusion(search.scope.plan, search.scope.shape);
+    if (search.exclusion.areExclusive(reach.source, node)) continue;
     search.reported.add(name);
     report(search.scope, name, reach.source, node);
     return;
@@ -100,24 +97,11 @@ function report(scope: Scope, name: string, a: number, b: number): void {
 /** Whether both lead to a join that continues with the first of its branches. */
 function meetEarly(scope: Scope, a: number, b: number): boolean {
   const { plan, shape } = scope;
-  const reachedFrom = (start: number): ReadonlySet<number> => {
-    const reached = new Set([start]);
-    for (const node of reached) for (const at of shape.outEdges[node] ?? []) reached.add(shape.edges[at]?.to ?? node);
-    return reached;
-  };
   const early = plan.nodes.flatMap((node, at) => (node.join === 'any' || typeof node.join === 'object' ? [at] : []));
   if (early.length === 0) return false;
-  const fromA = reachedFrom(a);
-  const fromB = reachedFrom(b);
+  const fromA = reachedFrom(shape, [a]);
+  const fromB = reachedFrom(shape, [b]);
   return early.some((node) => fromA.has(node) && fromB.has(node));
-}
-
-function lazily(scope: Scope): () => Exclusion {
-  let found: Exclusion | undefined;
-  return () => {
-    found ??= findExclusion(scope.plan, scope.shape);
-    return found;
-  };
 }
 
 /** Tells which nodes never run in the same visit: different targets of one choice, and what lies behind them. */
@@ -130,13 +114,11 @@ export interface Exclusion {
  * Two targets of one route are taken to exclude each other unless a case names both; a handler excludes everything else behind its node.
  */
 export function findExclusion(plan: Plan, shape: GraphShape): Exclusion {
-  const tree = dominators(plan, shape);
+  const parting = partings(plan, shape);
   const together = new Map<number, readonly ReadonlySet<string>[]>();
   return {
     areExclusive(a, b) {
-      const [first, second] = tree.parting(a, b);
-      const one = shape.edges[first - plan.nodes.length];
-      const other = shape.edges[second - plan.nodes.length];
+      const [one, other] = parting(a, b).map((vertex = -1) => shape.edges[vertex - plan.nodes.length]);
       if (one === undefined || other === undefined || one.from !== other.from) return false;
       if (one.kind === 'handler' || other.kind === 'handler') return true;
       if (one.kind !== 'route' || one.route !== other.route) return false;
@@ -156,57 +138,30 @@ function chosenTogether(route: Route): readonly ReadonlySet<string>[] {
   return groups.filter((group) => group.length > 1).map((group) => new Set(group));
 }
 
-interface Tree {
-  /** The children of the last dominator that two nodes share, each on the way to one of them; -1 when one dominates the other. */
-  parting(a: number, b: number): readonly [number, number];
-}
-
 /**
- * Immediate dominators of a graph without cycles, in one pass in topological order. Choices are vertices too: the edge number e is vertex
- * `nodes + e`. Edges that close a cycle do not count: what they lead to has run before.
+ * The children of the last dominator that two nodes share, each on the way to one of them; undefined when one dominates the other. Choices are vertices
+ * too: the edge number e is vertex `nodes + e`. Edges that close a cycle do not count: what they lead to has run before.
  */
-function dominators(plan: Plan, shape: GraphShape): Tree {
-  const nodes = plan.nodes.length;
-  const root = nodes + shape.edges.length;
-  const parent = new Int32Array(root + 1).fill(root);
-  const depth = new Uint32Array(root + 1);
-  const hasHandler = new Uint8Array(nodes);
-  for (const edge of shape.edges) if (edge.kind === 'handler') hasHandler[edge.from] = 1;
-  const started = new Set(shape.starts);
-  const meet = (a: number, b: number): number => {
-    let left = a;
-    let right = b;
-    while (left !== right) {
-      if ((depth[left] ?? 0) >= (depth[right] ?? 0)) left = parent[left] ?? root;
-      else right = parent[right] ?? root;
-    }
-    return left;
-  };
-  for (const node of shape.order) {
-    let above = started.has(node) ? root : -1;
-    for (const at of shape.inEdges[node] ?? []) {
-      const edge = shape.edges[at];
-      if (edge === undefined || edge.closesCycle) continue;
-      let before = edge.from;
-      if (edge.kind !== 'static' || hasHandler[edge.from] === 1) {
-        before = nodes + at;
-        parent[before] = edge.from;
-        depth[before] = (depth[edge.from] ?? 0) + 1;
-      }
-      above = above === -1 ? before : meet(above, before);
-    }
-    parent[node] = above === -1 ? root : above;
-    depth[node] = (depth[parent[node] ?? root] ?? 0) + 1;
-  }
-  return {
-    parting(a, b) {
-      const shared = meet(a, b);
-      const below = (from: number): number => {
-        let at = from;
-        while (at !== shared && parent[at] !== shared) at = parent[at] ?? root;
-        return at === shared ? -1 : at;
-      };
-      return [below(a), below(b)];
-    },
+function partings({ nodes }: Plan, { edges, inEdges, outEdges, starts }: GraphShape) {
+  const root = nodes.length + edges.length;
+  const hasHandler = new Set(edges.flatMap(({ kind, from }) => (kind === 'handler' ? [from] : [])));
+  const started = new Set(starts);
+  const leadsOn = (at: number): boolean => edges[at]?.closesCycle === false;
+  const first = nodes.flatMap((_, node) => (started.has(node) || !inEdges[node]?.some(leadsOn) ? [node] : []));
+  const tree = dominatorsFrom(root, (vertex) => {
+    if (vertex === root) return first;
+    if (vertex >= nodes.length) return [edges[vertex - nodes.length]?.to ?? root];
+    const isChoice = (at: number): boolean => edges[at]?.kind !== 'static' || hasHandler.has(vertex);
+    return (outEdges[vertex] ?? [])
+      .filter(leadsOn)
+      .map((at) => (isChoice(at) ? nodes.length + at : (edges[at]?.to ?? root)));
+  });
+  return (a: number, b: number) => {
+    const shared = tree.shared(a, b);
+    return [a, b].map((node) => {
+      let at: number | undefined = node;
+      while (at !== undefined && at !== shared && tree.above(at) !== shared) at = tree.above(at);
+      return at === shared ? undefined : at;
+    });
   };
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../base/grouped.js';
 import { canonicalJson } from '../base/hash.js';
 import { toolKey } from './agent-spec.js';
 import { AGENT_FIELDS } from './agent-fields.js';
@@ -244,12 +245,7 @@ export function renamed(removed: Steps, added: Steps): ReadonlyMap<string, strin
 
 function byContent({ nodes, code, prefix }: Steps): ReadonlyMap<string, readonly string[]> {
   const ids = new Map<string, string[]>();
-  for (const node of nodes) {
-    const content = canonicalJson(contentOf(node, code, prefix));
-    const same = ids.get(content);
-    if (same === undefined) ids.set(content, [node.id]);
-    else same.push(node.id);
-  }
+  for (const node of nodes) addTo(ids, canonicalJson(contentOf(node, code, prefix)), node.id);
   return ids;
 }
 

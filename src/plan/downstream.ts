@@ -1,3 +1,4 @@
+import { addTo } from '../base/grouped.js';
 import { analyzeShape, routeTargets } from './graph-shape.js';
 import type { Plan, PlanNode } from './plan.js';
 import { readsOutputs, referencesOf, routeReferences, writtenChannels } from './references.js';
@@ -92,13 +93,7 @@ function edgesOf(plan: Plan): Links {
 
 function reversed(links: Links): Links {
   const back = new Map<string, string[]>();
-  for (const [from, targets] of links) {
-    for (const to of targets) {
-      const known = back.get(to);
-      if (known === undefined) back.set(to, [from]);
-      else known.push(from);
-    }
-  }
+  for (const [from, targets] of links) for (const to of targets) addTo(back, to, from);
   return back;
 }
 
@@ -123,19 +118,15 @@ function readersOfInputs(plan: Plan, names: readonly string[]): readonly string[
 
 function readersByChannel(plan: Plan): ReadonlyMap<string, readonly string[]> {
   const readers = new Map<string, string[]>();
-  const add = (channel: string, id: string): void => {
-    const known = readers.get(channel);
-    if (known === undefined) readers.set(channel, [id]);
-    else known.push(id);
-  };
   const labelled = plan.channels.flatMap(({ name, label }) => (label === undefined ? [] : [name]));
   for (const node of plan.nodes) {
-    for (const channel of channelsOf(node)) add(channel, node.id);
-    if (readsOutputs(node)) for (const channel of labelled) add(channel, node.id);
+    for (const channel of channelsOf(node)) addTo(readers, channel, node.id);
+    if (readsOutputs(node)) for (const channel of labelled) addTo(readers, channel, node.id);
   }
   for (const route of plan.routes) {
     // What a route reads decides where it leads, not what its node does.
-    for (const { channel } of routeReferences(route)) for (const id of routeTargets(route) ?? []) add(channel, id);
+    const targets = routeTargets(route) ?? [];
+    for (const { channel } of routeReferences(route)) for (const id of targets) addTo(readers, channel, id);
   }
   return readers;
 }

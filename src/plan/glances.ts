@@ -1,3 +1,4 @@
+import { addTo } from '../base/grouped.js';
 import { acorn } from '../lang/on-demand.js';
 
 /** A node of a syntax tree. */
@@ -64,9 +65,7 @@ function collect(node: Syntax, around: readonly Syntax[], mentions: Map<string, 
   if (node.type === 'WithStatement') return false;
   if (node.type === 'Identifier') {
     const name = String(node['name']);
-    const list = mentions.get(name);
-    if (list === undefined) mentions.set(name, [{ node, around }]);
-    else list.push({ node, around });
+    addTo(mentions, name, { node, around });
     return name !== 'arguments' && name !== 'eval';
   }
   const inside = [node, ...around];

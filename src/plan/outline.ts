@@ -1,6 +1,7 @@
 import { analyzeShape } from './graph-shape.js';
 import type { GraphShape } from './graph-shape.js';
 import type { InputSpec, Plan } from './plan.js';
+import { isNeeded } from './plan.js';
 
 /** The course of a plan, known without running it. */
 export interface Outline {
@@ -43,7 +44,7 @@ export function outlinePlan(plan: Plan): Outline {
     order: shape.order.map(idOf),
     starts: shape.starts.map(idOf),
     conditional: conditionalNodes(plan, shape).map(idOf),
-    required: plan.inputs.filter((input) => input.required && input.default === undefined),
+    required: plan.inputs.filter(isNeeded),
   };
 }
 

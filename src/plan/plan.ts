@@ -309,10 +309,7 @@ export type Bindings = Readonly<Record<string, unknown>>;
 /** Of plans without functions, as files give them. */
 export const NO_BINDINGS: Bindings = Object.freeze({});
 
-/** The agents of a plan and of the plans in it, each with its path. */
-export function* agentsOf(plan: Pick<Plan, 'nodes'>, prefix = ''): Generator<{ node: AgentNode; path: string }> {
-  for (const node of plan.nodes) {
-    if (node.kind === 'agent') yield { node, path: prefix + node.id };
-    else if ('plan' in node) yield* agentsOf(node.plan, `${prefix}${node.id}/`);
-  }
+/** Whether somebody has to give an input. */
+export function isNeeded(input: InputSpec): boolean {
+  return input.required && input.default === undefined;
 }

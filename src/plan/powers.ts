@@ -1,6 +1,6 @@
 import { variablesIn } from '../lang/variables.js';
 import type { AgentSpec, McpServerSpec } from './agent-spec.js';
-import { agentsOf } from './plan.js';
+import { agentsOf } from './nodes.js';
 import type { Plan } from './plan.js';
 import type { BuiltInTool } from './built-in-tools.js';
 import { takes } from './built-in-tools.js';

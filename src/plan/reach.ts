@@ -1,3 +1,4 @@
+import { addTo } from '../base/grouped.js';
 import type { GraphShape, ShapeEdge } from './graph-shape.js';
 
 /** How many sources one pass over the graph follows: the bits of a word. */
@@ -30,6 +31,58 @@ export function forEachReach(
     );
     if (!goOn) return;
   }
+}
+
+/** These nodes, and all that any way leads to from them. */
+export function reachedFrom({ outEdges, edges }: GraphShape, from: Iterable<number>): ReadonlySet<number> {
+  const reached = new Set(from);
+  for (const node of reached) for (const at of outEdges[node] ?? []) reached.add(edges[at]?.to ?? node);
+  return reached;
+}
+
+/** Those reads that are explained by a source: `isBehind` says so, by what that source leads to. */
+export function explainedReads<T>(
+  shape: GraphShape,
+  reads: readonly T[],
+  sourcesOf: (read: T) => readonly number[],
+  isBehind: (read: T, leadsTo: (node: number) => boolean, source: number) => boolean,
+): ReadonlySet<T> {
+  const bySource = new Map<number, T[]>();
+  for (const read of reads) for (const source of sourcesOf(read)) addTo(bySource, source, read);
+  const explained = new Set<T>();
+  forEachReach(shape, [...bySource.keys()], true, (sources, masks) => {
+    sources.forEach((source, bit) => {
+      const isAfter = (node: number): boolean => (((masks[node] ?? 0) >>> bit) & 1) === 1;
+      for (const read of bySource.get(source) ?? []) if (isBehind(read, isAfter, source)) explained.add(read);
+    });
+    return explained.size < reads.length;
+  });
+  return explained;
+}
+
+/**
+ * Tells what leads to a node, by the nodes directly before each. `directly` are those before `to`, which is known again by itself: only the marks
+ * of the last walk are kept.
+ */
+export function walkBack(
+  before: readonly (readonly number[])[],
+): (to: unknown, directly: readonly number[]) => (node: number) => boolean {
+  const marks = new Uint32Array(before.length);
+  let mark = 0;
+  let last: unknown;
+  const isMarked = (node: number): boolean => marks[node] === mark;
+  return (to, directly) => {
+    if (to === last) return isMarked;
+    last = to;
+    mark += 1;
+    const open = [...directly];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (next < 0 || marks[next] === mark) continue;
+      marks[next] = mark;
+      for (const from of before[next] ?? []) open.push(from);
+    }
+    return isMarked;
+  };
 }
 
 /** True when there is a forward path from one node to another. Looks only at nodes that lie between them in the order. */

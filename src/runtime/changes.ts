@@ -4,7 +4,7 @@ import { diffPlans } from '../plan/diff.js';
 import { affected } from '../plan/downstream.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';
-import { agentsOf } from '../plan/plan.js';
+import { agentsOf } from '../plan/nodes.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
 
 /** All that decides about results: the plan, the functions, and what stands in neither. */

@@ -2,7 +2,7 @@ import { parentOf, stepOf } from '../../base/address.js';
 import type { EventBody } from '../../events/event.js';
 import type { StepOutcome, StepReport } from '../../events/outcome.js';
 import type { OpenQuestion } from '../../events/question.js';
-import { nodeFinder } from '../../journal/overview-nodes.js';
+import { nodeFinder } from '../../plan/nodes.js';
 import type { Plan } from '../../plan/plan.js';
 
 /** What a run tells of its questions: as they open, and at its end. */

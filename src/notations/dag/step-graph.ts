@@ -1,4 +1,6 @@
+import { addTo } from '../../base/grouped.js';
 import { quoteShort } from '../../lang/value-text.js';
+import { walkBack } from '../../plan/reach.js';
 import type { Findings } from '../../text/findings.js';
 import type { StepDef } from './definition.js';
 
@@ -61,26 +63,15 @@ const LONGEST_PATH = 20;
 
 type Parents = ReadonlyMap<string, readonly string[]>;
 
-/** Walks backwards from a step, marks what it finds, and tells what is marked. Only the marks of the last step are kept. */
+/** Tells which steps are upstream of a step. */
 function upstreamWalk(parents: Parents): (step: StepDef) => (id: string) => boolean {
   const indexes = new Map([...parents.keys()].map((id, index) => [id, index]));
-  const above = [...parents.values()].map((list) => list.map((id) => indexes.get(id) ?? -1));
-  const marks = new Uint32Array(indexes.size);
-  let mark = 0;
-  let last: StepDef | undefined;
-  const isMarked = (id: string): boolean => marks[indexes.get(id) ?? -1] === mark;
+  const indexOf = (id: string): number => indexes.get(id) ?? -1;
+  const walk = walkBack([...parents.values()].map((list) => list.map(indexOf)));
   return (step) => {
-    if (step === last) return isMarked;
-    last = step;
-    mark += 1;
-    const direct = step.dependsOn.filter(({ text }) => text !== step.id);
-    const waiting = direct.map(({ text }) => indexes.get(text) ?? -1);
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (next < 0 || marks[next] === mark) continue;
-      marks[next] = mark;
-      for (const parent of above[next] ?? []) waiting.push(parent);
-    }
-    return isMarked;
+    const direct = step.dependsOn.flatMap(({ text }) => (text === step.id ? [] : [indexOf(text)]));
+    const isUpstream = walk(step, direct);
+    return (id) => isUpstream(indexOf(id));
   };
 }
 
@@ -112,11 +103,7 @@ function stepsThatNeverStart(parents: Parents): ReadonlySet<string> {
   const missing = new Map<string, number>();
   for (const [id, list] of parents) {
     missing.set(id, list.length);
-    for (const parent of list) {
-      const known = children.get(parent);
-      if (known === undefined) children.set(parent, [id]);
-      else known.push(id);
-    }
+    for (const parent of list) addTo(children, parent, id);
   }
   const stuck = new Set(parents.keys());
   const ready = [...missing].filter(([, count]) => count === 0).map(([id]) => id);

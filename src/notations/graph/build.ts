@@ -1,3 +1,4 @@
+import { addTo } from '../../base/grouped.js';
 import type { Problem } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
 import { ownPlan } from '../../plan/own-plan.js';
@@ -133,28 +134,16 @@ function behindUnknownWriters(draft: GraphDraft, nodes: readonly PlanNode[]): Re
   const writers = nodes.filter((node) => writesUnknown(node));
   if (writers.length === 0) return undefined;
   const next = new Map<string, string[]>();
-  const add = (from: string, to: string): void => {
-    const list = next.get(from);
-    if (list === undefined) next.set(from, [to]);
-    else list.push(to);
-  };
-  for (const { from, to } of draft.edges.values()) add(from, to);
+  for (const { from, to } of draft.edges.values()) addTo(next, from, to);
   for (const node of draft.nodes.values()) {
-    for (const to of node.options.goto ?? []) add(node.name, to);
+    for (const to of node.options.goto ?? []) addTo(next, node.name, to);
     const route = draft.routes.get(node.name);
     if (route === undefined) continue;
     const targets = [...(route.targets ?? []), ...Object.values(route.map ?? {})];
-    for (const to of targets.length === 0 ? draft.nodes.keys() : targets) add(node.name, to);
+    for (const to of targets.length === 0 ? draft.nodes.keys() : targets) addTo(next, node.name, to);
   }
-  const reached = new Set<string>();
-  const open = writers.map((node) => node.id);
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    for (const to of next.get(id) ?? []) {
-      if (reached.has(to)) continue;
-      reached.add(to);
-      open.push(to);
-    }
-  }
+  const reached = new Set(writers.flatMap(({ id }) => next.get(id) ?? []));
+  for (const id of reached) for (const to of next.get(id) ?? []) reached.add(to);
   return reached;
 }
 

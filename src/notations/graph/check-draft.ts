@@ -1,10 +1,9 @@
 import { didYouMean } from '../../base/suggest.js';
 import type { Problem } from '../../base/problem.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
-import type { GraphShape } from '../../plan/graph-shape.js';
 import { END } from '../../plan/plan.js';
 import type { Plan } from '../../plan/plan.js';
-import { forEachReach } from '../../plan/reach.js';
+import { explainedReads } from '../../plan/reach.js';
 import { chooses } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import type { Inference, Reads } from './infer.js';
@@ -189,7 +188,15 @@ function checkUpstream({ draft, inference, plan }: Checked, add: Add): void {
   }
   if (pending.length === 0) return;
   const shape = analyzeShape(plan);
-  const explained = explainedReads(shape, pending);
+  const indexOf = (name: string): number => shape.index.get(name) ?? -1;
+  const explained = explainedReads(
+    shape,
+    pending,
+    ({ from }) => [indexOf(from)],
+    // A route without declared targets may lead anywhere, also to what reads.
+    ({ reader }, leadsTo, source) =>
+      leadsTo(indexOf(reader)) || shape.openRoutes.some((open) => open === source || leadsTo(open)),
+  );
   for (const read of pending) {
     const { from, reader, inRoute } = read;
     if (explained.has(read) || (inRoute && shape.openRoutes.length > 0)) continue;
@@ -207,27 +214,4 @@ function wayTo(draft: GraphDraft, { from, reader, inRoute }: Pending): string {
   return source !== undefined && chooses(draft, source)
     ? `make it a target of the route after ${quoted(from)}`
     : `add an edge from ${quoted(from)} to the node whose route leads to ${quoted(reader)}`;
-}
-
-/** A route without declared targets may lead anywhere, also to what reads. */
-function explainedReads(shape: GraphShape, pending: readonly Pending[]): ReadonlySet<Pending> {
-  const bySource = new Map<number, Pending[]>();
-  for (const read of pending) {
-    const source = shape.index.get(read.from) ?? -1;
-    const list = bySource.get(source);
-    if (list === undefined) bySource.set(source, [read]);
-    else list.push(read);
-  }
-  const explained = new Set<Pending>();
-  forEachReach(shape, [...bySource.keys()], true, (sources, masks) => {
-    sources.forEach((source, bit) => {
-      for (const read of bySource.get(source) ?? []) {
-        const reader = shape.index.get(read.reader) ?? -1;
-        const leadsTo = (node: number): boolean => (((masks[node] ?? 0) >>> bit) & 1) === 1;
-        if (leadsTo(reader) || shape.openRoutes.some((open) => open === source || leadsTo(open))) explained.add(read);
-      }
-    });
-    return explained.size < pending.length;
-  });
-  return explained;
 }

@@ -2,6 +2,7 @@ import { analyzeShape } from '../../plan/graph-shape.js';
 import { mentionsOf } from '../../plan/mentions.js';
 import { END } from '../../plan/plan.js';
 import type { Edge, Plan, PlanNode, Route } from '../../plan/plan.js';
+import { reachedFrom } from '../../plan/reach.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import { policiesOf } from './policies.js';
 
@@ -106,10 +107,7 @@ function reachedBy(plan: Plan): ReadonlySet<string> {
 
 /** Gives the names of the nodes that any way leads to from one. */
 function reachable(plan: Plan): (name: string) => ReadonlySet<string> {
-  const { edges, index, outEdges } = analyzeShape(plan);
-  return (name) => {
-    const after = new Set([index.get(name) ?? -1]);
-    for (const node of after) for (const at of outEdges[node] ?? []) after.add(edges[at]?.to ?? node);
-    return new Set([...after].map((node) => plan.nodes[node]?.id ?? ''));
-  };
+  const shape = analyzeShape(plan);
+  return (name) =>
+    new Set([...reachedFrom(shape, [shape.index.get(name) ?? -1])].map((node) => plan.nodes[node]?.id ?? ''));
 }

@@ -3,6 +3,7 @@ import { analyzeShape } from '../../plan/graph-shape.js';
 import type { GraphShape } from '../../plan/graph-shape.js';
 import { outlinePlan } from '../../plan/outline.js';
 import type { Plan } from '../../plan/plan.js';
+import { reachedFrom } from '../../plan/reach.js';
 import type { BuiltGraph } from './build.js';
 import type { GraphDraft } from './draft.js';
 import { isNodeSpec } from './node-spec.js';
@@ -21,8 +22,7 @@ export function exitsOf(plan: Plan): readonly string[] {
 
 /** Tells whether any path leads to a node. A choice without declared targets may lead anywhere. */
 function reachable(shape: GraphShape): (node: number) => boolean {
-  const reached = new Set(shape.starts);
-  for (const node of reached) for (const at of shape.outEdges[node] ?? []) reached.add(shape.edges[at]?.to ?? node);
+  const reached = reachedFrom(shape, shape.starts);
   const isOpen = shape.openRoutes.some((node) => reached.has(node));
   return (node) => isOpen || reached.has(node);
 }

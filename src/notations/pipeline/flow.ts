@@ -1,7 +1,8 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
-import { dominanceOf } from './dominance.js';
-import type { Dominance } from './dominance.js';
+import { dominatorsFrom } from '../../plan/dominance.js';
+import type { Dominators } from '../../plan/dominance.js';
+import { walkBack } from '../../plan/reach.js';
 import { allSteps } from './blocks.js';
 import type { Block, Placed } from './blocks.js';
 import type { GotoStep, StepDef } from './definition.js';
@@ -72,7 +73,7 @@ export function connectBlock(block: Block, findings: Findings): Flow {
     reached,
     looped: stepsInLoops(ways, back),
     precedes: predecessors(ways),
-    hasRun: dominators(block, starts, ways),
+    hasRun: dominance(block, starts, ways),
   };
 }
 
@@ -210,32 +211,28 @@ function reversed(ways: readonly Ways[]): readonly (readonly number[])[] {
 }
 
 /** Made when it is first asked for: most references are to what runs in any case. */
-function dominators(block: Block, starts: readonly number[], ways: readonly Ways[]): Flow['hasRun'] {
-  let known: Dominance | undefined;
+function dominance(block: Block, starts: readonly number[], ways: readonly Ways[]): Flow['hasRun'] {
+  let known: Dominators | undefined;
   const branches = block.steps.some(({ step }) => step.type === 'condition' || step.type === 'goto');
-  const partOf = (at: number): number => block.steps[at]?.chain ?? 0;
-  return (earlier, later) => !branches || (known ??= dominanceOf({ starts, ways, partOf })).isBefore(earlier, later);
+  // What starts together shares nothing: each has an end of its own.
+  const endOf = (at: number): number => ways.length + (block.steps[at]?.chain ?? 0);
+  const root = ways.length + starts.length;
+  const targets = (at: number): readonly number[] =>
+    at === root ? starts : (ways[at] ?? []).map((to) => (to < 0 ? endOf(at) : to));
+  return (earlier, later) => {
+    if (!branches) return true;
+    known ??= dominatorsFrom(root, targets);
+    const to = later === 'end' ? endOf(earlier) : later;
+    return !known.reaches(earlier) || !known.reaches(to) || known.shared(earlier, to) === earlier;
+  };
 }
 
-/** Walks backwards from a step and marks what it finds. Only the marks of the last step are kept. */
 function predecessors(ways: readonly Ways[]): Flow['precedes'] {
   const before = reversed(ways);
-  const marks = new Uint32Array(ways.length);
-  let mark = 0;
-  let last = NOWHERE;
+  const walk = walkBack(before);
   return (earlier, later) => {
+    const directly = before[later] ?? [];
     // Most references are to what ran directly before.
-    if (before[later]?.includes(earlier) === true) return true;
-    if (later !== last) {
-      last = later;
-      mark += 1;
-      const open = [...(before[later] ?? [])];
-      for (let next = open.pop(); next !== undefined; next = open.pop()) {
-        if (marks[next] === mark) continue;
-        marks[next] = mark;
-        for (const from of before[next] ?? []) open.push(from);
-      }
-    }
-    return marks[earlier] === mark;
+    return directly.includes(earlier) || walk(later, directly)(earlier);
   };
 }

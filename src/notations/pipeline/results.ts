@@ -1,3 +1,4 @@
+import { addTo } from '../../base/grouped.js';
 import { END } from '../../plan/plan.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 
@@ -9,18 +10,13 @@ export function resultNodes(plan: Plan): readonly string[] {
   const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
   const before = new Map<string, string[]>();
   const ends = new Set(nodes.keys());
-  const link = (from: string, to: string): void => {
-    const list = before.get(to);
-    if (list === undefined) before.set(to, [from]);
-    else list.push(from);
-  };
   for (const { from, to } of plan.edges) {
-    link(from, to);
+    addTo(before, to, from);
     ends.delete(from);
   }
   for (const { from, cases = [], otherwise = [] } of plan.routes) {
     const targets = [...cases.flatMap((each) => each.to), ...otherwise];
-    for (const to of targets) if (to !== END) link(from, to);
+    for (const to of targets) if (to !== END) addTo(before, to, from);
     if (targets.length > 0 && !targets.includes(END)) ends.delete(from);
   }
   const found = new Set(ends);

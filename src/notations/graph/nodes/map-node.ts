@@ -1,5 +1,5 @@
-import type { Bindings, InputSpec, MapNode, Plan, SubInputs } from '../../../plan/plan.js';
-import { WHOLE_STATE } from '../../../plan/plan.js';
+import type { Bindings, MapNode, Plan, SubInputs } from '../../../plan/plan.js';
+import { WHOLE_STATE, isNeeded } from '../../../plan/plan.js';
 import type { NodeFunction } from '../draft.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
 import { readParameters } from '../parameters.js';
@@ -135,8 +135,4 @@ function workflowPlan(body: InnerWorkflow, item: string, options: MapOptions): I
     needs: others.filter(isNeeded).map((input) => input.channel),
     takes: others.filter((input) => !isNeeded(input)).map((input) => input.channel),
   };
-}
-
-function isNeeded(input: InputSpec): boolean {
-  return input.required && input.default === undefined;
 }

@@ -2,7 +2,7 @@ import type { Problem } from '../../../base/problem.js';
 import { definitionError, hasErrors, refusal } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
 import type { Bindings, CallNode, InputSpec, Plan, PlanNode, SubInputs } from '../../../plan/plan.js';
-import { WHOLE_STATE } from '../../../plan/plan.js';
+import { WHOLE_STATE, isNeeded } from '../../../plan/plan.js';
 import { traitsOf } from '../../../plan/notations.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
@@ -271,10 +271,6 @@ function unknownInputsOf(
 
 function quoted(name: string): string {
   return JSON.stringify(name);
-}
-
-function isNeeded(input: InputSpec): boolean {
-  return input.required && input.default === undefined;
 }
 
 /** The input that takes the task: the one that is called so, or the only one that is needed. */

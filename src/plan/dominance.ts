@@ -1,29 +1,18 @@
-/** Which steps can't be reached without others. */
-export interface Dominance {
-  /** True when every way to `to` leads over `at`; for `end`, every way out of the part that `at` belongs to. */
-  isBefore(at: number, to: number | 'end'): boolean;
-}
-
-/** A directed graph whose parts share nothing: each has its start, and its own end. */
-export interface Parts {
-  readonly starts: readonly number[];
-  /** Targets by node; a negative one is the end of the node's part. */
-  readonly ways: readonly (readonly number[])[];
-  /** Index into `starts` by node. */
-  readonly partOf: (node: number) => number;
+/** Which nodes of a graph can't be reached without others. */
+export interface Dominators {
+  /** Whether any way leads to a node. */
+  reaches(node: number): boolean;
+  /** The last node over which every way to a node leads. */
+  above(node: number): number | undefined;
+  /** The last node over which every way to both of two nodes leads: one of them, when every way to the other leads over it. */
+  shared(a: number, b: number): number | undefined;
 }
 
 /**
- * The dominators of a graph, by the algorithm of Cooper, Harvey and Kennedy: once over the graph for each loop within a loop.
+ * The dominators of what can be reached from `root`, which has the highest number, by the algorithm of Cooper, Harvey and Kennedy: once over the graph
+ * for each loop within a loop.
  */
-export function dominanceOf({ starts, ways, partOf }: Parts): Dominance {
-  const count = ways.length;
-  const endOf = (part: number): number => count + part;
-  const root = count + starts.length;
-  const targets = (node: number): readonly number[] => {
-    if (node === root) return starts;
-    return (ways[node] ?? []).map((to) => (to < 0 ? endOf(partOf(node)) : to));
-  };
+export function dominatorsFrom(root: number, targets: (node: number) => readonly number[]): Dominators {
   const order = postOrder(root, targets);
   const place = new Int32Array(root + 1).fill(-1);
   order.forEach((node, at) => (place[node] = at));
@@ -31,13 +20,9 @@ export function dominanceOf({ starts, ways, partOf }: Parts): Dominance {
   for (const node of order) for (const to of targets(node)) before[place[to] ?? 0]?.push(place[node] ?? 0);
   const idom = immediate(before);
   return {
-    isBefore(at, to) {
-      const wanted = place[at] ?? -1;
-      let here = place[to === 'end' ? endOf(partOf(at)) : to] ?? -1;
-      if (wanted === -1 || here === -1) return true;
-      while (here < wanted) here = idom[here] ?? order.length;
-      return here === wanted;
-    },
+    reaches: (node) => place[node] !== -1,
+    above: (node) => order[idom[place[node] ?? -1] ?? -1],
+    shared: (a, b) => order[meet(idom, place[a] ?? 0, place[b] ?? 0)],
   };
 }
 
@@ -66,24 +51,26 @@ function immediate(before: readonly (readonly number[])[]): Int32Array {
   const root = before.length - 1;
   const idom = new Int32Array(before.length).fill(-1);
   idom[root] = root;
-  const meet = (one: number, other: number): number => {
-    let [a, b] = [one, other];
-    while (a !== b) {
-      while (a < b) a = idom[a] ?? root;
-      while (b < a) b = idom[b] ?? root;
-    }
-    return a;
-  };
   for (let changed = true; changed;) {
     changed = false;
     for (let node = root - 1; node >= 0; node -= 1) {
       const known = (before[node] ?? []).filter((from) => (idom[from] ?? -1) !== -1);
       const [first = root, ...more] = known;
-      const found = more.reduce(meet, first);
+      const found = more.reduce((one, other) => meet(idom, one, other), first);
       if (idom[node] === found) continue;
       idom[node] = found;
       changed = true;
     }
   }
   return idom;
+}
+
+function meet(idom: Int32Array, one: number, other: number): number {
+  const root = idom.length - 1;
+  let [a, b] = [one, other];
+  while (a !== b) {
+    while (a < b) a = idom[a] ?? root;
+    while (b < a) b = idom[b] ?? root;
+  }
+  return a;
 }

@@ -1,0 +1,48 @@
+import { nodePathOf } from '../base/address.js';
+import type { AgentNode, Plan, PlanNode } from './plan.js';
+
+/** A node with its path, and the plan that it stands in. */
+export interface PlacedNode {
+  readonly node: PlanNode;
+  readonly path: string;
+  readonly plan: Plan;
+}
+
+/** The nodes of a plan and of the plans in it, an outer one before those inside of it. */
+export function* nodesOf(plan: Plan, prefix = ''): Generator<PlacedNode> {
+  for (const node of plan.nodes) {
+    const path = prefix + node.id;
+    yield { node, path, plan };
+    // Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+    if ('plan' in node) yield* nodesOf(node.plan, `${path}/`);
+  }
+}
+
+/** The agents of a plan and of the plans in it. */
+export function* agentsOf(plan: Plan): Generator<PlacedNode & { readonly node: AgentNode }> {
+  for (const { node, ...place } of nodesOf(plan)) if (node.kind === 'agent') yield { node, ...place };
+}
+
+/** Finds the node of a plan that a path is an execution of; undefined when the plan has none, because it was edited. */
+export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
+  const nodes = new Map<Plan, ReadonlyMap<string, PlanNode>>();
+  const nodesIn = (one: Plan): ReadonlyMap<string, PlanNode> => {
+    let found = nodes.get(one);
+    if (found === undefined) {
+      found = new Map(one.nodes.map((node) => [node.id, node]));
+      nodes.set(one, found);
+    }
+    return found;
+  };
+  return (path) => {
+    let inside: Plan | undefined = plan;
+    let node: PlanNode | undefined;
+    for (const id of nodePathOf(path).split('/')) {
+      if (inside === undefined) return undefined;
+      node = nodesIn(inside).get(id);
+      if (node === undefined) return undefined;
+      inside = 'plan' in node ? node.plan : undefined;
+    }
+    return node;
+  };
+}
