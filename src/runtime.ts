@@ -34,10 +34,6 @@ export function run(workflow: Runnable, options: RunOptions = {}): RunHandle {
   });
 }
 
-function noop(): void {
-  // Nobody waits yet.
-}
-
 /**
  * Runs a workflow and gives its final state.
  *
@@ -61,16 +57,16 @@ export async function runOrThrow(workflow: Runnable, options: RunOptions = {}): 
  */
 export async function* streamRun(workflow: Runnable, options: RunOptions = {}): AsyncGenerator<SkeinEvent, RunResult> {
   const events = new Queue<SkeinEvent>();
-  let wake: () => void = noop;
+  let wake: (() => void) | undefined;
   const listener: Listener = (event) => {
     events.put(event);
-    wake();
+    wake?.();
   };
   const handle = run(workflow, { ...options, listeners: [...(options.listeners ?? []), listener] });
   let unreadable = false;
   handle.result.catch(() => {
     unreadable = true;
-    wake();
+    wake?.();
   });
   try {
     for (;;) {

@@ -30,7 +30,8 @@ const TEXT = { type: 'string', minLength: 1, maxLength: 2_000 } as const;
 export function todoTools(): readonly StepTool[] {
   const todos = new Map<string, Todo>();
   const add = (descriptions: readonly string[]): string => {
-    if (todos.size + descriptions.length > MOST_TODOS) throw tooMany();
+    if (todos.size + descriptions.length > MOST_TODOS)
+      throw new SkeinError('SKEIN_TOOL_FAILED', `the list takes at most ${MOST_TODOS} todos`);
     const made = descriptions.map((description) => {
       const todo = { id: `todo_${todos.size + 1}`, description, status: STATUSES[0] };
       todos.set(todo.id, todo);
@@ -53,7 +54,7 @@ export function todoTools(): readonly StepTool[] {
       'create_todos',
       'Add several things to do to your list, in their order.',
       { descriptions: { type: 'array', items: TEXT, minItems: 1 } },
-      (input) => add(textsOf(input, 'descriptions')),
+      (input) => add([input['descriptions'] ?? []].flat().filter((one) => typeof one === 'string')),
     ),
     stepTool(
       'update_todo',
@@ -84,15 +85,6 @@ function show({ id, description, status }: Todo): string {
 function unknownTodo(id: string, known: readonly string[]): SkeinError {
   const hint = didYouMean(id, known) ?? (known.length === 0 ? 'the list is empty' : `there are ${known.join(', ')}`);
   return new SkeinError('SKEIN_TOOL_FAILED', `there is no todo ${JSON.stringify(id)}`, { hint });
-}
-
-function tooMany(): SkeinError {
-  return new SkeinError('SKEIN_TOOL_FAILED', `the list takes at most ${MOST_TODOS} todos`);
-}
-
-function textsOf(input: JsonObject, key: string): readonly string[] {
-  const value: unknown = input[key];
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 /** Name of the tool with which an agent writes down what it thinks. */

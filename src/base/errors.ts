@@ -90,7 +90,7 @@ export interface ErrorData {
 
 /** What a {@link SkeinError} is made of in addition to code and message. */
 export interface ErrorOptions {
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly details?: Json;
   readonly retryable?: boolean;
   readonly retryAfterMs?: number;

@@ -21,13 +21,11 @@ function write(value: unknown, open: Set<object>): string {
   if (typeof value !== 'object') throw new TypeError(`a ${typeof value} is not a JSON value`);
   if (open.has(value)) throw new TypeError('the value contains itself');
   open.add(value);
-  const text = Array.isArray(value) ? writeList(value, open) : writeObject(value, open);
+  const text = Array.isArray(value)
+    ? `[${value.map((item: unknown) => write(item ?? null, open)).join(',')}]`
+    : writeObject(value, open);
   open.delete(value);
   return text;
-}
-
-function writeList(list: readonly unknown[], open: Set<object>): string {
-  return `[${list.map((item) => write(item ?? null, open)).join(',')}]`;
 }
 
 function writeObject(value: object, open: Set<object>): string {

@@ -1,7 +1,10 @@
 import { nodeIdOf } from '../base/address.js';
 import { sha256 } from '../base/hash.js';
+import { present } from '../base/json.js';
+import { madeOnce } from '../base/maps.js';
 import type { EventBody, SkeinEvent } from '../events/event.js';
 import { valueText } from '../lang/value-text.js';
+import { nodesById } from '../plan/nodes.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 import { errorText } from '../base/errors.js';
 import { noteEvent } from './event-notes.js';
@@ -56,15 +59,19 @@ export class GraphEvents {
     switch (happening.type) {
       case 'violation':
         return [this.violation(happening.violation, happening.at)];
-      case 'run.started':
-        return [this.make(happening, startOf(this.told))];
+      case 'run.started': {
+        const { plan, inputs } = this.told;
+        const metadata = { entry: plan.entry ?? null, initial_state: { ...inputs } };
+        return [this.make(happening, { type: 'workflow_start', metadata })];
+      }
       case 'run.resumed':
         return [this.make(happening, { type: 'workflow_resume', metadata: {} })];
       case 'run.ended':
         return [];
       case 'run.warning': {
         const { code, message, path } = happening;
-        return [this.make(happening, { type: 'warning', metadata: { code, message }, ...named(nodeIdOf(path)) })];
+        const node = nodeIdOf(path) || undefined;
+        return [this.make(happening, present({ type: 'warning', node, metadata: { code, message } }))];
       }
       case 'step.started':
         return this.started(happening, seen);
@@ -211,11 +218,7 @@ export class GraphEvents {
 
   /** Id of the execution of a node. */
   private idOf(path: string): string {
-    const known = this.ids.get(path);
-    if (known !== undefined) return known;
-    const id = digest([this.runId, path]);
-    this.ids.set(path, id);
-    return id;
+    return madeOnce(this.ids, path, () => digest([this.runId, path]));
   }
 
   private nextId(path: string, type: string): string {
@@ -231,8 +234,8 @@ export class GraphEvents {
 
   private planNode(parent: string, node: string): PlanNode | undefined {
     const around = parent === '' ? undefined : this.open.get(parent)?.plan;
-    if (parent === '') return nodesOf(this.told.plan).get(node);
-    return around !== undefined && 'plan' in around ? nodesOf(around.plan).get(node) : undefined;
+    if (parent === '') return nodesById(this.told.plan).get(node);
+    return around !== undefined && 'plan' in around ? nodesById(around.plan).get(node) : undefined;
   }
 }
 
@@ -246,10 +249,6 @@ export function answerText(value: unknown): string {
   }
 }
 
-function startOf({ plan, inputs }: Told): Draft {
-  return { type: 'workflow_start', metadata: { entry: plan.entry ?? null, initial_state: { ...inputs } } };
-}
-
 /** Adds what a step sees: the whole state, which is copied when somebody asks for it. */
 function withInputs(state: Readonly<Record<string, unknown>>, more: GraphEvent['metadata']): GraphEvent['metadata'] {
   let copy: Readonly<Record<string, unknown>> | undefined;
@@ -261,21 +260,6 @@ function withInputs(state: Readonly<Record<string, unknown>>, more: GraphEvent['
   };
 }
 
-function named(node: string): { readonly node?: string } {
-  return node === '' ? {} : { node };
-}
-
 function digest(parts: readonly (string | number)[]): string {
   return sha256(JSON.stringify(parts)).slice(0, 32);
-}
-
-/** Nodes by id, of plans that don't change. */
-const tables = new WeakMap<Plan, ReadonlyMap<string, PlanNode>>();
-
-function nodesOf(plan: Plan): ReadonlyMap<string, PlanNode> {
-  const known = tables.get(plan);
-  if (known !== undefined) return known;
-  const table = new Map(plan.nodes.map((node) => [node.id, node]));
-  tables.set(plan, table);
-  return table;
 }

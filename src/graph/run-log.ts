@@ -10,10 +10,6 @@ import type { Happening, Told } from './events.js';
 import type { Violation } from '../runtime/invariants.js';
 import type { GraphEvent } from './result.js';
 
-function noop(): void {
-  // Nobody waits yet.
-}
-
 /** What is kept of a step that starts or succeeds. */
 interface Kept {
   /** Milliseconds since the first that was told. */
@@ -45,7 +41,7 @@ export class RunLog implements Keeper {
   private readonly events: GraphEvent[] = [];
   private readonly maker: GraphEvents;
   private made = 0;
-  private wake: () => void = noop;
+  private wake: () => void = () => undefined;
   /** When the run told something first and last, in milliseconds since 1970. */
   private first: number | undefined = undefined;
   private last = 0;

@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import { recordText } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
@@ -16,6 +15,7 @@ import type { RunOverview, RunStatus } from './overview.js';
 import { readRun } from './overview.js';
 import { readHistory } from './session.js';
 import type { Lease, Store } from './store.js';
+import { textToRecord } from './stored.js';
 
 /** An answer to a question or an event of a run. */
 export type GivenAnswer = {
@@ -52,7 +52,8 @@ export function answerRun(store: Store, runId: string, answer: GivenAnswer): Kep
   const overview = readRun(store, runId, { now });
   const pause = findPause(store, overview, answer.key);
   const value = checkedValue(pause, answer);
-  const given = { key: pause.key, id: pause.id, value: jsonText(pause, value), at: now, by: answer.by ?? 'code' };
+  const text = textToRecord(value, `the answer to '${pause.key}'`);
+  const given = { key: pause.key, id: pause.id, value: text, at: now, by: answer.by ?? 'code' };
   if (!store.answer(runId, given)) throw answeredBefore(pause.key);
   return { key: pause.key, path: pause.path, value, left: overview.questions.filter((one) => one !== pause) };
 }
@@ -128,15 +129,6 @@ function unfit({ key, schema, choices = [] }: OpenQuestion, why: string): SkeinE
   return refused(`the answer to '${key}' does not match what was asked for: ${what}`, listed);
 }
 
-function jsonText(pause: OpenQuestion, value: unknown): string {
-  try {
-    return recordText(value);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SkeinError('SKEIN_NOT_JSON', `the answer to '${pause.key}' can't be recorded: ${why}`, { cause });
-  }
-}
-
 function keysOf(questions: readonly OpenQuestion[]): string {
   const shown = questions.slice(0, 20).map((pause) => pause.key);
   return questions.length > shown.length
@@ -176,7 +168,8 @@ export function cancelRun(store: Store, runId: string): CancelOutcome {
   return recordCancelled(store, lease);
 }
 
-const ENDED: ReadonlySet<RunStatus> = new Set(['succeeded', 'degraded', 'failed', 'cancelled']);
+/** Statuses of runs that came to an end. */
+export const ENDED: ReadonlySet<string | undefined> = new Set(['succeeded', 'degraded', 'failed', 'cancelled']);
 
 /** Undefined while another process has it. */
 function tryLease(store: Store, runId: string): Lease | undefined {

@@ -1,6 +1,5 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import { recordText } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import { nodesOf } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
@@ -10,7 +9,7 @@ import { readRun } from './overview.js';
 import type { RunStatus } from './overview.js';
 import { readHistory } from './session.js';
 import type { Store } from './store.js';
-import { readStored } from './stored.js';
+import { readStored, textToRecord } from './stored.js';
 
 /** An event that was delivered. */
 export interface DeliveredEvent {
@@ -40,7 +39,7 @@ export function deliverEvent(store: Store, runId: string, name: string, data: un
   const open = questions.find((pause) => pause.question === undefined && pause.name === name && pause.overdue !== true);
   if (open !== undefined) return { path: answerRun(store, runId, { key: open.key, value: data }).path };
   checkName(store, runId, name);
-  const text = textOf(name, data);
+  const text = textToRecord(data, `what comes with the event '${name}'`);
   // Somebody else may deliver one at the same moment: the first free number is taken.
   for (let number = 1; !store.answer(runId, deliveredAnswer(name, number, text, at)); number += 1);
   return {};
@@ -57,13 +56,4 @@ function checkName(store: Store, runId: string, name: string): void {
   throw new SkeinError('SKEIN_ANSWER', `the run waits for no event that is called '${name}'`, {
     hint: near === undefined ? list : `${near} ${list}`,
   });
-}
-
-function textOf(name: string, data: unknown): string {
-  try {
-    return recordText(data);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SkeinError('SKEIN_NOT_JSON', `what comes with the event '${name}' can't be recorded: ${why}`, { cause });
-  }
 }

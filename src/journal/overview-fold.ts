@@ -1,6 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
+import { madeOnce } from '../base/maps.js';
 import type { StepEnding } from '../events/outcome.js';
 import { endingOf } from '../events/outcome.js';
 import { Tally } from '../events/spending.js';
@@ -259,11 +260,7 @@ export class OverviewFold {
   private trace(key: string, at: number, from = at): StepTrace {
     const path = pathOfKey(key);
     const session = Math.max(0, this.sessions.length - 1);
-    let trace = this.steps.get(path);
-    if (trace === undefined) {
-      trace = new StepTrace(path, session, from, this.spent);
-      this.steps.set(path, trace);
-    }
+    const trace = madeOnce(this.steps, path, () => new StepTrace(path, session, from, this.spent));
     // Cleaning up is the last thing of an attempt, and may come when the next one is under way.
     const { name, attempt } = parseKey(key);
     trace.touch(session, from, at);

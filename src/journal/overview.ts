@@ -1,6 +1,5 @@
 import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
-import { SkeinError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
 import type { RunOutcome, StepOutcome } from '../events/outcome.js';
@@ -17,6 +16,7 @@ import type { RunWarning } from './overview-fold.js';
 import type { RunMoment, TellMoment } from './overview-moments.js';
 import { nodeFinder } from '../plan/nodes.js';
 import type { StepTrace } from './overview-trace.js';
+import { rowOf } from './reader.js';
 import type { Stored } from './record.js';
 import { Replay } from './replay.js';
 import { readStored } from './stored.js';
@@ -160,12 +160,6 @@ export function openRecord(store: Store, runId: string, tell: TellMoment): OpenR
   };
 }
 
-function rowOf(store: Store, runId: string): RunRow {
-  const row = store.run(runId);
-  if (row !== undefined) return row;
-  throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
-}
-
 /** Finds nodes in the plan of a run, which may have been edited between two sessions. */
 function nodeInPlan(store: Store, current: () => Stored): ReturnType<typeof nodeFinder> {
   let known: Stored | undefined;
@@ -227,6 +221,12 @@ function statusOf({ row, fold }: Gathered, now: number): RunStatus {
   // A new holder has the run before its session is recorded.
   if (isHeld(row, now) && (last?.end === undefined || last.open.fence !== row.fence)) return 'running';
   return last?.end?.outcome ?? 'interrupted';
+}
+
+/** How a run stands, as its row says. */
+export function statusOfRow(row: RunRow | undefined, now: number): RunStatus {
+  if (row !== undefined && isHeld(row, now)) return 'running';
+  return (row?.outcome as RunStatus | undefined) ?? 'interrupted';
 }
 
 /** Nothing is left to do in it. */

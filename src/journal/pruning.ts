@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
+import { ENDED } from './answering.js';
 import type { RunRow, Store } from './store.js';
 
 /** Which runs go. With both, a run goes when both say so. */
@@ -21,8 +22,6 @@ export interface PruneResult {
   /** Other runs that stay were forked from them. */
   readonly parents: number;
 }
-
-const ENDED: ReadonlySet<string | undefined> = new Set(['succeeded', 'degraded', 'failed', 'cancelled']);
 
 /**
  * Removes old runs with all that was recorded of them. Only runs that have ended go; a run that others were forked from stays as long as

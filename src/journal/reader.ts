@@ -2,7 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import type { Slices } from '../base/slices.js';
 import type { RunHistory } from './history.js';
 import { Replay } from './replay.js';
-import type { Store } from './store.js';
+import type { RunRow, Store } from './store.js';
 
 /** Batches that are taken in one piece: together they have some MiB at most, and take some milliseconds. */
 const PAGE = 64;
@@ -38,15 +38,20 @@ export class FamilyReader {
   }
 }
 
+/** @throws SkeinError `SKEIN_NO_RUN` */
+export function rowOf(store: Store, runId: string): RunRow {
+  const row = store.run(runId);
+  if (row !== undefined) return row;
+  throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
+}
+
 /**
  * Reads the journal of a run, on from where `replay` is.
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  */
 export function* readJournal(store: Store, replay: Replay, runId: string): Slices<RunHistory> {
-  if (replay.good === 0 && store.run(runId) === undefined) {
-    throw new SkeinError('SKEIN_NO_RUN', `the store has no run ${runId}`, { hint: 'skein runs lists them' });
-  }
+  if (replay.good === 0) rowOf(store, runId);
   replay.goOn();
   for (let next = replay.good; ;) {
     const batches = store.read(runId, next, PAGE);

@@ -26,7 +26,7 @@ export class Replay {
 
   constructor(
     private readonly runId: string,
-    private readonly tell: TellRecord = toNobody,
+    private readonly tell: TellRecord = () => undefined,
     /** Without `keeps` the history has no outcomes and no logs: each record is handed over, and forgotten. */
     { keeps = true }: { readonly keeps?: boolean } = {},
   ) {
@@ -78,10 +78,6 @@ export class Replay {
       }
     }
   }
-}
-
-function toNobody(): void {
-  // The history is enough.
 }
 
 /**

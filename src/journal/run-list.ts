@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import type { RunStatus, StepOverview } from './overview.js';
-import { isOver, readRun } from './overview.js';
+import { isOver, readRun, statusOfRow } from './overview.js';
 import type { RunRow, RunStanding, Store } from './store.js';
 import { isHeld } from './store.js';
 import { threadOfRun } from './thread-rows.js';
@@ -54,7 +54,7 @@ function summary(store: Store, row: RunRow, now: number): RunSummary {
     if (damage !== undefined) throw new SkeinError('SKEIN_JOURNAL', damage);
     const { standing } = row;
     const known = standing !== undefined && (held || standing.batches === row.batches) ? standing : lifted(store, row);
-    const status = held ? 'running' : ((row.outcome as RunStatus | undefined) ?? 'interrupted');
+    const status = statusOfRow(row, now);
     const { ms, steps } = known;
     const pauses = openQuestions(store, id, status, known);
     return { id, name, beganAt: createdAt, ...above, status, ms, steps, pauses };

@@ -2,6 +2,7 @@ import { settled } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
+import { madeOnce } from '../base/maps.js';
 import { withStanding } from './codec.js';
 import type { Batch, Lease, RunStanding, Store } from './store.js';
 import { LEASE_MS, isLocked } from './store.js';
@@ -61,12 +62,7 @@ export class StoreWriter {
   ) {}
 
   static of(store: Store, clock: Clock): StoreWriter {
-    let writer = StoreWriter.writers.get(store);
-    if (writer === undefined) {
-      writer = new StoreWriter(store, clock);
-      StoreWriter.writers.set(store, writer);
-    }
-    return writer;
+    return madeOnce(StoreWriter.writers, store, () => new StoreWriter(store, clock));
   }
 
   join(journal: WrittenJournal): void {

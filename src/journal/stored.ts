@@ -20,11 +20,9 @@ const plans = new WeakMap<Plan, StoredValue>();
 
 /** A plan as it is recorded. */
 export function storedPlan(plan: Plan): StoredValue {
-  const known = plans.get(plan);
-  if (known !== undefined) return known;
-  const made = storedValue(plan, 'the plan');
-  if (Object.isFrozen(plan)) plans.set(plan, made);
-  return made;
+  const stored = plans.get(plan) ?? storedValue(plan, 'the plan');
+  if (Object.isFrozen(plan)) plans.set(plan, stored);
+  return stored;
 }
 
 /**
@@ -33,7 +31,7 @@ export function storedPlan(plan: Plan): StoredValue {
  * @throws SkeinError `SKEIN_NOT_JSON`
  */
 export function storedValue(value: unknown, what: string): StoredValue {
-  const text = textOf(value, what);
+  const text = textToRecord(value, what, 'give plain JSON values');
   const blob = blobOf(text);
   if (blob === undefined) return { stored: { value: value as Json }, text: `{"value":${text}}`, blobs: [] };
   const place = { blob: blob.digest };
@@ -45,19 +43,22 @@ const codeTexts = new WeakMap<object, string>();
 
 /** JSON text of the digests of functions. */
 export function codeText(code: Readonly<Record<string, string>>): string {
-  const known = codeTexts.get(code);
-  if (known !== undefined) return known;
-  const made = JSON.stringify(code);
-  if (Object.isFrozen(code)) codeTexts.set(code, made);
-  return made;
+  const text = codeTexts.get(code) ?? JSON.stringify(code);
+  if (Object.isFrozen(code)) codeTexts.set(code, text);
+  return text;
 }
 
-function textOf(value: unknown, what: string): string {
+/**
+ * JSON text of a value that is to be recorded; `what` names it in the error.
+ *
+ * @throws SkeinError `SKEIN_NOT_JSON`
+ */
+export function textToRecord(value: unknown, what: string, hint?: string): string {
   try {
     return recordText(value);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new SkeinError('SKEIN_NOT_JSON', `${what} can't be recorded: ${why}`, { hint: 'give plain JSON values' });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SkeinError('SKEIN_NOT_JSON', `${what} can't be recorded: ${why}`, { hint, cause });
   }
 }
 

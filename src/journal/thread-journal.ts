@@ -81,11 +81,9 @@ export function keptChannels(store: Store, id: string, { channels }: ThreadState
   );
 }
 
-/** All records of a thread, in order, each with its batch. @throws SkeinError `SKEIN_JOURNAL` */
-export function* threadRecords(store: Store, id: string): Generator<{ readonly seq: number; record: ThreadRecord }> {
-  for (const batch of batchesFrom(store, id, 0)) {
-    for (const record of recordsOf(id, batch)) yield { seq: batch.seq, record };
-  }
+/** All records of a thread, in order. @throws SkeinError `SKEIN_JOURNAL` */
+export function* threadRecords(store: Store, id: string): Generator<ThreadRecord> {
+  for (const batch of batchesFrom(store, id, 0)) yield* recordsOf(id, batch);
 }
 
 function valueAt(store: Store, id: string, channel: string, { from, at }: ChannelPlace): unknown {

@@ -3,7 +3,7 @@ import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
 import type { OpenQuestion } from '../events/question.js';
 import type { RunStatus } from './overview.js';
-import { readRun } from './overview.js';
+import { readRun, statusOfRow } from './overview.js';
 import { readStored } from './stored.js';
 import type { RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
@@ -152,9 +152,8 @@ function summaryOf(store: Store, row: RunRow): ThreadSummary {
   const fixed = { id, workflow: row.name, beganAt: row.createdAt };
   try {
     if (row.damage !== undefined) throw new SkeinError('SKEIN_JOURNAL', row.damage);
-    const isRunning = isHeld(row, systemClock.now());
-    const status = isRunning ? 'running' : ((row.outcome as RunStatus | undefined) ?? 'interrupted');
-    const ended = row.endedAt === undefined || isRunning ? {} : { endedAt: row.endedAt };
+    const status = statusOfRow(row, systemClock.now());
+    const ended = row.endedAt === undefined || status === 'running' ? {} : { endedAt: row.endedAt };
     return { ...fixed, turns: row.standing?.steps ?? readHead(store, id)?.turns ?? 0, status, ...ended };
   } catch (error) {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_JOURNAL') throw error;
@@ -170,7 +169,7 @@ function readTurns(store: Store, id: string): Pick<ThreadOverview, 'turns' | 'ed
   let from: ThreadOverview['from'];
   let puts: PutRecord[] = [];
   const latest = new Map<string, PutRecord>();
-  for (const { record } of threadRecords(store, id)) {
+  for (const record of threadRecords(store, id)) {
     if (record.t === 'put') {
       puts.push(record);
       latest.set(record.channel, record);
@@ -199,9 +198,7 @@ function repeatedOf({ repeated = [] }: EndedRecord, latest: ReadonlyMap<string, 
 }
 
 function begunTurn(store: Store, { turn, run, at, inputs }: TurnRecord, before: ThreadTurn | undefined): ThreadTurn {
-  const row = store.run(run);
-  const isRunning = row !== undefined && isHeld(row, systemClock.now());
-  const status = isRunning ? 'running' : ((row?.outcome as RunStatus | undefined) ?? 'interrupted');
+  const status = statusOfRow(store.run(run), systemClock.now());
   const given = inputs === undefined ? (before?.inputs ?? {}) : (readStored(store, inputs) as Values);
   return { turn, runId: run, status, counts: false, beganAt: before?.beganAt ?? at, inputs: given, results: {} };
 }

@@ -47,7 +47,7 @@ function coerceObject(schema: unknown, input: Readonly<Record<string, unknown>>)
 function coerceValue(schema: unknown, value: unknown): unknown {
   if (isPlainObject(value)) return coerceObject(schema, value);
   if (Array.isArray(value)) return value.map((item) => coerceValue(ownValue(schema, 'items'), item));
-  return typeof value === 'string' ? coerceText(typesOf(schema), value) : value;
+  return typeof value === 'string' ? coerceText([ownValue(schema, 'type')].flat(), value) : value;
 }
 
 function coerceText(types: readonly unknown[], text: string): unknown {
@@ -69,8 +69,3 @@ const TRUTH: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
   ['no', false],
 ]);
-
-function typesOf(schema: unknown): readonly unknown[] {
-  const type = ownValue(schema, 'type');
-  return Array.isArray(type) ? type : [type];
-}

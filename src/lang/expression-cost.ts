@@ -24,12 +24,8 @@ const DEEP: ReadonlySet<string> = new Set(['+', '==', '!=', '<', '<=', '>', '>='
  * Estimates from above how much work an expression is for values of these extents, without doing the work: macros run their body
  * for each item, and sums and lists of sums can grow at every level.
  */
-export function estimateWork(ast: ASTNode, variables: Extents): number {
-  return estimate(ast, variables).work;
-}
-
 // The parser bounds the depth of the tree, so recursion is safe here.
-function estimate(node: ASTNode, known: Extents): Estimate {
+export function estimate(node: ASTNode, known: Extents): Estimate {
   if (node.op === 'id') return { extent: known.get(node.args) ?? SCALAR, work: 1 };
   if (node.op === 'value') {
     const text = typeof node.args === 'string' ? node.args.length : 0;

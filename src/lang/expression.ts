@@ -3,7 +3,7 @@ import { SkeinError } from '../base/errors.js';
 import type { Problem } from '../base/problem.js';
 import { inspectExpression } from './expression-shape.js';
 import type { ExpressionShape } from './expression-shape.js';
-import { estimateWork } from './expression-cost.js';
+import { estimate } from './expression-cost.js';
 import { cel } from './on-demand.js';
 import { compilingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
@@ -93,7 +93,7 @@ function makeExpression(
       extents.set(name, extent);
       size += extent.size;
     }
-    const work = estimateWork(ast, extents);
+    const { work } = estimate(ast, extents);
     meter?.spend(compilingWork(source.length) + size + Math.min(work, EXPRESSION_LIMITS.work));
     if (work > EXPRESSION_LIMITS.work) {
       throw new SkeinError(

@@ -39,7 +39,8 @@ export function readPath(value: unknown, path: readonly string[], texts?: TextRe
   let here = typeof value === 'string' ? (texts === undefined ? parseJsonText(value) : texts.parse(value)) : value;
   for (const key of path) {
     if (here === undefined) return undefined;
-    here = Array.isArray(here) ? readIndex(here, key) : ownValue(here, key);
+    if (!Array.isArray(here)) here = ownValue(here, key);
+    else here = INDEX.test(key) ? (here[Number(key)] as unknown) : undefined;
   }
   return here;
 }
@@ -59,10 +60,6 @@ export function refText(ref: ValueRef): string {
 }
 
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
-
-function readIndex(list: readonly unknown[], key: string): unknown {
-  return INDEX.test(key) ? list[Number(key)] : undefined;
-}
 
 function tryParse(text: string): unknown {
   try {

@@ -1,4 +1,5 @@
 import type { ReadChannel } from './json-path.js';
+import { madeOnce } from '../base/maps.js';
 import { isTooLong, mayLookFramed, skeletonOf } from './skeleton.js';
 import { valueText } from './value-text.js';
 
@@ -19,7 +20,7 @@ const END = '--- End Prior Step Outputs ---';
  * @throws SkeinError SKEIN_TEMPLATE when a value has no JSON form.
  */
 export function renderOutputs(labelled: readonly LabelledChannel[], read: ReadChannel): string {
-  const known = knownOf(labelled);
+  const known = madeOnce(rendered, labelled, (): Known[] => []);
   let entries = '';
   let same = 0;
   labelled.forEach(({ channel, label }, at) => {
@@ -63,12 +64,6 @@ interface Known {
 const rendered = new WeakMap<readonly LabelledChannel[], Known[]>();
 /** What is longer than this many characters is not kept. */
 const MOST_KNOWN = 4_000_000;
-
-function knownOf(labelled: readonly LabelledChannel[]): Known[] {
-  let known = rendered.get(labelled);
-  if (known === undefined) rendered.set(labelled, (known = []));
-  return known;
-}
 
 // Whatever a model may take for the end of a line.
 const LINE_ENDS = '\n\r\v\f\u0085\u2028\u2029';

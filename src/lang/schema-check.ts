@@ -1,6 +1,6 @@
 import { isPlainObject } from '../base/json.js';
 import { SchemaError } from './json-schema/budget.js';
-import { evaluate } from './json-schema/evaluate.js';
+import { Evaluator } from './json-schema/evaluate.js';
 import type { Dialect } from './json-schema/references.js';
 
 /**
@@ -11,7 +11,7 @@ import type { Dialect } from './json-schema/references.js';
 export function schemaFindings(schema: unknown, value: unknown): readonly string[] {
   if (typeof schema !== 'boolean' && !isPlainObject(schema)) return ['the schema is not a valid JSON Schema'];
   try {
-    return evaluate(schema, value, dialectOf(schema));
+    return new Evaluator(schema, dialectOf(schema)).run(value);
   } catch (error) {
     if (error instanceof SchemaError) return [`the schema can't be used: ${error.message}`];
     throw error;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { madeOnce } from '../base/maps.js';
 import { asErrors } from '../base/problem.js';
 import type { Workflow } from '../plan/workflow.js';
 import { shownPath } from '../text/files.js';
@@ -104,12 +105,8 @@ function createLoader(options: WorkflowOptions): LoadCalled {
     if (!('source' in opened)) return unusable(opened, []);
     return await loadAs(notationOf(opened), opened, { ...options, inputs, recorded: [], chain, load });
   };
-  const load: LoadCalled = (path, chain, inputs) => {
-    // What is given decides about the inputs of a DAG workflow.
-    const key = JSON.stringify([path, inputs]);
-    const workflow = loaded.get(key) ?? open(path, chain, inputs);
-    loaded.set(key, workflow);
-    return workflow;
-  };
+  // What is given decides about the inputs of a DAG workflow.
+  const load: LoadCalled = (path, chain, inputs) =>
+    madeOnce(loaded, JSON.stringify([path, inputs]), () => open(path, chain, inputs));
   return load;
 }

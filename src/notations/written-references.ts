@@ -1,3 +1,4 @@
+import { madeOnce } from '../base/maps.js';
 import type { Position } from '../base/problem.js';
 import type { TemplateRef } from '../lang/values.js';
 import type { Findings } from '../text/findings.js';
@@ -23,19 +24,16 @@ export function splitOnce<T>(
   split: Split<T>,
 ): (scalar: SourceScalar) => readonly (string | (T & Written))[] {
   const known = new Map<SourceScalar, readonly (string | (T & Written))[]>();
-  return (scalar) => {
+  const pieces = (scalar: SourceScalar): readonly (string | (T & Written))[] => {
     let from = 0;
-    const pieces =
-      known.get(scalar) ??
-      split(scalar.text).map((piece) => {
-        if (typeof piece === 'string') return piece;
-        const { at, next } = locate(yaml, scalar, piece.written, from);
-        from = next;
-        return { ...piece, at };
-      });
-    known.set(scalar, pieces);
-    return pieces;
+    return split(scalar.text).map((piece) => {
+      if (typeof piece === 'string') return piece;
+      const { at, next } = locate(yaml, scalar, piece.written, from);
+      from = next;
+      return { ...piece, at };
+    });
   };
+  return (scalar) => madeOnce(known, scalar, () => pieces(scalar));
 }
 
 /** Adds to a template; literal text that follows literal text becomes one piece. */

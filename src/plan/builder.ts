@@ -3,7 +3,6 @@ import type { AgentSpec } from './agent-spec.js';
 import type {
   AgentInput,
   ChannelInput,
-  ConditionInput,
   ConditionsInput,
   DeclaredConditions,
   Definition,
@@ -16,8 +15,7 @@ import type {
 } from './builder-input.js';
 import type { Condition, CelVar, Template, TemplateRef } from '../lang/values.js';
 import { guideKey } from './guide.js';
-import { retryParts } from './retry-input.js';
-import type { RetryInput } from './retry-input.js';
+import { retryOf } from './retry-input.js';
 import { mentionsOf } from './mentions.js';
 import { ownPlan } from './own-plan.js';
 import type { AgentNode, ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
@@ -96,14 +94,7 @@ class Builder {
   }
 
   node(input: NodeInput<StateOf>): PlanNode {
-    return { ...this.body(input), ...this.retry(input.id, input.retry) };
-  }
-
-  private retry(id: string, input: RetryInput | undefined): Pick<PlanNode, 'retry'> {
-    if (input === undefined) return {};
-    const { policy, decide } = retryParts(input);
-    if (decide !== undefined) this.bindings[`retry:${id}`] = decide;
-    return { retry: policy };
+    return { ...this.body(input), ...retryOf(input.id, input.retry, this.bindings) };
   }
 
   private body(input: NodeInput<StateOf>): PlanNode {
@@ -173,20 +164,14 @@ class Builder {
     return { choice: 'code' };
   }
 
-  private declared(input: DeclaredConditions, texts = this.texts): readonly Condition[] {
-    const list = Array.isArray(input) ? (input as readonly (string | Condition)[]) : [input as string | Condition];
-    return list.map((condition) => (typeof condition === 'string' ? texts.expression(condition) : condition));
+  private declared(input: DeclaredConditions): readonly Condition[] {
+    return [input].flat().map((one) => (typeof one === 'string' ? this.texts.expression(one) : one));
   }
 
   private conditions(key: string, input: ConditionsInput<StateOf>, texts = this.texts): readonly Condition[] {
-    const list = Array.isArray(input)
-      ? (input as readonly ConditionInput<StateOf>[])
-      : [input as ConditionInput<StateOf>];
-    const tests = list.filter((condition) => typeof condition === 'function');
-    const declared = this.declared(
-      list.filter((condition) => typeof condition !== 'function'),
-      texts,
-    );
+    const read = [input].flat().map((one) => (typeof one === 'string' ? texts.expression(one) : one));
+    const tests = read.filter((one) => typeof one === 'function');
+    const declared = read.filter((one) => typeof one !== 'function');
     const [first] = tests;
     if (first === undefined) return declared;
     this.bindings[key] = tests.length === 1 ? first : allOf(tests);
@@ -220,6 +205,8 @@ function listOf(value: string | readonly string[]): readonly string[] {
   return typeof value === 'string' ? [value] : value;
 }
 
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
 /** Reads texts and expressions of a plan written by hand, where the names between braces are channels. */
 export class TextReader {
   constructor(private readonly channels: ReadonlySet<string>) {}
@@ -232,7 +219,9 @@ export class TextReader {
 
   /** A condition whose variables are the channels that it names. */
   expression(source: string): Condition {
-    const tops = new Set([...this.channels].map((name) => name.split('.')[0] ?? name).filter(isIdentifier));
+    const tops = new Set(
+      [...this.channels].map((name) => name.split('.')[0] ?? name).filter((name) => IDENTIFIER.test(name)),
+    );
     const { expression } = compileExpression(source, [...tops]);
     const used = new Set(expression?.reads.map((path) => path[0]) ?? tops);
     const vars: [string, CelVar][] = [];
@@ -262,8 +251,4 @@ export class TextReader {
     }
     return { fields: Object.fromEntries(fields) };
   }
-}
-
-function isIdentifier(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 }

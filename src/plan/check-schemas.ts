@@ -13,7 +13,7 @@ export function checkSchemas(scope: Scope): void {
   const channels = new Map(plan.channels.map((channel) => [channel.name, channel]));
   plan.inputs.forEach((input, at) => {
     const channel = channels.get(input.channel);
-    const allowed = channel === undefined ? undefined : valueTypes(scope, channel);
+    const allowed = channel && valueTypes(scope, channel);
     if (allowed === undefined || input.default === undefined || allows(allowed, typeOf(input.default))) return;
     const message = `the default of input ${JSON.stringify(input.name)} is of type ${typeOf(input.default)}, not ${listed(allowed)}`;
     findings.add('schema-mismatch', message, {
@@ -24,7 +24,8 @@ export function checkSchemas(scope: Scope): void {
   plan.nodes.forEach((node, at) => {
     const result = resultTypes(node);
     const channel = node.output === undefined ? undefined : channels.get(node.output);
-    const allowed = channel === undefined ? undefined : updateTypes(scope, channel);
+    // What an update of the channel may be.
+    const allowed = channel && (UPDATE_TYPES.get(channel.reducer) ?? schemaTypes(scope, channel.name));
     if (result !== undefined && allowed !== undefined && ![...result].some((type) => allows(allowed, type))) {
       const message = `${nameOf(scope, at)} gives ${listed(result)}, and its channel ${JSON.stringify(node.output)} takes ${listed(allowed)}`;
       findings.add('schema-mismatch', message, {
@@ -35,7 +36,7 @@ export function checkSchemas(scope: Scope): void {
     }
     if (node.kind !== 'map' || node.over.path !== undefined) return;
     const over = channels.get(node.over.channel);
-    const source = over === undefined ? undefined : valueTypes(scope, over);
+    const source = over && valueTypes(scope, over);
     if (source === undefined || allows(source, 'array')) return;
     const message = `${nameOf(scope, at)} maps over ${JSON.stringify(node.over.channel)}, which is ${listed(source)}, not a list`;
     findings.add('schema-mismatch', message, { node: at, path: 'over', hint: 'map over a list' });
@@ -43,12 +44,6 @@ export function checkSchemas(scope: Scope): void {
 }
 
 type Types = ReadonlySet<string>;
-
-/** What an update of a channel may be; undefined when anything may be. */
-function updateTypes(scope: Scope, channel: ChannelSpec): Types | undefined {
-  const byReducer = UPDATE_TYPES.get(channel.reducer);
-  return byReducer ?? schemaTypes(scope, channel.name);
-}
 
 /** What the value of a channel may be, also its first one. */
 function valueTypes(scope: Scope, channel: ChannelSpec): Types | undefined {

@@ -1,4 +1,4 @@
-import { addTo } from '../base/grouped.js';
+import { addTo, madeOnce } from '../base/maps.js';
 import { dominatorsFrom } from './dominance.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
@@ -124,8 +124,7 @@ export function findExclusion(plan: Plan, shape: GraphShape): Exclusion {
       if (one.kind !== 'route' || one.route !== other.route) return false;
       const route = plan.routes[one.route];
       if (route === undefined) return false;
-      const sets = together.get(one.route) ?? chosenTogether(route);
-      together.set(one.route, sets);
+      const sets = madeOnce(together, one.route, () => chosenTogether(route));
       const left = plan.nodes[one.to]?.id ?? '';
       const right = plan.nodes[other.to]?.id ?? '';
       return !sets.some((set) => set.has(left) && set.has(right));

@@ -1,4 +1,4 @@
-import { addTo } from '../base/grouped.js';
+import { addTo, madeOnce } from '../base/maps.js';
 import { acorn } from '../lang/on-demand.js';
 
 /** A node of a syntax tree. */
@@ -25,13 +25,10 @@ const NONE: ReadonlySet<string> = new Set();
  */
 export function glancesOf(fn: unknown): ReadonlySet<string> {
   if (typeof fn !== 'function') return NONE;
-  let names = known.get(fn);
-  if (names === undefined) {
+  return madeOnce(known, fn, () => {
     const source = Function.prototype.toString.call(fn);
-    names = glancesIn(parsed(`(${source})`) ?? parsed(`({${source}})`));
-    known.set(fn, names);
-  }
-  return names;
+    return glancesIn(parsed(`(${source})`) ?? parsed(`({${source}})`));
+  });
 }
 
 /** A function, or the method of an object. */

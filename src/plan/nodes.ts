@@ -1,4 +1,5 @@
 import { nodePathOf } from '../base/address.js';
+import { madeOnce } from '../base/maps.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 
 /** A node with its path, and the plan that it stands in. */
@@ -23,23 +24,21 @@ export function* agentsOf(plan: Plan): Generator<PlacedNode & { readonly node: A
   for (const { node, ...place } of nodesOf(plan)) if (node.kind === 'agent') yield { node, ...place };
 }
 
+const byId = new WeakMap<Plan, ReadonlyMap<string, PlanNode>>();
+
+/** The nodes of a plan that no one changes any more, by their ids. */
+export function nodesById(plan: Plan): ReadonlyMap<string, PlanNode> {
+  return madeOnce(byId, plan, () => new Map(plan.nodes.map((node) => [node.id, node])));
+}
+
 /** Finds the node of a plan that a path is an execution of; undefined when the plan has none, because it was edited. */
 export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
-  const nodes = new Map<Plan, ReadonlyMap<string, PlanNode>>();
-  const nodesIn = (one: Plan): ReadonlyMap<string, PlanNode> => {
-    let found = nodes.get(one);
-    if (found === undefined) {
-      found = new Map(one.nodes.map((node) => [node.id, node]));
-      nodes.set(one, found);
-    }
-    return found;
-  };
   return (path) => {
     let inside: Plan | undefined = plan;
     let node: PlanNode | undefined;
     for (const id of nodePathOf(path).split('/')) {
       if (inside === undefined) return undefined;
-      node = nodesIn(inside).get(id);
+      node = nodesById(inside).get(id);
       if (node === undefined) return undefined;
       inside = 'plan' in node ? node.plan : undefined;
     }

@@ -35,7 +35,9 @@ function copyOf(plan: Plan, depth: number): Plan {
   });
   freezeData(copy);
   own.add(copy);
-  copyReadFrom(copy as Plan, plan);
+  // A plan that is a copy of another was read from the same files.
+  const paths = places.get(plan);
+  if (paths !== undefined) places.set(copy as Plan, paths);
   return copy as Plan;
 }
 
@@ -57,12 +59,6 @@ const places = new WeakMap<Plan, readonly string[]>();
  */
 export function noteReadFrom(plan: Plan, paths: readonly string[]): void {
   places.set(plan, paths);
-}
-
-/** A plan that is a copy of another was read from the same files. */
-export function copyReadFrom(copy: Plan, plan: Plan): void {
-  const paths = places.get(plan);
-  if (paths !== undefined) places.set(copy, paths);
 }
 
 /** What a plan and the plans in it were read from. */

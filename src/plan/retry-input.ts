@@ -1,5 +1,5 @@
 import type { ErrorData } from '../base/errors.js';
-import type { RetryPolicy } from './plan.js';
+import type { NodeBase, RetryPolicy } from './plan.js';
 
 /** A failure, as a function that decides about retries is given it: the same when the run is gone through again, so never the thrown object. */
 export interface FailedAttempt {
@@ -57,6 +57,18 @@ export function retryParts(input: RetryInput): RetryParts {
   const list: readonly unknown[] = Array.isArray(on) ? on : [on];
   if (list.includes(Error)) return { policy: { ...rest, on: 'any' } };
   return { policy: { ...rest, on: list.map((one) => (isErrorClass(one) ? one.name : one)) as (string | number)[] } };
+}
+
+/** The retry of a node as plan data; the function that decides about it goes to the bindings. */
+export function retryOf(
+  id: string,
+  input: RetryInput | undefined,
+  bindings: Record<string, unknown>,
+): Pick<NodeBase, 'retry'> {
+  if (input === undefined) return {};
+  const { policy, decide } = retryParts(input);
+  if (decide !== undefined) bindings[`retry:${id}`] = decide;
+  return { retry: policy };
 }
 
 function isErrorClass(value: unknown): value is ErrorClass {

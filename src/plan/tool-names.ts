@@ -1,4 +1,5 @@
 import { SkeinError } from '../base/errors.js';
+import { madeOnce } from '../base/maps.js';
 import { didYouMean } from '../base/suggest.js';
 import type { BuiltInTool } from './built-in-tools.js';
 import { BUILT_IN, BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './built-in-tools.js';
@@ -146,8 +147,7 @@ class Choice {
   }
 
   private some(server: string): { raw: Set<string>; full: Set<string> } | undefined {
-    const now = this.servers.get(server) ?? { raw: new Set<string>(), full: new Set<string>() };
-    this.servers.set(server, now);
+    const now = madeOnce(this.servers, server, () => ({ raw: new Set<string>(), full: new Set<string>() }));
     return now === 'all' ? undefined : now;
   }
 }

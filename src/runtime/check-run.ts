@@ -1,7 +1,8 @@
 import { SkeinError } from '../base/errors.js';
-import { isPlainObject, recordText } from '../base/json.js';
+import { isPlainObject } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import type { RunResult } from '../engine/run.js';
+import { textToRecord } from '../journal/stored.js';
 import { kindText } from '../lang/value-text.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunOptions } from './options.js';
@@ -66,12 +67,7 @@ function checkRecorded({ runId, origin }: Pick<RunOptions, 'runId' | 'origin'>):
   const hint = "it is JSON: origin: { startedBy: 'cron' }";
   if (!isPlainObject(origin))
     throw new SkeinError('SKEIN_USAGE', `origin must be an object, not ${kindText(origin)}`, { hint });
-  try {
-    recordText(origin);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SkeinError('SKEIN_NOT_JSON', `origin can't be recorded: ${why}`, { hint, cause });
-  }
+  textToRecord(origin, 'origin', hint);
 }
 
 /**

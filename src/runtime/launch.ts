@@ -82,7 +82,7 @@ export function launch(one: Launch): RunHandle {
 
 function start(one: Launch, opened: OpenedRun): RunHandle {
   one.begins?.(opened.inputs);
-  const owner: { cancel: (reason: string) => void } = { cancel: nobody };
+  const owner: { cancel: (reason: string) => void } = { cancel: () => undefined };
   const begun = opened.begin(owner);
   const handle = startRun(one.compiled, started(one, opened, begun));
   owner.cancel = (reason) => handle.cancel(reason);
@@ -157,10 +157,6 @@ function started(
     streamState,
     ...begun.start,
   };
-}
-
-function nobody(): void {
-  // The run has not started yet.
 }
 
 interface Agents {

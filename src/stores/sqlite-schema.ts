@@ -2,6 +2,7 @@ import { closeSync, lstatSync, mkdirSync, openSync, statSync, writeFileSync } fr
 import { basename, dirname, join } from 'node:path';
 import { SkeinError } from '../base/errors.js';
 import { IGNORE_FILE, STORE_FOLDER } from '../base/own-names.js';
+import { isLocked } from '../journal/store.js';
 import { Connection, storeError } from './sqlite-connection.js';
 import type { SqlDriver } from './sqlite-driver.js';
 import { ANSWER_COLUMNS, RUN_COLUMNS, bytesOf, sumOfBytes } from './sqlite-rows.js';
@@ -178,13 +179,9 @@ function useLog(connection: Connection, path: string): void {
     } catch (error) {
       refusal = error;
     }
-    if (waited >= OPENING_MS || !isBusy(refusal)) {
+    if (waited >= OPENING_MS || !isLocked(refusal)) {
       throw SkeinError.isInstance(refusal) ? refusal : storeError(path, 'opened', refusal);
     }
     Atomics.wait(waiting, 0, 0, 20);
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return SkeinError.isInstance(error) && error.retryable === true;
 }

@@ -1,3 +1,4 @@
+import { madeOnce } from '../base/maps.js';
 import type { Connection } from './sqlite-connection.js';
 import type { SqlRow, SqlStatement, SqlValue } from './sqlite-driver.js';
 import { ANSWER_COLUMNS, RUN_COLUMNS, bytesOf } from './sqlite-rows.js';
@@ -71,11 +72,6 @@ export class Statements {
   }
 
   #statement(name: keyof typeof SQL): SqlStatement {
-    let statement = this.#prepared.get(name);
-    if (statement === undefined) {
-      statement = this.#database.prepare(SQL[name]);
-      this.#prepared.set(name, statement);
-    }
-    return statement;
+    return madeOnce(this.#prepared, name, () => this.#database.prepare(SQL[name]));
   }
 }

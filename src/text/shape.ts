@@ -31,8 +31,6 @@ export interface Fields {
   lacks(key: string): boolean;
   /** Of the value, or of the map when the key is absent. */
   placeOf(key: string): Position;
-  /** Of the key itself, or of the map when the key is absent. */
-  keyOf(key: string): Position;
   /** A scalar of any type, as it was written. */
   scalar(key: string): SourceScalar | undefined;
   text(key: string): string | undefined;
@@ -139,10 +137,6 @@ class MapFields implements Fields {
 
   placeOf(key: string): Position {
     return this.entryBy.get(key)?.value.at ?? this.at;
-  }
-
-  keyOf(key: string): Position {
-    return this.entryBy.get(key)?.at ?? this.at;
   }
 
   error(code: string, key: string, message: string, hint?: string): void {

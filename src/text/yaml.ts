@@ -52,13 +52,15 @@ export function parseYaml(text: string, file: string, options: YamlOptions = {})
   }
   const build: Build = {
     places,
-    limits,
     hasAliases: options.aliases !== false,
     problems: [],
     anchors: new Map(),
     made: new Map(),
   };
-  if (second !== undefined) reportSecond(second, build);
+  if (second !== undefined) {
+    const hint = 'remove the line "---" and what follows';
+    report(build, 'yaml-documents', 'the file holds more than one document', second, hint);
+  }
   if (document !== undefined) reportForm(document, source, build);
   const lost = build.problems.some((problem) => problem.code === 'yaml-syntax');
   const root = lost || document?.contents == null ? undefined : convert(document.contents, build);
@@ -90,7 +92,6 @@ interface Sized {
 
 interface Build {
   readonly places: Places;
-  readonly limits: YamlLimits;
   readonly hasAliases: boolean;
   readonly problems: Problem[];
   readonly anchors: Map<string, ParsedNode>;
@@ -104,11 +105,6 @@ function report(build: Build, code: string, message: string, offset: number, hin
   if (build.problems.length > MAX_LISTED) return;
   const at = build.places.at(offset);
   build.problems.push({ code, severity: 'error', message, at, ...(hint === undefined ? {} : { hint }) });
-}
-
-function reportSecond(offset: number, build: Build): void {
-  const hint = 'remove the line "---" and what follows';
-  report(build, 'yaml-documents', 'the file holds more than one document', offset, hint);
 }
 
 /** What the parser found wrong. */

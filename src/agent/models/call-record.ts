@@ -1,4 +1,5 @@
 import { canonicalHash, canonicalJson } from '../../base/hash.js';
+import { madeOnce } from '../../base/maps.js';
 import type { Json } from '../../base/json.js';
 import { MARK_PATTERN } from '../system-prompt.js';
 import type { Message, ModelRequest } from '../model.js';
@@ -28,11 +29,7 @@ export function normalCall(model: string, request: ModelRequest): NormalCall {
 /** A conversation without what differs from run to run. */
 export function normalMessages(messages: readonly Message[]): readonly Message[] {
   const ids = new Map<string, string>();
-  const id = (given: string): string => {
-    const known = ids.get(given) ?? `call_${ids.size + 1}`;
-    ids.set(given, known);
-    return known;
-  };
+  const id = (given: string): string => madeOnce(ids, given, () => `call_${ids.size + 1}`);
   return messages.map((message) => normalMessage(message, id));
 }
 

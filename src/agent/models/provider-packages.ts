@@ -25,7 +25,7 @@ export async function loadModel(
   provider: ProviderEntry,
   modelId: string,
   endpoint: Endpoint,
-  importPackage: ImportPackage = importByName,
+  importPackage: ImportPackage = (name) => import(name),
 ): Promise<LoadedModel> {
   const { api } = provider;
   if (typeof api === 'object') return optional(provider, api, { modelId, endpoint, importPackage });
@@ -128,10 +128,6 @@ function responsesAs(key: string): LanguageModelOptions {
 
 /** A redirect would take the prompt, and headers with the key, to a host that nobody named. */
 const withoutRedirects: typeof fetch = (url, init) => fetch(url, { ...init, redirect: 'manual' });
-
-function importByName(name: string): Promise<unknown> {
-  return import(name);
-}
 
 function missingPackage(provider: ProviderEntry, cause: unknown): SkeinError {
   return new SkeinError(

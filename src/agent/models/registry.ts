@@ -1,6 +1,7 @@
 import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';
+import { madeOnce } from '../../base/maps.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { Model, ModelSource, ReplayedCall } from '../model.js';
 import type { ScriptBook } from '../script/script-book.js';
@@ -185,11 +186,7 @@ function wanted(options: ModelRegistryOptions, spec: AgentSpec): readonly string
 function environmentModels(parts: Parts, spec: ProviderSpec | undefined): Promise<readonly string[]> {
   const { env, noProbe } = parts.options;
   const key = `${spec?.type ?? ''} ${spec?.baseUrl ?? ''}`;
-  const known = parts.fallbacks.get(key);
-  if (known !== undefined) return known;
-  const found = defaultModels(env, noProbe === true, spec);
-  parts.fallbacks.set(key, found);
-  return found;
+  return madeOnce(parts.fallbacks, key, () => defaultModels(env, noProbe === true, spec));
 }
 
 /** A name in a list that can't be used must not keep the others from being tried; a single one fails at once. */
@@ -211,11 +208,7 @@ async function modelByName(parts: Parts, name: ModelName, spec: ProviderSpec | u
   }
   const id = `${name.provider}/${name.model}`;
   const key = JSON.stringify([id, spec?.type, spec?.baseUrl, spec?.apiKeyEnv]);
-  const known = parts.made.get(key);
-  if (known !== undefined) return known;
-  const model = makeModel(parts, name, id, spec);
-  parts.made.set(key, model);
-  return model;
+  return madeOnce(parts.made, key, () => makeModel(parts, name, id, spec));
 }
 
 /** `script/FILE` as it is given; of an absolute path only the name of the file. */
@@ -257,14 +250,8 @@ function mockModel(name: string, id: string): Model {
 
 function bookOf(parts: Parts, file: string): Counted<ScriptBook> {
   const full = path(parts.options, file);
-  const known = parts.books.get(full);
-  if (known !== undefined) return known;
-  const book = new Counted(async () => {
-    const script = await import('../script/script-book.js');
-    return script.openScript(full, file);
-  });
-  parts.books.set(full, book);
-  return book;
+  const open = async () => (await import('../script/script-book.js')).openScript(full, file);
+  return madeOnce(parts.books, full, () => new Counted(open));
 }
 
 /** Only models that were recorded can answer; without a name, those that answered then. */

@@ -1,3 +1,5 @@
+import { programName } from '../tools/words.js';
+
 /** What a call of `shell` runs, in the ways in which a rule may speak of it. */
 export interface CommandForms {
   /** Command lines: words with single spaces, the program also without its folder. */
@@ -53,12 +55,6 @@ function addLines(words: readonly string[], lines: Set<string>): void {
 
 function oneSpaced(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-/** `/usr/bin/RM` is `rm`, `cmd.exe` is `cmd`. */
-function programName(word: string): string {
-  const name = word.split(/[\\/]/).at(-1) ?? '';
-  return name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '');
 }
 
 function runsAnother(head: string, rest: readonly string[]): boolean {

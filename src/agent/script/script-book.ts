@@ -77,7 +77,7 @@ export function openScriptBook(script: Script): ScriptBook {
 
 function takeFirst(progress: readonly Progress[], request: Asked): ScriptAnswer | undefined {
   for (const one of progress) {
-    if (!applies(one.rule, request)) continue;
+    if (!criteria(one.rule, request).every(({ holds }) => holds)) continue;
     const answer = take(one, request.caller.path);
     if (answer !== undefined) return answer;
   }
@@ -119,10 +119,6 @@ function leftOver(one: Progress): readonly string[] {
       const where = path === '' ? '' : ` in step ${path}`;
       return `rule ${number} (line ${line}, ${about}) gave ${count} of ${all} answers${where}`;
     });
-}
-
-function applies(rule: ScriptRule, request: Asked): boolean {
-  return criteria(rule, request).every((criterion) => criterion.holds);
 }
 
 interface Criterion {

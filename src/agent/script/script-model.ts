@@ -56,17 +56,16 @@ function pieces(text: string): readonly string[] {
 }
 
 function toolCalls(answer: ScriptAnswer, request: ModelRequest): readonly ToolCall[] {
-  const calls = (answer.tools ?? []).map((call) => ({ name: call.name, input: asInput(call.input) }));
+  const calls = (answer.tools ?? []).map(({ name, input }) => ({
+    name,
+    input: typeof input === 'string' ? input : JSON.stringify(input),
+  }));
   if (answer.question !== undefined) {
     const { text, choices } = answer.question;
     const input = JSON.stringify({ question: text, ...(choices === undefined ? {} : { choices }) });
     calls.push({ name: ASK_USER, input });
   }
   return calls.map((call, i) => ({ id: `call_${request.caller.turn}_${i + 1}`, ...call }));
-}
-
-function asInput(input: unknown): string {
-  return typeof input === 'string' ? input : JSON.stringify(input);
 }
 
 function usageOf(request: ModelRequest, text: string) {

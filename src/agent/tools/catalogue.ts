@@ -90,11 +90,8 @@ function renamed(known: ToolInput, input: JsonObject): JsonObject {
       const own = names.get(key);
       const name = own !== undefined && !Object.hasOwn(input, own) ? own : key;
       const each = Object.hasOwn(known.arguments, name) ? known.arguments[name]?.each : undefined;
-      return [name, each !== undefined && Array.isArray(value) ? value.map((one: Json) => inner(each, one)) : value];
+      if (each === undefined || !Array.isArray(value)) return [name, value];
+      return [name, value.map((one: Json) => (isPlainObject(one) ? renamed(each, one) : one))];
     });
   return Object.fromEntries(entries);
-}
-
-function inner(known: ToolInput, value: Json): Json {
-  return isPlainObject(value) ? renamed(known, value) : value;
 }

@@ -45,9 +45,11 @@ const GIT_SHAPES = [
 export function createProtection(home: string, places: OwnPlaces): Protection {
   const here = (name: string): string => join(home, name);
   // Known by their names too; by identity a folder is known that gets another name while the tools are open.
-  const record = ownPlaces([...places.record.flatMap(withBeside), ...[...RECORD_FOLDERS].map(here)], home);
+  const stores = places.record.flatMap((path) => BESIDE_STORE.map((end) => path + end));
+  const record = ownPlaces([...stores, ...[...RECORD_FOLDERS].map(here)], home);
   const git = ownPlaces([here('.git')], home);
-  const definition = ownPlaces([...places.definition, ...agentFolders(home)], home);
+  const agents = [...AGENT_FOLDERS.map(here), join(homedir(), '.copilot', 'agents')];
+  const definition = ownPlaces([...places.definition, ...agents], home);
 
   const hidden = (path: string): string | undefined => {
     const own = record.current();
@@ -74,14 +76,6 @@ export function createProtection(home: string, places: OwnPlaces): Protection {
       return isFolder && isRunFolder(path);
     },
   };
-}
-
-function withBeside(path: string): readonly string[] {
-  return BESIDE_STORE.map((end) => path + end);
-}
-
-function agentFolders(home: string): readonly string[] {
-  return [...AGENT_FOLDERS.map((folder) => join(home, folder)), join(homedir(), '.copilot', 'agents')];
 }
 
 /** A path and the folders above it, up to where the working directory lies in them. */

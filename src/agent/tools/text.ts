@@ -12,7 +12,7 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024;
  */
 export async function readText(handle: FileHandle, shown: string): Promise<string> {
   const bytes = await readBytes(handle, shown);
-  if (!isText(bytes)) throw refused(`${shown} is a binary file (${bytes.length} bytes)`);
+  if (bytes.includes(0) || !isUtf8(bytes)) throw refused(`${shown} is a binary file (${bytes.length} bytes)`);
   return bytes.toString('utf8');
 }
 
@@ -31,11 +31,6 @@ async function readBytes(handle: FileHandle, shown: string): Promise<Buffer> {
     chunks.push(chunk.subarray(0, bytesRead));
     total += bytesRead;
   }
-}
-
-/** True for bytes without NUL that are valid UTF-8. */
-export function isText(bytes: Buffer): boolean {
-  return !bytes.includes(0) && isUtf8(bytes);
 }
 
 /**

@@ -92,6 +92,12 @@ const READERS = new Set('cat head tail wc ls stat diff cmp grep md5sum sha1sum s
 const INTERPRETERS =
   /^(?:\w*sh|env|sudo|doas|xargs|find|awk|gawk|mawk|sed|perl|ruby|php|node|nodejs|deno|bun|python[\d.]*|pwsh|powershell|cmd|nohup|nice|timeout|time|exec|eval|busybox)$/;
 
+/** `/usr/bin/RM` is `rm`, `cmd.exe` is `cmd`. */
+export function programName(word: string): string {
+  const name = word.split(/[\\/]/).at(-1) ?? '';
+  return name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '');
+}
+
 /** What a command says about files. */
 export interface NamedFiles {
   /** Texts that the program may take for paths. */
@@ -112,7 +118,7 @@ const MOST_WORDS = 2_000;
  */
 export function namedFiles(argv: readonly string[]): NamedFiles {
   const [program = ''] = argv;
-  const scripts = argv.some((word) => INTERPRETERS.test(nameOf(word)));
+  const scripts = argv.some((word) => INTERPRETERS.test(programName(word)));
   const words = new Set<string>();
   for (const word of argv) {
     add(word, words);
@@ -131,8 +137,4 @@ function add(word: string, words: Set<string>): void {
   if (short !== undefined) words.add(short);
   const colon = word.lastIndexOf(':') + 1;
   if (colon > 0) words.add(word.slice(colon));
-}
-
-function nameOf(word: string): string {
-  return (word.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '');
 }

@@ -1,5 +1,6 @@
 import { PLANNED } from '../../notations/graph/nodes/planned.js';
 import type { PlannedAgent } from '../../notations/graph/nodes/planned.js';
+import { present } from '../../base/json.js';
 import { jsonSchemaOf } from '../../notations/graph/nodes/json-schema.js';
 import type { SchemaInput } from '../../notations/graph/nodes/json-schema.js';
 import { functionTool, toolFunction } from '../../notations/graph/nodes/tool.js';
@@ -99,15 +100,12 @@ export function plannedAgent(options: AgentOptions): PlannedAgent {
     instructions: instructions === '' ? [] : [instructions],
     models: typeof model === 'string' ? [model] : model,
     ...(others.length === 0 ? {} : { approve: others }),
-    ...(output === undefined ? {} : { output: outputOf(name, output, onInvalid) }),
+    ...(output === undefined
+      ? {}
+      : { output: present({ schema: jsonSchemaOf(output, `the output of the agent "${name}"`), onInvalid }) }),
     ...(settings === undefined ? {} : { settings }),
   };
   return { ...planned, spec };
-}
-
-function outputOf(name: string, output: SchemaInput, onInvalid: StructuredOutput['onInvalid']): StructuredOutput {
-  const schema = jsonSchemaOf(output, `the output of the agent "${name}"`);
-  return { schema, ...(onInvalid === undefined ? {} : { onInvalid }) };
 }
 
 /**

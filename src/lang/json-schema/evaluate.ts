@@ -1,4 +1,5 @@
 import { ownValue } from '../../base/json.js';
+import { madeOnce } from '../../base/maps.js';
 import type { PatternMatcher } from '../pattern/matcher.js';
 import { PatternError, patternMatcher } from '../pattern/matcher.js';
 import { Budget, SchemaError } from './budget.js';
@@ -16,18 +17,8 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([...VALUE_KEYWORDS, ...PA
 const STEPS_OF_PATTERNS = 2;
 const NO_PART: Partial<Spot> = {};
 
-/**
- * What is wrong with a value by a schema, at most ten lines. What a schema may take is bounded, whatever it says; it is interpreted and never
- * compiled, and nothing is fetched for it.
- *
- * @throws SchemaError when the schema can't be used, or takes too much
- */
-export function evaluate(schema: Schema, value: unknown, dialect: Dialect): readonly string[] {
-  const evaluator = new Evaluator(schema, dialect);
-  return evaluator.run(schema, value);
-}
-
-class Evaluator implements Evaluation {
+/** Checks one value by a schema. What that may take is bounded, whatever it says; it is interpreted and never compiled, and nothing is fetched for it. */
+export class Evaluator implements Evaluation {
   readonly budget = new Budget();
   private readonly references: References;
   private readonly patterns = new Map<string, PatternMatcher>();
@@ -35,16 +26,24 @@ class Evaluator implements Evaluation {
   /** In older drafts nothing counts beside a reference. */
   private readonly onlyReference: boolean;
 
-  constructor(root: Schema, dialect: Dialect) {
+  constructor(
+    private readonly root: Schema,
+    dialect: Dialect,
+  ) {
     this.references = new References(root, dialect, this.budget);
     this.onlyReference = dialect === 'draft-04' || dialect === 'draft-07';
   }
 
-  run(schema: Schema, value: unknown): readonly string[] {
+  /**
+   * What is wrong with the value, at most ten lines.
+   *
+   * @throws SchemaError when the schema can't be used, or takes too much
+   */
+  run(value: unknown): readonly string[] {
     const findings: Findings = { lines: new Set() };
     const seen = this.nothingSeen();
     const first = { schema: {}, value, at: '', seen, findings, documents: [this.references.start] };
-    const ok = this.check(schema, first);
+    const ok = this.check(this.root, first);
     return ok || findings.lines.size > 0 ? [...findings.lines] : ['/: does not fit'];
   }
 
@@ -115,17 +114,15 @@ class Evaluator implements Evaluation {
   }
 
   pattern(source: string): PatternMatcher {
-    const known = this.patterns.get(source);
-    if (known !== undefined) return known;
-    this.budget.spend(source.length);
-    try {
-      const matcher = patternMatcher(source);
-      this.patterns.set(source, matcher);
-      return matcher;
-    } catch (error) {
-      if (error instanceof PatternError) throw new SchemaError(`the pattern ${shown(source)}: ${error.message}`);
-      throw error;
-    }
+    return madeOnce(this.patterns, source, () => {
+      this.budget.spend(source.length);
+      try {
+        return patternMatcher(source);
+      } catch (error) {
+        if (error instanceof PatternError) throw new SchemaError(`the pattern ${shown(source)}: ${error.message}`);
+        throw error;
+      }
+    });
   }
 
   target(keyword: '$ref' | '$dynamicRef' | '$recursiveRef', { schema, documents }: Spot): Schema {
@@ -146,10 +143,6 @@ class Evaluator implements Evaluation {
   }
 
   keys(values: readonly unknown[]): ReadonlySet<string> {
-    const known = this.known.get(values);
-    if (known !== undefined) return known;
-    const keys = new Set(values.map((value) => valueKey(value, this.budget)));
-    this.known.set(values, keys);
-    return keys;
+    return madeOnce(this.known, values, () => new Set(values.map((value) => valueKey(value, this.budget))));
   }
 }

@@ -1,4 +1,5 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
+import { madeOnce } from '../../base/maps.js';
 import type { Budget } from './budget.js';
 import { SchemaError } from './budget.js';
 
@@ -59,10 +60,7 @@ export class References {
   /** @throws SchemaError when it leads nowhere */
   resolve(reference: unknown, from: string): Schema {
     if (typeof reference !== 'string') throw new SchemaError('a reference is not text');
-    const name = `${from} ${reference}`;
-    const schema = this.found.get(name) ?? this.look(reference, from);
-    this.found.set(name, schema);
-    return schema;
+    return madeOnce(this.found, `${from} ${reference}`, () => this.look(reference, from));
   }
 
   /** The schema that a document marks with `$dynamicAnchor`. */

@@ -242,7 +242,9 @@ class Parser {
       const first = this.setItem();
       const range = this.rangeFrom(first);
       if (range !== undefined) ranges.push(range);
-      else if (first.classes !== undefined) classes.push(...first.classes.map((known) => opposed(known, first.not)));
+      else if (first.classes !== undefined && !first.not) classes.push(...first.classes);
+      else if (first.classes !== undefined)
+        classes.push(...first.classes.map(({ source }) => new RegExp(source.replace('\\p', '\\P'), 'u')));
       else ranges.push(...(first.not ? opposite(first.ranges) : first.ranges));
     }
     return classes.length === 0 ? { not, ranges } : { not, ranges, classes };
@@ -291,11 +293,6 @@ function one(char: string): CharTest {
 }
 
 const LAST_CODE = 0x10ffff;
-
-/** The class itself, or that of everything else. */
-function opposed(known: RegExp, not: boolean): RegExp {
-  return not ? new RegExp(known.source.replace('\\p', '\\P'), 'u') : known;
-}
 
 function opposite(ranges: CharTest['ranges']): CharTest['ranges'] {
   const result: (readonly [number, number])[] = [];

@@ -31,7 +31,7 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
     findings.error('no-front-matter', 'this is not an agent file: it has no front matter', start, hint);
     return undefined;
   }
-  const stem = basename(file).replace(/(\.agent)?\.md$/, '');
+  const stem = nameOfFile(file);
   if (head.data === undefined) {
     const none = { description: undefined, models: [], tools: undefined, approve: undefined, mcpServers: undefined };
     return head.problems.length > 0 ? undefined : { name: stem, body: head.body, ...none };
@@ -50,6 +50,11 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
   }
   const name = fields.text('name')?.trim() ?? '';
   return { name: name === '' ? stem : name, body: head.body, ...readTraits(fields, 'the agent') };
+}
+
+/** What an agent is called whose file does not say so. */
+export function nameOfFile(path: string): string {
+  return basename(path).replace(/(\.agent)?\.md$/, '');
 }
 
 function readHead(text: string, file: string): FrontMatter {

@@ -87,14 +87,12 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
   const unknown = unknownMember(expression.reads, vars);
   if (unknown !== undefined) {
     const message = `the condition of ${scope.step.label} reads ${unknown.read}, which can't be there`;
-    const hint = findings.near(unknown.name, unknown.known) ?? membersHint(unknown.known);
+    const { known } = unknown;
+    const all = known.length === 0 ? 'leave it out: nothing of that kind exists' : `write one of: ${known.join(', ')}`;
+    const hint = findings.near(unknown.name, known) ?? all;
     findings.error('bad-expression', message, node.at, hint);
   }
   return { op: 'cel', expression: node.text, vars };
-}
-
-function membersHint(known: readonly string[]): string {
-  return known.length === 0 ? 'leave it out: nothing of that kind exists' : `write one of: ${known.join(', ')}`;
 }
 
 /** Without a name (`size(steps)`, `steps[x]`) all steps that have run are meant. */

@@ -1,10 +1,10 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { quoteShort } from '../../lang/value-text.js';
 import { absolutePath, listMarkdown, reportUnread } from '../../text/files.js';
 import { createFindings } from '../../text/findings.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import { readAgentFile } from './agent-file.js';
+import { nameOfFile, readAgentFile } from './agent-file.js';
 import type { AgentFile } from './agent-file.js';
 import type { Definition, StepDef } from './definition.js';
 import type { Workspace } from './workspace.js';
@@ -104,7 +104,7 @@ async function readFound(
   const skip = (why: string, at = start, hint?: string): Skipped => {
     findings.warning('agent-skipped', `${file} is skipped: ${why}`, at, hint);
     const named = text.ok ? /^name:[ \t]*["']?([^"'\r\n]+?)["']?[ \t]*$/m.exec(text.text)?.[1] : undefined;
-    return { file, names: [stemOf(path), ...(named === undefined ? [] : [named])], why };
+    return { file, names: [nameOfFile(path), ...(named === undefined ? [] : [named])], why };
   };
   if (!text.ok) return skip(`it ${text.message}`, start, text.hint);
   const own = createFindings(findings);
@@ -114,10 +114,6 @@ async function readFound(
   if (agent !== undefined && wrong.length === 0) return { path, text: text.text, agent, findings: own, local };
   const [first] = wrong;
   return skip(first?.message ?? 'it has no front matter', { ...start, ...first?.at }, first?.hint);
-}
-
-function stemOf(path: string): string {
-  return basename(path).replace(/(\.agent)?\.md$/, '');
 }
 
 /** Where somebody who keeps agents with a workflow would put them. */

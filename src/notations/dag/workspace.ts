@@ -1,3 +1,4 @@
+import { madeOnce } from '../../base/maps.js';
 import type { SourceFile } from '../../plan/workflow.js';
 import { readText, shownPath } from '../../text/files.js';
 import type { ReadResult } from '../../text/files.js';
@@ -25,11 +26,7 @@ export function openWorkspace(places: Pick<Workspace, 'cwd' | 'home' | 'base'>):
   return {
     ...places,
     shown: (path) => visibleText(shownPath(path, places.cwd)),
-    read: (path) => {
-      const known = results.get(path) ?? readText(path);
-      results.set(path, known);
-      return known;
-    },
+    read: (path) => madeOnce(results, path, () => readText(path)),
     use: (path, text) => {
       used.set(path, { path, text });
     },

@@ -1,4 +1,5 @@
-import { addTo } from '../../base/grouped.js';
+import { addTo } from '../../base/maps.js';
+import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
 import { ownPlan } from '../../plan/own-plan.js';
@@ -7,11 +8,12 @@ import { writesUnknown, writtenChannels } from '../../plan/references.js';
 import { checkDraft } from './check-draft.js';
 import { mentionedBy } from './chosen.js';
 import { computedKeys, infer } from './infer.js';
-import type { DraftNode, DraftRoute, DraftSettings, GraphDraft } from './draft.js';
+import type { DraftNode, DraftSettings, GraphDraft } from './draft.js';
 import type { Inference } from './infer.js';
 import { isNodeSpec } from './node-spec.js';
 import type { BuiltNode } from './node-spec.js';
-import { conditionsOf, policiesOf, retryOf } from './policies.js';
+import { retryOf } from '../../plan/retry-input.js';
+import { conditionsOf, policiesOf } from './policies.js';
 import { reducerName } from './reducers.js';
 
 /** A graph as a plan, with everything that is wrong with it. The plan of a graph with errors may lack what could not be built. */
@@ -33,45 +35,38 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
   const nodes = [...draft.nodes.values()].map((node) => nodeOf(node, made.get(node.name), bindings));
   const { settings } = draft;
   const computed = computedKeys(draft, inference);
-  const plan = ownPlan({
-    format: 1,
-    name: settings.name,
-    ...(settings.description === undefined ? {} : { description: settings.description }),
-    notation: 'graph',
-    ...(settings.state === undefined ? { openInputs: true } : { closedState: true }),
-    inputs: inputsOf(draft, inference, nodes),
-    ...(computed.length === 0 ? {} : { computed }),
-    channels: channelsOf(draft, bindings),
-    nodes,
-    edges: [...draft.edges.values(), ...inference.edges],
-    routes: routesOf(draft, bindings),
-    ...(draft.entry === undefined ? {} : { entry: draft.entry }),
-    ...(draft.exits.size === 0 ? {} : { exits: [...draft.exits] }),
-    ...(settings.firstExitWins === undefined ? {} : { firstExitWins: settings.firstExitWins }),
-    ...outputOf(settings, bindings),
-    ...limitsOf(settings),
-  });
+  const { maxSteps, concurrency } = settings;
+  const limits = present({ maxSteps, concurrency });
+  const plan = ownPlan(
+    present({
+      format: 1 as const,
+      name: settings.name,
+      description: settings.description,
+      notation: 'graph',
+      ...(settings.state === undefined ? { openInputs: true } : { closedState: true }),
+      inputs: inputsOf(draft, inference, nodes),
+      computed: computed.length === 0 ? undefined : computed,
+      channels: channelsOf(draft, bindings),
+      nodes,
+      edges: [...draft.edges.values(), ...inference.edges],
+      routes: routesOf(draft, bindings),
+      entry: draft.entry,
+      exits: draft.exits.size === 0 ? undefined : [...draft.exits],
+      firstExitWins: settings.firstExitWins,
+      output: outputOf(settings, bindings),
+      limits: Object.keys(limits).length === 0 ? undefined : limits,
+    }),
+  );
   Object.freeze(bindings);
   const problems = [...checkDraft({ draft, inference, plan }), ...checkPlan(plan, bindings)];
   return { plan, bindings, inference, problems: withoutEchoes(problems) };
 }
 
-function limitsOf({ maxSteps, concurrency }: DraftSettings): Pick<Plan, 'limits'> {
-  if (maxSteps === undefined && concurrency === undefined) return {};
-  return {
-    limits: { ...(maxSteps === undefined ? {} : { maxSteps }), ...(concurrency === undefined ? {} : { concurrency }) },
-  };
-}
-
-function outputOf({ output }: DraftSettings, bindings: Record<string, unknown>): Pick<Plan, 'output'> {
-  if (output === undefined) return {};
-  if (isList(output)) return { output: [...new Set(output)] };
+function outputOf({ output }: DraftSettings, bindings: Record<string, unknown>): Plan['output'] | undefined {
+  if (output === undefined) return undefined;
+  if (Array.isArray(output)) return [...new Set(output as readonly string[])];
   for (const [name, schema] of Object.entries(output)) bindings[`output:${name}`] = schema;
-  return { output: Object.keys(output) };
-}
-
-function isList(output: NonNullable<DraftSettings['output']>): output is readonly string[] {
-  return Array.isArray(output);
+  return Object.keys(output);
 }
 
 /** What follows from another problem, by the code of that one. */
@@ -162,13 +157,17 @@ function routesOf(draft: GraphDraft, bindings: Record<string, unknown>): readonl
   for (const route of draft.routes.values()) {
     bindings[`route:${route.from}`] = route.router;
     const mentions = mentionedBy(draft, route);
-    routes.push({
-      from: route.from,
-      choose: 'code',
-      ...mapOf(route),
-      ...targetsOf(route.targets),
-      ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
-    });
+    // What of a map is not text is left out: it is reported.
+    const said = Object.entries(route.map ?? {}).filter(([, target]) => typeof target === 'string');
+    routes.push(
+      present({
+        from: route.from,
+        choose: 'code' as const,
+        map: route.map && Object.fromEntries(said),
+        targets: route.targets && [...route.targets],
+        mentions: mentions.length === 0 ? undefined : [...mentions],
+      }),
+    );
   }
   for (const { name, options } of draft.nodes.values()) {
     const { goto, gotoParent } = options;
@@ -177,14 +176,4 @@ function routesOf(draft: GraphDraft, bindings: Record<string, unknown>): readonl
     routes.push({ from: name, choose: 'result', targets: [...(goto ?? [])], ...parent });
   }
   return routes;
-}
-
-function targetsOf(targets: readonly string[] | undefined): Pick<Route, 'targets'> {
-  return targets === undefined ? {} : { targets: [...targets] };
-}
-
-/** What is not text is left out: it is reported. */
-function mapOf({ map }: DraftRoute): Pick<Route, 'map'> {
-  if (map === undefined) return {};
-  return { map: Object.fromEntries(Object.entries(map).filter(([, target]) => typeof target === 'string')) };
 }

@@ -101,13 +101,7 @@ function declared(names: readonly string[]): Reads {
 function named(fn: unknown): Reads {
   const reading = readParameters(fn);
   if ('refused' in reading) return { names: [], refused: reading.refused };
-  return unique(reading.names)
-    ? reading
-    : { names: [...new Map(reading.names.map((each) => [each.name, each])).values()] };
-}
-
-function unique(names: readonly Parameter[]): boolean {
-  return new Set(names.map((each) => each.name)).size === names.length;
+  return { names: [...new Map(reading.names.map((each) => [each.name, each])).values()] };
 }
 
 /**

@@ -37,7 +37,13 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
       return gotoNode(placed, flow, parts);
     case 'parallel':
     case 'sequence':
-      return blockNode(placed, parts);
+      // What its steps see and give has the same names inside and outside.
+      return {
+        kind: 'call',
+        ...policies(step),
+        writes: placed.outputs.map((output) => output.channel),
+        plan: innerPlan(placed, parts),
+      };
     case 'map':
       return mapNode(placed, step, parts);
     case 'ask':
@@ -107,12 +113,6 @@ function askNode(placed: Placed, step: AskStep, parts: NodeParts): AskNode {
     expiresMs,
     onExpire: expireAnswer === undefined ? undefined : { answer: expireAnswer },
   });
-}
-
-/** What its steps see and give has the same names inside and outside. */
-function blockNode(placed: Placed, parts: NodeParts): CallNode {
-  const writes = placed.outputs.map((output) => output.channel);
-  return { kind: 'call', ...policies(placed.step), writes, plan: innerPlan(placed, parts) };
 }
 
 function innerPlan(placed: Placed, parts: NodeParts): Plan {

@@ -1,3 +1,4 @@
+import { madeOnce } from '../../base/maps.js';
 import { END } from '../../plan/plan.js';
 import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import { visitCaps } from '../../plan/limits.js';
@@ -40,7 +41,8 @@ export const DEFAULT_PROMPT = 'Please proceed with the workflow step.';
 export function buildPlan(definition: PipelineDef, context: BuildContext, findings: Findings): Plan {
   const { yaml, calls } = context;
   const top = placeSteps(definition, calls);
-  const flows = flowsOf(findings);
+  const known = new Map<Block, Flow>();
+  const flows: Flows = (block) => madeOnce(known, block, () => connectBlock(block, findings));
   connectAll(top, flows);
   const names: Names = { top, flows, agents: definition.agents, calls, findings };
   const texts = createTexts(yaml, names);
@@ -53,16 +55,6 @@ export function buildPlan(definition: PipelineDef, context: BuildContext, findin
 interface Parts extends NodeParts, ConditionParts {
   /** How many outputs from outside the blocks got so far. */
   seen: number;
-}
-
-/** The flow of each block, made once. */
-function flowsOf(findings: Findings): Flows {
-  const known = new Map<Block, Flow>();
-  return (block) => {
-    const flow = known.get(block) ?? connectBlock(block, findings);
-    known.set(block, flow);
-    return flow;
-  };
 }
 
 function connectAll(block: Block, flows: Flows): void {

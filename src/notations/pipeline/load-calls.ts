@@ -1,3 +1,4 @@
+import { madeOnce } from '../../base/maps.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
@@ -108,9 +109,7 @@ const counted = new WeakMap<Plan, number>();
 
 /** The nodes of a plan and of all plans in it, in every place where they stand. */
 function countNodes(plan: Plan): number {
-  const known = counted.get(plan);
-  if (known !== undefined) return known;
-  const count = plan.nodes.reduce((sum, node) => sum + 1 + ('plan' in node ? countNodes(node.plan) : 0), 0);
-  counted.set(plan, count);
-  return count;
+  return madeOnce(counted, plan, () =>
+    plan.nodes.reduce((sum, node) => sum + 1 + ('plan' in node ? countNodes(node.plan) : 0), 0),
+  );
 }

@@ -14,7 +14,7 @@ import { resultNodes } from './results.js';
 /** Loads a pipeline, and the files that its steps call. */
 export const load = fromYaml(async ({ source, yaml, root }, loading, findings) => {
   const { path } = source;
-  const definition = readPipeline(root, nameOf(path), findings);
+  const definition = readPipeline(root, basename(path, extname(path)) || 'workflow', findings);
   if (definition === undefined) return undefined;
   const called = await loadCalls(definition, { ...loading, base: dirname(path) }, findings);
   const plan = buildPlan(definition, { yaml, calls: called.plans }, findings);
@@ -28,11 +28,6 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   };
   return usable(plan, parts, findings);
 });
-
-/** The name of a file without its ending; a name that is nothing but an ending stays. */
-function nameOf(path: string): string {
-  return basename(path, extname(path)) || 'workflow';
-}
 
 function checkGiven(given: readonly string[], plan: Plan, findings: Findings): void {
   const known = plan.inputs.map((input) => input.name);

@@ -9,9 +9,9 @@ import { createIds, positionalId } from './ids.js';
 import type { BlockIds } from './ids.js';
 import { STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
-import { NO_POLICIES, SHAPE, readLoops, readPolicies } from './read-policies.js';
+import { NO_POLICIES, REFUSED_POLICY, SHAPE, readLoops, readPolicies } from './read-policies.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
-import { checkRequired, refusedKeys, typeOf } from './step-types.js';
+import { checkRequired, typeOf } from './step-types.js';
 import type { OpenStep } from './step-types.js';
 
 /** Lists of steps within lists of steps, at most: plans within plans are bounded too. */
@@ -88,7 +88,9 @@ function readStep(node: SourceNode, index: number, place: ListPlace, findings: F
   const kind = type === 'subworkflow' ? 'sequence' : type;
   const id = written?.text ?? place.ids.free(positionalId(kind, index + 1, place.branch), kind);
   const label = written === undefined ? path : `step ${quoteShort(id)}`;
-  const fields = readFields(node, { name: label, form: STEP_FORMS[type], silent: refusedKeys(type) }, findings);
+  const form = STEP_FORMS[type];
+  const silent = Object.hasOwn(form.keys, 'retry') ? [REFUSED_POLICY] : [];
+  const fields = readFields(node, { name: label, form, silent }, findings);
   if (fields === undefined) return undefined;
   place.ids.steps.set(id, undefined);
   const base = { id, idAt: written?.at ?? node.at, at: node.at, label };

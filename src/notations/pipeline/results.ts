@@ -1,4 +1,4 @@
-import { addTo } from '../../base/grouped.js';
+import { addTo } from '../../base/maps.js';
 import { END } from '../../plan/plan.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 

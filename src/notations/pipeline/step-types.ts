@@ -7,7 +7,6 @@ import type { Fields } from '../../text/shape.js';
 import type { StepBase } from './definition.js';
 import { STEP_FORMS } from './keys.js';
 import type { WrittenType } from './keys.js';
-import { REFUSED_POLICY } from './read-policies.js';
 
 const TYPES = Object.keys(STEP_FORMS) as readonly WrittenType[];
 const ALL_KEYS: ReadonlySet<string> = new Set(Object.values(STEP_FORMS).flatMap(({ keys }) => Object.keys(keys)));
@@ -34,11 +33,6 @@ export interface OpenStep {
   /** `steps[2].false[0]`. */
   readonly path: string;
   readonly base: Omit<StepBase, 'timeoutMs' | 'retry' | 'onError'>;
-}
-
-/** The keys of a step of a type about which something else is said than that they are unknown. */
-export function refusedKeys(type: WrittenType): readonly string[] {
-  return Object.hasOwn(STEP_FORMS[type].keys, 'retry') ? [REFUSED_POLICY] : [];
 }
 
 /**

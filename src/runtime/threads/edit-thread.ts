@@ -137,7 +137,7 @@ export function forkThread(store: Store, from: string, to: string, { turn }: Thr
 
 function stateAfter(store: Store, id: string, turn: number): ThreadState {
   let outcome: string | undefined;
-  for (const { record } of threadRecords(store, id)) {
+  for (const record of threadRecords(store, id)) {
     if ((record.t !== 'turn' && record.t !== 'ended') || record.turn !== turn) continue;
     if (record.t === 'ended' && record.state !== undefined) return record.state;
     outcome = record.t === 'turn' ? 'has not ended' : record.outcome;

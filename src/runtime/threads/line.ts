@@ -2,6 +2,8 @@ import { SkeinError } from '../../base/errors.js';
 import { systemClock } from '../../base/clock.js';
 import type { Store } from '../../journal/store.js';
 
+const nobody = (): void => undefined;
+
 /** Turns of this process that wait for one another, by thread: who comes first goes first. */
 const lines = new WeakMap<Store, Map<string, Promise<void>>>();
 
@@ -19,7 +21,7 @@ export async function standInLine(
   lines.set(store, line);
   const before = line.get(id);
   if (before !== undefined && !waits) throw busy(id);
-  let leave: () => void = nobody;
+  let leave = nobody;
   const own = new Promise<void>((resolve) => (leave = resolve));
   const all = before === undefined ? own : before.then(() => own);
   line.set(id, all);
@@ -46,7 +48,7 @@ export function busy(id: string, cause?: SkeinError): SkeinError {
 
 /** @throws SkeinError `SKEIN_CANCELLED` */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  let stop: () => void = nobody;
+  let stop = nobody;
   const passed = new Promise<void>((resolve) => (stop = systemClock.setTimer(ms, resolve)));
   try {
     await orAborted(passed, signal);
@@ -58,7 +60,7 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return await promise;
   checkGoing(signal);
-  let onAbort: () => void = nobody;
+  let onAbort = nobody;
   const aborted = new Promise<void>((resolve) => (onAbort = resolve));
   signal.addEventListener('abort', onAbort, { once: true });
   await Promise.race([promise, aborted]);
@@ -71,8 +73,4 @@ export function checkGoing(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
   const reason: unknown = signal.reason;
   throw new SkeinError('SKEIN_CANCELLED', reason instanceof Error ? reason.message : 'the run was cancelled');
-}
-
-function nobody(): void {
-  // Nothing is to be stopped yet.
 }

@@ -1,6 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import { canonicalHash } from '../../base/hash.js';
 import { systemIds } from '../../base/ids.js';
+import { madeOnce } from '../../base/maps.js';
 import type { JsonObject } from '../../base/json.js';
 import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { ShapeRecord } from '../../journal/thread-record.js';
@@ -15,8 +16,7 @@ const known = new WeakMap<CompiledPlan, Shape>();
  * it there once.
  */
 export function shapeOfPlan(compiled: CompiledPlan): Shape {
-  let shape = known.get(compiled);
-  if (shape === undefined) {
+  return madeOnce(known, compiled, () => {
     const { plan, channels } = compiled;
     const own = channels.names.map((name, at): [string, JsonObject] => {
       const definition = channels.reducers[at]?.definition();
@@ -26,10 +26,8 @@ export function shapeOfPlan(compiled: CompiledPlan): Shape {
     const said: JsonObject = Object.fromEntries(own);
     const isSaid = channels.schemas.every((schema) => schema === undefined || 'schema' in schemaOf(schema));
     const named = { workflow: plan.name, steps: plan.nodes.map(({ id }) => id), channels: said };
-    shape = { ...named, digest: canonicalHash([named, channels.closed, isSaid ? '' : systemIds.next()]).slice(0, 22) };
-    known.set(compiled, shape);
-  }
-  return shape;
+    return { ...named, digest: canonicalHash([named, channels.closed, isSaid ? '' : systemIds.next()]).slice(0, 22) };
+  });
 }
 
 function schemaOf(schema: unknown): { readonly schema?: JsonObject } {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, present } from '../../base/json.js';
 import type { CarriedStart, ChannelEnd, LastState } from '../../engine/state/carried-state.js';
 import { carriedState, channelEnds } from '../../engine/state/carried-state.js';
 import type { CompiledPlan } from '../../engine/graph/compile.js';
@@ -150,7 +150,10 @@ export class Turn {
       turn,
       run,
       outcome,
-      ...(error === undefined ? {} : { error: plain(error) }),
+      // What people see of an error: details may be large.
+      ...(error === undefined
+        ? {}
+        : { error: present({ code: error.code, message: error.message, hint: error.hint }) }),
     };
     if (writes === undefined || compiled === undefined) {
       holding?.writer.write({ at, head: () => ({ ...ended, on }), turns: turn });
@@ -166,7 +169,7 @@ export class Turn {
       head: (channels, written) => ({
         ...ended,
         ...(outcome === 'out_of_budget' ? { on } : {}),
-        state: { channels, ...placed(written ?? this.state.shape) },
+        state: present({ channels, shape: written ?? this.state.shape }),
         ...(repeated.length === 0 ? {} : { repeated }),
       }),
       turns: turn,
@@ -193,13 +196,4 @@ function shortened(end: ChannelEnd, { kept, place }: KeptChannel, next: number):
 /** What was written since then, by the turn that is replaced, is not part of the value. */
 function inWhole({ more, ...rest }: ChannelEnd, { kept }: KeptChannel): ChannelEnd {
   return more === undefined ? rest : { ...rest, whole: putTogether(kept.value, [more]) };
-}
-
-function placed(shape: number | undefined): { readonly shape?: number } {
-  return shape === undefined ? {} : { shape };
-}
-
-/** What people see of an error: details may be large. */
-function plain({ code, message, hint }: ErrorData): ErrorData {
-  return { code, message, ...(hint === undefined ? {} : { hint }) };
 }

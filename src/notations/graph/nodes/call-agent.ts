@@ -3,6 +3,7 @@ import type { ErrorData } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { ownValue } from '../../../base/json.js';
 import { kindText, valueText } from '../../../lang/value-text.js';
+import { ownOrInherited } from './json-schema.js';
 
 /** Anything that takes a task and gives an answer: a text, or an object with `answer` and `success`. */
 export interface AnyAgent {
@@ -103,27 +104,19 @@ function answerTold({ answer, error, failed = false }: Told, by: string): string
 function answerIn(result: unknown, by: string): string {
   if (typeof result === 'string') return result;
   if (ownValue(result, 'success') === false) throw failure(ownValue(result, 'error'), by);
-  const answer = answerOf(result);
+  // Results of classes have their answer behind a getter.
+  const answer = ownOrInherited(result, 'answer');
   if (answer !== undefined) return valueText(answer);
   throw new SkeinError('SKEIN_STEP_FAILED', `${by}: the agent ended without an answer`, {
     hint: 'its run gives a text, or an object with an answer',
   });
 }
 
-/** Results of classes have their answer behind a getter. */
-function answerOf(result: unknown): unknown {
-  return typeof result === 'object' && result !== null && 'answer' in result ? result.answer : undefined;
-}
-
 const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);
 
 function failure(error: unknown, by: string): SkeinError {
-  const message = typeof error === 'string' ? error : (messageOf(error) ?? 'it does not say why');
+  const said = typeof error === 'string' ? error : ownOrInherited(error, 'message');
+  const message = typeof said === 'string' ? said : 'it does not say why';
   const told = CODES.has(ownValue(error, 'code')) ? plainError(error as ErrorData) : toErrorData(error);
   return fromErrorData({ ...told, message: `${by}: the agent failed: ${message}` });
-}
-
-function messageOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;
-  return typeof error.message === 'string' ? error.message : undefined;
 }

@@ -37,7 +37,8 @@ function standardOf(schema: unknown): object | undefined {
   return typeof standard === 'object' && standard !== null ? standard : undefined;
 }
 
-function ownOrInherited(value: unknown, key: string): unknown {
+/** A property of an object or a function, also one behind a getter of its class. */
+export function ownOrInherited(value: unknown, key: string): unknown {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
   return (value as Readonly<Record<string, unknown>>)[key];
 }

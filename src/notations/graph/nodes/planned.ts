@@ -1,4 +1,4 @@
-import type { AgentSpec, FunctionTool } from '../../../plan/agent-spec.js';
+import type { AgentSpec } from '../../../plan/agent-spec.js';
 import { toolKey } from '../../../plan/agent-spec.js';
 import type { Bindings, Plan } from '../../../plan/plan.js';
 import type { Template } from '../../../lang/values.js';
@@ -53,12 +53,8 @@ export function plannedNode(planned: Planned, place: Place): BuiltNode {
 function modelNode({ spec, tools }: PlannedAgent, { name, output }: Place, prompt: Template): BuiltNode {
   return {
     node: { id: name, kind: 'agent', agent: spec, prompt, output },
-    bindings: toolBindings(name, spec.functions ?? [], tools),
+    bindings: Object.fromEntries((spec.functions ?? []).map((one) => [toolKey(name, one.name), tools[one.name]])),
   };
-}
-
-function toolBindings(node: string, functions: readonly FunctionTool[], tools: Bindings): Bindings {
-  return Object.fromEntries(functions.map(({ name }) => [toolKey(node, name), tools[name]]));
 }
 
 function callNode(planned: PlannedWorkflow, { name, output }: Place, template: Template): BuiltNode {

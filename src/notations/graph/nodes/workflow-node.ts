@@ -1,7 +1,7 @@
 import type { Problem } from '../../../base/problem.js';
 import { definitionError, hasErrors, refusal } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
-import type { Bindings, CallNode, InputSpec, Plan, PlanNode, SubInputs } from '../../../plan/plan.js';
+import type { Bindings, InputSpec, Plan, SubInputs } from '../../../plan/plan.js';
 import { WHOLE_STATE, isNeeded } from '../../../plan/plan.js';
 import { traitsOf } from '../../../plan/notations.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
@@ -73,15 +73,17 @@ export function workflowNode(
   const given = inputsOf(inner, options.taskParam, by);
   return {
     build(node, output): BuiltNode {
+      const outputs = { ...written, ...(output && written && { [output]: result() }) };
       return {
         node: {
           id: node,
           kind: 'call',
           plan: inner.plan,
           inputs: given.inputs,
+          // The result of the node is an update, or else the answer.
           ...(only === undefined
-            ? leaving({ ...written, ...(output && { [output]: result() }) })
-            : giving(output ?? node, only)),
+            ? { outputs, writes: Object.keys(outputs) }
+            : { outputs: { [output ?? node]: only }, output: output ?? node }),
           errorPrefix: `${by}: inner workflow failed: `,
         },
         bindings: innerBindings(node, inner.bindings),
@@ -90,16 +92,6 @@ export function workflowNode(
       };
     },
   };
-}
-
-/** The answer is the result of the node. */
-function giving(output: string, answer: string): Pick<CallNode, 'outputs' | 'output'> {
-  return { outputs: { [output]: answer }, output };
-}
-
-/** The result of the node is an update. */
-function leaving(outputs: Readonly<Record<string, string>>): Pick<CallNode, 'outputs' | 'writes'> {
-  return { outputs, writes: Object.keys(outputs) };
 }
 
 /** Key of the state -> key of the workflow. */
@@ -125,7 +117,10 @@ function writtenBy(writes: unknown, by: string): Readonly<Record<string, string>
 export function innerOf(workflow: unknown, by: string): Inner {
   const planned = plannedOf(workflow);
   if (planned?.kind === 'workflow') return planned;
-  const made = isObject(workflow) && typeof workflow['compile'] === 'function' ? compiled(workflow) : workflow;
+  const made =
+    isObject(workflow) && typeof workflow['compile'] === 'function'
+      ? (workflow as { compile(): unknown }).compile()
+      : workflow;
   if (!isLoose(made)) {
     const hint = 'give a graph, what definePlan gives, or what a loader of skein/yaml gives (await it)';
     throw refusal('not-a-workflow', `${by} needs a workflow`, hint);
@@ -159,10 +154,6 @@ function isLoose(value: unknown): value is Loose {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
-}
-
-function compiled(workflow: Readonly<Record<string, unknown>>): unknown {
-  return (workflow as { compile(): unknown }).compile();
 }
 
 function told(problems: readonly Problem[], by: string): readonly Problem[] {
@@ -225,7 +216,8 @@ function inputsOf(
   asked: string | null | undefined,
   by: string,
 ): Given {
-  if (plan.inputs.length === 0 && plan.nodes.some(readsUnknown))
+  // What a function of the whole state reads is not known.
+  if (plan.inputs.length === 0 && plan.nodes.some((node) => node.kind === 'task' && node.output === undefined))
     return unknownInputsOf({ plan, taskParam: own }, asked, by);
   const named = (name: string): InputSpec | undefined => plan.inputs.find((input) => input.name === name);
   const byName = asked === null || (asked === undefined && named(own) === undefined);
@@ -240,11 +232,6 @@ function inputsOf(
     reads: [...(task === undefined ? [] : [asked ?? 'task']), ...others.filter(isNeeded).map((input) => input.name)],
     mayRead: others.filter((input) => !isNeeded(input)).map((input) => input.name),
   };
-}
-
-/** What a function of the whole state reads is not known. */
-function readsUnknown(node: PlanNode): boolean {
-  return node.kind === 'task' && node.output === undefined;
 }
 
 /** For a workflow that declares no inputs and yet may read some: the task, or the declared keys of its state. */

@@ -1,6 +1,0 @@
-/** Adds something to the list of a key. */
-export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
-}
