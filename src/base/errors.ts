@@ -1,3 +1,4 @@
+import { recordText } from './json.js';
 import type { Json } from './json.js';
 import type { ThrownFacts } from './thrown.js';
 import { factsOf } from './thrown.js';
@@ -245,4 +246,18 @@ export function wasAsked(error: Pick<ErrorData, 'code'>): boolean {
 /** An error as one line: what was thrown, and its message. */
 export function errorText({ name, code, message }: ErrorData): string {
   return `${name ?? code}: ${message}`;
+}
+
+/**
+ * JSON text of a value that is to be recorded; `what` names it in the error.
+ *
+ * @throws SkeinError `SKEIN_NOT_JSON`
+ */
+export function textToRecord(value: unknown, what: string, hint?: string): string {
+  try {
+    return recordText(value);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SkeinError('SKEIN_NOT_JSON', `${what} can't be recorded: ${why}`, { hint, cause });
+  }
 }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.js';
-import { SkeinError } from '../base/errors.js';
+import { SkeinError, textToRecord } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
 import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
@@ -15,7 +15,6 @@ import type { RunOverview, RunStatus } from './overview.js';
 import { readRun } from './overview.js';
 import { readHistory } from './session.js';
 import type { Lease, Store } from './store.js';
-import { textToRecord } from './stored.js';
 
 /** An answer to a question or an event of a run. */
 export type GivenAnswer = {

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.js';
-import { SkeinError } from '../base/errors.js';
+import { SkeinError, textToRecord } from '../base/errors.js';
 import { didYouMean } from '../base/suggest.js';
 import { nodesOf } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
@@ -9,7 +9,7 @@ import { readRun } from './overview.js';
 import type { RunStatus } from './overview.js';
 import { readHistory } from './session.js';
 import type { Store } from './store.js';
-import { readStored, textToRecord } from './stored.js';
+import { readStored } from './stored.js';
 
 /** An event that was delivered. */
 export interface DeliveredEvent {

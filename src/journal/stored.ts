@@ -1,7 +1,6 @@
-import { SkeinError } from '../base/errors.js';
+import { SkeinError, textToRecord } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import type { Json } from '../base/json.js';
-import { recordText } from '../base/json.js';
 import type { Plan } from '../plan/plan.js';
 import { blobOf } from './codec.js';
 import type { Stored } from './record.js';
@@ -46,20 +45,6 @@ export function codeText(code: Readonly<Record<string, string>>): string {
   const text = codeTexts.get(code) ?? JSON.stringify(code);
   if (Object.isFrozen(code)) codeTexts.set(code, text);
   return text;
-}
-
-/**
- * JSON text of a value that is to be recorded; `what` names it in the error.
- *
- * @throws SkeinError `SKEIN_NOT_JSON`
- */
-export function textToRecord(value: unknown, what: string, hint?: string): string {
-  try {
-    return recordText(value);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SkeinError('SKEIN_NOT_JSON', `${what} can't be recorded: ${why}`, { hint, cause });
-  }
 }
 
 /** Is a plan the text that was recorded? */

@@ -1,8 +1,7 @@
-import { SkeinError } from '../base/errors.js';
+import { SkeinError, textToRecord } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import type { RunResult } from '../engine/run.js';
-import { textToRecord } from '../journal/stored.js';
 import { kindText } from '../lang/value-text.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunOptions } from './options.js';
