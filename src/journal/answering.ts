@@ -15,6 +15,7 @@ import type { RunOverview, RunStatus } from './overview.js';
 import { readRun } from './overview.js';
 import { readHistory } from './session.js';
 import type { Lease, Store } from './store.js';
+import { ENDED } from './store.js';
 
 /** An answer to a question or an event of a run. */
 export type GivenAnswer = {
@@ -166,9 +167,6 @@ export function cancelRun(store: Store, runId: string): CancelOutcome {
   }
   return recordCancelled(store, lease);
 }
-
-/** Statuses of runs that came to an end. */
-export const ENDED: ReadonlySet<string | undefined> = new Set(['succeeded', 'degraded', 'failed', 'cancelled']);
 
 /** Undefined while another process has it. */
 function tryLease(store: Store, runId: string): Lease | undefined {

@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import { ENDED } from './answering.js';
 import type { RunRow, Store } from './store.js';
+import { ENDED } from './store.js';
 
 /** Which runs go. With both, a run goes when both say so. */
 export interface PruneOptions {

@@ -138,6 +138,9 @@ export interface RunRow extends NewRun {
   readonly damage?: string;
 }
 
+/** Outcomes of runs that came to an end. */
+export const ENDED: ReadonlySet<string | undefined> = new Set(['succeeded', 'degraded', 'failed', 'cancelled']);
+
 /** True while a process has the run, as far as its lease says. */
 export function isHeld({ holder, leasedUntil }: RunRow, now: number): boolean {
   return holder !== undefined && leasedUntil !== undefined && leasedUntil > now;
