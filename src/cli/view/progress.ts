@@ -1,7 +1,7 @@
 import { nodePathOf } from '../../base/address.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import type { PlacedNode } from '../../plan/nodes.js';
-import type { PlanNode } from '../../plan/plan.js';
+import type { Plan, PlanNode } from '../../plan/plan.js';
 
 /** How far what is inside of a step is. */
 export interface Within {
