@@ -19,11 +19,6 @@ export function* nodesOf(plan: Plan, prefix = ''): Generator<PlacedNode> {
   }
 }
 
-/** All nodes of a plan by their path, an outer one before those inside of it. */
-export function nodesByPath(plan: Plan): ReadonlyMap<string, PlacedNode> {
-  return new Map([...nodesOf(plan)].map((one) => [one.path, one]));
-}
-
 /** The agents of a plan and of the plans in it. */
 export function* agentsOf(plan: Plan): Generator<PlacedNode & { readonly node: AgentNode }> {
   for (const { node, ...place } of nodesOf(plan)) if (node.kind === 'agent') yield { node, ...place };

@@ -2,8 +2,8 @@ import { nodePathOf } from '../../base/address.js';
 import { Attempts } from '../../base/attempts.js';
 import type { SkeinEvent } from '../../events/event.js';
 import type { Plan } from '../../plan/plan.js';
-import type { PlacedNode } from '../../plan/nodes.js';
-import { nodesByPath } from '../../plan/nodes.js';
+import type { PlacedNode } from '../view/progress.js';
+import { nodesByPath } from '../view/progress.js';
 
 /** What one agent said. */
 interface Speech {

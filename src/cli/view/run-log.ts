@@ -3,9 +3,8 @@ import type { SkeinEvent } from '../../events/event.js';
 import { Tally } from '../../events/spending.js';
 import type { Plan } from '../../plan/plan.js';
 import { decisionText, jumpTarget } from './decision.js';
-import type { PlacedNode } from '../../plan/nodes.js';
-import { nodesByPath } from '../../plan/nodes.js';
-import { Progress, VISIT } from './progress.js';
+import type { PlacedNode } from './progress.js';
+import { nodesByPath, Progress, VISIT } from './progress.js';
 import { StepLog } from './step-log.js';
 
 type StepBegun = SkeinEvent & { readonly type: 'step.started' | 'step.ended' };
