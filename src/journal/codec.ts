@@ -52,9 +52,10 @@ export type WrittenDone = Pick<DoneRecord, 't' | 'at' | 'key'> & {
  */
 export function encodeDone(record: WrittenDone, inline: string | undefined): string {
   const { at, key, id, reads, ms, blob, error, cleanup, inline: atOnce } = record;
-  let line = `{"v":${RECORD_VERSION},"t":"done","at":${at},"key":${JSON.stringify(key)}`;
-  if (typeof id === 'string') line += `,"id":${JSON.stringify(id)}`;
-  if (areTexts(reads)) line += `,"reads":${JSON.stringify(reads)}`;
+  let line = `{"v":${RECORD_VERSION},"t":"done","at":${at},"key":${quoted(key)}`;
+  if (typeof id === 'string') line += `,"id":${quoted(id)}`;
+  const read = textsText(reads);
+  if (read !== undefined) line += `,"reads":${read}`;
   if (ms !== undefined) line += `,"ms":${ms}`;
   if (cleanup === true) line += ',"cleanup":true';
   if (atOnce === true) line += ',"inline":true';
@@ -63,11 +64,24 @@ export function encodeDone(record: WrittenDone, inline: string | undefined): str
   return inline === undefined ? `${line}}` : `${line},"value":${inline}}`;
 }
 
-function areTexts(values: DoneRecord['reads']): boolean {
-  if (!isPlainObject(values)) return false;
-  for (const name of Object.keys(values)) if (typeof values[name] !== 'string') return false;
-  return true;
+/** JSON text of texts by name; undefined where they are something else. */
+function textsText(values: DoneRecord['reads']): string | undefined {
+  if (!isPlainObject(values)) return undefined;
+  let text = '';
+  for (const name of Object.keys(values)) {
+    const value = values[name];
+    if (typeof value !== 'string') return undefined;
+    text += `${text === '' ? '{' : ','}${quoted(name)}:${quoted(value)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
 }
+
+/** JSON text of a text. Addresses and digests have nothing to escape, and are found out faster than they are written by JSON.stringify. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+const PLAIN = /^[\w.~#/@[\]-]*$/;
 
 /** The sum of a batch: a chain, so that a batch that is changed, left out, moved or taken from elsewhere is noticed (J8). */
 export function chainSum(before: string, runId: string, seq: number, text: string): string {

@@ -54,6 +54,9 @@ export class StoreWriter {
   private waiting: Commit | undefined = undefined;
   /** Commits since the event loop last had its turn. */
   private inARow = 0;
+  /** A commit, or what follows from it, is under way; `goesOn`: another one is to come right after it. */
+  private atWork = false;
+  private goesOn = false;
   private stopRenewal: (() => void) | undefined = undefined;
 
   private constructor(
@@ -94,12 +97,13 @@ export class StoreWriter {
     const alone = this.journals === 1 && journal.quiet;
     if (alone && this.inARow < LONGEST_ROW) {
       this.inARow += 1;
-      queueMicrotask(() => this.flush());
+      if (this.atWork) this.goesOn = true;
+      else queueMicrotask(() => this.flushRow());
       return;
     }
     void settled().then(() => {
       this.inARow = 0;
-      this.flush();
+      this.flushRow();
     });
   }
 
@@ -112,6 +116,19 @@ export class StoreWriter {
     const batches = journal.takeBatches();
     if (batches.length === 0) return;
     if (!this.insist(batches, journal).every(Boolean)) throw staleLease(journal.lease);
+  }
+
+  /** Steps in a row that take no time are committed one after the other, without a promise for each. */
+  private flushRow(): void {
+    this.atWork = true;
+    try {
+      do {
+        this.goesOn = false;
+        this.flush();
+      } while (this.goesOn);
+    } finally {
+      this.atWork = false;
+    }
   }
 
   private flush(): void {
@@ -146,7 +163,7 @@ export class StoreWriter {
     if (this.waiting !== commit) return;
     this.waiting = undefined;
     this.commit(commit);
-    if (!this.scheduled) this.flush();
+    if (!this.scheduled) this.flushRow();
   }
 
   /** Commits, as long as a lease is good, whoever else has the store. It holds up everything: only for when a run begins a turn, or ends. */

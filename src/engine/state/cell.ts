@@ -286,13 +286,21 @@ function openDigest(reducer: Reducer, value: string): string {
 export function valueDigest(value: unknown): string {
   if (value === undefined) return '';
   try {
-    return digestText(recordText(value));
+    return digestText(value === newest.value ? newest.text : recordText(value));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new SkeinError('SKEIN_NOT_JSON', `a value of the state can't be recorded: ${why}`, {
       hint: 'recorded runs hold plain JSON data: objects, lists, texts, numbers',
     });
   }
+}
+
+/** What was recorded last. */
+let newest: { readonly value: unknown; readonly text: string } = { value: undefined, text: '' };
+
+/** The JSON text of a value that nobody can change any more: the next step in a row is the likeliest to read it, and needs its digest. */
+export function keepText(value: unknown, text: string): void {
+  newest = { value, text };
 }
 
 /** A schema made something else of a value: where that is not JSON, what came in counts. */

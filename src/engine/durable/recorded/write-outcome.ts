@@ -3,6 +3,7 @@ import { freezeData, recordText } from '../../../base/json.js';
 import { blobOf, encodeDone } from '../../../journal/codec.js';
 import type { WrittenDone } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
+import { keepText } from '../../state/cell.js';
 import type { Outcome } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
@@ -37,6 +38,8 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
     blob: blob?.digest,
   };
   const line = encodeDone(record, blob === undefined ? text : undefined);
+  // What the step read is known by now, so that its digest is not asked for any more.
+  if (text !== undefined && blob === undefined) keepText(outcome.ok ? outcome.value : undefined, text);
   if (atOnce) journal.writeInPassing(line, blob);
   else journal.write(line, blob);
   return told;
