@@ -49,8 +49,8 @@ function together(width: number): Runnable {
   });
 }
 
-/** A loop whose every step appends `bytes` bytes to a list. */
-function growingList(steps: number, bytes: number, eachTenth: () => void): Runnable {
+/** A loop whose every step appends `bytes` bytes to a list; `eachStep` is called as it begins. */
+function growingList(steps: number, bytes: number, eachStep: () => void): Runnable {
   const item = 'y'.repeat(bytes - 10);
   return definePlan({
     name: 'growing-list',
@@ -62,9 +62,8 @@ function growingList(steps: number, bytes: number, eachTenth: () => void): Runna
         kind: 'task',
         writes: ['list', 'n'],
         run: (state) => {
-          const n = Number(state['n'] ?? 0);
-          if (n % (steps / 10) === 0) eachTenth();
-          return { list: item, n: n + 1 };
+          eachStep();
+          return { list: item, n: Number(state['n'] ?? 0) + 1 };
         },
       },
     ],
@@ -187,9 +186,13 @@ async function forced(driver: SqlDriver, folder: string): Promise<Row[]> {
   ];
 }
 
+/**
+ * Does a step take longer the longer the list is? Median steps are compared, as once in about 2,000 commits of this size SQLite moves its log into the
+ * file, which takes some hundred times as long as a step, whatever was written; that is the longest step.
+ */
 async function growth(folder: string): Promise<Row[]> {
   const [steps, bytes] = [2_000, 1_000];
-  const [times, ratios, sizes]: [number[], number[], number[]] = [[], [], []];
+  const [times, ratios, sizes, longest]: [number[], number[], number[], number[]] = [[], [], [], []];
   for (let round = 0; round < ROUNDS; round++) {
     const marks: number[] = [];
     const file = join(folder, `list-${round}.db`);
@@ -201,9 +204,11 @@ async function growth(folder: string): Promise<Row[]> {
     marks.push(performance.now());
     store.close();
     if (outcome !== 'succeeded') throw new Error(error?.message);
-    const tenth = (at: number): number => (marks[at + 1] ?? 0) - (marks[at] ?? 0);
+    const took = marks.slice(1).map((mark, at) => mark - (marks[at] ?? 0));
+    const tenth = (at: number): number => median(took.slice((at * steps) / 10, ((at + 1) * steps) / 10));
     times.push((marks.at(-1) ?? 0) - (marks[0] ?? 0));
     ratios.push(tenth(9) / tenth(1));
+    longest.push(Math.max(...took));
     sizes.push(statSync(file).size);
   }
   const [flat, size] = [median(ratios), median(sizes)];
@@ -211,7 +216,7 @@ async function growth(folder: string): Promise<Row[]> {
     {
       name: `list of ${steps} x ${bytes} bytes: a step`,
       figure: `${((median(times) * 1_000) / steps).toFixed(1)} us`,
-      compared: `last/second tenth ${flat.toFixed(2)}`,
+      compared: `median of the last/second tenth ${flat.toFixed(2)}, longest ${median(longest).toFixed(0)} ms`,
       goal: '<= 1.50',
       held: flat <= 1.5,
     },

@@ -215,26 +215,36 @@ export function outputError(
 export function readState(holder: ChannelHolder, version: Version, only?: readonly string[]): Record<string, unknown> {
   const { names, reducers, index } = holder.channels;
   const declared = holder.declared.names.length;
-  const state: Record<string, unknown> = {};
-  const take = (name: string, channel: number): void => {
+  const state = emptyState(only?.length ?? names.length);
+  const others: string[] = [];
+  if (only === undefined)
+    version.each((channel, cell) => {
+      const name = names[channel] ?? '';
+      if (channel >= declared) others.push(name);
+      else if (!isCleared(cell)) give(state, name, cell, reducers[channel]);
+    });
+  for (const name of only ?? others.toSorted()) {
+    const channel = index.get(name) ?? -1;
     const cell = version.get(channel);
-    if (cell === undefined || isCleared(cell)) return;
-    try {
-      if (isUnread(cell, reducers[channel])) readLater(state, name, () => cellValue(cell, reducers[channel]));
-      else state[name] = cellValue(cell, reducers[channel]);
-    } catch {
-      // See foldError.
-    }
-  };
-  if (only !== undefined) {
-    for (const name of only) take(name, index.get(name) ?? -1);
-    return state;
-  }
-  for (let channel = 0; channel < declared; channel++) take(names[channel] ?? '', channel);
-  if (names.length > declared) {
-    for (const name of names.slice(declared).toSorted()) take(name, index.get(name) ?? -1);
+    if (cell !== undefined && !isCleared(cell)) give(state, name, cell, reducers[channel]);
   }
   return state;
+}
+
+/** Objects with more properties are dictionaries to V8 sooner or later; one that begins as such is filled in half the time. */
+const MANY = 128;
+
+function emptyState(size: number): Record<string, unknown> {
+  return size <= MANY ? {} : (Object.setPrototypeOf({ __proto__: null }, Object.prototype) as Record<string, unknown>);
+}
+
+function give(state: Record<string, unknown>, name: string, cell: Cell, reducer: Reducer | undefined): void {
+  try {
+    if (isUnread(cell, reducer)) readLater(state, name, () => cellValue(cell, reducer));
+    else state[name] = cellValue(cell, reducer);
+  } catch {
+    // See foldError.
+  }
 }
 
 /** A property that is read when somebody looks at it, and is an ordinary one from then on. */
