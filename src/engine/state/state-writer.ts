@@ -96,7 +96,7 @@ function put(holder: ChannelHolder, version: Version, channel: number, value: un
   );
   const cell = writeCell(old, checked, step, holder, reducer);
   if (holder.recorded && checked !== value) keepDigest(cell, checked, value);
-  return version.with(channel, cell);
+  return version.with(channel, cell, old);
 }
 
 /** A channel with a schema and a reducer, as the step that writes it saw it. */

@@ -33,6 +33,8 @@ export interface Link extends Write {
   readonly before: Link | undefined;
   /** Number of links up to this one. */
   readonly size: number;
+  /** The highest channel among them: steps in a row mostly write one that is higher still, and need not look at each. */
+  readonly highest: number;
 }
 
 /** So many writes stand beside a tree at most: who reads looks at each. */
@@ -74,13 +76,16 @@ export class Version {
   }
 
   get(channel: number): Cell | undefined {
-    for (let link = this.newest; link !== undefined; link = link.before) if (link.channel === channel) return link.cell;
+    if (this.newest !== undefined && channel <= this.newest.highest)
+      for (let link: Link | undefined = this.newest; link !== undefined; link = link.before)
+        if (link.channel === channel) return link.cell;
     return lookUp(this.base, this.levels, channel);
   }
 
-  with(channel: number, cell: Cell): Version {
+  /** `old`: what the channel holds here. */
+  with(channel: number, cell: Cell, old = this.get(channel)): Version {
     if (this.newest?.channel === channel) return this.linked(channel, cell, this.newest.before);
-    const isNew = this.get(channel) === undefined;
+    const isNew = old === undefined;
     if (!isNew || this.newest?.size === MOST_BESIDE) this.join();
     const { base, levels, newest } = this;
     return isNew ? this.linked(channel, cell, newest) : new Version(put(base, levels, channel, cell), levels);
@@ -88,7 +93,8 @@ export class Version {
 
   private linked(channel: number, cell: Cell, before: Link | undefined): Version {
     const size = before === undefined ? 1 : before.size + 1;
-    return new Version(this.base, this.levels, { channel, cell, before, size });
+    const highest = before === undefined || before.highest < channel ? channel : before.highest;
+    return new Version(this.base, this.levels, { channel, cell, before, size, highest });
   }
 
   /** The tree with writes of channels that it does not hold, by ascending channel, in place of those beside it. */

@@ -89,6 +89,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   private phase: 'ready' | 'running' | 'routing' | 'backoff' | 'over' = 'ready';
   private inner: OpenCensus | undefined = undefined;
   private reports: Reports = undefined;
+  private readonly body: Body;
 
   constructor(
     readonly owner: StepOwner,
@@ -98,6 +99,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     refusal?: ErrorData,
   ) {
     super(owner.prefix, compiled, firing, visit, refusal);
+    this.body = owner.bodyOf(compiled.node.kind);
   }
 
   get over(): boolean {
@@ -160,10 +162,6 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
       if (this.over) throw error;
       this.fail(toErrorData(error));
     }
-  }
-
-  private get body(): Body {
-    return this.owner.bodyOf(this.compiled.node.kind);
   }
 
   perform(io: StepIo): unknown {
