@@ -215,36 +215,36 @@ export function outputError(
 export function readState(holder: ChannelHolder, version: Version, only?: readonly string[]): Record<string, unknown> {
   const { names, reducers, index } = holder.channels;
   const declared = holder.declared.names.length;
-  const state = emptyState(only?.length ?? names.length);
-  const others: string[] = [];
-  if (only === undefined)
-    version.each((channel, cell) => {
-      const name = names[channel] ?? '';
-      if (channel >= declared) others.push(name);
-      else if (!isCleared(cell)) give(state, name, cell, reducers[channel]);
-    });
-  for (const name of only ?? others.toSorted()) {
-    const channel = index.get(name) ?? -1;
+  const state = stateFor(only?.length ?? names.length);
+  const take = (name: string, channel: number): void => {
     const cell = version.get(channel);
-    if (cell !== undefined && !isCleared(cell)) give(state, name, cell, reducers[channel]);
+    if (cell === undefined || isCleared(cell)) return;
+    const reducer = reducers[channel];
+    try {
+      if (isUnread(cell, reducer)) readLater(state, name, () => cellValue(cell, reducer));
+      else state[name] = cellValue(cell, reducer);
+    } catch {
+      // See foldError.
+    }
+  };
+  if (only !== undefined) {
+    for (const name of only) take(name, index.get(name) ?? -1);
+    return state;
+  }
+  if (names.length > MANY) version.join();
+  for (let channel = 0; channel < declared; channel++) take(names[channel] ?? '', channel);
+  if (names.length > declared) {
+    for (const name of names.slice(declared).toSorted()) take(name, index.get(name) ?? -1);
   }
   return state;
 }
 
-/** Objects with more properties are dictionaries to V8 sooner or later; one that begins as such is filled in half the time. */
+/** A state with more channels is read from the tree alone, into an object of its own kind. */
 const MANY = 128;
 
-function emptyState(size: number): Record<string, unknown> {
+/** An object for so many properties. To V8 one with many is a dictionary sooner or later; when it begins as one it is filled in half the time. */
+function stateFor(size: number): Record<string, unknown> {
   return size <= MANY ? {} : (Object.setPrototypeOf({ __proto__: null }, Object.prototype) as Record<string, unknown>);
-}
-
-function give(state: Record<string, unknown>, name: string, cell: Cell, reducer: Reducer | undefined): void {
-  try {
-    if (isUnread(cell, reducer)) readLater(state, name, () => cellValue(cell, reducer));
-    else state[name] = cellValue(cell, reducer);
-  } catch {
-    // See foldError.
-  }
 }
 
 /** A property that is read when somebody looks at it, and is an ordinary one from then on. */

@@ -109,8 +109,8 @@ export class Version {
     return this.base === other.base;
   }
 
-  /** Puts what stands beside the tree into it. */
-  private join(): void {
+  /** Puts what stands beside the tree into it: for who looks at many channels. */
+  join(): void {
     if (this.newest === undefined) return;
     const writes: Write[] = [];
     for (let link: Link | undefined = this.newest; link !== undefined; link = link.before) writes.push(link);
