@@ -286,7 +286,7 @@ function openDigest(reducer: Reducer, value: string): string {
 export function valueDigest(value: unknown): string {
   if (value === undefined) return '';
   try {
-    return digestText(value === newest.value ? newest.text : recordText(value));
+    return digestText(value === recorded.value ? recorded.text : recordText(value));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new SkeinError('SKEIN_NOT_JSON', `a value of the state can't be recorded: ${why}`, {
@@ -296,11 +296,11 @@ export function valueDigest(value: unknown): string {
 }
 
 /** What was recorded last. */
-let newest: { readonly value: unknown; readonly text: string } = { value: undefined, text: '' };
+let recorded: { readonly value: unknown; readonly text: string } = { value: undefined, text: '' };
 
 /** The JSON text of a value that nobody can change any more: the next step in a row is the likeliest to read it, and needs its digest. */
 export function keepText(value: unknown, text: string): void {
-  newest = { value, text };
+  recorded = { value, text };
 }
 
 /** A schema made something else of a value: where that is not JSON, what came in counts. */

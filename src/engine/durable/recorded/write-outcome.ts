@@ -37,12 +37,17 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
     error: told.ok ? undefined : told.error,
     blob: blob?.digest,
   };
-  const line = encodeDone(record, blob === undefined ? text : undefined);
-  // What the step read is known by now, so that its digest is not asked for any more.
-  if (text !== undefined && blob === undefined) keepText(outcome.ok ? outcome.value : undefined, text);
+  const inline = blob === undefined ? text : undefined;
+  const line = encodeDone(record, inline);
+  keep(told, inline);
   if (atOnce) journal.writeInPassing(line, blob);
   else journal.write(line, blob);
   return told;
+}
+
+/** Only now: what the step read may have been the value before. */
+function keep(told: Outcome, text: string | undefined): void {
+  if (told.ok && text !== undefined) keepText(told.value, text);
 }
 
 /** Nobody could answer for now: no outcome that is recorded. */
