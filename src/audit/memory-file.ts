@@ -2,12 +2,7 @@ import type { Keeper, KeeperOptions } from './keeper.js';
 
 const FILE = 'memory.md';
 
-/**
- * Keeps the shared memory of a workflow in `memory.md`, as it is now.
- *
- * @example
- * keepMemory(options).listen?.(event);
- */
+/** Keeps the shared memory of a workflow in `memory.md`, as it is now. */
 export function keepMemory({ workflow, writer, redactor }: KeeperOptions): Keeper {
   const { memory } = workflow.settings;
   let text = memory?.initial ?? '';

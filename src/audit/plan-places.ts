@@ -19,12 +19,7 @@ export interface NodePlace {
 /** Finds the place of a step by the node and the path of the step around it. */
 export type FindPlace = (node: string, parent: string) => NodePlace | undefined;
 
-/**
- * Prepares to find nodes by addresses of steps, whatever visit, round or item they are.
- *
- * @example
- * placesOf(plan)('critic', 'review#2')?.node.kind;
- */
+/** Prepares to find nodes by addresses of steps, whatever visit, round or item they are. */
 export function placesOf(plan: Plan | undefined): FindPlace {
   const places = new Map<string, NodePlace>();
   if (plan !== undefined) {

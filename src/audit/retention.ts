@@ -29,9 +29,6 @@ interface Candidate {
  * Removes all but the newest run folders, by the start of their runs. Only real folders that have the name and the marker of a run folder are
  * looked at, and of these only such as the same project wrote: several may share a folder. A renamed one stays for ever. The current one and those of running runs count, and stay. Links are not followed.
  * Gives what could not be removed.
- *
- * @example
- * await removeOldRuns({ dir: '/project/.workflow-runs', keep: 10, current: name, now: Date.now() });
  */
 export async function removeOldRuns(retention: Retention): Promise<readonly string[]> {
   if (retention.keep <= 0) return [];
@@ -63,12 +60,7 @@ export interface Leftovers {
   readonly now: number;
 }
 
-/**
- * Finds the run folders of a project whose runs are not recorded, or not any more, and which nobody writes. Gives their paths.
- *
- * @example
- * for (const folder of await findLeftovers(leftovers)) await removeFolder(folder);
- */
+/** Finds the run folders of a project whose runs are not recorded, or not any more, and which nobody writes. Gives their paths. */
 export async function findLeftovers(leftovers: Leftovers): Promise<readonly string[]> {
   const { dir, isRecorded, olderThanMs, now } = leftovers;
   const there = await lstat(dir).catch(() => undefined);

@@ -38,12 +38,7 @@ const META = 'workflow.meta.json';
 /** More warnings than these are only counted. */
 const MOST_WARNINGS = 100;
 
-/**
- * Keeps `steps/`, `workflow.meta.json`, `final_output.md` and the marker of the folder.
- *
- * @example
- * keepLog(options).close?.(result);
- */
+/** Keeps `steps/`, `workflow.meta.json`, `final_output.md` and the marker of the folder. */
 export function keepLog(options: KeeperOptions): Keeper {
   const log = new RunLog(options);
   return {

@@ -19,12 +19,7 @@ function trimEnds(text: string): string {
   return withoutAtEnd(text.replace(/^[.-]+/, ''), '.-');
 }
 
-/**
- * Name of a run folder: `2026-03-26T10-00-00_code-review_1f0c9a77`. The time is UTC; the end is the random part of the run id.
- *
- * @example
- * runFolderName(Date.now(), 'code review', runId);
- */
+/** Name of a run folder: `2026-03-26T10-00-00_code-review_1f0c9a77`. The time is UTC; the end is the random part of the run id. */
 export function runFolderName(startedAt: number, workflow: string, runId: string): string {
   const time = new Date(startedAt).toISOString().slice(0, 19).replaceAll(':', '-');
   return `${time}_${safeName(workflow, 'workflow', 40)}_${runFolderEnd(runId)}`;

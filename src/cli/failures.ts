@@ -11,12 +11,7 @@ export function printProblems(problems: readonly Problem[]): void {
   for (const problem of problems) printNote(printable(formatProblem(problem)));
 }
 
-/**
- * Prints why something did not start. A defect of Skein itself comes with its stack.
- *
- * @example
- * printFailure(new SkeinError('SKEIN_USAGE', 'no file is given', { hint: 'skein run FILE' }));
- */
+/** Prints why something did not start. A defect of Skein itself comes with its stack. */
 export function printFailure(error: unknown): void {
   if (SkeinError.isInstance(error)) {
     const problems = problemsOf(error);

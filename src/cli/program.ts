@@ -74,12 +74,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/**
- * Runs the command line and gives the exit code. Only the file of the command that is asked for is loaded.
- *
- * @example
- * process.exitCode = await runCli(['run', 'review.yaml', '--mock']);
- */
+/** Runs the command line and gives the exit code. Only the file of the command that is asked for is loaded. */
 export async function runCli(words: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
   const program = createProgram();

@@ -19,12 +19,7 @@ const MEDIUM: Medium = {
   gaps: { boxes: 3, edges: 3, ranks: 3 },
 };
 
-/**
- * A picture of a plan in boxes, for a terminal or a text. Without `unicode` it has signs of ASCII alone.
- *
- * @example
- * console.log(paintBoxes(drawingOf(plan), { unicode: true }));
- */
+/** A picture of a plan in boxes, for a terminal or a text. Without `unicode` it has signs of ASCII alone. */
 export function paintBoxes(drawing: Drawing, { unicode }: { readonly unicode: boolean }): string {
   const layout = layOut(drawing, MEDIUM);
   const canvas = new Canvas(unicode);

@@ -67,22 +67,12 @@ const HAIR = 0.1;
 /** Edges leave a box at most this share of its width away from its middle: they keep off the corners. */
 const SIDE = 0.4;
 
-/**
- * A graph that holds several edges between two nodes.
- *
- * @example
- * const graph = emptyGraph();
- */
+/** A graph that holds several edges between two nodes. */
 export function emptyGraph(): DagreGraph {
   return new Graph({ multigraph: true });
 }
 
-/**
- * Gives all nodes and edges of a graph their places, from top to bottom.
- *
- * @example
- * arrange(graph, { boxes: 3, edges: 3, ranks: 3 });
- */
+/** Gives all nodes and edges of a graph their places, from top to bottom. */
 export function arrange(graph: DagreGraph, { boxes, edges, ranks }: Gaps): void {
   const isLarge = graph.nodes().length > MANY_BOXES;
   const isDense = isLarge && needsNoRoom(graph);

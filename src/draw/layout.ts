@@ -52,9 +52,6 @@ export interface Medium {
 /**
  * Places the boxes of a drawing from top to bottom, by the layered method of Sugiyama as dagre carries it out. Frames are placed first, by themselves: no
  * edge crosses the border of a workflow.
- *
- * @example
- * const { width, height } = layOut(drawingOf(plan), SVG_MEDIUM);
  */
 export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, medium: Medium): Layout {
   const graph = emptyGraph();

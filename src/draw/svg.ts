@@ -27,9 +27,6 @@ const MEDIUM: Medium = {
 /**
  * A picture of a plan as SVG: one that stands by itself, in the colours of the page that shows it, dark or light.
  * Texts of the plan are data: they can't become markup.
- *
- * @example
- * await writeFile('plan.svg', paintSvg(drawingOf(plan)));
  */
 export function paintSvg(drawing: Drawing): string {
   const layout = layOut(drawing, MEDIUM);

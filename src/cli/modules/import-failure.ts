@@ -31,9 +31,6 @@ const LONGEST_MESSAGE = 600;
 /**
  * Why a module could not be loaded, with the place in the file of the user, never with a stack. Codes: `module-syntax`, `module-import`, `module-throws`,
  * `module-unsettled`, and those of a definition that refused what it was given.
- *
- * @example
- * problemsOfFailure(error, { path: '/project/flow.ts', shown: 'flow.ts', cwd: '/project' });
  */
 export function problemsOfFailure(error: unknown, file: ModuleFile): readonly Problem[] {
   if (error instanceof NeverSettled) {

@@ -24,9 +24,6 @@ const UNREAD = /(\.cts|\.[jt]sx)$/;
 
 /**
  * Loads the workflow that a module exports. The module is imported, so its code runs, unlike that of other notations. Nothing is thrown: what is wrong with the file is in the problems.
- *
- * @example
- * const { plan, problems } = await loadModule('flow.ts', process.cwd());
  */
 export async function loadModule(shown: string, cwd: string): Promise<ModuleWorkflow> {
   const file: ModuleFile = { path: resolve(cwd, shown), shown, cwd };
@@ -118,9 +115,6 @@ const RELATIVE = /\b(?:from|import|require)\s*\(?\s*(["'])(\.{1,2}\/[^"'\n]+)\1/
 /**
  * A module and the modules that it imports by relative names, and those by them: what a workflow in code is made of. Names that are put
  * together when the code runs are not found, and neither are packages.
- *
- * @example
- * const files = await moduleFiles({ path: '/project/flow.ts', text: "import './nodes.js';" });
  */
 async function moduleFiles(entry: SourceFile): Promise<readonly SourceFile[]> {
   const files = new Map([[entry.path, entry]]);

@@ -37,9 +37,6 @@ export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as TemplateName[];
 /**
  * What a template consists of: by path inside the new folder a workflow, which is the first file, agents, a script that lets it run without a model,
  * and the schemas by which an editor checks and completes them; and the command that runs it.
- *
- * @example
- * (await newProject('chain', 'weekly')).files.get('workflow.yaml');
  */
 export async function newProject(
   template: TemplateName,

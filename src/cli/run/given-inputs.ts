@@ -129,9 +129,6 @@ async function readStdin(): Promise<Buffer | undefined> {
 /**
  * Flags that give values by name, as `--input` does; `flag` has another name where it sets more than inputs. Gives the list that the values are
  * put into, in the order of the command line.
- *
- * @example
- * const inputs = addValueOptions(command, '-i, --input', 'an input');
  */
 export function addValueOptions(
   command: Command,

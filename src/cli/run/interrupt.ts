@@ -28,9 +28,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /**
  * The first signal closes the run as cancelled, so that children are ended and the audit folder is complete; the second ends the
  * process at once. Children of a process that ended at once are killed by their watchdog.
- *
- * @example
- * const interrupt = watchInterrupt((name) => printNote(`${name}: closing the run`));
  */
 export function watchInterrupt(onFirst: (name: string) => void, { now, end } = REAL): Interrupt {
   const controller = new AbortController();

@@ -15,9 +15,6 @@ const LARGEST_OUTPUT = 32 * 1024 * 1024;
 /**
  * The last commit of the repository that `cwd` lies in, as a diff against its parent. Undefined where there is none to be had: no git, no
  * repository, no commit, no parent (a first commit or the end of a shallow clone), an empty or an unreadable change.
- *
- * @example
- * const commit = await lastCommit(process.cwd());
  */
 export async function lastCommit(cwd: string): Promise<Commit | undefined> {
   const parent = await git(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^1']);

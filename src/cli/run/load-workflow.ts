@@ -43,9 +43,6 @@ export interface Loaded {
 
 /**
  * Loads a workflow file, whatever notation it is written in, or the workflow that a module exports, and compares its inputs with what is given. Everything that is wrong is in the problems.
- *
- * @example
- * const { workflow, broken } = await loadWorkflow('review.yaml', { cwd: process.cwd(), inputs: {} });
  */
 export async function loadWorkflow(file: string, options: LoadOptions): Promise<Loaded> {
   const workflow = await open(file, options);

@@ -167,9 +167,6 @@ let quiet = false;
 /**
  * Keeps Node from telling at every command that `node:sqlite` is experimental: nobody who runs a workflow can do anything about it. Other
  * warnings are reported.
- *
- * @example
- * quietSqlite();
  */
 export function quietSqlite(): void {
   if (quiet) return;

@@ -67,12 +67,7 @@ interface Wording {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/**
- * Describes a plan. In prompts, inputs that are given or have a default are filled in; what is not known yet stays a reference.
- *
- * @example
- * const description = await describePlan(plan, { topic: 'looms' });
- */
+/** Describes a plan. In prompts, inputs that are given or have a default are filled in; what is not known yet stays a reference. */
 export async function describePlan(plan: Plan, inputs: Values, defaults: Values = {}): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
   const { powersOf, traitsOf } = await import('../../plan.js');

@@ -33,9 +33,6 @@ export interface AskerOptions {
  * Asks on a terminal: the question and its numbered choices, then one line is read; a number picks the choice. Without a terminal,
  * or when the input ends, the question stays open and its step pauses. The engine asks one question at a time. One that is answered from
  * elsewhere meanwhile goes away.
- *
- * @example
- * const asker = createAsker({ view, terminal, input: process.stdin, output: process.stderr, readLine: typedAnswer, isApproval, recorded, yes: false });
  */
 export function createAsker(options: AskerOptions): Asker {
   let lines: LineSource | undefined;

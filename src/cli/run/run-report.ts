@@ -17,12 +17,7 @@ export interface ReportOptions extends EndOfRun {
   readonly state?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * The JSON document of a run. Steps are keyed by their path; times are milliseconds.
- *
- * @example
- * printResult(runReport(options));
- */
+/** The JSON document of a run. Steps are keyed by their path; times are milliseconds. */
 export function runReport(options: ReportOptions): string {
   const { runId, workflow, outcome, exitCode, census, error, log, context, state, auditFolder, questions } = options;
   // Values that are undefined are left out by JSON.

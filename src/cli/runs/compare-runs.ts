@@ -9,12 +9,7 @@ export interface StepPair {
   readonly differs: boolean;
 }
 
-/**
- * The steps of two runs side by side, in the order of the first; what only the second one did comes where it began there.
- *
- * @example
- * pairSteps(readRun(store, a, { outputs: true }), readRun(store, b, { outputs: true }));
- */
+/** The steps of two runs side by side, in the order of the first; what only the second one did comes where it began there. */
 export function pairSteps(one: RunOverview, other: RunOverview): readonly StepPair[] {
   const [left, right] = [byPath(one.steps), byPath(other.steps)];
   const paths = [...left.keys()];

@@ -69,12 +69,7 @@ export function usageLine(run: RunOverview): string | undefined {
   return `${callsText(run, run.models)}, ${tokens === '' ? 'tokens not counted' : tokens}, cost unknown`;
 }
 
-/**
- * What a run waits for, with the command that answers it.
- *
- * @example
- * for (const line of pauseLines(overview.questions, 'abcdef01')) printNote(line);
- */
+/** What a run waits for, with the command that answers it. */
 export function pauseLines(questions: readonly OpenQuestion[], run: string): readonly string[] {
   return questions.flatMap((pause) => [...questionLines(pause), `  answer: ${answerCommand(pause, questions, run)}`]);
 }

@@ -30,13 +30,7 @@ const TOLD_REUSED = 20;
 /** How much of a tool's input or of an error is shown on its line. */
 const LONGEST_DETAIL = 160;
 
-/**
- * Makes the lines that tell how a run goes on. The log must have taken the event already.
- *
- * @example
- * const announce = createAnnouncer(log, { starts: true, verbose: false, stream: false, style });
- * for (const line of announce(event)) printNote(line);
- */
+/** Makes the lines that tell how a run goes on. The log must have taken the event already. */
 export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: SkeinEvent) => readonly string[] {
   const texts = new Map<string, string>();
   const silent = new Set<string>();

@@ -44,11 +44,6 @@ const ERASE_DOWN = '\u001b[J';
 /**
  * A board that draws its picture ten times a second, and of that only the lines that changed. The cursor stays visible, in the line below. It keeps
  * no process alive.
- *
- * @example
- * const board = createBoard({ screen: process.stderr, picture: () => ['1/2'], breaksLines: true });
- * board.write(['step a failed']);
- * board.stop();
  */
 export function createBoard(options: BoardOptions): Board {
   const { screen } = options;

@@ -44,9 +44,6 @@ const GAP = '  ';
 /**
  * The picture of a run that goes on: how far it is, and below that its steps as a tree with a mark, name, model or state, time and tokens, and under
  * a step whose model writes the last line of its text. Each line fits.
- *
- * @example
- * const lines = liveLines(log, style, { columns: 80, lines: 20, now: Date.now(), frame: 0 });
  */
 export function liveLines(log: RunLog, style: Style, moment: Moment): readonly string[] {
   const { columns, lines, now } = moment;

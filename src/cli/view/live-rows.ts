@@ -25,9 +25,6 @@ export interface Rows {
 /**
  * The steps of a run as a tree: all of its plan, and what is inside of those that run. When that is more than `most` lines, those that
  * run, and below them the last that failed.
- *
- * @example
- * const { rows, more } = rowsOf(log, 20);
  */
 export function rowsOf(log: RunLog, most: number): Rows {
   const open = openInside(log);

@@ -23,10 +23,6 @@ export function asSeen(event: SkeinEvent): SkeinEvent {
 /**
  * Follows a run by its events, with the paths of {@link asSeen}. Views and reports read it; it writes nothing. Of a step that is tried again
  * with others inside of it, only what the new attempt does counts; what the one before cost stays.
- *
- * @example
- * const log = new RunLog(plan);
- * await runWorkflow(workflow, { listeners: [(event) => log.listen(asSeen(event))] });
  */
 export class RunLog {
   /** By path, in the order in which they started; a step that runs again is moved to the end. */
@@ -170,12 +166,7 @@ export class RunLog {
   }
 }
 
-/**
- * A node that does nothing counts as a step only when it did not work, such as a condition that is neither true nor false.
- *
- * @example
- * if (isPassed(event)) return;
- */
+/** A node that does nothing counts as a step only when it did not work, such as a condition that is neither true nor false. */
 export function isPassed(event: SkeinEvent): boolean {
   if (event.type === 'step.started') return event.kind === 'pass';
   return event.type === 'step.ended' && event.kind === 'pass' && ['succeeded', 'skipped'].includes(event.outcome);

@@ -55,12 +55,7 @@ export interface ScreenTraits {
   readonly isTTY?: boolean;
 }
 
-/**
- * Whether a stream gets colours: it is a terminal, not a dumb one, and nobody asked for none (`--no-color`, `NO_COLOR`).
- *
- * @example
- * const style = createStyle(wantsColor(process.stderr, process.env, true));
- */
+/** Whether a stream gets colours: it is a terminal, not a dumb one, and nobody asked for none (`--no-color`, `NO_COLOR`). */
 export function wantsColor(stream: ScreenTraits, env: NodeJS.ProcessEnv, flag: boolean): boolean {
   const refused = env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '';
   return flag && !refused && stream.isTTY === true && env['TERM'] !== 'dumb';

@@ -61,12 +61,7 @@ export interface RecordedEnd {
 const LISTED_STEPS = 24;
 const LONGEST_REASON = 200;
 
-/**
- * What is said at the end of a run: the outcome, the census, each step, tokens, where the audit folder is, and what to do next.
- *
- * @example
- * for (const line of summaryLines(options)) printNote(line);
- */
+/** What is said at the end of a run: the outcome, the census, each step, tokens, where the audit folder is, and what to do next. */
 export function summaryLines(options: SummaryOptions): readonly string[] {
   const { log } = options;
   const took = formatDuration(Math.max(0, log.now - log.startedAt));

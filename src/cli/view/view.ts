@@ -43,9 +43,6 @@ export type Screen = BoardScreen & ScreenTraits;
 /**
  * The view for a stream: on a terminal the steps are lines that change in place, anywhere else every start and end is one line.
  * A quiet one shows only warnings.
- *
- * @example
- * const view = createView({ log, style, quiet: false, verbose: false, stream: false, screen: process.stderr, env: process.env });
  */
 export function createView(options: ViewOptions): View {
   const { log, quiet, screen, env } = options;
