@@ -10,69 +10,58 @@ export type DefineCommand = (command: Command, done: (code: number) => void, loa
 /** Loads the file of a command of the program and defines it, unless that has been done. */
 export type LoadCommand = (command: Command) => Promise<void>;
 
-interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<{ readonly define: DefineCommand }>;
-}
+/** The commands, in the order of the help. */
+const SUMMARIES = {
+  run: 'run a workflow',
+  exec: 'run a pipeline or an agent with a prompt; prints what the agents say',
+  resume: 'continue a run; finished steps are not run again',
+  fork: 'begin a new run that uses what another one has finished',
+  validate: 'show everything that is wrong with workflow files',
+  graph: 'draw a workflow',
+  schema: 'print a JSON Schema for editors',
+  plan: 'show what a run would do, and run nothing',
+  runs: 'list the recorded runs; runs prune removes old ones, runs backup copies them',
+  threads: 'list the conversations',
+  thread: 'show a conversation, turn by turn',
+  show: 'show the state of a recorded run',
+  logs: 'show what happened in a recorded run',
+  compare: 'show two recorded runs side by side',
+  answer: 'answer a question of a run',
+  cancel: 'cancel a run',
+  doctor: 'show what can be used on this machine',
+  new: 'write a small workflow to start from',
+  demo: 'run a code review with a scripted model: no key, no network',
+  completion: 'print a script with which bash, zsh or fish completes what is typed',
+  version: 'print the versions of skein, Node and SQLite',
+} as const;
 
-const COMPLETION = 'completion';
+type Name = keyof typeof SUMMARIES;
 
-const COMMANDS: readonly CommandEntry[] = [
-  { name: 'run', summary: 'run a workflow', load: () => import('./commands/run.js') },
-  {
-    name: 'exec',
-    summary: 'run a pipeline or an agent with a prompt; prints what the agents say',
-    load: () => import('./commands/exec.js'),
-  },
-  {
-    name: 'resume',
-    summary: 'continue a run; finished steps are not run again',
-    load: () => import('./commands/resume.js'),
-  },
-  {
-    name: 'fork',
-    summary: 'begin a new run that uses what another one has finished',
-    load: () => import('./commands/fork.js'),
-  },
-  {
-    name: 'validate',
-    summary: 'show everything that is wrong with workflow files',
-    load: () => import('./commands/validate.js'),
-  },
-  { name: 'graph', summary: 'draw a workflow', load: () => import('./commands/graph.js') },
-  { name: 'schema', summary: 'print a JSON Schema for editors', load: () => import('./commands/schema.js') },
-  { name: 'plan', summary: 'show what a run would do, and run nothing', load: () => import('./commands/plan.js') },
-  {
-    name: 'runs',
-    summary: 'list the recorded runs; runs prune removes old ones, runs backup copies them',
-    load: () => import('./commands/runs.js'),
-  },
-  { name: 'threads', summary: 'list the conversations', load: () => import('./commands/threads.js') },
-  { name: 'thread', summary: 'show a conversation, turn by turn', load: () => import('./commands/thread.js') },
-  { name: 'show', summary: 'show the state of a recorded run', load: () => import('./commands/show.js') },
-  { name: 'logs', summary: 'show what happened in a recorded run', load: () => import('./commands/logs.js') },
-  { name: 'compare', summary: 'show two recorded runs side by side', load: () => import('./commands/compare.js') },
-  { name: 'answer', summary: 'answer a question of a run', load: () => import('./commands/answer.js') },
-  { name: 'cancel', summary: 'cancel a run', load: () => import('./commands/cancel.js') },
-  { name: 'doctor', summary: 'show what can be used on this machine', load: () => import('./commands/doctor.js') },
-  { name: 'new', summary: 'write a small workflow to start from', load: () => import('./commands/new.js') },
-  {
-    name: 'demo',
-    summary: 'run a code review with a scripted model: no key, no network',
-    load: () => import('./commands/demo.js'),
-  },
-  {
-    name: COMPLETION,
-    summary: 'print a script with which bash, zsh or fish completes what is typed',
-    load: () => import('./commands/completion.js'),
-  },
-  {
-    name: 'version',
-    summary: 'print the versions of skein, Node and SQLite',
-    load: () => import('./commands/version.js'),
-  },
-];
+const NAMES = Object.keys(SUMMARIES) as Name[];
+
+const FILES: Readonly<Record<Name, () => Promise<{ readonly define: DefineCommand }>>> = {
+  run: () => import('./commands/run.js'),
+  exec: () => import('./commands/exec.js'),
+  resume: () => import('./commands/resume.js'),
+  fork: () => import('./commands/fork.js'),
+  validate: () => import('./commands/validate.js'),
+  graph: () => import('./commands/graph.js'),
+  schema: () => import('./commands/schema.js'),
+  plan: () => import('./commands/plan.js'),
+  runs: () => import('./commands/runs.js'),
+  threads: () => import('./commands/threads.js'),
+  thread: () => import('./commands/thread.js'),
+  show: () => import('./commands/show.js'),
+  logs: () => import('./commands/logs.js'),
+  compare: () => import('./commands/compare.js'),
+  answer: () => import('./commands/answer.js'),
+  cancel: () => import('./commands/cancel.js'),
+  doctor: () => import('./commands/doctor.js'),
+  new: () => import('./commands/new.js'),
+  demo: () => import('./commands/demo.js'),
+  completion: () => import('./commands/completion.js'),
+  version: () => import('./commands/version.js'),
+};
 
 /** Runs the command line and gives the exit code. Only the file of the command that is asked for is loaded. */
 export async function runCli(words: readonly string[]): Promise<number> {
@@ -80,7 +69,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
   const program = createProgram();
   const asked = askedCommand(words);
   try {
-    for (const { name, summary } of COMMANDS) program.command(name).description(summary);
+    for (const name of NAMES) program.command(name).description(SUMMARIES[name]);
     const load = loaderOf((end) => {
       code = end;
     });
@@ -88,7 +77,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
     if (command !== undefined) await load(command);
     if (words.length === 0) program.help({ error: true });
     // Somebody types there: an error would stand in the way.
-    if (asked !== COMPLETION) checkDirectory();
+    if (asked !== 'completion') checkDirectory();
     const [word = '-'] = operandsOf(words);
     if (command === undefined && !word.startsWith('-') && word !== 'help') await refuseWord(word);
     if (command?.registeredArguments[0]?.name() === 'run') command.showHelpAfterError(HINT_OF_RUN);
@@ -102,13 +91,11 @@ export async function runCli(words: readonly string[]): Promise<number> {
 const HINT_OF_RUN = '    hint: name a run: -1 is the newest, skein runs lists them all';
 
 function loaderOf(done: (code: number) => void): LoadCommand {
-  const left = new Map(COMMANDS.map((entry) => [entry.name, entry]));
+  const left = new Set(NAMES);
   const load: LoadCommand = async (command) => {
-    const name = command.parent?.parent == null ? command.name() : '';
-    const entry = left.get(name);
-    if (entry === undefined) return;
-    left.delete(name);
-    const { define } = await entry.load();
+    const name = command.parent?.parent == null ? nameIn(command.name()) : undefined;
+    if (name === undefined || !left.delete(name)) return;
+    const { define } = await FILES[name]();
     define(command, done, load);
   };
   return load;
@@ -116,10 +103,7 @@ function loaderOf(done: (code: number) => void): LoadCommand {
 
 async function refuseWord(word: string): Promise<never> {
   const { unknownCommand } = await import('./other-verbs.js');
-  throw unknownCommand(
-    word,
-    COMMANDS.map(({ name }) => name),
-  );
+  throw unknownCommand(word, NAMES);
 }
 
 function createProgram(): Command {
@@ -134,9 +118,13 @@ function createProgram(): Command {
 }
 
 /** The command that the words ask for, also behind `help`. */
-function askedCommand(words: readonly string[]): string | undefined {
-  const [first] = operandsOf(words);
-  return COMMANDS.some((entry) => entry.name === first) ? first : undefined;
+function askedCommand(words: readonly string[]): Name | undefined {
+  const [first = ''] = operandsOf(words);
+  return nameIn(first);
+}
+
+function nameIn(word: string): Name | undefined {
+  return NAMES.find((name) => name === word);
 }
 
 /** The words that are not flags, without a `help` before them. */

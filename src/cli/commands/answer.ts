@@ -5,8 +5,9 @@ import type { GivenAnswer, KeptAnswer, OpenQuestion } from '../../index.js';
 import { SkeinError } from '../../index.js';
 import type { RunReader } from '../../recorded-runs.js';
 import { EXIT } from '../failures.js';
+import type { JsonFlag } from '../run/run-flags.js';
 import { readLines } from '../run/questions.js';
-import { findRun, shortId } from '../runs/find-run.js';
+import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
@@ -26,16 +27,14 @@ interface Asked {
 /** `skein answer RUN [KEY] [VALUE]`. */
 export function define(command: Command, done: (code: number) => void): void {
   command
-    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
+    .argument(...RUN)
     .argument('[key]', 'which question: key, step or name; may be left out when one is open')
     .argument('[value]', 'the answer; - for stdin; without it the question is shown and, on a terminal, asked')
     .option('--json', 'print what was recorded as one JSON document')
     .addHelpText('after', HELP)
-    .action(
-      async (run: string, key: string | undefined, value: string | undefined, options: { readonly json?: boolean }) => {
-        done(await answer(run, { key, value, json: options.json ?? false }));
-      },
-    );
+    .action(async (run: string, key: string | undefined, value: string | undefined, { json = false }: JsonFlag) => {
+      done(await answer(run, { key, value, json }));
+    });
 }
 
 const HELP = `

@@ -1,23 +1,20 @@
 import type { Command } from 'commander';
 import { cancelRun, readRun } from '../../index.js';
-import { EXIT } from '../failures.js';
-import { findRun } from '../runs/find-run.js';
+import { RUN, findRun } from '../runs/find-run.js';
 import { withStore } from '../runs/with-store.js';
 import { printable } from '../view/printable.js';
 import { outcomeWords } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 
 /** `skein cancel RUN`. */
-export function define(command: Command, done: (code: number) => void): void {
+export function define(command: Command): void {
   command
-    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
+    .argument(...RUN)
     .addHelpText('after', '\nThe process that runs it ends it within a second, as with Ctrl-C.')
-    .action(async (run: string) => {
-      done(await cancel(run));
-    });
+    .action(cancel);
 }
 
-async function cancel(text: string): Promise<number> {
+async function cancel(text: string): Promise<void> {
   const said = await withStore((store) => {
     const ids = store.list().map((row) => row.id);
     const id = findRun(ids, text);
@@ -31,5 +28,4 @@ async function cancel(text: string): Promise<number> {
     }
   });
   printResult(printable(said));
-  return EXIT.ok;
 }

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
 import type { RunOverview, StepOverview } from '../../index.js';
-import { EXIT } from '../failures.js';
+import type { JsonFlag } from '../run/run-flags.js';
 import type { StepPair } from '../runs/compare-runs.js';
-import { pairSteps, sameValue, valueText } from '../runs/compare-runs.js';
-import { findRun, shortId } from '../runs/find-run.js';
+import { pairSteps, valueText } from '../runs/compare-runs.js';
+import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { lineDiff } from '../runs/line-diff.js';
 import { localTime, resultStyle, tableLines } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
@@ -18,17 +19,15 @@ const SHOWN_LINES = 20;
 const LONGEST_LINE = 200;
 
 /** `skein compare RUN RUN`. */
-export function define(command: Command, done: (code: number) => void): void {
+export function define(command: Command): void {
   command
-    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
+    .argument(...RUN)
     .argument('<other>', 'the one to compare it with')
     .option('--json', 'print both side by side as one JSON document')
-    .action(async (run: string, other: string, options: { readonly json?: boolean }) => {
-      done(await compare(run, other, options.json ?? false));
-    });
+    .action(compare);
 }
 
-async function compare(run: string, other: string, json: boolean): Promise<number> {
+async function compare(run: string, other: string, { json = false }: JsonFlag): Promise<void> {
   const { left, right, names } = await withRuns(async (runs) => {
     const ids = await runs.ids();
     const chosen = [findRun(ids, run), findRun(ids, other)] as const;
@@ -37,13 +36,12 @@ async function compare(run: string, other: string, json: boolean): Promise<numbe
   });
   const pairs = pairSteps(left, right);
   printResult(json ? jsonText(document(left, right, pairs)) : lines(left, right, { pairs, names }).join('\n'));
-  return EXIT.ok;
 }
 
 function document(one: RunOverview, other: RunOverview, pairs: readonly StepPair[]): unknown {
   return {
     runs: [headOf(one), headOf(other)],
-    sameInputs: sameValue(one.inputs, other.inputs),
+    sameInputs: isDeepStrictEqual(one.inputs, other.inputs),
     steps: pairs.map((pair) => ({
       path: pair.path,
       differs: pair.differs,
@@ -102,7 +100,7 @@ function stepText(step: StepOverview | undefined): string {
 }
 
 function inputLines(one: RunOverview, other: RunOverview, style: Style): readonly string[] {
-  return sameValue(one.inputs, other.inputs) ? [] : diffLines('inputs', [one.inputs, other.inputs], style);
+  return isDeepStrictEqual(one.inputs, other.inputs) ? [] : diffLines('inputs', [one.inputs, other.inputs], style);
 }
 
 function outputLines({ path, one, other, differs }: StepPair, style: Style): readonly string[] {

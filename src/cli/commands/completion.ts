@@ -5,7 +5,6 @@ import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Candidate, Sources, StoredKind } from '../completion/candidates.js';
 import { candidatesFor } from '../completion/candidates.js';
-import { EXIT } from '../failures.js';
 import { packageRoot } from '../own-package.js';
 import { printResult } from '../view/streams.js';
 
@@ -21,14 +20,13 @@ type Shell = keyof typeof SHELLS;
 const NAMES = Object.keys(SHELLS) as Shell[];
 
 /** `skein completion SHELL`, and `skein completion words`, which the scripts call. */
-export function define(command: Command, done: (code: number) => void, load: Sources['load']): void {
+export function define(command: Command, _done: unknown, load: Sources['load']): void {
   command
     .usage('[options] [shell]')
     .addArgument(new Argument('[shell]', 'the shell that the script is for').choices(NAMES).argParser(shellOf))
     .addHelpText('after', `\nThe script is for the file that the shell reads when it starts:\n${startLines()}`)
     .action(async (shell?: Shell) => {
       printResult(shell === undefined ? startLines() : await readFile(scriptOf(shell), 'utf8'));
-      done(EXIT.ok);
     });
   command
     .command('words', { hidden: true })
@@ -36,7 +34,6 @@ export function define(command: Command, done: (code: number) => void, load: Sou
     .argument('[words...]')
     .action(async (index: string | undefined, words: readonly string[]) => {
       printResult(await answer(command.parent, words.slice(1, Number(index) + 1), load));
-      done(EXIT.ok);
     });
 }
 

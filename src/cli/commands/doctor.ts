@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import type { Command } from 'commander';
-import { SkeinError } from '../../base/errors.js';
 import type { ProviderReport } from '../../agent/index.js';
 import { EXIT } from '../failures.js';
-import { allowsOldSqlite, quietSqlite } from '../run/open-store.js';
+import { sqliteHere } from '../run/open-store.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -47,12 +46,12 @@ async function diagnose(color: boolean): Promise<Diagnosis> {
     import('../../plan.js'),
     import('../../agent/index.js'),
   ]);
-  const [providers, git, sqlite] = await Promise.all([describeProviders(process.env), gitVersion(), sqliteHere()]);
+  const [providers, git, found] = await Promise.all([describeProviders(process.env), gitVersion(), sqliteHere()]);
   const version = process.versions.node;
   return {
     skein: versionNumber(),
     node: { version, needed: NEEDED, ok: version.localeCompare(NEEDED, 'en', { numeric: true }) >= 0 },
-    sqlite,
+    sqlite: 'driver' in found ? found : { problem: `${found.message}: ${found.hint ?? ''}` },
     git,
     terminal: {
       stdin: process.stdin.isTTY,
@@ -63,17 +62,6 @@ async function diagnose(color: boolean): Promise<Diagnosis> {
     providers,
     tools: { always: READ_ONLY_TOOLS, named: BUILT_IN_TOOLS.filter((tool) => !READ_ONLY_TOOLS.includes(tool)) },
   };
-}
-
-async function sqliteHere(): Promise<Diagnosis['sqlite']> {
-  quietSqlite();
-  const { sqliteInUse } = await import('../../sqlite.js');
-  try {
-    return await sqliteInUse({ allowOldSqlite: allowsOldSqlite() });
-  } catch (error) {
-    if (!SkeinError.isInstance(error)) throw error;
-    return { problem: `${error.message}: ${error.hint ?? ''}` };
-  }
 }
 
 function gitVersion(): Promise<string | undefined> {

@@ -41,8 +41,7 @@ async function act(file: string, inputs: readonly GivenInput[], options: ParsedO
   const defaults = { [PROMPT]: DEFAULT_PROMPT };
   if (dryRun === true) {
     const { planCommand } = await import('./plan.js');
-    const { strict = false, lenient = false, json = false, color } = flags;
-    return await planCommand(file, { inputs, defaults, json, color, strict, lenient });
+    return await planCommand(file, { ...flags, inputs, defaults });
   }
   const { runCommand } = await import('../run/run-command.js');
   return await runCommand({ ...flags, exec: true, file, inputs, defaults });

@@ -28,12 +28,12 @@ interface GraphOptions extends JudgingFlags {
   readonly format: (typeof FORMATS)[number];
 }
 
-async function graph(file: string, { format, strict = false, lenient = false }: GraphOptions): Promise<number> {
-  const { workflow, problems, broken } = await loadWorkflow(file, { cwd: process.cwd(), strict, lenient });
+async function graph(file: string, options: GraphOptions): Promise<number> {
+  const { workflow, problems, broken } = await loadWorkflow(file, { ...options, cwd: process.cwd() });
   printProblems(problems);
   if (broken || workflow.plan === undefined) return EXIT.invalid;
   const { drawingOf } = await import('../../draw.js');
-  printResult(await picture(workflow.drawing ?? drawingOf(workflow.plan), format));
+  printResult(await picture(workflow.drawing ?? drawingOf(workflow.plan), options.format));
   return EXIT.ok;
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
 import type { RunMoment } from '../../index.js';
-import { EXIT } from '../failures.js';
-import { findRun } from '../runs/find-run.js';
+import type { JsonFlag } from '../run/run-flags.js';
+import { RUN, findRun } from '../runs/find-run.js';
 import { localTime, resultStyle } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { jsonText, oneLine } from '../view/printable.js';
@@ -12,23 +12,20 @@ import type { Style } from '../view/style.js';
 const LONGEST_TEXT = 500;
 
 /** `skein logs RUN`. */
-export function define(command: Command, done: (code: number) => void): void {
+export function define(command: Command): void {
   command
-    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
+    .argument(...RUN)
     .option('--json', 'print it as one JSON document')
-    .action(async (run: string, options: { readonly json?: boolean }) => {
-      done(await logs(run, options.json ?? false));
-    });
+    .action(logs);
 }
 
-async function logs(text: string, json: boolean): Promise<number> {
+async function logs(text: string, { json = false }: JsonFlag): Promise<void> {
   const { id, moments } = await withRuns(async (runs) => {
     const found = findRun(await runs.ids(), text);
     return { id: found, moments: (await runs.moments(found)).moments };
   });
   const style = resultStyle();
   printResult(json ? jsonText({ run: id, moments }) : moments.map((moment) => momentLine(moment, style)).join('\n'));
-  return EXIT.ok;
 }
 
 function momentLine({ at, kind, path, text, ms }: RunMoment, style: Style): string {

@@ -3,7 +3,6 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { SkeinError } from '../../base/errors.js';
-import { EXIT } from '../failures.js';
 import { ownPackage } from '../own-package.js';
 import type { TemplateName } from '../new/templates.js';
 import { TEMPLATE_NAMES, newProject } from '../new/templates.js';
@@ -11,15 +10,14 @@ import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
 /** `skein new NAME`. */
-export function define(command: Command, done: (code: number) => void): void {
+export function define(command: Command): void {
   command
     .argument('<name>', 'the folder to make')
     .addOption(new Option('--template <name>', 'what to begin with').choices(TEMPLATE_NAMES).default('chain'))
     .addOption(new Option('--ts', 'the same as --template typescript').conflicts('template'))
-    .action(async (name: string, options: { readonly template: TemplateName; readonly ts?: boolean }) => {
-      await writeTemplate(name, options.ts === true ? 'typescript' : options.template);
-      done(EXIT.ok);
-    });
+    .action((name: string, { template, ts = false }: { readonly template: TemplateName; readonly ts?: boolean }) =>
+      writeTemplate(name, ts ? 'typescript' : template),
+    );
 }
 
 async function writeTemplate(folder: string, template: TemplateName): Promise<void> {

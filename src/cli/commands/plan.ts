@@ -7,6 +7,7 @@ import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.j
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan, withModel } from '../run/plan-report.js';
+import type { JsonFlag } from '../run/run-flags.js';
 import { addJudgingOptions } from '../run/run-options.js';
 import { jsonText } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
@@ -21,43 +22,39 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('-m, --model <provider/model>', 'the model for all agents, as for a run')
     .option('--no-color', 'no colours')
     .action(async (file: string, options: ParsedOptions) => {
-      done(await planCommand(file, { ...options, inputs, json: options.json ?? false }));
+      done(await planCommand(file, { ...options, inputs }));
     });
 }
 
-interface ParsedOptions extends JudgingFlags {
-  readonly json?: boolean;
+interface ParsedOptions extends JudgingFlags, JsonFlag {
   readonly color: boolean;
+  /** Replaces the models of all agents. */
   readonly model?: string;
 }
 
 /** Shows what a run would do. Required inputs may be missing: they are listed. */
 export async function planCommand(
   file: string,
-  options: JudgingFlags & {
+  options: ParsedOptions & {
     readonly inputs: readonly GivenInput[];
     /** Values that are shown for inputs of these names that are not given. */
     readonly defaults?: Readonly<Record<string, string>>;
-    readonly json: boolean;
-    readonly color: boolean;
-    /** Replaces the models of all agents. */
-    readonly model?: string | undefined;
   },
 ): Promise<number> {
   const cwd = process.cwd();
   const inputs = await readInputs(options.inputs, cwd);
   // Without any value an input that is not declared can't be known, so problems about inputs are those of the file.
-  const { strict = false, lenient = false } = options;
-  const { workflow, problems } = await loadWorkflow(file, { cwd, inputs, strict, lenient, checkTools: true });
+  const { workflow, problems } = await loadWorkflow(file, { ...options, cwd, inputs, checkTools: true });
   const found = problems.filter((problem) => problem.code !== 'missing-input');
   printProblems(found);
   if (workflow.plan === undefined || hasErrors(found)) {
-    if (options.json) printResult(jsonText({ valid: false, problems: found }));
+    if (options.json === true) printResult(jsonText({ valid: false, problems: found }));
     return EXIT.invalid;
   }
   const described = await describePlan(workflow.plan, inputs, options.defaults);
   const description = options.model === undefined ? described : withModel(described, options.model);
-  if (options.json) printResult(jsonText({ valid: true, problems: found, ...description, ...agentFilesOf(workflow) }));
+  if (options.json === true)
+    printResult(jsonText({ valid: true, problems: found, ...description, ...agentFilesOf(workflow) }));
   else {
     const style = createStyle(wantsColor(process.stdout, process.env, options.color));
     const sources = agentSources(workflow);

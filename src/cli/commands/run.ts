@@ -40,8 +40,7 @@ async function act(file: string | undefined, options: ParsedOptions, inputs: rea
   const chosen = oneFile(file, workflow);
   if (dryRun === true) {
     const { planCommand } = await import('./plan.js');
-    const { strict = false, lenient = false, json = false, color, model } = rest;
-    return await planCommand(chosen, { inputs, json, color, strict, lenient, model });
+    return await planCommand(chosen, { ...rest, inputs });
   }
   const { runCommand } = await import('../run/run-command.js');
   return await runCommand({ ...rest, file: chosen, inputs });

@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { join, resolve } from 'node:path';
 import { formatDuration, parseDuration } from '../../base/duration.js';
+import { present } from '../../base/json.js';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { PruneResult, RunSummary } from '../../index.js';
 import { pruneRuns } from '../../index.js';
-import { EXIT } from '../failures.js';
 import { storeFile, noteOwn } from '../run/open-store.js';
+import type { JsonFlag } from '../run/run-flags.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, resultStyle, tableLines } from '../runs/text.js';
 import { withRuns, withStore } from '../runs/with-store.js';
@@ -18,24 +19,21 @@ import { printNote, printResult } from '../view/streams.js';
 const LISTED = 30;
 const DEFAULT_AGE_MS = 30 * 24 * 3_600_000;
 
-interface PruneFlags {
+interface PruneFlags extends JsonFlag {
   readonly keep?: number;
   readonly olderThan?: number;
   readonly folders?: boolean;
-  readonly json?: boolean;
 }
 
 /** `skein runs` with `prune`, `backup` and `trust`. */
-export function define(command: Command, done: (code: number) => void): void {
+export function define(command: Command): void {
   command
     .option('--json', 'print all runs as one JSON document')
     .addHelpText(
       'after',
       '\nEvery command takes a run by its id, the beginning or the end of its id, or -1 for the newest run, -2 for the one before it.',
     )
-    .action(async (options: { readonly json?: boolean }) => {
-      done(await list(options.json ?? false));
-    });
+    .action(list);
   command
     .command('prune')
     .description('remove the records of runs that have ended')
@@ -48,9 +46,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--folders', `also the folders in ${AUDIT_FOLDER} of runs that are not recorded, or no longer are`)
     .option('--json', 'print what was removed as one JSON document')
     .addHelpText('after', '\nRuns that can be resumed stay. So do runs from which a remaining run was forked.')
-    .action(async (_: PruneFlags, own: Command) => {
-      done(await prune(own.optsWithGlobals<PruneFlags>()));
-    });
+    .action((_: PruneFlags, own: Command) => prune(own.optsWithGlobals()));
   command
     .command('backup')
     .description('copy the recorded runs into a new file; runs may continue meanwhile')
@@ -58,7 +54,6 @@ export function define(command: Command, done: (code: number) => void): void {
     .action(async (file: string) => {
       await withStore((store) => store.backup(resolve(file)));
       printNote(`all recorded runs are in ${printable(file)}; to use it, replace .skein/skein.db with it`);
-      done(EXIT.ok);
     });
   command
     .command('trust')
@@ -68,11 +63,10 @@ export function define(command: Command, done: (code: number) => void): void {
         noteOwn(store.token);
         printNote(`the recorded runs in ${printable(storeFile(root))} are trusted from now on`);
       });
-      done(EXIT.ok);
     });
 }
 
-async function list(json: boolean): Promise<number> {
+async function list({ json = false }: JsonFlag): Promise<void> {
   const { runs, ids } = await withRuns(async (reader) => {
     const summaries = await reader.list(json ? undefined : LISTED);
     return { runs: summaries, ids: await reader.ids() };
@@ -82,7 +76,6 @@ async function list(json: boolean): Promise<number> {
   else printResult(runLines(runs, ids).join('\n'));
   if (!json && ids.length > runs.length)
     printNote(`and ${ids.length - runs.length} older ones: skein runs --json lists all`);
-  return EXIT.ok;
 }
 
 function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly string[] {
@@ -131,12 +124,11 @@ interface Pruned extends PruneResult {
   readonly otherFolders: readonly string[];
 }
 
-async function prune({ keep, olderThan, folders = false, json = false }: PruneFlags): Promise<number> {
+async function prune({ keep, olderThan, folders = false, json = false }: PruneFlags): Promise<void> {
   const olderThanMs = olderThan ?? (keep === undefined ? DEFAULT_AGE_MS : undefined);
-  const which = { ...(keep === undefined ? {} : { keep }), ...(olderThanMs === undefined ? {} : { olderThanMs }) };
   const { findLeftovers, removeFolder } = await import('../../recorded-runs.js');
   const pruned = await withStore(async (store, root): Promise<Pruned> => {
-    const result = pruneRuns(store, which);
+    const result = pruneRuns(store, present({ keep, olderThanMs }));
     const freedBytes = store.shrink();
     const recorded = new Set(store.list().map(({ id }) => id));
     const found = await findLeftovers({
@@ -155,7 +147,6 @@ async function prune({ keep, olderThan, folders = false, json = false }: PruneFl
     printNote(
       `${countText(pruned.otherFolders.length, 'folder')} in ${AUDIT_FOLDER} of runs that are not recorded: --folders removes them`,
     );
-  return EXIT.ok;
 }
 
 function prunedText({ removed, recent, unfinished, parents, freedBytes, removedFolders }: Pruned): string {

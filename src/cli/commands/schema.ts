@@ -2,22 +2,21 @@ import type { Command } from 'commander';
 import { Argument } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
-import { EXIT } from '../failures.js';
 import { SCHEMA_NAMES, yamlSchema } from '../../yaml.js';
 import type { SchemaName } from '../../yaml.js';
+import type { JsonFlag } from '../run/run-flags.js';
 import { tableLines } from '../runs/text.js';
 import { jsonText } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 
 /** `skein schema [NAME]`. */
-export function define(command: Command, done: (code: number) => void): void {
+export function define(command: Command): void {
   command
     .addArgument(new Argument('[name]', 'what the schema is for').choices(SCHEMA_NAMES).argParser(nameOf))
     .option('--json', 'print the list of schemas as one JSON document; a schema is JSON anyway')
     .addHelpText('after', HELP)
-    .action(async (name: SchemaName | undefined, { json = false }: { readonly json?: boolean }) => {
+    .action(async (name: SchemaName | undefined, { json = false }: JsonFlag) => {
       printResult(name === undefined ? await list(json) : jsonText(await yamlSchema(name)));
-      done(EXIT.ok);
     });
 }
 

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
 import type { RunOverview } from '../../index.js';
 import { formatCensus } from '../../index.js';
-import { EXIT } from '../failures.js';
-import { findRun, shortId } from '../runs/find-run.js';
+import type { JsonFlag } from '../run/run-flags.js';
+import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines, resultStyle, shellWord, stepLine, usageLine } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
@@ -15,23 +15,20 @@ import type { Style } from '../view/style.js';
 const LISTED_STEPS = 100;
 
 /** `skein show RUN`. */
-export function define(command: Command, done: (code: number) => void): void {
+export function define(command: Command): void {
   command
-    .argument('<run>', 'its id, the beginning or the end of it, or -1 for the newest')
+    .argument(...RUN)
     .option('--json', 'print everything recorded about steps, sessions and questions as one JSON document')
-    .action(async (run: string, options: { readonly json?: boolean }) => {
-      done(await show(run, options.json ?? false));
-    });
+    .action(show);
 }
 
-async function show(text: string, json: boolean): Promise<number> {
+async function show(text: string, { json = false }: JsonFlag): Promise<void> {
   const { overview, short } = await withRuns(async (runs) => {
     const ids = await runs.ids();
     const id = findRun(ids, text);
     return { overview: await runs.read(id, { outputs: json }), short: shortId(id, ids) };
   });
   printResult(json ? jsonText(overview) : showLines(overview, short, resultStyle()).join('\n'));
-  return EXIT.ok;
 }
 
 function showLines(overview: RunOverview, short: string, style: Style): readonly string[] {

@@ -3,7 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Store, ThreadEdit, ThreadOverview, ThreadTurn } from '../../index.js';
 import { getThread, listThreads } from '../../index.js';
-import { EXIT } from '../failures.js';
+import type { JsonFlag } from '../run/run-flags.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines, resultStyle } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
@@ -18,22 +18,19 @@ const SHOWN = 50;
 const LONGEST = 2_000;
 
 /** `skein thread NAME`. */
-export function define(command: Command, done: (code: number) => void): void {
+export function define(command: Command): void {
   command
     .argument('<thread>', 'the name of the conversation')
     .option('--json', 'print state, turns, edits and open questions as one JSON document')
-    .action(async (name: string, options: { readonly json?: boolean }) => {
-      done(await show(name, options.json ?? false));
-    });
+    .action(show);
 }
 
-async function show(name: string, json: boolean): Promise<number> {
+async function show(name: string, { json = false }: JsonFlag): Promise<void> {
   const { thread, ids } = await withStore((store) => ({
     thread: threadNamed(store, name),
     ids: store.list().map(({ id }) => id),
   }));
   printResult(json ? jsonText(thread) : lines(thread, ids, resultStyle()).join('\n'));
-  return EXIT.ok;
 }
 
 /** @throws SkeinError `SKEIN_NO_THREAD` with the name that may be meant */

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { present } from '../../base/json.js';
 import type { ThreadSummary } from '../../index.js';
 import { forkThread, listThreads, removeThread } from '../../index.js';
-import { EXIT } from '../failures.js';
+import type { JsonFlag } from '../run/run-flags.js';
+import { readCount } from '../run/run-options.js';
 import { localTime, resultStyle, tableLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { jsonText, oneLine } from '../view/printable.js';
@@ -15,16 +16,14 @@ const LISTED = 100;
 const NAME_WIDTH = 60;
 
 /** `skein threads` with `remove` and `fork`. */
-export function define(command: Command, done: (code: number) => void): void {
+export function define(command: Command): void {
   command
     .option('--json', 'print all conversations as one JSON document')
     .addHelpText(
       'after',
       '\nskein run FILE --thread NAME starts a conversation or continues it; skein thread NAME shows it.',
     )
-    .action(async (options: { readonly json?: boolean }) => {
-      done(await list(options.json ?? false));
-    });
+    .action(list);
   command
     .command('remove')
     .description('remove a conversation with all of its turns')
@@ -32,29 +31,26 @@ export function define(command: Command, done: (code: number) => void): void {
     .action(async (name: string) => {
       await withStore((store) => removeThread(store, name));
       printNote(`removed the thread ${oneLine(name, NAME_WIDTH)} with all of its turns`);
-      done(EXIT.ok);
     });
   command
     .command('fork')
     .description('begin a conversation with the state that another one had after a turn')
     .argument('<thread>', 'the existing conversation')
     .argument('<new>', 'the name of the new one')
-    .option('--turn <n>', 'the last turn that both have in common; without it: all', readTurn)
+    .option('--turn <n>', 'the last turn that both have in common; without it: all', readCount)
     .action(async (name: string, to: string, { turn }: { readonly turn?: number }) => {
-      await withStore((store) => forkThread(store, name, to, turn === undefined ? {} : { turn }));
+      await withStore((store) => forkThread(store, name, to, present({ turn })));
       printNote(`${oneLine(to, NAME_WIDTH)} continues from ${oneLine(name, NAME_WIDTH)}`);
-      done(EXIT.ok);
     });
 }
 
-async function list(json: boolean): Promise<number> {
+async function list({ json = false }: JsonFlag): Promise<void> {
   const threads = await withStore((store) => listThreads(store));
   if (json) printResult(jsonText({ threads }));
   else if (threads.length === 0) printNote('no conversation is kept here: skein run FILE --thread NAME begins one');
   else printResult(threadLines(threads.slice(0, LISTED)).join('\n'));
   if (!json && threads.length > LISTED)
     printNote(`and ${threads.length - LISTED} older ones: skein threads --json lists all`);
-  return EXIT.ok;
 }
 
 function threadLines(threads: readonly ThreadSummary[]): readonly string[] {
@@ -69,9 +65,4 @@ function threadLines(threads: readonly ThreadSummary[]): readonly string[] {
     ]),
   ]);
   return [resultStyle().dim(head), ...lines];
-}
-
-function readTurn(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 up.');
-  return Number(text);
 }

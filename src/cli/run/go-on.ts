@@ -68,10 +68,9 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const inputs = { ...run.record.before.inputs, ...asInputs };
   const recorded = Object.keys(run.record.before.inputs);
   const file = fileOf(run, options.fork);
-  const { interactive = false, strict = false, lenient = false } = flags;
   // What a turn was not given came from the thread.
   const mayLack = run.record.family[0].begin.thread !== undefined;
-  const next = await loadNext(run, file, { cwd, inputs, recorded, mayLack, interactive, strict, lenient });
+  const next = await loadNext(run, file, { ...flags, cwd, inputs, recorded, mayLack });
   printProblems(next.problems);
   const { plan } = next.workflow;
   if (next.broken || plan === undefined) {

@@ -162,6 +162,18 @@ export function checkOwn(token: string, path: string): void {
   );
 }
 
+/** The SQLite that the store of runs is opened with, or why there is none. */
+export async function sqliteHere(): Promise<{ readonly driver: string; readonly version: string } | SkeinError> {
+  quietSqlite();
+  const { sqliteInUse } = await import('../../sqlite.js');
+  try {
+    return await sqliteInUse({ allowOldSqlite: allowsOldSqlite() });
+  } catch (error) {
+    if (SkeinError.isInstance(error)) return error;
+    throw error;
+  }
+}
+
 let quiet = false;
 
 /**

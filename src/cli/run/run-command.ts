@@ -40,12 +40,11 @@ export async function orRefusal(json: boolean, body: () => Promise<number>): Pro
 
 async function loadAndRun(flags: RunFlags): Promise<number> {
   const cwd = process.cwd();
-  const { interactive = false, defaults = {} } = flags;
+  const { defaults = {}, strict = false } = flags;
   const read = await readInputs(flags.inputs, cwd);
   const given = flags.exec === true ? readPrompt(read) : read;
-  const { strict = false, lenient = false } = flags;
   const thread = threadOf(flags);
-  const options = { cwd, inputs: given, defaults, interactive, strict, lenient, mayLack: thread !== undefined };
+  const options = { ...flags, cwd, inputs: given, mayLack: thread !== undefined };
   const { workflow, problems, broken } = await loadWorkflow(flags.file, options);
   printProblems(problems);
   if (broken || workflow.plan === undefined) {

@@ -3,6 +3,11 @@ import type { GivenInput } from './given-inputs.js';
 import type { Durability } from './open-store.js';
 import type { ThreadFlags } from './thread-options.js';
 
+/** What stands on the command line of commands that can print JSON. */
+export interface JsonFlag {
+  readonly json?: boolean;
+}
+
 /** Forms of results. */
 export const FORMATS: readonly OutputFormat[] = ['markdown', 'plain', 'json'];
 

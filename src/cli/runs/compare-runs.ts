@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RunOverview, StepOverview } from '../../index.js';
 
 /** A step in two runs; undefined where a run did not take it. */
@@ -24,13 +25,8 @@ export function pairSteps(one: RunOverview, other: RunOverview): readonly StepPa
   return paths.map((path) => {
     const [a, b] = [left.get(path), right.get(path)];
     const both = a?.outcome === 'succeeded' && b?.outcome === 'succeeded';
-    return { path, one: a, other: b, differs: both && !sameValue(a.output, b.output) };
+    return { path, one: a, other: b, differs: both && !isDeepStrictEqual(a.output, b.output) };
   });
-}
-
-/** JSON values, whatever the order of their keys. */
-export function sameValue(one: unknown, other: unknown): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }
 
 /** A value as text that can be compared line by line. */

@@ -1,6 +1,9 @@
 import { SkeinError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
 
+/** The argument of commands that read a run: its name, and what it is. */
+export const RUN = ['<run>', 'its id, the beginning or the end of it, or -1 for the newest'] as const;
+
 /** A short id has at least so many characters. */
 const SHORTEST = 8;
 /** So many runs are named in a hint. */
