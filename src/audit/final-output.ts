@@ -5,7 +5,7 @@ import { valueText } from '../lang/value-text.js';
 import type { Truncate } from '../lang/values.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { OutputFormat, Workflow } from '../plan/workflow.js';
-import { stepStatus } from './record-fields.js';
+import { statusOf } from './record-fields.js';
 import type { StepStatus } from './record-fields.js';
 
 /** What results are printed from. */
@@ -79,7 +79,7 @@ function sectionOf(node: PlanNode, options: OutputOptions, last: StepReport | un
     const status = output === undefined ? 'not_run' : 'completed';
     return { id: node.id, status, timedOut: false, output, why: '', failed: false };
   }
-  const status = stepStatus(last.outcome);
+  const status = statusOf(last.outcome);
   const why = last.error?.message ?? last.reason ?? '';
   return { id: node.id, status, timedOut: last.outcome === 'timed_out', why, failed: last.error !== undefined };
 }
@@ -106,23 +106,20 @@ function shown(section: Section, truncate: Truncate | undefined): string {
 }
 
 /** What stands in place of an output. */
-function remark(section: Section): string {
-  const why = section.why === '' ? '' : `: ${oneLine(section.why)}`;
-  switch (section.status) {
-    case 'failed':
-      return `${section.timedOut ? 'Timed out' : 'Failed'}${why}`;
-    case 'paused':
-      return `Paused${why}`;
-    case 'skipped':
-      return 'Skipped';
-    case 'cancelled':
-      return 'Cancelled';
-    case 'not_run':
-    case 'running':
-    case 'completed':
-      return 'Not run';
-  }
+function remark({ status, timedOut, why }: Section): string {
+  const words = timedOut ? 'Timed out' : REMARKS[status];
+  return why === '' || (status !== 'failed' && status !== 'paused') ? words : `${words}: ${oneLine(why)}`;
 }
+
+const REMARKS: Readonly<Record<StepStatus, string>> = {
+  failed: 'Failed',
+  paused: 'Paused',
+  skipped: 'Skipped',
+  cancelled: 'Cancelled',
+  not_run: 'Not run',
+  running: 'Not run',
+  completed: 'Not run',
+};
 
 function jsonSection(section: Section, truncate: Truncate | undefined): Record<string, unknown> {
   const { status, output, why, failed } = section;

@@ -21,7 +21,7 @@ export function errorFields(error: ErrorData | undefined): Fields {
 
 /** How each fact of an ending is written down; one that is missing here does not compile. */
 const ENDING: { readonly [K in keyof StepEnding]-?: (value: StepEnding[K]) => Fields } = {
-  outcome: (outcome) => ({ status: stepStatus(outcome), outcome }),
+  outcome: (outcome) => ({ status: statusOf(outcome), outcome }),
   reason: (reason) => ({ reason }),
   error: errorFields,
 };
@@ -59,36 +59,19 @@ function fieldsBy<T extends object>(table: { readonly [K in keyof T]-?: (value: 
 /** How a step stands, in the words of the audit files and of the JSON result. */
 export type StepStatus = 'running' | 'completed' | 'failed' | 'skipped' | 'cancelled' | 'paused' | 'not_run';
 
-/** How a run stands, in the words of the audit files. */
-export type RunStatus = 'running' | 'completed' | 'failed' | 'cancelled' | 'paused';
+/** What ran out of time or budget has failed; the outcome says why. A degraded run is completed. */
+const STATUS: Readonly<Record<StepOutcome | RunOutcome, StepStatus>> = {
+  succeeded: 'completed',
+  degraded: 'completed',
+  failed: 'failed',
+  timed_out: 'failed',
+  out_of_budget: 'failed',
+  skipped: 'skipped',
+  cancelled: 'cancelled',
+  paused: 'paused',
+};
 
-/** The status of a step with an outcome. What ran out of time or budget has failed; the outcome says why. */
-export function stepStatus(outcome: StepOutcome): StepStatus {
-  switch (outcome) {
-    case 'succeeded':
-      return 'completed';
-    case 'timed_out':
-    case 'out_of_budget':
-    case 'failed':
-      return 'failed';
-    case 'skipped':
-    case 'cancelled':
-    case 'paused':
-      return outcome;
-  }
-}
-
-/** The status of a run with an outcome. A degraded run is completed. */
-export function runStatus(outcome: RunOutcome): RunStatus {
-  switch (outcome) {
-    case 'succeeded':
-    case 'degraded':
-      return 'completed';
-    case 'out_of_budget':
-    case 'failed':
-      return 'failed';
-    case 'cancelled':
-    case 'paused':
-      return outcome;
-  }
+/** The status of a step or a run with an outcome. */
+export function statusOf(outcome: StepOutcome | RunOutcome): StepStatus {
+  return STATUS[outcome];
 }

@@ -15,7 +15,7 @@ import { ownMarker } from './marker.js';
 import { placesOf } from './plan-places.js';
 import type { FindPlace } from './plan-places.js';
 import type { Fields } from './record-fields.js';
-import { errorFields, runStatus, spendingFields, timeFields } from './record-fields.js';
+import { errorFields, spendingFields, statusOf, timeFields } from './record-fields.js';
 import { safeName } from './safe-name.js';
 import { StepLog } from './step-log.js';
 import type { StepEvent } from './step-log.js';
@@ -168,7 +168,7 @@ class RunLog {
       workflow_name: name,
       run_id: runId,
       ...timeFields(startedAt, ending?.at),
-      status: ending === undefined ? 'running' : runStatus(ending.outcome),
+      status: ending === undefined ? 'running' : statusOf(ending.outcome),
       outcome: ending?.outcome,
       config_hash: configHash(workflow),
       census: ending?.census,

@@ -7,12 +7,13 @@ import type { StepPair } from '../runs/compare-runs.js';
 import { pairSteps, valueText } from '../runs/compare-runs.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { lineDiff } from '../runs/line-diff.js';
-import { localTime, resultStyle, tableLines } from '../runs/text.js';
+import { localTime, tableLines } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { jsonText, oneLine } from '../view/printable.js';
 import { outcomeWords, tokensText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
+import { styleFor } from '../view/style.js';
 
 /** So many lines of what differs are shown of each step. */
 const SHOWN_LINES = 20;
@@ -59,7 +60,7 @@ function lines(
   other: RunOverview,
   { pairs, names }: { readonly pairs: readonly StepPair[]; readonly names: readonly string[] },
 ): readonly string[] {
-  const style = resultStyle();
+  const style = styleFor(process.stdout);
   const row = (name: string, say: (run: RunOverview) => string): readonly string[] => [name, '', say(one), say(other)];
   const [head = '', ...rest] = tableLines([
     ['', '', ...names],

@@ -6,7 +6,7 @@ import { sqliteHere } from '../run/open-store.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
-import { createStyle, wantsColor } from '../view/style.js';
+import { styleFor, wantsColor } from '../view/style.js';
 import { versionNumber } from '../own-package.js';
 
 interface Diagnosis {
@@ -35,7 +35,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--no-color', 'no colours')
     .action(async (options: { readonly json?: boolean; readonly color: boolean }) => {
       const diagnosis = await diagnose(options.color);
-      const style = createStyle(wantsColor(process.stdout, process.env, options.color));
+      const style = styleFor(process.stdout, options.color);
       printResult(options.json === true ? jsonText(diagnosis) : lines(diagnosis, style).join('\n'));
       done(diagnosis.node.ok ? EXIT.ok : EXIT.usage);
     });

@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
 import { present } from '../../base/json.js';
-import type { GivenInput } from '../run/given-inputs.js';
 import { addValueOptions } from '../run/given-inputs.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import { addRunOptions } from '../run/run-options.js';
 
 interface ParsedOptions extends CommonFlags {
-  readonly set?: readonly GivenInput[];
-  readonly inputFile?: readonly GivenInput[];
-  readonly inputJson?: readonly GivenInput[];
   readonly from?: string;
   readonly file?: string;
 }
@@ -22,8 +18,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--from <step>', 'run this step and everything after it again')
     .option('--file <file>', 'another workflow file than that of the run')
     .addHelpText('after', '\nFlags that are not given keep the values that the run began with.')
-    .action(async (run: string, options: ParsedOptions) => {
-      const { set: _set, inputFile: _inputFile, inputJson: _inputJson, from, file, ...flags } = options;
+    .action(async (run: string, { from, file, ...flags }: ParsedOptions) => {
       const { goOn } = await import('../run/go-on.js');
       done(await goOn({ run, flags, fork: { inputs, ...present({ from, file }) } }));
     });

@@ -3,11 +3,12 @@ import { formatDuration } from '../../base/duration.js';
 import type { RunMoment } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { RUN, findRun } from '../runs/find-run.js';
-import { localTime, resultStyle } from '../runs/text.js';
+import { localTime } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { jsonText, oneLine } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
+import { styleFor } from '../view/style.js';
 
 const LONGEST_TEXT = 500;
 
@@ -24,7 +25,7 @@ async function logs(text: string, { json = false }: JsonFlag): Promise<void> {
     const found = findRun(await runs.ids(), text);
     return { id: found, moments: (await runs.moments(found)).moments };
   });
-  const style = resultStyle();
+  const style = styleFor(process.stdout);
   printResult(json ? jsonText({ run: id, moments }) : moments.map((moment) => momentLine(moment, style)).join('\n'));
 }
 

@@ -11,7 +11,7 @@ import type { JsonFlag } from '../run/run-flags.js';
 import { addJudgingOptions } from '../run/run-options.js';
 import { jsonText } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
-import { createStyle, wantsColor } from '../view/style.js';
+import { styleFor } from '../view/style.js';
 
 /** `skein plan FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
@@ -56,7 +56,7 @@ export async function planCommand(
   if (options.json === true)
     printResult(jsonText({ valid: true, problems: found, ...description, ...agentFilesOf(workflow) }));
   else {
-    const style = createStyle(wantsColor(process.stdout, process.env, options.color));
+    const style = styleFor(process.stdout, options.color);
     const sources = agentSources(workflow);
     const { traitsOf } = await import('../../plan.js');
     const lines = planLines(description, style, traitsOf(workflow.plan.notation).inOrder === true);

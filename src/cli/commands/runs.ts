@@ -9,11 +9,12 @@ import { pruneRuns } from '../../index.js';
 import { storeFile, noteOwn } from '../run/open-store.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { shortId } from '../runs/find-run.js';
-import { localTime, resultStyle, tableLines } from '../runs/text.js';
+import { localTime, tableLines } from '../runs/text.js';
 import { withRuns, withStore } from '../runs/with-store.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
 import { countText, outcomeWords } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
+import { styleFor } from '../view/style.js';
 
 /** So many runs are listed; the record of each is read. */
 const LISTED = 30;
@@ -79,7 +80,7 @@ async function list({ json = false }: JsonFlag): Promise<void> {
 }
 
 function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly string[] {
-  const style = resultStyle();
+  const style = styleFor(process.stdout);
   const grouped = byThread(runs);
   const [head = '', ...lines] = tableLines([
     ['run', 'workflow', 'status', 'began', 'time', 'steps', 'pauses'],

@@ -5,12 +5,13 @@ import type { Store, ThreadEdit, ThreadOverview, ThreadTurn } from '../../index.
 import { getThread, listThreads } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { shortId } from '../runs/find-run.js';
-import { localTime, paintStatus, pauseLines, resultStyle } from '../runs/text.js';
+import { localTime, paintStatus, pauseLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
+import { styleFor } from '../view/style.js';
 
 /** So many turns are shown, the last ones. */
 const SHOWN = 50;
@@ -30,7 +31,7 @@ async function show(name: string, { json = false }: JsonFlag): Promise<void> {
     thread: threadNamed(store, name),
     ids: store.list().map(({ id }) => id),
   }));
-  printResult(json ? jsonText(thread) : lines(thread, ids, resultStyle()).join('\n'));
+  printResult(json ? jsonText(thread) : lines(thread, ids, styleFor(process.stdout)).join('\n'));
 }
 
 /** @throws SkeinError `SKEIN_NO_THREAD` with the name that may be meant */

@@ -4,11 +4,12 @@ import type { ThreadSummary } from '../../index.js';
 import { forkThread, listThreads, removeThread } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { readCount } from '../run/run-options.js';
-import { localTime, resultStyle, tableLines } from '../runs/text.js';
+import { localTime, tableLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { jsonText, oneLine } from '../view/printable.js';
 import { outcomeWords } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
+import { styleFor } from '../view/style.js';
 
 /** So many are listed. */
 const LISTED = 100;
@@ -64,5 +65,5 @@ function threadLines(threads: readonly ThreadSummary[]): readonly string[] {
       endedAt === undefined ? '' : localTime(endedAt),
     ]),
   ]);
-  return [resultStyle().dim(head), ...lines];
+  return [styleFor(process.stdout).dim(head), ...lines];
 }

@@ -12,7 +12,7 @@ import { asSeen } from '../view/run-log.js';
 import { printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
-import { createStyle, wantsColor } from '../view/style.js';
+import { styleFor } from '../view/style.js';
 import type { View } from '../view/view.js';
 import { createView } from '../view/view.js';
 import { agentSources } from './load-workflow.js';
@@ -38,7 +38,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
   const { flags, workflow, log, recording } = execution;
   await checkRecord(flags.record, execution.cwd);
   const { invariantCheck, isApproval, runWorkflow, typedAnswer } = await import('../../running.js');
-  const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
+  const style = styleFor(process.stderr, flags.color);
   const { quiet, verbose } = loudness(flags, workflow);
   const view = viewOf(execution, { style, quiet, verbose });
   // However the process ends, nothing of the view is left behind.

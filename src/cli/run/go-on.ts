@@ -5,7 +5,7 @@ import { EXIT, printProblems } from '../failures.js';
 import { printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { printNote, printResult } from '../view/streams.js';
-import { createStyle, wantsColor } from '../view/style.js';
+import { styleFor } from '../view/style.js';
 import { changeLines } from './change-report.js';
 import type { Execution } from './report-end.js';
 import { executeRun, runOptions } from './execute-run.js';
@@ -138,7 +138,7 @@ interface Telling {
 
 /** What is different from before, and what it makes run again. */
 async function tell({ run, file, next, changes, flags }: Telling): Promise<void> {
-  const style = createStyle(wantsColor(process.stderr, process.env, flags.color));
+  const style = styleFor(process.stderr, flags.color);
   if (next.fromRecord) {
     printNote(
       `${style.warn('note')}: ${printable(file)} no longer exists; the run continues with its recorded definition`,

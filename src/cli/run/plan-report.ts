@@ -1,3 +1,4 @@
+import { present } from '../../base/json.js';
 import type { Condition, Template } from '../../lang/values.js';
 import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Power } from '../../plan.js';
@@ -79,22 +80,18 @@ export async function describePlan(plan: Plan, inputs: Values, defaults: Values 
     if (value !== undefined) known.set(input.channel, typeof value === 'string' ? value : JSON.stringify(value));
   }
   const wording: Wording = { condition: conditionText, template: templateText, inOrder, known };
-  const { concurrency } = plan.limits ?? {};
   return {
     workflow: plan.name,
-    ...(plan.notation === undefined ? {} : { notation: plan.notation }),
-    ...(plan.description === undefined ? {} : { description: plan.description }),
+    ...present({ notation: plan.notation, description: plan.description }),
     inputs: plan.inputs.map(({ name, description, required }) => ({
-      name,
-      ...(description === undefined ? {} : { description }),
-      required,
+      ...present({ name, description, required }),
       given: Object.hasOwn(inputs, name),
     })),
     levels,
     steps: stepsOf(plan, wording),
     ...estimateCalls(plan),
     powers: powersOf(plan),
-    ...(concurrency === undefined ? {} : { concurrency }),
+    ...present({ concurrency: plan.limits?.concurrency }),
   };
 }
 

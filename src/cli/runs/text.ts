@@ -4,12 +4,6 @@ import { evidenceLines } from '../view/evidence.js';
 import { oneLine, printable } from '../view/printable.js';
 import { callsText, outcomeMark, outcomeWords, spentText, tokensText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
-import { createStyle, wantsColor } from '../view/style.js';
-
-/** Colours for what goes to stdout. */
-export function resultStyle(): Style {
-  return createStyle(wantsColor(process.stdout, process.env, true));
-}
 
 /**
  * Rows as lines with columns; the last column is not padded.
@@ -30,13 +24,8 @@ export function tableLines(rows: readonly (readonly string[])[]): readonly strin
 
 /** A time as the clock on the wall shows it: `2026-11-22 01:37:02`. */
 export function localTime(ms: number): string {
-  const time = new Date(ms);
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0');
+  const shift = new Date(ms).getTimezoneOffset() * 60_000;
+  return new Date(ms - shift).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 /** Coloured by what it means. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 import { printable } from './printable.js';
 
@@ -12,9 +13,9 @@ export function decisionText(plan: Plan, from: string, to: readonly string[]): s
   const [route] = routes;
   if (route?.cases === undefined || routes.length > 1) return undefined;
   const [first] = route.cases;
-  const same = first === undefined || isSame(first.to, route.otherwise ?? []);
+  const same = first === undefined || isDeepStrictEqual(first.to, route.otherwise ?? []);
   if (same) return undefined;
-  const verdict = route.cases.length > 1 ? '' : `${isSame(first.to, to) ? 'true' : 'false'} `;
+  const verdict = route.cases.length > 1 ? '' : `${isDeepStrictEqual(first.to, to) ? 'true' : 'false'} `;
   return `${verdict}-> ${placesText(plan, to)}`;
 }
 
@@ -46,8 +47,4 @@ export function jumpTarget(plan: Plan, node: PlanNode): string | undefined {
   if (node.kind !== 'pass' || plan.routes.some((route) => route.from === node.id)) return undefined;
   const targets = plan.edges.filter((edge) => edge.from === node.id);
   return targets.length === 1 ? targets[0]?.to : undefined;
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((id, at) => id === other[at]);
 }

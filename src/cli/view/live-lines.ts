@@ -16,22 +16,15 @@ export interface Moment {
 }
 
 /** A row with the texts of its columns, which hold nothing that a terminal obeys. */
-interface Cells {
+interface Cells extends Readonly<Record<Column, string>> {
   readonly row: Row;
   readonly tree: string;
-  readonly name: string;
-  readonly state: string;
-  readonly time: string;
-  readonly tokens: string;
 }
 
+type Column = 'name' | 'state' | 'time' | 'tokens';
+
 /** Widths of the columns; 0 for one that is not shown. */
-interface Widths {
-  readonly name: number;
-  readonly state: number;
-  readonly time: number;
-  readonly tokens: number;
-}
+type Widths = Readonly<Record<Column, number>>;
 
 /** Columns are dropped on screens that are narrower than this. */
 const LEAST = { time: 16, tokens: 40, state: 50, text: 30 };

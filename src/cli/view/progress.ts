@@ -80,8 +80,7 @@ export class Progress {
     this.begun += 1;
     const around = this.insides.get(parent);
     if (around !== undefined) this.beginIn(around, path, node);
-    if (node !== undefined && 'plan' in node)
-      this.reset(path, insideOf(node, node.kind === 'call' ? stepsIn(node.plan) : 0));
+    if (node !== undefined && 'plan' in node) this.reset(path, node);
   }
 
   end({ path, parent }: Counted, outcome: StepOutcome): void {
@@ -106,8 +105,7 @@ export class Progress {
   /** A step is tried again: what is inside of it begins anew. */
   again(path: string): void {
     const own = this.insides.get(path);
-    if (own?.node !== undefined)
-      this.reset(path, insideOf(own.node, own.node.kind === 'call' ? stepsIn(own.node.plan) : 0));
+    if (own?.node !== undefined) this.reset(path, own.node);
   }
 
   /** A step does not count any more. */
@@ -120,7 +118,8 @@ export class Progress {
     this.insides.delete(path);
   }
 
-  private reset(path: string, inside: Inside): void {
+  private reset(path: string, node: PlanNode): void {
+    const inside = insideOf(node, node.kind === 'call' ? stepsIn(node.plan) : 0);
     const before = this.insides.get(path);
     if (before !== undefined) this.expect(before, 0);
     this.insides.set(path, inside);

@@ -15,15 +15,15 @@ export class StepLog extends StepFold {
   said = '';
   output: unknown = undefined;
 
-  readonly path: string;
+  declare readonly path: string;
   /** What people see: the path, or of a jump where it leads. */
-  readonly name: string;
-  readonly node: string;
-  readonly kind: string;
+  declare readonly name: string;
+  declare readonly node: string;
+  declare readonly kind: string;
   /** Path of the step that it runs inside; empty at the top. */
-  readonly parent: string;
+  declare readonly parent: string;
   /** Name of its agent, where it has one. */
-  readonly agent: string | undefined;
+  declare readonly agent: string | undefined;
 
   constructor(
     is: Pick<StepLog, 'path' | 'name' | 'node' | 'kind' | 'parent' | 'agent'>,
@@ -33,14 +33,7 @@ export class StepLog extends StepFold {
     public reused: boolean,
   ) {
     super(startedAt, spent);
-    ({
-      path: this.path,
-      name: this.name,
-      node: this.node,
-      kind: this.kind,
-      parent: this.parent,
-      agent: this.agent,
-    } = is);
+    Object.assign(this, is);
   }
 
   override take(event: EventBody, at: number, isPaid: boolean): void {

@@ -61,6 +61,11 @@ export function wantsColor(stream: ScreenTraits, env: NodeJS.ProcessEnv, flag: b
   return flag && !refused && stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
+/** The style for a stream of this process; `color` is what flags say. */
+export function styleFor(stream: ScreenTraits, color = true): Style {
+  return createStyle(wantsColor(stream, process.env, color));
+}
+
 /** The colours of the screens of this program, or functions that change nothing; and its signs, in ASCII where a locale has no others. */
 export function createStyle(colored: boolean, unicode = hasUnicode()): Style {
   const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>

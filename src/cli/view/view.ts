@@ -1,40 +1,25 @@
 import type { SkeinEvent } from '../../events/event.js';
+import type { AnnounceOptions } from './announce.js';
 import { createAnnouncer } from './announce.js';
-import type { BoardScreen } from './board.js';
+import type { Board, BoardScreen } from './board.js';
 import { createBoard } from './board.js';
 import type { RunLog } from './run-log.js';
 import { liveLines } from './live-lines.js';
-import type { ScreenTraits, Style } from './style.js';
+import type { ScreenTraits } from './style.js';
 import { breaksLines, isLive } from './style.js';
 
 /** Shows how a run goes on. The log must have taken an event before. */
-export interface View {
+export interface View extends Omit<Board, 'write'> {
   listen(event: SkeinEvent): void;
-  /** Writes a line that stays, at once. */
-  say(line: string): void;
-  /** Lets something be written to another stream, which may be the same terminal; while a person is asked something, later. */
-  aside(body: () => void): void;
-  /** Nothing is drawn until `resume`: a person is asked something. */
-  suspend(): void;
-  resume(): void;
-  /** Takes away what was only for the time of the run. */
-  stop(): void;
 }
 
 /** What a view is made for. */
-export interface ViewOptions {
+export interface ViewOptions extends Omit<AnnounceOptions, 'starts' | 'ends'> {
   readonly log: RunLog;
-  readonly style: Style;
   readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly stream: boolean;
-  /** Tool calls are reported, too, unless it is quiet. */
-  readonly tools?: boolean;
   /** The stream that it is written to. */
   readonly screen: Screen;
   readonly env: NodeJS.ProcessEnv;
-  /** What commands call a run; undefined when it is not recorded. */
-  readonly nameOfRun?: (runId: string) => string | undefined;
 }
 
 /** A terminal, or a file or pipe instead. */
