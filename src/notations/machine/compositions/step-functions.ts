@@ -40,7 +40,10 @@ export function scopeOf(state: StateOf): Scope {
   return (name) => {
     const output = state[outputOf(name)];
     if (output !== undefined) return { output };
-    return name === INPUT ? state[INPUT] : undefined;
+    const input = state[INPUT];
+    if (name !== INPUT) return undefined;
+    // A message is an input with a text alone.
+    return typeof input === 'string' ? { text: input } : input;
   };
 }
 

@@ -10,7 +10,7 @@ import { goto } from '../../../plan/goto.js';
 import { END } from '../../../plan/plan.js';
 import { carriedForward } from './carry-forward.js';
 import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
-import { accountOf, isTransient, logged, machineAt } from './standing.js';
+import { accountOf, isTransient, logged, machineAt, stateOf } from './standing.js';
 
 /** What a provider that wants a message of a user gets where nobody has said anything. */
 const GO_ON = 'Continue.';
@@ -51,6 +51,7 @@ class Beginning {
     const { message = null } = this.state;
     const { currentState } = machine;
     const isEntered = moved !== undefined || !before.spoken;
+    const isComposed = stateOf(setup, currentState).orchestration === 'composition';
     const isAside = isTransient(setup, currentState);
     const speaks = message !== null || machine.isTerminal;
     const text = message ?? (speaks && (isAside || !before.open) ? GO_ON : null);
@@ -62,7 +63,7 @@ class Beginning {
     // A transient state that is entered gets the message as the prompt of its node.
     if (isEntered) update['aside'] = undefined;
     else if (isAside) update['aside'] = said;
-    return goto(speaks ? this.nodeOf(currentState, isAside && isEntered) : END, update);
+    return goto(speaks ? this.nodeOf(currentState, isAside && isEntered && !isComposed) : END, update);
   }
 
   /** Where the machine stands now, and what it did. */
@@ -78,6 +79,7 @@ class Beginning {
       kept: isKept || message === null,
       handOvers: 0,
       stuck: false,
+      ...(stateOf(setup, machine.currentState).orchestration === 'composition' ? { at: systemClock.now() } : {}),
     };
     const known = this.state.artifacts ?? {};
     const names = [...setup.artifacts, ...Object.keys(artifacts)].filter((name) => !Object.hasOwn(known, name));

@@ -6,23 +6,23 @@ import type { ArtifactLimits } from '../../../machine/pure/artifacts.js';
 import { specOf } from '../../../machine/pure/read-spec.js';
 import type { Spec } from '../../../machine/pure/spec.js';
 import { tableOf } from '../../../machine/pure/state-table.js';
-import { guideKey } from '../../../plan/guide.js';
 import { ownPlan } from '../../../plan/own-plan.js';
-import type { AgentNode, Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '../../../plan/plan.js';
+import type { Bindings, ChannelSpec, InputSpec, Plan, Route } from '../../../plan/plan.js';
 import { END } from '../../../plan/plan.js';
 import { artifactNames } from '../pack-names.js';
-import { packTools } from '../pack-tools.js';
-import type { Pack, Prompt } from '../pack.js';
+import type { PackFiles } from '../pack-files.js';
+import type { Pack } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';
-import { promptAgent } from '../prompt-agent.js';
 import { beginOf } from './begin.js';
-import { guideOf } from './guide.js';
+import { COMPOSED } from './composed.js';
+import { speakers } from './speakers.js';
 import type { MachineSetup } from './standing.js';
-import { isTransient, stateOf } from './standing.js';
 import { stateNodes } from './state-nodes.js';
 
 /** How a pack is made into a plan. */
 export interface MachineOptions extends PromptExtras, ArtifactLimits {
+  /** What was read beneath the folder of the pack. */
+  readonly files?: PackFiles;
   /** Talks with this prompt alone, whatever the workflow. */
   readonly prompt?: string;
   /** Of the last messages so many are sent. */
@@ -59,6 +59,7 @@ const CHANNELS: readonly ChannelSpec[] = [
   { name: 'artifacts', reducer: 'mergeDict' },
   { name: 'workflow_context', reducer: 'last' },
   { name: 'said', reducer: 'last' },
+  { name: COMPOSED, reducer: 'last' },
 ];
 
 /** What a turn is given. What is absent stands as null, for a thread would keep what the turn before had. */
@@ -82,12 +83,13 @@ export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePl
   const { spec, nodes: ids } = setup;
   const states = Object.keys(spec.states);
   const version = canonicalHash([spec.entry, spec.states, setup.endless, setup.carryForward]).slice(0, 22);
-  const speaking = states.flatMap((state) => speakers(pack, setup, state, { options, version }));
+  const writes = CHANNELS.map(({ name }) => name);
+  const speaking = states.flatMap((state) => speakers({ pack, setup, options, version, writes }, state));
   const bindings: Record<string, unknown> = { [BEGIN]: beginOf(setup) };
-  for (const { node, functions } of speaking)
-    Object.assign(bindings, functions, { [guideKey(node.id)]: guideOf(setup) });
+  for (const { functions } of speaking) Object.assign(bindings, functions);
   const all = speaking.map(({ node }) => node.id);
   const known = new Set(all);
+  const ends = new Set(ids.ends.values());
   const plan: Plan = {
     format: 1,
     name: pack.id,
@@ -96,20 +98,25 @@ export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePl
     closedState: true,
     channels: CHANNELS,
     nodes: [{ id: BEGIN, kind: 'task', version }, ...speaking.map(({ node }) => node)],
-    edges: [],
+    edges: states.flatMap((state) => {
+      const [from, to] = [ids.speaks.get(state) ?? '', ids.ends.get(state) ?? ''];
+      return known.has(to) ? [{ from, to }] : [];
+    }),
     routes: [
-      { from: BEGIN, choose: 'result', targets: [...all, END] },
-      ...speaking.map(({ node, state }): Route => ({
-        from: node.id,
-        choose: 'result',
-        targets: [
-          ...targetsOf(setup.spec, state)
-            .flatMap((to) => [ids.enters.get(to) ?? '', ids.speaks.get(to) ?? ''])
-            .filter((id) => known.has(id)),
-          END,
-        ],
-        otherwise: [END],
-      })),
+      { from: BEGIN, choose: 'result', targets: [...all.filter((id) => !ends.has(id)), END] },
+      ...speaking
+        .filter(({ node }) => node.kind === 'agent')
+        .map(({ node, state }): Route => ({
+          from: node.id,
+          choose: 'result',
+          targets: [
+            ...targetsOf(setup.spec, state)
+              .flatMap((to) => [ids.enters.get(to) ?? '', ids.speaks.get(to) ?? ''])
+              .filter((id) => known.has(id)),
+            END,
+          ],
+          otherwise: [END],
+        })),
     ],
     entry: BEGIN,
     limits: { maxSteps: setup.maxHandOvers + OTHER_STEPS },
@@ -146,54 +153,6 @@ function talkOf(pack: Pack, named: string | undefined): Spec {
     hint: didYouMean(prompt, all) ?? `its prompts: ${all.join(', ')}`,
   });
 }
-
-/** What runs in a state, and the functions of its tools. */
-interface Speaker {
-  readonly state: string;
-  readonly node: PlanNode;
-  readonly functions: Bindings;
-}
-
-/** The nodes of a state. A composition has none here: a turn ends in front of it. */
-function speakers(
-  pack: Pack,
-  setup: MachineSetup,
-  state: string,
-  { options, version }: { readonly options: MachineOptions; readonly version: string },
-): readonly Speaker[] {
-  const { prompt_task: prompt = '' } = stateOf(setup, state);
-  if (!Object.hasOwn(pack.prompts, prompt)) return [];
-  const agent = promptAgent(pack, prompt, options);
-  const tools = packTools(pack, pack.prompts[prompt] as Prompt, options);
-  const { speaks, enters } = setup.nodes;
-  const isAside = isTransient(setup, state);
-  const channel = isAside ? 'aside' : 'conversation';
-  const nodeOf = (id: string, more: Pick<AgentNode, 'prompt'> & { readonly conversation?: object }): Speaker => ({
-    state,
-    functions: tools.bindings(id),
-    node: {
-      id,
-      kind: 'agent',
-      agent,
-      join: 'each',
-      version,
-      output: 'said',
-      choice: 'code',
-      writes: WRITES,
-      prompt: more.prompt,
-      conversation: { channel, mark: { state }, ...more.conversation },
-    },
-  });
-  const { recent } = options;
-  const speaking = nodeOf(speaks.get(state) ?? '', { prompt: [], conversation: present({ recent }) });
-  if (!isAside) return [speaking];
-  return [
-    speaking,
-    nodeOf(enters.get(state) ?? '', { prompt: [{ channel: 'message' }], conversation: { afresh: true } }),
-  ];
-}
-
-const WRITES = CHANNELS.map(({ name }) => name);
 
 /** Where models may go from a state: where its events lead, and where redirects lead from there. */
 function targetsOf(spec: Spec, state: string): readonly string[] {

@@ -38,6 +38,8 @@ export interface Standing {
   readonly handOvers: number;
   /** A model asked for an event when none of its state worked any more. */
   readonly stuck: boolean;
+  /** When a turn began that runs a composition, in milliseconds since 1970. */
+  readonly at?: number;
 }
 
 /** What a machine did, in order: the channel `log`. The first entry is what it began with. */

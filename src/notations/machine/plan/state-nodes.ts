@@ -10,6 +10,8 @@ const LONGEST = 150;
 export interface StateNodes {
   readonly speaks: ReadonlyMap<string, string>;
   readonly enters: ReadonlyMap<string, string>;
+  /** Behind compositions. */
+  readonly ends: ReadonlyMap<string, string>;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface StateNodes {
 export function stateNodes(spec: Spec): StateNodes {
   const ids = Object.keys(spec.states).map((state, at) => [state, idOf(state, at)] as const);
   const named = (kind: string): Map<string, string> => new Map(ids.map(([state, id]) => [state, `${kind}.${id}`]));
-  return { speaks: named('state'), enters: named('fresh') };
+  return { speaks: named('state'), enters: named('fresh'), ends: named('said') };
 }
 
 function idOf(state: string, at: number): string {

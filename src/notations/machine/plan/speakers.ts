@@ -1,0 +1,125 @@
+import { present } from '../../../base/json.js';
+import { toolKey } from '../../../plan/agent-spec.js';
+import type { AgentSpec } from '../../../plan/agent-spec.js';
+import { guideKey } from '../../../plan/guide.js';
+import type { AgentNode, Bindings, PlanNode } from '../../../plan/plan.js';
+import { packComposition } from '../compositions/pack-composition.js';
+import { OUTPUT } from '../compositions/step-functions.js';
+import type { PackFiles } from '../pack-files.js';
+import { packTools } from '../pack-tools.js';
+import type { Pack, Prompt } from '../pack.js';
+import type { PromptExtras } from '../prompt-agent.js';
+import { promptAgent } from '../prompt-agent.js';
+import { SKILL_TOOL, skillsOf, usedSkills } from '../skills.js';
+import { COMPOSED, composedBy } from './composed.js';
+import { guideOf } from './guide.js';
+import type { MachineSetup } from './standing.js';
+import { isTransient, stateOf } from './standing.js';
+
+/** What runs in a state, with its functions. */
+export interface Speaker {
+  readonly state: string;
+  readonly node: PlanNode;
+  readonly functions: Bindings;
+}
+
+/** What the nodes of all states have in common. */
+export interface SpeakerParts {
+  readonly pack: Pack;
+  readonly setup: MachineSetup;
+  readonly options: PromptExtras & { readonly recent?: number; readonly files?: PackFiles };
+  /** Digest of the workflow. */
+  readonly version: string;
+  /** Channels that a state may write. */
+  readonly writes: readonly string[];
+}
+
+/** The nodes of a state: an agent, with one more that enters a transient state; or a composition, with one that says what came of it. */
+export function speakers(parts: SpeakerParts, state: string): readonly Speaker[] {
+  const { pack, setup } = parts;
+  const { prompt_task: prompt = '', orchestration, composition = '' } = stateOf(setup, state);
+  if (orchestration === 'composition') return composed(parts, state, composition);
+  return Object.hasOwn(pack.prompts, prompt) ? agents(parts, state, prompt) : [];
+}
+
+function agents(parts: SpeakerParts, state: string, prompt: string): readonly Speaker[] {
+  const { setup, options, version, writes } = parts;
+  const { agent, functions } = agentOf(parts, state, prompt);
+  const { speaks, enters } = setup.nodes;
+  const isAside = isTransient(setup, state);
+  const channel = isAside ? 'aside' : 'conversation';
+  const nodeOf = (id: string, more: Pick<AgentNode, 'prompt'> & { readonly conversation?: object }): Speaker => ({
+    state,
+    functions: { ...functions(id), [guideKey(id)]: guideOf(setup) },
+    node: {
+      id,
+      kind: 'agent',
+      agent,
+      join: 'each',
+      version,
+      output: 'said',
+      choice: 'code',
+      writes,
+      prompt: more.prompt,
+      conversation: { channel, mark: { state }, ...more.conversation },
+    },
+  });
+  const { recent } = options;
+  const speaking = nodeOf(speaks.get(state) ?? '', { prompt: [], conversation: present({ recent }) });
+  if (!isAside) return [speaking];
+  return [
+    speaking,
+    nodeOf(enters.get(state) ?? '', { prompt: [{ channel: 'message' }], conversation: { afresh: true } }),
+  ];
+}
+
+/** The agent of a state's prompt, with the skills that the state may use. */
+function agentOf({ pack, setup, options }: SpeakerParts, state: string, prompt: string) {
+  const tools = packTools(pack, pack.prompts[prompt] as Prompt, options);
+  const { files } = options;
+  const skills = usedSkills(files === undefined ? [] : skillsOf(stateOf(setup, state).skills, files.skills));
+  const own: AgentSpec = promptAgent(pack, prompt, {
+    ...options,
+    skills: [...(options.skills ?? []), ...skills.texts],
+  });
+  const agent = skills.tool === undefined ? own : { ...own, functions: [...(own.functions ?? []), skills.tool] };
+  const functions = (id: string): Bindings => ({
+    ...tools.bindings(id),
+    ...(skills.tool === undefined ? {} : { [toolKey(id, SKILL_TOOL)]: skills.activate }),
+  });
+  return { agent, functions };
+}
+
+/** A composition answers the message of a turn: its plan is a step of the turn's. */
+function composed(
+  { pack, setup, options, version, writes }: SpeakerParts,
+  state: string,
+  name: string,
+): readonly Speaker[] {
+  const { plan, bindings } = packComposition(pack, name, { ...options, schemas: options.files?.schemas ?? new Map() });
+  const { speaks, ends } = setup.nodes;
+  const [id, end] = [speaks.get(state) ?? '', ends.get(state) ?? ''];
+  const inside = Object.entries(bindings).map(([key, value]) => [`${id}/${key}`, value] as const);
+  const same = plan.inputs.map(({ channel }) => [channel, { channel: channel === 'input' ? 'message' : channel }]);
+  return [
+    {
+      state,
+      functions: Object.fromEntries(inside),
+      node: {
+        id,
+        kind: 'call',
+        plan,
+        join: 'each',
+        version,
+        inputs: Object.fromEntries(same),
+        outputs: { [COMPOSED]: OUTPUT },
+        writes: [COMPOSED],
+      },
+    },
+    {
+      state,
+      functions: { [end]: composedBy(setup, state, name) },
+      node: { id: end, kind: 'task', join: 'each', version, writes },
+    },
+  ];
+}
