@@ -41,6 +41,8 @@ export interface ConversationParts {
   readonly runs: RunOptions & { readonly store: Store };
   /** What a new machine begins with; undefined: at the entry. */
   readonly start: Context | undefined;
+  /** One that has begun already is continued where it stands, whatever `start` says. */
+  readonly continues: boolean;
   readonly variables: Readonly<Record<string, Json>>;
   readonly thread: string | undefined;
   readonly busy: 'wait' | 'refuse';
@@ -83,12 +85,12 @@ export class Conversation {
 
   /** @throws SkeinError `SKEIN_USAGE` when a conversation that has begun is to begin elsewhere */
   constructor(private readonly parts: ConversationParts) {
-    const { thread, runs, variables, start } = parts;
+    const { thread, runs, variables, start, continues } = parts;
     if (thread !== undefined) checkThreadId(thread);
     this.named = { id: thread ?? systemIds.next(), isNew: thread === undefined };
     this.store = runs.store;
     this.variables = variables;
-    if (start === undefined || this.kept?.position === undefined) return;
+    if (start === undefined || continues || this.kept?.position === undefined) return;
     throw new SkeinError('SKEIN_USAGE', `the conversation '${this.id}' has begun already`, {
       hint: 'leave out state and context, or begin another thread',
     });

@@ -2,6 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import { systemClock } from '../base/clock.js';
 import { formatProblem } from '../base/problem.js';
 import type { Json } from '../base/json.js';
+import { present } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import type { RunOptions } from '../runtime/options.js';
@@ -9,7 +10,7 @@ import type { MachineOptions } from '../notations/machine/plan/machine-plan.js';
 import { machinePlan } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup } from '../notations/machine/plan/standing.js';
 import type { PackOptions } from '../notations/machine/read-pack.js';
-import { readPack } from '../notations/machine/read-pack.js';
+import { readWholePack } from '../notations/machine/read-pack.js';
 import type { Pack } from '../notations/machine/pack.js';
 import { Conversation } from './conversation.js';
 import type { Context } from './pure/context-data.js';
@@ -29,9 +30,13 @@ type OfRuns = Pick<
  * @example
  * const options = { thread: 'customer-4711', store, tools: { lookup }, variables: { company: 'Loom & Co' } } satisfies OpenPackOptions;
  */
-export interface OpenPackOptions extends OfRuns, MachineOptions, Pick<PackOptions, 'file'> {
+export interface OpenPackOptions extends OfRuns, Omit<MachineOptions, 'files'>, Pick<PackOptions, 'file'> {
   /** Name of the conversation in the store: one that is there is continued. Default: the id of the first run. */
   readonly thread?: string;
+  /** The folder of the pack, where its skills and schemas are read. */
+  readonly folder?: string;
+  /** Talks with this agent of the pack: in its state, or with its prompt alone. */
+  readonly agent?: string;
   /** Begins in this state, in place of the entry. */
   readonly state?: string;
   /** Begins where this context stands, which PromptKit or `context()` wrote. */
@@ -53,6 +58,8 @@ export type PackConversation = Conversation;
 /** Options that are those of the pack's plan, and of the conversation alone. */
 const OWN = [
   'thread',
+  'folder',
+  'agent',
   'state',
   'prompt',
   'context',
@@ -94,26 +101,27 @@ const OF_RUNS = [
  */
 export async function openPack(given: string | object, options: OpenPackOptions = {}): Promise<PackConversation> {
   checkOptions(options);
-  const pack = packOf(given, options);
-  const machine = machinePlan(pack, options);
+  const { pack, files } = await packOf(given, options);
+  const { agent, ...place } = options;
+  const begun = { ...place, ...(agent === undefined ? {} : placeOfAgent(pack, agent)) };
+  const machine = machinePlan(pack, { ...begun, files });
   const compiled = preparedPlan(machine);
-  const start = startOf(machine.setup, options);
+  const start = startOf(machine.setup, begun);
   const { variables = {}, thread, busy = 'wait' } = options;
   const runs = Object.fromEntries(
     OF_RUNS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
-  return await Promise.resolve(
-    new Conversation({
-      pack,
-      compiled,
-      setup: machine.setup,
-      runs: { store: memoryStore(), ...runs },
-      start,
-      variables,
-      thread,
-      busy,
-    }),
-  );
+  return new Conversation({
+    pack,
+    compiled,
+    setup: machine.setup,
+    runs: { store: memoryStore(), ...runs },
+    start,
+    continues: agent !== undefined,
+    variables,
+    thread,
+    busy,
+  });
 }
 
 function checkOptions(options: OpenPackOptions): void {
@@ -123,11 +131,10 @@ function checkOptions(options: OpenPackOptions): void {
     const hint = didYouMean(strange, known) ?? `options are: ${known.join(', ')}`;
     throw new SkeinError('SKEIN_USAGE', `openPack has no option ${JSON.stringify(strange)}`, { hint });
   }
-  const { state, context, prompt, busy, recent, maxHandOvers } = options;
-  if (state !== undefined && context !== undefined)
-    throw wrong('a conversation can begin in a state or with a context, not both', 'leave one of the two out');
-  if (prompt !== undefined && (state !== undefined || context !== undefined))
-    throw wrong('a prompt alone has no states', 'leave prompt out, or state and context');
+  const begins = (['agent', 'prompt', 'state', 'context'] as const).filter((name) => options[name] !== undefined);
+  if (begins.length > 1)
+    throw wrong(`a conversation begins by one option alone, not by ${begins.join(' and ')}`, 'leave all but one out');
+  const { busy, recent, maxHandOvers } = options;
   if (busy !== undefined && busy !== 'wait' && busy !== 'refuse')
     throw wrong(`busy is ${JSON.stringify(busy)}`, "it is 'wait' or 'refuse'");
   for (const [name, value] of Object.entries({ recent, maxHandOvers }))
@@ -140,9 +147,9 @@ function wrong(what: string, hint: string): SkeinError {
   return new SkeinError('SKEIN_USAGE', what, { hint });
 }
 
-function packOf(given: string | object, { file }: OpenPackOptions): Pack {
-  const { pack, problems } = readPack(given, file === undefined ? {} : { file });
-  if (pack !== undefined) return pack;
+async function packOf(given: string | object, { file, folder }: OpenPackOptions) {
+  const { pack, files, problems } = await readWholePack(given, { ...present({ file }), folder });
+  if (pack !== undefined) return { pack, files };
   const errors = problems.filter(({ severity }) => severity === 'error');
   throw new SkeinError('SKEIN_DEFINITION', errors.map(formatProblem).join('\n'), {
     details: {
@@ -152,6 +159,16 @@ function packOf(given: string | object, { file }: OpenPackOptions): Pack {
       })),
     },
   });
+}
+
+/** Where an agent of a pack talks: in the state that it enters at, or outside of the workflow, with its prompt alone. */
+function placeOfAgent({ agents }: Pack, agent: string): { readonly state: string } | { readonly prompt: string } {
+  const members = agents?.members ?? {};
+  const member = Object.hasOwn(members, agent) ? members[agent] : undefined;
+  if (member !== undefined) return member.state === undefined ? { prompt: agent } : { state: member.state };
+  const names = Object.keys(members);
+  const hint = didYouMean(agent, names) ?? (names.length === 0 ? 'it has none' : `its agents: ${names.join(', ')}`);
+  throw wrong(`the pack has no agent "${agent}"`, hint);
 }
 
 /** What the machine of a new conversation begins with; undefined: at the entry. */

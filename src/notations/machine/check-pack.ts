@@ -79,7 +79,8 @@ function put({ severity, code, message, hint }: Problem, at: Position, findings:
   else findings.warning(code, message, at, hint);
 }
 
-function placesIn(root: SourceNode): PlacedPack['at'] {
+/** Finds the places of the values of a pack. */
+export function placesIn(root: SourceNode): PlacedPack['at'] {
   return (...keys) => {
     let node = root;
     let { at } = root;

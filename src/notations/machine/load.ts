@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Plan } from '../../plan/plan.js';
 import { noteReadFrom } from '../../plan/own-plan.js';
 import type { Loading } from '../loading.js';
@@ -8,15 +9,19 @@ import { drawStates } from './draw-states.js';
 import { keptParts } from './kept-parts.js';
 import type { Pack } from './pack.js';
 import { promptAgent } from './prompt-agent.js';
-import { readPack } from './read-pack.js';
+import { readWholePack } from './read-pack.js';
 
 /** Loads a pack. Its functions are not there: whoever lets it talk brings them along. */
 export async function load({ file, source }: OpenedFile, { packSchema }: Loading): Promise<Workflow> {
-  const { pack, problems } = readPack(source.text, { file, ...(packSchema && { schema: packSchema }) });
-  const nothing = unusable(problems, [source]);
+  const { pack, problems, sources } = await readWholePack(source.text, {
+    file,
+    folder: dirname(source.path),
+    ...(packSchema && { schema: packSchema }),
+  });
+  const nothing = unusable(problems, [source, ...sources]);
   if (pack === undefined) return nothing;
   const plan = planOf(pack);
-  noteReadFrom(plan, [source.path]);
+  noteReadFrom(plan, [source.path, ...sources.map(({ path }) => path)]);
   return { ...nothing, plan, drawing: drawStates(pack), kept: keptParts(pack) };
 }
 

@@ -10,10 +10,13 @@ export interface PackFiles {
   readonly schemas: ReadonlyMap<string, Json>;
 }
 
+/** Of a pack without any. */
+export const NO_FILES: PackFiles = { skills: [], schemas: new Map() };
+
 /** Reads them; what can't be read is a problem. `use` is told what was read. */
 export async function readPackFiles(
   placed: PlacedPack,
-  folder: string,
+  folder: string | undefined,
   use: (path: string, text: string) => void,
 ): Promise<PackFiles> {
   return { skills: await readSkills(placed, folder, use), schemas: await readSchemas(placed, folder, use) };

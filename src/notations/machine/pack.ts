@@ -147,3 +147,9 @@ export interface PlacedPack {
   /** Where the value under some keys stands, or the last of them that is there. */
   readonly at: (...keys: readonly string[]) => Position;
 }
+
+/** The problem of a path, where the folder of the pack is not known. */
+export function reportNoFolder(findings: Findings, what: string, at: Position): void {
+  const message = `${what} is a path, and the folder of the pack is not known`;
+  findings.error('no-folder', message, at, 'openPack(text, { folder: FOLDER })');
+}

@@ -1,13 +1,16 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Problem } from '../../base/problem.js';
+import type { Position, Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import { createFindings, sortProblems } from '../../text/findings.js';
 import { parseJson } from '../../text/json.js';
 import { toJson } from '../../text/nodes.js';
 import { parseYaml } from '../../text/yaml.js';
-import { checkPack } from './check-pack.js';
+import type { SourceFile } from '../../plan/workflow.js';
+import { checkPack, placesIn } from './check-pack.js';
 import type { PackSchema } from './dialect.js';
-import type { Pack } from './pack.js';
+import type { PackFiles } from './pack-files.js';
+import { NO_FILES, readPackFiles } from './pack-files.js';
+import type { Pack, PlacedPack } from './pack.js';
 
 /**
  * How a pack is judged.
@@ -32,12 +35,45 @@ interface ReadPack {
   readonly problems: readonly Problem[];
 }
 
+/** A pack with what stands beside it. */
+interface WholePack extends ReadPack {
+  readonly files: PackFiles;
+  /** What was read beside it: absolute paths. */
+  readonly sources: readonly SourceFile[];
+}
+
+/**
+ * Reads and checks a pack with its skills and schemas, which are looked for beneath its folder alone.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for data that is not JSON
+ */
+export async function readWholePack(
+  given: string | object,
+  { folder, ...options }: PackOptions & { readonly folder?: string | undefined } = {},
+): Promise<WholePack> {
+  const { at, ...read } = readPlaced(given, options);
+  if (read.pack === undefined) return { ...read, files: NO_FILES, sources: [] };
+  const findings = createFindings();
+  const sources: SourceFile[] = [];
+  const files = await readPackFiles({ pack: read.pack, findings, at }, folder, (path, text) =>
+    sources.push({ path, text }),
+  );
+  const found = typeof given === 'string' ? findings.list : findings.list.map(withoutPlace);
+  const pack = hasErrors(found) ? undefined : read.pack;
+  return { pack, problems: sortProblems([...read.problems, ...found]), files, sources };
+}
+
 /**
  * Reads and checks a pack: a text, JSON or YAML, or data.
  *
  * @throws SkeinError `SKEIN_USAGE` for data that is not JSON
  */
 export function readPack(given: string | object, options: PackOptions = {}): ReadPack {
+  const { pack, problems } = readPlaced(given, options);
+  return { pack, problems };
+}
+
+function readPlaced(given: string | object, options: PackOptions): ReadPack & Pick<PlacedPack, 'at'> {
   const { file = 'pack.json', schema, validators = [] } = options;
   const isText = typeof given === 'string';
   const text = isText ? given : jsonOf(given);
@@ -48,7 +84,9 @@ export function readPack(given: string | object, options: PackOptions = {}): Rea
   else if (read.problems.length === 0) findings.error('empty-file', 'the pack is empty', { file, line: 1, column: 1 });
   const sorted = sortProblems(findings.list);
   const pack = read.root === undefined || hasErrors(sorted) ? undefined : (toJson(read.root) as unknown as Pack);
-  return { pack, problems: isText ? sorted : sorted.map(withoutPlace) };
+  const { root } = read;
+  const at = root === undefined ? (): Position => ({ file, line: 1, column: 1 }) : placesIn(root);
+  return { pack, problems: isText ? sorted : sorted.map(withoutPlace), at };
 }
 
 function jsonOf(pack: object): string {

@@ -5,12 +5,13 @@ import { filesBeneath, readText, reportUnread } from '../../text/files.js';
 import { parseJson } from '../../text/json.js';
 import { toJson } from '../../text/nodes.js';
 import { flattened } from './compositions/step-order.js';
+import { reportNoFolder } from './pack.js';
 import type { PlacedPack } from './pack.js';
 
 /** Reads the JSON Schemas that compositions name, by the names that they give them: files beneath the folder of the pack. */
 export async function readSchemas(
   { pack: { compositions = {} }, findings, at }: PlacedPack,
-  folder: string,
+  folder: string | undefined,
   use: (path: string, text: string) => void,
 ): Promise<ReadonlyMap<string, Json>> {
   const schemas = new Map<string, Json>();
@@ -18,6 +19,14 @@ export async function readSchemas(
     const named = [input_schema, output_schema, ...flattened(steps).map(({ step }) => step.output_schema)];
     for (const path of new Set(named.filter((one) => one !== undefined))) {
       if (schemas.has(path)) continue;
+      if (folder === undefined) {
+        reportNoFolder(
+          findings,
+          `compositions[${JSON.stringify(name)}]: the schema ${quoteShort(path)}`,
+          at('compositions', name),
+        );
+        continue;
+      }
       const found = await filesBeneath(folder, path, posix.basename(path));
       const [file] = found.ok ? found.names : [];
       const text = file === undefined ? found : await readText(posix.join(folder, file));

@@ -7,6 +7,7 @@ import { filesBeneath, readText, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
 import { parseFrontMatter } from '../../text/front-matter.js';
 import { readFields } from '../../text/shape.js';
+import { reportNoFolder } from './pack.js';
 import type { Pack, PlacedPack } from './pack.js';
 
 /** A skill of a pack. */
@@ -29,7 +30,7 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Reads what a pack's skills are: those in it, and each `SKILL.md` beneath the folders that it names. Of two with a name the first one counts. */
 export async function readSkills(
   { pack: { skills = [] }, findings, at }: PlacedPack,
-  folder: string,
+  folder: string | undefined,
   use: (path: string, text: string) => void,
 ): Promise<readonly PackSkill[]> {
   const found = new Map<string, PackSkill>();
@@ -48,6 +49,10 @@ export async function readSkills(
     if (inline !== undefined) take(inline, place);
     const { path, preload } = typeof source === 'string' ? { path: source, preload: false } : pathOf(source);
     if (path === undefined) continue;
+    if (folder === undefined) {
+      reportNoFolder(findings, `skills[${index}]: ${quoteShort(path)}`, place);
+      continue;
+    }
     const files = await filesBeneath(folder, path, SKILL_FILE);
     if (!files.ok) reportUnread(files, `the skill ${quoteShort(path)}`, place, findings);
     else if (files.names.length === 0)

@@ -1,9 +1,11 @@
 import { present } from '../../../base/json.js';
+import type { ValueRef } from '../../../lang/values.js';
 import { toolKey } from '../../../plan/agent-spec.js';
 import type { AgentSpec } from '../../../plan/agent-spec.js';
 import { guideKey } from '../../../plan/guide.js';
 import type { AgentNode, Bindings, PlanNode } from '../../../plan/plan.js';
 import { packComposition } from '../compositions/pack-composition.js';
+import { INPUT } from '../compositions/references.js';
 import { OUTPUT } from '../compositions/step-functions.js';
 import type { PackFiles } from '../pack-files.js';
 import { packTools } from '../pack-tools.js';
@@ -100,7 +102,10 @@ function composed(
   const { speaks, ends } = setup.nodes;
   const [id, end] = [speaks.get(state) ?? '', ends.get(state) ?? ''];
   const inside = Object.entries(bindings).map(([key, value]) => [`${id}/${key}`, value] as const);
-  const same = plan.inputs.map(({ channel }) => [channel, { channel: channel === 'input' ? 'message' : channel }]);
+  const inputs: [string, ValueRef][] = plan.inputs.map(({ channel }) => [
+    channel,
+    { channel: channel === INPUT ? 'message' : channel },
+  ]);
   return [
     {
       state,
@@ -111,7 +116,7 @@ function composed(
         plan,
         join: 'each',
         version,
-        inputs: Object.fromEntries(same),
+        inputs: Object.fromEntries(inputs),
         outputs: { [COMPOSED]: OUTPUT },
         writes: [COMPOSED],
       },
