@@ -206,5 +206,7 @@ it('[43] [A13] an agent with a state talks there, one without talks with its pro
     false,
   ]);
   await expect(openPack(pack, { agent: 'p2' })).rejects.toThrow('the pack has no agent "p2"');
-  await expect(openPack(pack, { agent: 'p0', state: 'first' })).rejects.toThrow('a conversation begins by one option alone, not by agent and state');
+  await expect(openPack(pack, { agent: 'p0', state: 'first' })).rejects.toThrow(
+    'a conversation begins by one option alone, not by agent and state',
+  );
 });
