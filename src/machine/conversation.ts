@@ -11,7 +11,7 @@ import type { Store } from '../journal/store.js';
 import { noThread } from '../journal/thread-overview.js';
 import { checkThreadId } from '../journal/thread-rows.js';
 import { kindText } from '../lang/value-text.js';
-import { reachablePrompts } from '../notations/machine/pack-names.js';
+import { namesOf, reachablePrompts } from '../notations/machine/pack-names.js';
 import type { Pack } from '../notations/machine/pack.js';
 import { BEGIN } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
@@ -279,8 +279,10 @@ export class Conversation {
     const { pack, setup, start } = this.parts;
     const { currentState } = this.machine;
     const from = setup.endless ? { prompt: setup.spec.entry } : { state: currentState };
-    const variables = completeVariables(pack, reachablePrompts(pack, from), this.variables);
-    const isNew = this.kept?.position === undefined;
+    const { kept } = this;
+    const given = { ...givenBefore(pack, kept?.variables ?? {}), ...this.variables };
+    const variables = completeVariables(pack, reachablePrompts(pack, from), given);
+    const isNew = kept?.position === undefined;
     return {
       message: message ?? null,
       event: event ?? null,
@@ -318,6 +320,19 @@ export class Conversation {
 function isOver({ spec, endless }: MachineSetup, position: Standing | undefined): boolean {
   if (position === undefined || endless || !position.spoken) return false;
   return tableOf(spec).states.get(position.machine.current_state)?.isTerminal === true;
+}
+
+/** Values that earlier turns were given; what has a default is what the pack says now. */
+function givenBefore(pack: Pack, values: Readonly<Record<string, Json>>): Record<string, Json> {
+  const names = [...namesOf(pack).variables].flatMap(([name, declared]) =>
+    [...declared.values()].some((one) => one.default !== undefined) ? [] : [name],
+  );
+  return Object.fromEntries(
+    names.flatMap((name): [string, Json][] => {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** @throws SkeinError `SKEIN_INPUT` */

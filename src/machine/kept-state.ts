@@ -1,3 +1,4 @@
+import type { Json } from '../base/json.js';
 import type { Store } from '../journal/store.js';
 import { keptChannels, readHead } from '../journal/thread-journal.js';
 import type { ThreadHead } from '../journal/thread-journal.js';
@@ -31,6 +32,10 @@ export class KeptState {
 
   get artifacts(): Readonly<Record<string, string>> {
     return (this.value('artifacts') ?? {}) as Readonly<Record<string, string>>;
+  }
+
+  get variables(): Readonly<Record<string, Json>> {
+    return (this.value('variables') ?? {}) as Readonly<Record<string, Json>>;
   }
 
   /** What was said, and what is said in the transient state that it stands in. */

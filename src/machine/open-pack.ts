@@ -11,7 +11,9 @@ import { machinePlan } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup } from '../notations/machine/plan/standing.js';
 import type { PackOptions } from '../notations/machine/read-pack.js';
 import { readWholePack } from '../notations/machine/read-pack.js';
-import type { Pack } from '../notations/machine/pack.js';
+import { reachablePrompts } from '../notations/machine/pack-names.js';
+import { packTools } from '../notations/machine/pack-tools.js';
+import type { Pack, Prompt } from '../notations/machine/pack.js';
 import { Conversation } from './conversation.js';
 import type { Context } from './pure/context-data.js';
 import { MachineContext } from './pure/context.js';
@@ -107,6 +109,7 @@ export async function openPack(given: string | object, options: OpenPackOptions 
   const machine = machinePlan(pack, { ...begun, files });
   const compiled = preparedPlan(machine);
   const start = startOf(machine.setup, begun);
+  checkTools(pack, machine.setup, begun);
   const { variables = {}, thread, busy = 'wait' } = options;
   const runs = Object.fromEntries(
     OF_RUNS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
@@ -169,6 +172,22 @@ function placeOfAgent({ agents }: Pack, agent: string): { readonly state: string
   const names = Object.keys(members);
   const hint = didYouMean(agent, names) ?? (names.length === 0 ? 'it has none' : `its agents: ${names.join(', ')}`);
   throw wrong(`the pack has no agent "${agent}"`, hint);
+}
+
+/** A model that calls a tool must find it. Servers may have it under a name of their own. */
+function checkTools(pack: Pack, { spec, endless }: MachineSetup, options: OpenPackOptions): void {
+  if (Object.keys(options.mcpServers ?? {}).length > 0) return;
+  const state = options.context?.current_state ?? options.state ?? spec.entry;
+  const missing = reachablePrompts(pack, endless ? { prompt: spec.entry } : { state }).flatMap((name) =>
+    packTools(pack, pack.prompts[name] as Prompt, options).missing.map((tool) => ({ tool, name })),
+  );
+  const [first] = missing;
+  if (first === undefined) return;
+  const others = missing.slice(1).map(({ tool, name }) => `, "${tool}" of "${name}"`);
+  throw wrong(
+    `nobody implements the tool "${first.tool}" of the prompt "${first.name}"${others.join('')}`,
+    `give its function: openPack(pack, { tools: { ${first.tool}: (input) => ... } })`,
+  );
 }
 
 /** What the machine of a new conversation begins with; undefined: at the entry. */

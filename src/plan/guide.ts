@@ -15,6 +15,8 @@ export interface GuideStep {
   readonly state: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970; the same on each replay. */
   now(): number;
+  /** Milliseconds in which the run worked so far, without those in which it waited for people or no process had it; the same on each replay. */
+  worked(): number;
 }
 
 /** A tool of one step. It has no effects: a replay runs it again, with the recorded input. */

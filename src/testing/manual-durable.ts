@@ -115,6 +115,10 @@ export class ManualDurable implements Durable {
     return ticket;
   }
 
+  worked(): number {
+    return this.now();
+  }
+
   settledAt(): number {
     return this.#now;
   }

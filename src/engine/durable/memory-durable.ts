@@ -57,6 +57,11 @@ export class MemoryDurable implements Durable {
   private turns: Queue<QuestionTurn> | undefined = undefined;
   private asking = false;
 
+  /** When somebody first asked how long it worked: what was before is of no matter to them. */
+  private watchedFrom: number | undefined = undefined;
+  /** Milliseconds in which people thought. */
+  private waited = 0;
+
   constructor(
     readonly runId: string,
     options: MemoryDurableOptions = {},
@@ -161,6 +166,7 @@ export class MemoryDurable implements Durable {
   private async put({ question, open, ticket, answered }: QuestionTurn): Promise<unknown> {
     // Whoever has it put is not done yet.
     await Promise.resolve();
+    const from = this.clock.now();
     try {
       if (this.answer === undefined || ticket.dropped || ticket.outcome !== undefined) return undefined;
       return checked(question, await this.answer(question, open.key, ticket.signal));
@@ -172,6 +178,7 @@ export class MemoryDurable implements Durable {
     } finally {
       // Time has passed while a person thought, whoever is waiting for it.
       this.time = undefined;
+      this.waited += this.clock.now() - from;
       if (answered === undefined) ticket.letGo();
       this.nextTurn();
     }
@@ -191,6 +198,11 @@ export class MemoryDurable implements Durable {
   /** Effects end between deliveries too, and nothing is replayed here. */
   settledAt(): number {
     return this.clock.now();
+  }
+
+  worked(): number {
+    const now = this.clock.now();
+    return Math.max(0, now - (this.watchedFrom ??= now) - this.waited);
   }
 
   random(key: string): number {

@@ -46,6 +46,11 @@ export interface Durable {
    * The same on every replay, whatever came in meanwhile. What a fork takes over took no time.
    */
   settledAt(): number;
+  /**
+   * Milliseconds in which effects ran, up to the outcome that was delivered last: not those in which nothing but people were waited for, nor those in which
+   * no process had the run. The same on every replay.
+   */
+  worked(): number;
   /** A number in [0, 1), derived from the run and the key: the same on every replay, and in every fork. */
   random(key: string): number;
 }

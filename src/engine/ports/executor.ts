@@ -75,6 +75,8 @@ export interface StepContext {
   note(note: StepNote): void;
   /** Milliseconds since 1970 by the run's clock. */
   now(): number;
+  /** Milliseconds in which the run worked so far: see `Durable`. */
+  worked(): number;
   /** Digest of the node's definition (J2): for the identities of its effects. */
   definition(): string;
   /** A number in [0, 1), the same on every replay and in every fork. */

@@ -133,6 +133,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       notes.push(note);
     },
     now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
+    worked: () => 0,
     definition: () => options.definition ?? canonicalHash({ ...node }),
     random: () => {
       draw = (draw * 16_807) % 2_147_483_647;

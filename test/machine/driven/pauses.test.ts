@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { memoryStore } from 'skein';
 import { go, packOf, talking } from '../support/talking.js';
 
@@ -26,7 +26,7 @@ const SCRIPT = {
   done: ['Thank you.'],
 } as const;
 
-function orders(store = memoryStore(), thread = 'o1') {
+function orders(store = memoryStore(), thread = 'o1', budget = {}) {
   const placed: unknown[] = [];
   const place = ({ amount }: { amount: number }): string => {
     placed.push(amount);
@@ -35,7 +35,7 @@ function orders(store = memoryStore(), thread = 'o1') {
   return {
     placed,
     talk: () =>
-      talking(ORDERS, SCRIPT, {
+      talking({ ...ORDERS, workflow: { ...ORDERS.workflow, engine: { budget } } }, SCRIPT, {
         store,
         thread,
         tools: { place },
@@ -74,6 +74,24 @@ describe('a call that waits for a person', () => {
     await expect(conversation.send('Hello?')).rejects.toMatchObject({ code: 'SKEIN_QUESTION' });
     const { state, complete } = await conversation.answer(pauses[0]?.key ?? '', 'allow');
     expect([state, complete, first.placed, second.placed, speakers()]).toEqual(['done', true, [], [500], ['done']]);
+  });
+
+  it('[14] [D6] takes no time of the budget, however long a person thinks', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const { conversation } = await orders(memoryStore(), 'o2', { max_wall_time_sec: 60 }).talk();
+      const { pauses } = await conversation.send('500, please.');
+      vi.setSystemTime(Date.now() + 86_400_000);
+      const { state, outcome, error } = await conversation.answer(pauses[0]?.key ?? '', 'allow');
+      expect([outcome, error, state]).toEqual(['succeeded', undefined, 'done']);
+      const { metadata, updated_at, history } = conversation.context();
+      expect(Number(metadata?.['skein.alive_ms'] ?? 0)).toBeLessThan(60_000);
+      expect([updated_at, history[0]?.timestamp]).toEqual(
+        Array(2).fill(expect.stringContaining(new Date().toISOString().slice(0, 10))),
+      );
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('[A5] that is refused makes no call; the transition of its round happens all the same', async () => {

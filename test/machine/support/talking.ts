@@ -15,7 +15,7 @@ export function packOf(
 ) {
   const prompts = Object.keys(states).map((state, at): [string, object] => [
     `p${at}`,
-    { id: `p${at}`, name: state, version: '1.0.0', system_template: texts[state] ?? `You are ${state}.` },
+    { id: `p${at}`, name: `Prompt ${at}`, version: '1.0.0', system_template: texts[state] ?? `You are ${state}.` },
   ]);
   const placed = Object.entries(states).map(([state, data], at): [string, object] => [
     state,

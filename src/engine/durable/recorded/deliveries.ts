@@ -17,6 +17,8 @@ export class Deliveries {
   time: number;
   /** When the outcome that was handed over last settled: unlike `time`, it knows nothing of what came in from outside meanwhile. */
   settledAt: number;
+  /** Milliseconds in which effects ran whose outcomes were handed over; what ran side by side counts once. */
+  worked = 0;
   /** The run goes through its record: it has not caught up, or what was handed over last came from there. */
   replaying: boolean;
   /** The interpreter is at work. */
@@ -140,6 +142,7 @@ export class Deliveries {
   private hand(taker: Taker, ticket: RecordedTicket): void {
     this.busy = true;
     this.time = Math.max(this.time, ticket.at);
+    this.worked += Math.max(0, Math.min(ticket.ran, ticket.at - this.settledAt));
     this.settledAt = Math.max(this.settledAt, ticket.at);
     this.replaying = ticket.replayed && this.fresh?.has(stepOf(ticket.key)) !== true;
     if (!ticket.replayed) this.fresh?.add(stepOf(ticket.key));

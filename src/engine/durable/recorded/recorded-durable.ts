@@ -160,6 +160,10 @@ export class RecordedDurable implements Durable, JournalOwner {
     return this.deliveries.settledAt;
   }
 
+  worked(): number {
+    return this.deliveries.worked;
+  }
+
   random(key: string): number {
     return seededRandom(`${this.session.seed}/${key}`)();
   }
@@ -216,6 +220,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   private reuse(ticket: RecordedTicket, { record, order }: Recorded): void {
     ticket.order = order;
     ticket.at = record.at;
+    ticket.ran = record.ms ?? 0;
     ticket.replayed = true;
     ticket.due = this.outcomes.outcomeOf(record);
     this.deliveries.put(ticket);
@@ -298,6 +303,7 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   private stamped(ticket: RecordedTicket, outcome: Outcome): Outcome {
     ticket.at = Math.max(this.deliveries.time, this.clock.now());
+    ticket.ran = ticket.startedAt === undefined ? 0 : ticket.at - ticket.startedAt;
     ticket.order = this.nextOrder++;
     return outcome;
   }

@@ -32,6 +32,8 @@ export class RecordedTicket implements Ticket, StepIo {
   effects = 0;
   /** When its effect started, milliseconds since 1970. */
   startedAt: number | undefined = undefined;
+  /** How long its effect ran, in milliseconds, where that is recorded. */
+  ran = 0;
   /** Digest of what it depends on, asked when it was started. */
   id: string | undefined = undefined;
   /** Takes back what was set up for it. */

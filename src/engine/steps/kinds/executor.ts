@@ -115,6 +115,10 @@ class ExecutorAttempt implements StepContext, Activity {
     return this.step.run.durable.now();
   }
 
+  worked(): number {
+    return this.step.run.durable.worked();
+  }
+
   definition(): string {
     return definitionOf(this.step.compiled);
   }

@@ -1,3 +1,4 @@
+import { isoTime } from '../../../base/clock.js';
 import { SkeinError } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { present } from '../../../base/json.js';
@@ -6,7 +7,7 @@ import { MaxVisitsExceededError } from '../../../machine/pure/errors.js';
 import type { StateMachine, TransitionResult } from '../../../machine/pure/machine.js';
 import { PendingTransitions, setArtifactCall } from '../../../machine/pure/pending.js';
 import { TRANSITION_TOOL, toolsOf } from '../../../machine/pure/tools.js';
-import type { Guide, GuideCounts, GuideEnd, GuideOf, GuideTool, GuideVerdict } from '../../../plan/guide.js';
+import type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from '../../../plan/guide.js';
 import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
 import { accountOf, isTransient, logged, machineAt, stateOf } from './standing.js';
 
@@ -19,8 +20,19 @@ export function guideOf(setup: MachineSetup): GuideOf {
     const seen = step.state as MachineState;
     const { position } = seen;
     if (position === undefined) throw new TypeError('a state speaks after the node that begins a turn');
-    return new StateGuide(setup, { ...seen, position }, machineAt(setup, position, seen.artifacts, step));
+    return new StateGuide(
+      setup,
+      { ...seen, position },
+      machineAt(setup, position, seen.artifacts, workingClock(step)),
+      step,
+    );
   };
+}
+
+/** A clock that stands still while people think, or no process has the run. */
+function workingClock(step: GuideStep): { now(): number } {
+  const start = step.now() - step.worked();
+  return { now: () => start + step.worked() };
 }
 
 class StateGuide implements Guide {
@@ -39,6 +51,7 @@ class StateGuide implements Guide {
     private readonly setup: MachineSetup,
     private readonly seen: MachineState & { readonly position: Standing },
     private readonly machine: StateMachine,
+    private readonly step: Pick<GuideStep, 'now'>,
   ) {
     this.pending = new PendingTransitions(machine);
     this.tools = toolsOf(machine).map(({ name, description, inputSchema }) => ({
@@ -74,7 +87,10 @@ class StateGuide implements Guide {
   end({ toolCalls }: GuideEnd): GuideVerdict {
     this.count(toolCalls);
     const { moved } = this;
-    const account = accountOf(this.machine);
+    const account = {
+      ...accountOf(this.machine),
+      ...(moved === undefined ? {} : { updated_at: isoTime(this.step.now()) }),
+    };
     const writes: Record<string, unknown> = {};
     if (this.artifacts.size > 0) writes['artifacts'] = Object.fromEntries(this.artifacts);
     if (this.log.length > 0) writes['log'] = this.log;
