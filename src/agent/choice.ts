@@ -23,7 +23,8 @@ export function guideOf({ id, choice }: AgentNode, step: StepContext): Guide {
   if (choice === undefined) return NO_GUIDE;
   if (choice !== 'code') return guideByAnswers(choice);
   const { state } = step.watch();
-  const guide = (step.guide as GuideOf)({ state, now: () => step.now(), worked: () => step.worked() }) as Partial<Guide> | undefined;
+  const guide = (step.guide as GuideOf)({ state, now: () => step.now(), worked: () => step.worked() }) as
+    Partial<Guide> | undefined;
   if (typeof guide?.isOver === 'function' && typeof guide.end === 'function') return guide as Guide;
   throw new SkeinError('SKEIN_STEP_FAILED', `the choice of '${id}' did not give a guide`, {
     hint: 'return an object with isOver() and end()',
