@@ -72,17 +72,14 @@ function ofAnthropic(body: Block): Asked {
   must(tools.every((name) => NAME.test(name)) && new Set(tools).size === tools.length, 'tools: bad names');
   must(messages[0]?.role === 'user', 'messages: first message must use the "user" role');
   const lines: string[] = [];
-  let open: unknown[] = [];
+  let open: string[] = [];
   messages.forEach(({ role, content }, at) => {
     must(at === 0 || messages[at - 1]?.role !== role, 'messages: roles must alternate');
     const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     must(blocks.length > 0, `messages.${at}: content must not be empty`);
     const results = blocks.filter(({ type }) => type === 'tool_result');
-    const ids = results.map((block) => block['tool_use_id']);
-    must(
-      JSON.stringify(ids.toSorted()) === JSON.stringify(open.toSorted()),
-      `messages.${at}: tool_use ids without tool_result`,
-    );
+    const ids = results.map((block) => block['tool_use_id'] as string);
+    must(sameSet(ids, open), `messages.${at}: tool_use ids without tool_result`);
     open = [];
     for (const block of blocks) {
       if (block['type'] === 'text') {
@@ -90,7 +87,7 @@ function ofAnthropic(body: Block): Asked {
         lines.push(`${role}: ${String(block['text'])}`);
       } else if (block['type'] === 'tool_use') {
         must(tools.length > 0, 'Requests which include `tool_use` or `tool_result` blocks must define tools');
-        open.push(block['id']);
+        open.push(block['id'] as string);
         lines.push(`call: ${String(block['name'])}`);
       } else lines.push(`result: ${textOf(block['content'])}`);
     }
@@ -145,7 +142,13 @@ function ofOpenAI(body: Block): Asked {
   return { system, tools, lines };
 }
 
+function sameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && new Set([...one, ...other]).size === one.length;
+}
+
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.map((part) => String((part as Block)['text'] ?? '')).join('') : '';
+  return Array.isArray(content)
+    ? content.map((part) => ((part as Block)['text'] as string | undefined) ?? '').join('')
+    : '';
 }
