@@ -285,6 +285,13 @@ describe('steps', () => {
     }
   });
 
+  it('[44] an input that does not match its schema runs no step', async () => {
+    const composition = { input_schema: 'x', steps: [say('a', 'Go.')] };
+    const { outcome, error, order } = await outcomeOf({ composition, input: { text: 'Hi' } });
+    expect([outcome, error?.code, order]).toEqual(['failed', 'SKEIN_INPUT', []]);
+    expect((await outcomeOf({ composition, input: { type: 'x' } })).outcome).toBe('succeeded');
+  });
+
   it('[44] an output schema makes the output data, and is checked', async () => {
     const step = { ...say('classify'), output_schema: 'schemas/type.json' };
     const steps = [step, call('t', { type: '${classify.output.type}' })];

@@ -13,6 +13,7 @@ import { INPUT, filledIn } from './references.js';
 import {
   AROUND,
   OUTPUT,
+  checkInput,
   chosen,
   inputOf,
   outputOf,
@@ -79,7 +80,7 @@ class CompositionBuilder {
   }
 
   nodes(): readonly NodeInput<StateOf>[] {
-    return [...this.flat.flatMap((one) => this.nodesOf(one)), this.whole()];
+    return [...this.inputCheck(), ...this.flat.flatMap((one) => this.nodesOf(one)), this.whole()];
   }
 
   edges(): readonly (readonly string[])[] {
@@ -91,7 +92,11 @@ class CompositionBuilder {
     );
     const agents = this.flat.filter(({ step }) => isAgent(step)).map(({ step: { id } }) => [inputOf(id), id]);
     const known = new Set(explicit.map(([from, to]) => `${from} ${to}`));
+    const checked = this.inputCheck().flatMap((check) =>
+      this.flat.map(({ step: { id } }) => [check.id, this.firstOf(id)]),
+    );
     return [
+      ...checked,
       ...explicit,
       ...inOrder.filter(([from, to]) => !known.has(`${from} ${to}`)),
       ...agents,
@@ -197,6 +202,15 @@ class CompositionBuilder {
       (one) => one === undefined || ((one.depends_on ?? []).length === 0 && branchesTo(one.id, steps).length === 0),
     );
     return isFree ? undefined : (state) => rules.every((rule) => rule(state));
+  }
+
+  /** The node that all steps wait for, where the input has a schema. */
+  private inputCheck(): readonly NodeInput<StateOf>[] {
+    const { input_schema } = this.composition;
+    if (input_schema === undefined) return [];
+    const schema = this.parts.schema(input_schema);
+    const run = (state: StateOf): object => checkInput(schema, state);
+    return [{ id: `${INPUT}.checked`, version: canonicalHash(schema), writes: [], run }];
   }
 
   private whole(): NodeInput<StateOf> {

@@ -47,6 +47,13 @@ export function scopeOf(state: StateOf): Scope {
   };
 }
 
+/** @throws SkeinError `SKEIN_INPUT` for an input that does not match its schema */
+export function checkInput(schema: Json, state: StateOf): object {
+  const findings = schemaFindings(schema, scopeOf(state)(INPUT));
+  if (findings.length === 0) return {};
+  throw new SkeinError('SKEIN_INPUT', `the input does not match its schema: ${findings.join('; ')}`);
+}
+
 /** What a prompt is asked, and the values of its variables: those of the pack, `input`, and the keys of an object. Without an input it is that of the composition. */
 export function prepared({ id, input }: CompositionStep, state: StateOf): Record<string, Json> {
   const value = filledIn(input ?? `\${${INPUT}}`, scopeOf(state));
