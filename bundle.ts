@@ -46,16 +46,20 @@ const noted: Plugin = {
 /** Packages that are built in, but evaluated when they are first needed (`src/lang/on-demand.ts`), and the names of their files. */
 const ON_DEMAND: Readonly<Record<string, string>> = { acorn: 'acorn', '@marcbachmann/cel-js': 'cel' };
 
-/** A function of our own that is treated in the same way. It takes and gives plain data, so it may have its own copies of what it imports. */
-const FINDINGS = { module: 'src/lang/schema-check.ts', name: 'schemaFindings', file: 'json-schema' };
+/** Functions of our own that are treated in the same way. They take and give plain data, so they may have their own copies of what they import. */
+const FINDINGS = { module: 'src/lang/schema-check.ts', names: ['schemaFindings', 'matchPattern'], file: 'json-schema' };
 
 const findings: Plugin = {
   name: 'JSON Schema on demand',
   load(id) {
     if (!id.endsWith(FINDINGS.module)) return null;
+    const file = JSON.stringify(FINDINGS.file);
+    const exported = FINDINGS.names.map(
+      (name) => `export const ${name} = (...args) => require(${file}).${name}(...args);`,
+    );
     return `import { createRequire } from 'node:module';
       const require = createRequire(import.meta.url);
-      export const ${FINDINGS.name} = (...args) => require(${JSON.stringify(FINDINGS.file)}).${FINDINGS.name}(...args);`;
+      ${exported.join('\n')}`;
   },
 };
 

@@ -22,8 +22,8 @@ export type { EventNodeOptions, SleepInput } from './notations/graph/nodes/waiti
 export { toolNode } from './notations/graph/nodes/tool-node.js';
 export { workflowNode } from './notations/graph/nodes/workflow-node.js';
 export type { InnerWorkflow, WorkflowNodeOptions } from './notations/graph/nodes/workflow-node.js';
-export { agent } from './graph/agents/agent.js';
-export type { AgentOptions } from './graph/agents/agent.js';
+export { agent, type AgentOptions } from './graph/agents/agent.js';
+export type { AnswerCheck, CheckedText, CheckFunction, CheckInput } from './plan/answer-check.js';
 export { agentAsTool } from './graph/agents/agent-as-tool.js';
 export { agentTeam } from './graph/agents/agent-team.js';
 export type { Agent, AgentOutcome } from './graph/agents/planned-agent.js';

@@ -8,6 +8,7 @@ import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
 import { guideOf, guideTools } from './choice.js';
 import { forModel } from './for-model.js';
+import { answerChecks } from './loop/answer-checks.js';
 import { runAgentLoop } from './loop/agent-loop.js';
 import type { LoopResult } from './loop/agent-loop.js';
 import type { StepTool, ToolProvider } from './tool.js';
@@ -95,7 +96,10 @@ async function runAgent(run: AgentRun): Promise<Result> {
   const rendered = step.render(node.prompt);
   const prompt = inject ? withMemory(remembered, rendered) : rendered;
   step.note({ kind: 'prompt', system, prompt, model: opened.models[0]?.id ?? '' });
-  transcript.begin(system, earlierOf(node, step), prompt);
+  const earlier = earlierOf(node, step);
+  const checks = answerChecks(spec, step);
+  checks.input(askedIn(prompt, earlier));
+  transcript.begin(system, earlier, prompt);
   const guide = guideOf(node, step);
   const result = await runAgentLoop({
     step,
@@ -103,6 +107,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
     opened,
     transcript,
     guide,
+    checks,
     stepTools: distinct([...ownTools(memory, node, step), ...guideTools(guide)], opened, node),
     use: (signal) => session.use(signal, opened),
     replayed: (call) => deps.models.replayed?.(spec, call),
@@ -140,11 +145,17 @@ function earlierOf({ conversation }: AgentNode, step: StepContext): Earlier | un
   return { messages, digest: () => `${step.watch().current(channel)} ${recent ?? ''}` };
 }
 
+/** What the agent is asked: its prompt, or what a person said last. */
+function askedIn(prompt: string, earlier: Earlier | undefined): string {
+  const last = earlier?.messages.at(-1);
+  return prompt === '' && last?.role === 'user' ? last.text : prompt;
+}
+
 /** Each message of an agent says whose it is. */
-function addedTo({ conversation, agent: { name } }: AgentNode, { own }: Transcript): readonly ChannelWrite[] {
+function addedTo({ conversation, agent: { name } }: AgentNode, { kept }: Transcript): readonly ChannelWrite[] {
   if (conversation === undefined) return [];
   const { channel, afresh, mark } = conversation;
-  const value = own.map((message) => ({ ...message, ...(message.role === 'assistant' ? { by: name } : {}), ...mark }));
+  const value = kept.map((message) => ({ ...message, ...(message.role === 'assistant' ? { by: name } : {}), ...mark }));
   return [...(afresh === true ? [{ channel, value: undefined }] : []), { channel, value }];
 }
 

@@ -26,6 +26,7 @@ export class Transcript {
   private readonly said: Message[] = [];
   /** Index of the first message that the step adds. */
   private first = 0;
+  private readonly aside = new Set<Message>();
   private sum = '';
   private hashed = 0;
   private earlier: Earlier | undefined;
@@ -38,6 +39,16 @@ export class Transcript {
   /** What the step added. */
   get own(): readonly Message[] {
     return this.said.slice(this.first);
+  }
+
+  /** What of it belongs to the conversation. */
+  get kept(): readonly Message[] {
+    return this.own.filter((message) => !this.aside.has(message));
+  }
+
+  /** The last so many messages are between the model and its step: an answer that was refused, and what was wrong with it. */
+  setAside(count: number): void {
+    for (const message of this.said.slice(-count)) this.aside.add(message);
   }
 
   /**

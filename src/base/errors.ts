@@ -39,6 +39,7 @@ export const ERROR_CODES = [
   'SKEIN_MODEL_EMPTY', // the model answered with nothing
   'SKEIN_MODEL_CAP', // the turn cap or the tool-call cap of an agent was reached
   'SKEIN_OUTPUT_INVALID', // structured output did not match its schema after the repair round
+  'SKEIN_CHECK', // what an agent was asked, or answered after the repair round, does not pass a check of the agent
   'SKEIN_SCRIPT', // a scripted model was called in a way its script does not plan, or a rule was not used
   'SKEIN_REPLAY_MISS', // a replay file has no recording of this call
   'SKEIN_TOOL_FAILED', // a tool failed in a way the model can't mend

@@ -2,6 +2,7 @@ import { isPlainObject } from '../base/json.js';
 import { SchemaError } from './json-schema/budget.js';
 import { Evaluator } from './json-schema/evaluate.js';
 import type { Dialect } from './json-schema/references.js';
+import { PatternError, patternMatcher } from './pattern/matcher.js';
 
 /**
  * What is wrong with a value by a JSON Schema, as short lines such as `/files/0: must be string, not number`; empty when it matches, ten at most.
@@ -14,6 +15,23 @@ export function schemaFindings(schema: unknown, value: unknown): readonly string
     return new Evaluator(schema, dialectOf(schema)).run(value);
   } catch (error) {
     if (error instanceof SchemaError) return [`the schema can't be used: ${error.message}`];
+    throw error;
+  }
+}
+
+/** Whether a text contains a match; or why nobody can say. */
+export type PatternVerdict = { readonly matches: boolean } | { readonly fault: string };
+
+/**
+ * Whether a text contains a match of a regular expression as JSON Schemas have them, in time linear in the text: what takes too long is a fault.
+ */
+export function matchPattern(pattern: string, text: string, ignoreCase = false): PatternVerdict {
+  try {
+    const matcher = patternMatcher(pattern, { ignoreCase });
+    const matches = matcher.test(text);
+    return matcher.gaveUp ? { fault: 'that would take too long' } : { matches };
+  } catch (error) {
+    if (error instanceof PatternError) return { fault: error.message };
     throw error;
   }
 }

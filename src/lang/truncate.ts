@@ -48,7 +48,8 @@ function note(total: number, unit: string, limit: number, keepLast: boolean): st
   return `\n\n... [truncated: ${total} ${unit} total, showing ${keepLast ? 'last' : 'first'} ${limit}]`;
 }
 
-function countCodePoints(text: string): number {
+/** Characters of a text. */
+export function countCodePoints(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += widthAt(text, at)) count += 1;
   return count;

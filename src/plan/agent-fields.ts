@@ -12,7 +12,9 @@ import type {
   StructuredOutput,
   Until,
 } from './agent-spec.js';
-import { any, flag, integer, list, names, NUMBER, object, someObject, TEXT, word, wordOr } from './form.js';
+import type { AnswerCheck, CheckOptions, CheckRule, LengthBounds } from './answer-check.js';
+import type { Form, Keys } from './form.js';
+import { any, flag, integer, list, names, NUMBER, object, someObject, TEXT, variants, word, wordOr } from './form.js';
 import { MOST_ROUNDS } from './limits.js';
 import { byName, formsOf, result } from './rows.js';
 import type { Rows } from './rows.js';
@@ -53,6 +55,30 @@ const SETTINGS = object<ModelSettings>({
   'toolChoice?': wordOr(['auto', 'none', 'required'], object<{ tool: string }>({ tool: TEXT })),
 });
 
+const CHECK_OPTIONS: Keys<CheckOptions> = {
+  'direction?': word('output', 'input', 'both'),
+  'onViolation?': word('fail', 'warn'),
+  'message?': TEXT,
+};
+
+type RuleOf<K> = Extract<CheckRule, { readonly kind: K }>;
+
+const LENGTH: Keys<LengthBounds> = { 'characters?': integer(1), 'tokens?': integer(1) };
+const RULES: { readonly [K in CheckRule['kind']]: Keys<RuleOf<K>> } = {
+  bannedWords: { kind: word('bannedWords'), words: list(TEXT) },
+  maxLength: { kind: word('maxLength'), ...LENGTH },
+  minLength: { kind: word('minLength'), ...LENGTH },
+  maxSentences: { kind: word('maxSentences'), sentences: integer(1) },
+  requiredFields: { kind: word('requiredFields'), fields: list(TEXT) },
+  pattern: { kind: word('pattern'), pattern: TEXT, 'ignoreCase?': flag<true>(), 'matches?': flag<false>() },
+  json: { kind: word('json') },
+  code: { kind: word('code'), name: TEXT },
+};
+const CHECK: Form<AnswerCheck> = variants(
+  'kind',
+  new Map(Object.entries(RULES).map(([kind, keys]) => [kind, object<object>({ ...keys, ...CHECK_OPTIONS })])),
+);
+
 /** What an agent has: all of it is part of what decides its answers. */
 const ROWS: Rows<AgentSpec> = {
   name: result('name', TEXT),
@@ -77,6 +103,7 @@ const ROWS: Rows<AgentSpec> = {
     'schema',
     object<StructuredOutput>({ 'name?': TEXT, schema: any(), 'onInvalid?': word('fail', 'warn') }),
   ),
+  'checks?': result('checks', list(CHECK)),
   'interactive?': result('interactive', flag()),
   'memory?': result('memory', object<MemoryUse>({ inject: flag() })),
   'settings?': result('settings', SETTINGS),

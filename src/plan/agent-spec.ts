@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.js';
 import type { Template } from '../lang/values.js';
+import type { AnswerCheck } from './answer-check.js';
 
 /** An agent as plan data: everything that decides what it does, so that it can be hashed (J2). */
 export interface AgentSpec {
@@ -38,6 +39,8 @@ export interface AgentSpec {
   /** Ends it after a round of tool calls. Default: it ends when it calls no tool. */
   readonly until?: Until;
   readonly output?: StructuredOutput;
+  /** What must hold for what it is asked and for what it answers. */
+  readonly checks?: readonly AnswerCheck[];
   /** The agent may ask the person: the tool `ask_user`. */
   readonly interactive?: boolean;
   readonly memory?: MemoryUse;

@@ -1,3 +1,5 @@
+import { matchPattern } from '../lang/schema-check.js';
+import type { AnswerCheck } from './answer-check.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import type { AgentNode, Choice, Conversation, Route } from './plan.js';
@@ -7,14 +9,48 @@ import { END } from './plan.js';
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Agents that share a conversation, and agents that say what runs next: `bad-conversation`, `bad-choice`, `unknown-node`, `undeclared-target`.
+ * Agents that share a conversation, and agents that say what runs next: `bad-check`, `bad-conversation`, `bad-choice`, `unknown-node`, `undeclared-target`.
  */
 export function checkAgents(scope: Scope): void {
   scope.plan.nodes.forEach((node, at) => {
     if (node.kind !== 'agent') return;
+    node.agent.checks?.forEach((check, place) => checkRule(scope, at, check, `agent.checks[${place}]`));
     if (node.conversation !== undefined) checkConversation(scope, at, node.conversation);
     if (node.choice !== undefined) checkChoice(scope, at, node, node.choice);
   });
+}
+
+/** A check that says nothing would pass everything. */
+function checkRule(scope: Scope, node: number, check: AnswerCheck, path: string): void {
+  const fault = ruleFault(check);
+  if (fault === undefined) return;
+  const what = `the check ${check.kind} of ${nameOf(scope, node)} ${fault.what}`;
+  scope.findings.add('bad-check', what, { node, path, hint: fault.hint });
+}
+
+function ruleFault(check: AnswerCheck): Fault | undefined {
+  switch (check.kind) {
+    case 'bannedWords':
+      return check.words.some((word) => word.trim() !== '') ? undefined : { what: 'has no words', hint: 'add words' };
+    case 'requiredFields':
+      return check.fields.length > 0 ? undefined : { what: 'has no fields', hint: 'add names of fields' };
+    case 'maxLength':
+    case 'minLength':
+      if (check.characters !== undefined || check.tokens !== undefined) return undefined;
+      return { what: 'has no bound', hint: 'add characters or tokens' };
+    case 'pattern':
+      return patternFault(check.pattern);
+    case 'maxSentences':
+    case 'json':
+    case 'code':
+      return undefined;
+  }
+}
+
+function patternFault(pattern: string): Fault | undefined {
+  const verdict = matchPattern(pattern, '');
+  if (!('fault' in verdict)) return undefined;
+  return { what: `has a pattern that can't be used: ${verdict.fault}`, hint: 'write it as in JSON Schema' };
 }
 
 /** Only with `extend` does a step write what it adds, and only that. */

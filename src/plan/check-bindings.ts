@@ -1,5 +1,6 @@
 import type { Condition } from '../lang/values.js';
 import { toolKey } from './agent-spec.js';
+import { checkKey, codeChecks } from './answer-check.js';
 import { guideKey } from './guide.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
@@ -24,6 +25,8 @@ export function checkBindings(scope: Scope): void {
     if (node.kind === 'agent') {
       for (const { name } of node.agent.functions ?? [])
         need(toolKey(node.id, name), `the tool ${JSON.stringify(name)} of ${nameOf(scope, at)}`, at);
+      for (const name of codeChecks(node.agent))
+        need(checkKey(node.id, name), `the check ${JSON.stringify(name)} of ${nameOf(scope, at)}`, at);
       if (node.choice === 'code') need(guideKey(node.id), `the choice of ${nameOf(scope, at)}`, at);
     }
     if (hasCode(node.when)) need(`when:${node.id}`, `the condition of ${nameOf(scope, at)}`, at);

@@ -1,4 +1,4 @@
-import { visitCaps, MODEL_TRIES, REPAIR_ROUNDS, maxStepsOf, maxToolCallsOf, maxTurnsOf } from './limits.js';
+import { visitCaps, MODEL_TRIES, repairRoundsOf, maxStepsOf, maxToolCallsOf, maxTurnsOf } from './limits.js';
 import type { AgentSpec } from './agent-spec.js';
 import { analyzeShape } from './graph-shape.js';
 import type { GraphShape } from './graph-shape.js';
@@ -103,7 +103,7 @@ function capped(cost: Cost, cap: number | undefined, typical: number): Cost {
 function agentCost({ agent, choice }: AgentNode): Cost {
   const withTools = hasTools(agent) || choice !== undefined;
   const turns = withTools || agent.maxTurns !== undefined ? maxTurnsOf(agent) : 1;
-  const repair = agent.output === undefined ? 0 : REPAIR_ROUNDS;
+  const repair = repairRoundsOf(agent);
   // Once a model has given up, the next one of the list takes over for all turns that are left.
   const models = Math.max(1, agent.models.length);
   const calls = withTools ? maxToolCallsOf(agent) : 0;

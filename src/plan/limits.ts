@@ -9,8 +9,14 @@ const DEFAULT_MAX_TURNS = 25;
 /** Calls of tools of an agent that sets no `maxToolCalls`. */
 const DEFAULT_MAX_TOOL_CALLS = 100;
 
-/** Rounds in which an agent may correct an answer that its schema refuses, in addition to its turns. */
+/** Rounds in which an agent may correct an answer that its schema or a check refuses, in addition to its turns. */
 export const REPAIR_ROUNDS = 1;
+
+/** Rounds of repair that an agent may need. */
+export function repairRoundsOf({ output, checks = [] }: Pick<AgentSpec, 'output' | 'checks'>): number {
+  const mayRefuse = checks.some(({ direction, onViolation }) => direction !== 'input' && onViolation !== 'warn');
+  return output === undefined && !mayRefuse ? 0 : REPAIR_ROUNDS;
+}
 
 /** Calls of one model for one turn: the first, and those after errors that may pass. */
 export const MODEL_TRIES = 3;

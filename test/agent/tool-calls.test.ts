@@ -127,6 +127,7 @@ it('the counts of all turns are summed', async () => {
     opened,
     transcript,
     stepTools: [],
+    checks: { input: () => undefined, output: () => [] },
     guide: { isOver: () => false, end: () => ({}) },
     use: (signal) => session.use(signal, opened),
     replayed: () => undefined,

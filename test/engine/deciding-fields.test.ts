@@ -23,6 +23,7 @@ const AGENT: Required<AgentSpec> = {
   maxToolCalls: 4,
   until: { rounds: 2 },
   output: { schema: {} },
+  checks: [{ kind: 'json' }],
   interactive: true,
   memory: { inject: true },
   settings: { seed: 1 },

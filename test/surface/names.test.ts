@@ -154,6 +154,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_BAD_UPDATE',
     'SKEIN_BUDGET',
     'SKEIN_CANCELLED',
+    'SKEIN_CHECK',
     'SKEIN_CONTEXT',
     'SKEIN_DEFINITION',
     'SKEIN_FILE',

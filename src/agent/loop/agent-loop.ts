@@ -2,16 +2,18 @@ import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import { addUsage } from '../../events/spending.js';
-import type { AgentSpec, StructuredOutput } from '../../plan/agent-spec.js';
+import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Guide } from '../../plan/guide.js';
 import type { Limit } from '../../plan/notations.js';
 import { limitHint } from '../../plan/notations.js';
 import { REPAIR_ROUNDS, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
 import type { ModelTurn, ToolCall, ToolResult } from '../model.js';
 import type { AgentStep } from '../session.js';
+import type { AnswerChecks } from './answer-checks.js';
+import { finalAnswer, isAccepted } from './final-answer.js';
+import type { Repairs } from './final-answer.js';
 import type { ModelCaller } from './model-caller.js';
 import { modelCaller } from './model-caller.js';
-import { checkOutput, repairPrompt } from './structured-output.js';
 import type { ToolRunner } from './tool-runner.js';
 import { toolRunner } from './tool-runner.js';
 
@@ -19,6 +21,8 @@ import { toolRunner } from './tool-runner.js';
 export interface LoopOptions extends AgentStep {
   /** How far the step may go, and when it is over. */
   readonly guide: Guide;
+  /** What must hold for what the model says. */
+  readonly checks: AnswerChecks;
 }
 
 /** How an agent ended. */
@@ -34,13 +38,12 @@ export interface LoopResult {
   readonly toolCalls: number;
 }
 
-interface LoopState {
+interface LoopState extends Repairs {
   usage: Usage;
   turns: number;
   /** Turns that are over, with their calls. */
   rounds: number;
   toolCalls: number;
-  repaired: boolean;
   /** What the model said last. */
   text: string;
   exhausted: ErrorData | undefined;
@@ -49,9 +52,10 @@ interface LoopState {
 /**
  * The agent loop: a model turn, then its tool calls, in parallel unless the settings say otherwise, with the results in call order, until a turn
  * without calls.
- * The number of turns and calls is bounded; a guide may set bounds of its own, which end the step and the run. A structured output gets one repair round.
+ * The number of turns and calls is bounded; a guide may set bounds of its own, which end the step and the run. An answer that its schema or a check refuses
+ * gets one repair round.
  *
- * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, and what models throw.
+ * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, `SKEIN_CHECK`, and what models throw.
  */
 export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
   const { transcript } = options;
@@ -74,7 +78,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     const turn = await nextTurn(options, caller, state);
     if (turn === undefined) break;
     let isAnswer = turn.toolCalls.length === 0;
-    if (!isAnswer) {
+    if (!isAnswer && isAccepted(options, turn, state)) {
       const results = await runCalls(options, runner, turn, state);
       transcript.add({ role: 'tool', results });
       if (state.exhausted !== undefined) break;
@@ -163,66 +167,6 @@ function notMade({ id, name }: ToolCall, { exhausted }: LoopState): ToolResult {
 function checkCalls(options: LoopOptions, calls: number): void {
   const cap = maxToolCallsOf(options.spec);
   if (calls > cap) throw capReached(options, `${cap} tool calls`, 'maxToolCalls');
-}
-
-/** The result of the step, or undefined when the repair round has been asked for. */
-function finalAnswer(options: LoopOptions, turn: ModelTurn, state: LoopState): { output: unknown } | undefined {
-  const { output } = options.spec;
-  if (turn.text.trim() === '') {
-    checkEmpty(options, turn);
-    if (output === undefined) return { output: '' };
-  }
-  if (turn.reason === 'length') {
-    warn(options, 'answer-cut', `${turn.model} reached its output limit: the answer is cut`);
-  }
-  if (output === undefined) return { output: turn.text };
-  const check = checkOutput(output, turn.text);
-  if (check.ok) return { output: check.value };
-  if (!state.repaired) {
-    state.repaired = true;
-    options.transcript.add({ role: 'user', text: repairPrompt(output, check.findings) });
-    return undefined;
-  }
-  return invalidOutput(options, output, turn, check.findings);
-}
-
-function invalidOutput(options: LoopOptions, output: StructuredOutput, turn: ModelTurn, findings: readonly string[]) {
-  const message = `the answer of agent "${options.spec.name}" does not match its schema: ${findings.join('; ')}`;
-  if (output.onInvalid === 'warn') {
-    warn(options, 'output-invalid', `${message}; its text is used as it is`);
-    return { output: turn.text };
-  }
-  throw new SkeinError('SKEIN_OUTPUT_INVALID', message, {
-    hint:
-      turn.model === 'mock/echo'
-        ? 'mock/echo repeats what it is asked: write the answers into a script, --mock=FILE'
-        : 'simplify the schema, use a stronger model, or set onInvalid: warn',
-    details: { findings, answer: turn.text.slice(0, 2_000) },
-  });
-}
-
-function warn(options: LoopOptions, code: string, message: string): void {
-  options.step.note({ kind: 'warning', code, message });
-}
-
-/** An empty answer that is allowed is one that the model ended by itself; a schema still has to match. */
-function checkEmpty(options: LoopOptions, turn: ModelTurn): void {
-  const error = emptyAnswer(options, turn);
-  const isEnded = turn.reason === 'stop' || turn.reason === 'tool-calls';
-  if (options.spec.allowEmpty !== true || !isEnded) throw error;
-  warn(options, 'empty-answer', error.message);
-}
-
-function emptyAnswer(options: LoopOptions, turn: ModelTurn): SkeinError {
-  const why = { length: ': it reached its output limit first', 'content-filter': ': its content filter stopped it' };
-  const reason = turn.reason === 'length' || turn.reason === 'content-filter' ? why[turn.reason] : '';
-  return new SkeinError(
-    'SKEIN_MODEL_EMPTY',
-    `${turn.model} gave agent "${options.spec.name}" an empty answer${reason}`,
-    {
-      hint: 'retry the step, or change the prompt or the model',
-    },
-  );
 }
 
 function capReached(options: LoopOptions, cap: string, limit: Limit): SkeinError {

@@ -38,11 +38,11 @@ export function outputInstructions(output: StructuredOutput): string {
 }
 
 /** What the model gets in the repair round. */
-export function repairPrompt(output: StructuredOutput, findings: readonly string[]): string {
+export function repairPrompt(output: StructuredOutput | undefined, findings: readonly string[]): string {
+  const why = ['That answer can not be used:', ...findings.map((finding) => `- ${finding}`), ''];
+  if (output === undefined) return [...why, 'Give the whole answer again, corrected.'].join('\n');
   return [
-    'That answer can not be used:',
-    ...findings.map((finding) => `- ${finding}`),
-    '',
+    ...why,
     'Give the whole answer again, corrected, as JSON and nothing else. It must match this JSON Schema:',
     JSON.stringify(output.schema),
   ].join('\n');

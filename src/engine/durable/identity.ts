@@ -1,6 +1,7 @@
 import { canonicalJson, digestText } from '../../base/hash.js';
 import type { Condition } from '../../lang/values.js';
 import { toolKey } from '../../plan/agent-spec.js';
+import { checkKey, codeChecks } from '../../plan/answer-check.js';
 import { decidingFields } from '../../plan/fields.js';
 import { sourceText } from '../../plan/made-of.js';
 import { guideKey } from '../../plan/guide.js';
@@ -26,9 +27,9 @@ export function definitionOf(compiled: CompiledNode): string {
   return digest;
 }
 
-/** Digests of the functions of an agent: its tools, and what guides it. */
-function agentSources({ tools = {}, guide }: CompiledNode): readonly string[] {
-  return [...Object.values(tools), ...(guide === undefined ? [] : [guide])].map(sourceOf);
+/** Digests of the functions of an agent: its tools, its checks, and what guides it. */
+function agentSources({ tools = {}, checks = {}, guide }: CompiledNode): readonly string[] {
+  return [...Object.values(tools), ...Object.values(checks), ...(guide === undefined ? [] : [guide])].map(sourceOf);
 }
 
 /** Digest of what decides what a chooser answers. Two code routes of a node have the same function. */
@@ -109,7 +110,8 @@ function codeKeys({ channels, nodes, routes }: Plan): string[] {
 
 function agentKeys({ id, agent, choice }: AgentNode): readonly string[] {
   const tools = (agent.functions ?? []).map(({ name }) => toolKey(id, name));
-  return choice === 'code' ? [...tools, guideKey(id)] : tools;
+  const checks = codeChecks(agent).map((name) => checkKey(id, name));
+  return [...tools, ...checks, ...(choice === 'code' ? [guideKey(id)] : [])];
 }
 
 function isCode(condition: Condition): boolean {

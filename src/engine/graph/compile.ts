@@ -3,6 +3,7 @@ import type { GraphShape } from '../../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
 import { maxStepsOf, countedAnew } from '../../plan/limits.js';
 import { toolKey } from '../../plan/agent-spec.js';
+import { checkKey, codeChecks } from '../../plan/answer-check.js';
 import type { GuideOf } from '../../plan/guide.js';
 import { guideKey } from '../../plan/guide.js';
 import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../../plan/plan.js';
@@ -73,6 +74,8 @@ export interface CompiledNode {
   readonly body: TaskFunction | undefined;
   /** Functions of an agent that are tools, by their names. */
   readonly tools: Bindings | undefined;
+  /** Functions of an agent that check its texts, by their names. */
+  readonly checks: Bindings | undefined;
   /** What guides an agent. */
   readonly guide: GuideOf | undefined;
   readonly until: StateFunction | undefined;
@@ -163,6 +166,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       writes: writesOf(node),
       body: hasBody(node) ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
       tools: node.kind === 'agent' ? toolsOf(node, fn, prefix) : undefined,
+      checks: node.kind === 'agent' ? checksOf(node, fn, prefix) : undefined,
       guide: node.kind === 'agent' ? guideOf(node, fn, prefix) : undefined,
       until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
       policies: policiesOf(node, (key) => needed(fn(key), prefix + key)),
@@ -220,6 +224,12 @@ function toolsOf({ id, agent }: AgentNode, fn: (key: string) => unknown, prefix:
   return Object.fromEntries(
     agent.functions.map(({ name }) => [name, needed(fn(toolKey(id, name)), prefix + toolKey(id, name))]),
   );
+}
+
+function checksOf({ id, agent }: AgentNode, fn: (key: string) => unknown, prefix: string): CompiledNode['checks'] {
+  const names = codeChecks(agent);
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [name, needed(fn(checkKey(id, name)), prefix + checkKey(id, name))]));
 }
 
 function guideOf({ id, choice }: AgentNode, fn: (key: string) => unknown, prefix: string): GuideOf | undefined {

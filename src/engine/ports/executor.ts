@@ -48,6 +48,8 @@ export interface StepContext {
   readonly attempt: number;
   /** The functions of the agent that are tools, by the names of the tools. */
   readonly tools: Bindings;
+  /** The functions of the agent that check its texts, by their names. */
+  readonly checks?: Bindings | undefined;
   /** Makes what guides the agent, where its choice is code. */
   readonly guide?: GuideOf | undefined;
   /** Reads the state that this step sees (S2); undefined when nobody upstream wrote it. */

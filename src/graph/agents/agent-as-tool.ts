@@ -67,7 +67,8 @@ function costOf(agent: AnyAgent): CallBounds {
 function sourcesOf(agent: AnyAgent): readonly unknown[] {
   const planned = plannedOf(agent);
   if (planned === undefined) return partsOf(agent, ['run', 'stream']);
-  const functions = Object.values(planned.kind === 'agent' ? planned.tools : planned.bindings).map(sourceText);
+  const bound = planned.kind === 'agent' ? { ...planned.checks, ...planned.tools } : planned.bindings;
+  const functions = Object.values(bound).map(sourceText);
   return [JSON.stringify(planned.kind === 'agent' ? planned.spec : planned.plan), ...functions];
 }
 

@@ -6,6 +6,8 @@ import type { SchemaInput } from '../../notations/graph/nodes/json-schema.js';
 import { functionTool, toolFunction } from '../../notations/graph/nodes/tool.js';
 import type { ToolDefinition } from '../../notations/graph/nodes/tool.js';
 import { refusal } from '../../base/problem.js';
+import { checksOf } from '../../plan/answer-check.js';
+import type { CheckInput } from '../../plan/answer-check.js';
 import type { AgentSpec, ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
 import { agentOf } from './planned-agent.js';
 import type { Agent } from './planned-agent.js';
@@ -43,6 +45,8 @@ export interface AgentOptions<Output extends SchemaInput = SchemaInput> extends 
   readonly output?: Output;
   /** What happens when the answer does not match after one repair round. Default `fail`. */
   readonly onInvalid?: StructuredOutput['onInvalid'];
+  /** What must hold for what it is asked and for what it answers: rules as data, and functions. */
+  readonly checks?: readonly CheckInput[];
   readonly settings?: ModelSettings;
 }
 
@@ -80,6 +84,7 @@ export function plannedAgent(options: AgentOptions): PlannedAgent {
     approve = [],
     output,
     onInvalid,
+    checks,
     settings,
     ...shared
   } = options;
@@ -94,6 +99,7 @@ export function plannedAgent(options: AgentOptions): PlannedAgent {
     own,
     approve,
   );
+  const checking = checks === undefined ? undefined : checksOf(checks);
   const spec: AgentSpec = {
     ...shared,
     ...planned.spec,
@@ -104,8 +110,9 @@ export function plannedAgent(options: AgentOptions): PlannedAgent {
       ? {}
       : { output: present({ schema: jsonSchemaOf(output, `the output of the agent "${name}"`), onInvalid }) }),
     ...(settings === undefined ? {} : { settings }),
+    ...(checking === undefined ? {} : { checks: checking.checks }),
   };
-  return { ...planned, spec };
+  return { ...planned, spec, ...(checking === undefined ? {} : { checks: checking.functions }) };
 }
 
 /**
@@ -114,7 +121,7 @@ export function plannedAgent(options: AgentOptions): PlannedAgent {
  * @throws SkeinError `SKEIN_DEFINITION` when two have one name
  */
 export function withTools(
-  { spec, tools, kind }: PlannedAgent,
+  { spec, tools, ...rest }: PlannedAgent,
   more: readonly ToolDefinition[],
   approve: readonly string[] = [],
 ): PlannedAgent {
@@ -133,7 +140,7 @@ export function withTools(
     functions.push(approve.includes(name) || approve.includes('*') ? { ...made, approve: true } : made);
     bound[name] = toolFunction(each);
   }
-  return { kind, spec: functions.length === 0 ? spec : { ...spec, functions }, tools: bound };
+  return { ...rest, spec: functions.length === 0 ? spec : { ...spec, functions }, tools: bound };
 }
 
 /** The agent as it is known from the inside, when it is a language model of {@link agent}. */

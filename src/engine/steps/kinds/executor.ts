@@ -68,6 +68,10 @@ class ExecutorAttempt implements StepContext, Activity {
     return this.step.compiled.tools ?? NO_TOOLS;
   }
 
+  get checks(): Bindings | undefined {
+    return this.step.compiled.checks;
+  }
+
   get guide(): GuideOf | undefined {
     return this.step.compiled.guide;
   }

@@ -1,4 +1,5 @@
 import type { AgentSpec } from '../../../plan/agent-spec.js';
+import { checkKey } from '../../../plan/answer-check.js';
 import { toolKey } from '../../../plan/agent-spec.js';
 import type { Bindings, Plan } from '../../../plan/plan.js';
 import type { Template } from '../../../lang/values.js';
@@ -16,6 +17,8 @@ export interface PlannedAgent {
   readonly spec: AgentSpec;
   /** Functions of its tools by the names of the tools. */
   readonly tools: Bindings;
+  /** Functions that check its texts, by their names. */
+  readonly checks?: Bindings;
 }
 
 /** A workflow that takes a task and gives an answer. */
@@ -50,10 +53,12 @@ export function plannedNode(planned: Planned, place: Place): BuiltNode {
   return planned.kind === 'agent' ? modelNode(planned, place, task) : callNode(planned, place, task);
 }
 
-function modelNode({ spec, tools }: PlannedAgent, { name, output }: Place, prompt: Template): BuiltNode {
+function modelNode({ spec, tools, checks = {} }: PlannedAgent, { name, output }: Place, prompt: Template): BuiltNode {
+  const functions = (spec.functions ?? []).map((tool) => [toolKey(name, tool.name), tools[tool.name]] as const);
+  const checking = Object.entries(checks).map(([check, fn]) => [checkKey(name, check), fn] as const);
   return {
     node: { id: name, kind: 'agent', agent: spec, prompt, output },
-    bindings: Object.fromEntries((spec.functions ?? []).map((one) => [toolKey(name, one.name), tools[one.name]])),
+    bindings: Object.fromEntries([...functions, ...checking]),
   };
 }
 

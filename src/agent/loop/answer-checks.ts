@@ -1,0 +1,207 @@
+import { SkeinError } from '../../base/errors.js';
+import { isPlainObject } from '../../base/json.js';
+import { parseJsonText } from '../../lang/json-path.js';
+import { matchPattern } from '../../lang/schema-check.js';
+import { countCodePoints } from '../../lang/truncate.js';
+import type { StepContext } from '../../engine/ports/executor.js';
+import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { AnswerCheck, CheckedText, CheckFunction, CheckRule, LengthBounds } from '../../plan/answer-check.js';
+
+/** A check that a text does not pass. */
+export interface Violation {
+  readonly check: AnswerCheck;
+  /** What is wrong, in words that a model can use: `the answer contains the banned word "lamp"`. */
+  readonly finding: string;
+}
+
+/** The checks of one step. Each is a function of the text, so a replay finds the same. */
+export interface AnswerChecks {
+  /**
+   * What is asked: for violations that only warn, a warning.
+   *
+   * @throws SkeinError `SKEIN_CHECK`
+   */
+  input(text: string): void;
+  /** The violations of what a model says that are to be corrected; others are warned of. `beside`: it calls tools in the same turn. */
+  output(text: string, beside: boolean): readonly Violation[];
+}
+
+type Direction = CheckedText['direction'];
+
+/** Tells what is wrong with a text; undefined: nothing. */
+type Rule = (text: string, direction: Direction) => string | undefined;
+
+/** Makes the checks of a step. */
+export function answerChecks({ name: agent, checks = [] }: AgentSpec, step: StepContext): AnswerChecks {
+  const rules = checks.map((check) => ({ check, rule: ruleOf(check, agent, step) }));
+  const found = (text: string, direction: Direction, beside: boolean): readonly Violation[] =>
+    rules.flatMap(({ check, rule }) => {
+      const { direction: of = 'output' } = check;
+      if ((of !== direction && of !== 'both') || (beside && !forbids(check))) return [];
+      const wrong = rule(text, direction);
+      if (wrong === undefined) return [];
+      const violation = { check, finding: `${direction === 'output' ? 'the answer' : 'the message'} ${wrong}` };
+      if (check.onViolation !== 'warn') return [violation];
+      step.note({ kind: 'warning', code: 'check-violated', message: messageOf(violation, agent) });
+      return [];
+    });
+  return {
+    input(text) {
+      const violations = found(text, 'input', false);
+      if (violations.length > 0) throw checkFailed(violations, agent, text);
+    },
+    output: (text, beside) => (beside && text.trim() === '' ? [] : found(text, 'output', beside)),
+  };
+}
+
+/** The error of a step whose text does not pass. */
+export function checkFailed(violations: readonly Violation[], agent: string, text: string): SkeinError {
+  const [first] = violations;
+  const findings = violations.map(({ finding }) => finding);
+  return new SkeinError('SKEIN_CHECK', first === undefined ? '' : messageOf(first, agent), {
+    hint: 'change the prompt or the check, or set onViolation: warn',
+    details: { findings, text: text.slice(0, 2_000) },
+  });
+}
+
+function messageOf({ check, finding }: Violation, agent: string): string {
+  return check.message ?? `agent "${agent}": ${finding}`;
+}
+
+/** What demands something is asked of answers alone: what is said beside a call is no answer yet. */
+function forbids(check: CheckRule): boolean {
+  switch (check.kind) {
+    case 'bannedWords':
+    case 'maxLength':
+    case 'maxSentences':
+    case 'code':
+      return true;
+    case 'pattern':
+      return check.matches === false;
+    case 'minLength':
+    case 'requiredFields':
+    case 'json':
+      return false;
+  }
+}
+
+function ruleOf(check: CheckRule, agent: string, step: StepContext): Rule {
+  switch (check.kind) {
+    case 'bannedWords':
+      return (text) => bannedWord(text, check.words);
+    case 'maxLength':
+      return (text) => overLength(text, check, (count, bound) => count > bound, 'at most');
+    case 'minLength':
+      return (text) => overLength(text, check, (count, bound) => count < bound, 'at least');
+    case 'maxSentences':
+      return (text) => tooManySentences(text, check.sentences);
+    case 'requiredFields':
+      return (text) => missingFields(text, check.fields);
+    case 'json':
+      return (text) => (parseJsonText(text) === undefined ? 'is not JSON' : undefined);
+    case 'pattern':
+      return patternRule(check);
+    case 'code':
+      return codeRule(check.name, agent, step);
+  }
+}
+
+function codeRule(name: string, agent: string, step: StepContext): Rule {
+  const fn = step.checks?.[name] as CheckFunction | undefined;
+  if (fn === undefined) throw new SkeinError('SKEIN_NO_BINDING', `the check "${name}" has no function`);
+  return (text, direction) => {
+    const said: unknown = fn(text, { agent, direction });
+    if (said === true || said === undefined) return undefined;
+    return typeof said === 'string'
+      ? `is refused by the check "${name}": ${said}`
+      : `is refused by the check "${name}"`;
+  };
+}
+
+function patternRule({ pattern, ignoreCase, matches }: Extract<CheckRule, { kind: 'pattern' }>): Rule {
+  const mustMatch = matches !== false;
+  const shown = JSON.stringify(pattern);
+  return (text) => {
+    const verdict = matchPattern(pattern, text, ignoreCase);
+    if ('fault' in verdict) return `could not be checked against ${shown}: ${verdict.fault}`;
+    if (verdict.matches === mustMatch) return undefined;
+    return mustMatch ? `does not match ${shown}` : `matches ${shown}, which it must not`;
+  };
+}
+
+/** A character of a word at the beginning, or at the end: beside one, a word is only a part of another. */
+const BEGINS = /^[\p{L}\p{M}\p{N}_]/u;
+const ENDS = /[\p{L}\p{M}\p{N}_]$/u;
+
+function bannedWord(text: string, words: readonly string[]): string | undefined {
+  const folded = folding(text);
+  const found = words.find((word) => containsWord(folded, folding(word.trim())));
+  return found === undefined ? undefined : `contains the banned word ${JSON.stringify(found)}`;
+}
+
+function folding(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+function containsWord(text: string, word: string): boolean {
+  if (word === '') return false;
+  const first = BEGINS.test(word);
+  const last = ENDS.test(word);
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    // Two units hold any character.
+    const before = text.slice(Math.max(0, at - 2), at);
+    const after = text.slice(at + word.length, at + word.length + 2);
+    if (!(first && ENDS.test(before)) && !(last && BEGINS.test(after))) return true;
+  }
+  return false;
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+function overLength(
+  text: string,
+  { characters, tokens }: LengthBounds,
+  isOver: (count: number, bound: number) => boolean,
+  wanted: string,
+): string | undefined {
+  const count = countCodePoints(text);
+  if (characters !== undefined && isOver(count, characters))
+    return `has ${count} characters, and may have ${wanted} ${characters}`;
+  const about = Math.ceil(count / CHARACTERS_PER_TOKEN);
+  if (tokens !== undefined && isOver(about, tokens))
+    return `has about ${about} tokens, and may have ${wanted} ${tokens}`;
+  return undefined;
+}
+
+const ENDS_OF_SENTENCES = '.!?…';
+const WIDE_ENDS = '。！？';
+
+function tooManySentences(text: string, most: number): string | undefined {
+  const count = sentencesIn(text);
+  return count > most ? `has ${count} sentences, and may have at most ${most}` : undefined;
+}
+
+/** A sentence ends with its mark in front of a space or at the end; what stands behind the last one counts, too. */
+function sentencesIn(text: string): number {
+  let count = 0;
+  let open = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    const isEnd = ENDS_OF_SENTENCES.includes(char) && /^\s?$/.test(text.charAt(at + 1));
+    if (open && (isEnd || WIDE_ENDS.includes(char))) {
+      count += 1;
+      open = false;
+    } else if (/[\p{L}\p{N}\p{Cs}]/u.test(char)) open = true;
+  }
+  return open ? count + 1 : count;
+}
+
+function missingFields(text: string, fields: readonly string[]): string | undefined {
+  const value = parseJsonText(text);
+  const has = (field: string): boolean =>
+    isPlainObject(value)
+      ? Object.hasOwn(value, field) && value[field] !== null
+      : containsWord(folding(text), folding(field));
+  const missing = fields.filter((field) => !has(field));
+  return missing.length === 0 ? undefined : `lacks ${missing.map((field) => JSON.stringify(field)).join(', ')}`;
+}

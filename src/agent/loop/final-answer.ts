@@ -1,0 +1,107 @@
+import { SkeinError } from '../../base/errors.js';
+import type { StructuredOutput } from '../../plan/agent-spec.js';
+import type { ModelTurn } from '../model.js';
+import type { AgentStep } from '../session.js';
+import type { AnswerChecks, Violation } from './answer-checks.js';
+import { checkFailed } from './answer-checks.js';
+import { checkOutput, repairPrompt } from './structured-output.js';
+
+/** A step, as far as answers are judged by it. */
+interface Judging extends AgentStep {
+  readonly checks: AnswerChecks;
+}
+
+/** Whether the repair round of a step was asked for. */
+export interface Repairs {
+  repaired: boolean;
+}
+
+/**
+ * The result of a step whose model has answered, or undefined when the repair round has been asked for. What was refused is no part of the conversation.
+ *
+ * @throws SkeinError `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, `SKEIN_CHECK`
+ */
+export function finalAnswer(options: Judging, turn: ModelTurn, repairs: Repairs): { output: unknown } | undefined {
+  const { output, name } = options.spec;
+  if (turn.text.trim() === '') {
+    checkEmpty(options, turn);
+    if (output === undefined) return { output: '' };
+  }
+  if (turn.reason === 'length') {
+    warn(options, 'answer-cut', `${turn.model} reached its output limit: the answer is cut`);
+  }
+  const read = output === undefined ? ({ ok: true, value: turn.text } as const) : checkOutput(output, turn.text);
+  const violations = options.checks.output(turn.text, false);
+  if (read.ok && violations.length === 0) return { output: read.value };
+  const findings = [...(read.ok ? [] : read.findings), ...violations.map(({ finding }) => finding)];
+  if (!repairs.repaired) {
+    repairs.repaired = true;
+    options.transcript.add({ role: 'user', text: repairPrompt(output, findings) });
+    // Calls that were made stay, with what came of them.
+    options.transcript.setAside(turn.toolCalls.length === 0 ? 2 : 1);
+    return undefined;
+  }
+  if (violations.length > 0) throw checkFailed(violations, name, turn.text);
+  return output === undefined ? { output: turn.text } : invalidOutput(options, output, turn, findings);
+}
+
+/**
+ * Whether what the model says beside its calls passes the checks. If not, none of the calls is made, and the model is told once.
+ *
+ * @throws SkeinError `SKEIN_CHECK`
+ */
+export function isAccepted(options: Judging, turn: ModelTurn, repairs: Repairs): boolean {
+  const violations = options.checks.output(turn.text, true);
+  if (violations.length === 0) return true;
+  if (repairs.repaired) throw checkFailed(violations, options.spec.name, turn.text);
+  repairs.repaired = true;
+  const output = notMade(violations);
+  const results = turn.toolCalls.map(({ id, name }) => ({ id, name, output, isError: true }));
+  options.transcript.add({ role: 'tool', results });
+  options.transcript.setAside(2);
+  return false;
+}
+
+function notMade(violations: readonly Violation[]): string {
+  const findings = violations.map(({ finding }) => finding).join('; ');
+  return `Error: this call was not made, because the text that came with it can't be used: ${findings}. Say it again, corrected, and make the call again.`;
+}
+
+function invalidOutput(options: Judging, output: StructuredOutput, turn: ModelTurn, findings: readonly string[]) {
+  const message = `the answer of agent "${options.spec.name}" does not match its schema: ${findings.join('; ')}`;
+  if (output.onInvalid === 'warn') {
+    warn(options, 'output-invalid', `${message}; its text is used as it is`);
+    return { output: turn.text };
+  }
+  throw new SkeinError('SKEIN_OUTPUT_INVALID', message, {
+    hint:
+      turn.model === 'mock/echo'
+        ? 'mock/echo repeats what it is asked: write the answers into a script, --mock=FILE'
+        : 'simplify the schema, use a stronger model, or set onInvalid: warn',
+    details: { findings, answer: turn.text.slice(0, 2_000) },
+  });
+}
+
+function warn(options: AgentStep, code: string, message: string): void {
+  options.step.note({ kind: 'warning', code, message });
+}
+
+/** An empty answer that is allowed is one that the model ended by itself; a schema still has to match. */
+function checkEmpty(options: AgentStep, turn: ModelTurn): void {
+  const error = emptyAnswer(options, turn);
+  const isEnded = turn.reason === 'stop' || turn.reason === 'tool-calls';
+  if (options.spec.allowEmpty !== true || !isEnded) throw error;
+  warn(options, 'empty-answer', error.message);
+}
+
+function emptyAnswer(options: AgentStep, turn: ModelTurn): SkeinError {
+  const why = { length: ': it reached its output limit first', 'content-filter': ': its content filter stopped it' };
+  const reason = turn.reason === 'length' || turn.reason === 'content-filter' ? why[turn.reason] : '';
+  return new SkeinError(
+    'SKEIN_MODEL_EMPTY',
+    `${turn.model} gave agent "${options.spec.name}" an empty answer${reason}`,
+    {
+      hint: 'retry the step, or change the prompt or the model',
+    },
+  );
+}
