@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { toErrorData } from '../base/errors.js';
+import { addTo } from '../base/maps.js';
 
 /** What is still to be written to one file. */
 type Job = { readonly whole: () => string } | { appended: string };
@@ -94,9 +95,7 @@ export class FileWriter {
       const folder = dirname(file);
       if (folder === '.' && folders.size > 0) break;
       this.jobs.delete(file);
-      const jobs = folders.get(folder);
-      if (jobs === undefined) folders.set(folder, [[file, job]]);
-      else jobs.push([file, job]);
+      addTo(folders, folder, [file, job]);
       if (folder === '.') break;
     }
     return [...folders.values()].toReversed();

@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring';
 import type { Plan } from '../plan/plan.js';
 import { SHORTEST_SECRET } from './redact.js';
 
@@ -56,15 +57,7 @@ function urlSecrets(value: string): readonly string[] {
   if (userInfo === undefined) return [];
   const colon = userInfo.indexOf(':');
   const secret = colon < 0 ? userInfo : userInfo.slice(colon + 1);
-  return [secret, decoded(secret)];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return [secret, unescape(secret)];
 }
 
 function* planSecrets(plan: Plan, env: SecretSources['env']): Generator {

@@ -29,9 +29,7 @@ export function printFailure(error: unknown): void {
 
 /** The problems that an error carries. */
 export function problemsOf(error: SkeinError): readonly Problem[] {
-  const { details } = error;
-  if (typeof details !== 'object' || details === null || !('problems' in details)) return [];
-  const { problems } = details as { readonly problems: unknown };
+  const { problems } = (error.details ?? {}) as { readonly problems?: unknown };
   return Array.isArray(problems) ? (problems as readonly Problem[]) : [];
 }
 

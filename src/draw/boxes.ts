@@ -1,3 +1,4 @@
+import { addTo } from '../base/maps.js';
 import { cellsOfText } from '../base/text.js';
 import type { Drawing, DrawnEdge } from '../plan/drawing.js';
 import { Canvas } from './canvas.js';
@@ -90,31 +91,27 @@ function waysOf({ items, edges }: Layout, origin: Point): readonly Way[] {
   const inner = drawn.map(({ points, label }) =>
     points.length <= 3 && label === undefined ? [] : points.slice(1, -1).map((point) => shifted(point, origin)),
   );
-  const ports = new Map<string, { index: number; end: 'from' | 'to'; toward: number }[]>();
-  drawn.forEach(({ edge, points }, index) => {
+  const ends = drawn.flatMap(({ edge, points }, index) => {
     const upwards = isUpwards(points);
-    for (const end of ['from', 'to'] as const) {
-      const below = (end === 'from') !== upwards;
-      const key = `${edge[end]} ${below ? 'below' : 'above'}`;
+    return (['from', 'to'] as const).map((end) => {
       const ordered = end === 'from' ? points : points.toReversed();
       const toward = ordered.find(({ x }) => x !== ordered[0]?.x)?.x ?? ordered[0]?.x ?? 0;
-      ports.set(key, [...(ports.get(key) ?? []), { index, end, toward }]);
-    }
+      return { index, end, toward, key: edge[end], isBelow: (end === 'from') !== upwards };
+    });
   });
   const places = new Map<string, Point>();
-  for (const [key, here] of ports) {
-    const [name = '', side] = key.split(' ');
-    const box = boxes.get(name);
-    if (box === undefined) continue;
-    const y = side === 'below' ? box.top + box.height : box.top - 1;
-    here
-      .toSorted((a, b) => a.toward - b.toward)
-      .forEach(({ index, end }, at) => {
-        places.set(`${index} ${end}`, {
-          x: box.left + Math.round(((box.width - 1) * (at + 1)) / (here.length + 1)),
-          y,
-        });
+  for (const side of [true, false]) {
+    const here = new Map<string, typeof ends>();
+    for (const end of ends.toSorted((a, b) => a.toward - b.toward)) if (end.isBelow === side) addTo(here, end.key, end);
+    for (const [key, beside] of here) {
+      const box = boxes.get(key);
+      if (box === undefined) continue;
+      const y = side ? box.top + box.height : box.top - 1;
+      beside.forEach(({ index, end }, at) => {
+        const x = box.left + Math.round(((box.width - 1) * (at + 1)) / (beside.length + 1));
+        places.set(`${index} ${end}`, { x, y });
       });
+    }
   }
   return drawn.map(({ edge }, index) => {
     const [from, to] = [places.get(`${index} from`), places.get(`${index} to`)];

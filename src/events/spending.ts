@@ -1,5 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import { wasAsked } from '../base/errors.js';
+import { present } from '../base/json.js';
 import type { Usage } from './event.js';
 
 /** Calls and tokens of a step or a run: the same wherever they are reported. */
@@ -29,8 +30,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...present({ cachedTokens, reasoningTokens }),
   };
 }
 

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import type { Command } from 'commander';
 import type { ProviderReport } from '../../agent/index.js';
 import { EXIT } from '../failures.js';
+import { gitOutput } from '../run/last-commit.js';
 import { sqliteHere } from '../run/open-store.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
@@ -9,22 +9,7 @@ import type { Style } from '../view/style.js';
 import { styleFor, wantsColor } from '../view/style.js';
 import { versionNumber } from '../own-package.js';
 
-interface Diagnosis {
-  readonly skein: string;
-  readonly node: { readonly version: string; readonly needed: string; readonly ok: boolean };
-  /** What runs are recorded with; `problem` when there is none that will do. */
-  readonly sqlite: { readonly driver: string; readonly version: string } | { readonly problem: string };
-  readonly git: string | undefined;
-  readonly terminal: {
-    readonly stdin: boolean;
-    readonly stdout: boolean;
-    readonly stderr: boolean;
-    readonly colors: boolean;
-  };
-  readonly providers: readonly ProviderReport[];
-  /** Built-in tools: those that an agent has without a list, and those that it must name. */
-  readonly tools: { readonly always: readonly string[]; readonly named: readonly string[] };
-}
+type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 const NEEDED = '20.19.0';
 
@@ -41,18 +26,24 @@ export function define(command: Command, done: (code: number) => void): void {
     });
 }
 
-async function diagnose(color: boolean): Promise<Diagnosis> {
+/** What this machine has. */
+async function diagnose(color: boolean) {
   const [{ BUILT_IN_TOOLS, READ_ONLY_TOOLS }, { describeProviders }] = await Promise.all([
     import('../../plan.js'),
     import('../../agent/index.js'),
   ]);
-  const [providers, git, found] = await Promise.all([describeProviders(process.env), gitVersion(), sqliteHere()]);
+  const [providers, gitVersion, found] = await Promise.all([
+    describeProviders(process.env),
+    gitOutput(process.cwd(), ['--version']),
+    sqliteHere(),
+  ]);
   const version = process.versions.node;
   return {
     skein: versionNumber(),
     node: { version, needed: NEEDED, ok: version.localeCompare(NEEDED, 'en', { numeric: true }) >= 0 },
+    // What runs are recorded with, or why there is none.
     sqlite: 'driver' in found ? found : { problem: `${found.message}: ${found.hint ?? ''}` },
-    git,
+    git: gitVersion?.trim().replace(/^git version /, ''),
     terminal: {
       stdin: process.stdin.isTTY,
       stdout: process.stdout.isTTY,
@@ -60,16 +51,9 @@ async function diagnose(color: boolean): Promise<Diagnosis> {
       colors: wantsColor(process.stderr, process.env, color),
     },
     providers,
+    // Those that an agent has without a list, and those that it must name.
     tools: { always: READ_ONLY_TOOLS, named: BUILT_IN_TOOLS.filter((tool) => !READ_ONLY_TOOLS.includes(tool)) },
   };
-}
-
-function gitVersion(): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile('git', ['--version'], { timeout: 5_000 }, (error, stdout) => {
-      resolve(error === null ? stdout.trim().replace(/^git version /, '') : undefined);
-    });
-  });
 }
 
 function lines({ skein, node, sqlite, git, terminal, providers, tools }: Diagnosis, style: Style): readonly string[] {

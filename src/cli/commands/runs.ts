@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { join, resolve } from 'node:path';
 import { formatDuration, parseDuration } from '../../base/duration.js';
 import { present } from '../../base/json.js';
+import { addTo } from '../../base/maps.js';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { PruneResult, RunSummary } from '../../index.js';
 import { pruneRuns } from '../../index.js';
@@ -104,11 +105,7 @@ function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly
 /** Turns of a thread stand together, where the newest of them is. */
 function byThread(runs: readonly RunSummary[]): readonly { readonly run: RunSummary; readonly thread?: string }[] {
   const turns = new Map<string, RunSummary[]>();
-  for (const run of runs) {
-    const own = run.thread === undefined ? undefined : turns.get(run.thread);
-    if (own !== undefined) own.push(run);
-    else if (run.thread !== undefined) turns.set(run.thread, [run]);
-  }
+  for (const run of runs) if (run.thread !== undefined) addTo(turns, run.thread, run);
   return runs.flatMap((run) => {
     const { thread } = run;
     if (thread === undefined) return [{ run }];

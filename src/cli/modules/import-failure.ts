@@ -5,6 +5,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SkeinError } from '../../base/errors.js';
 import type { Position, Problem } from '../../base/problem.js';
+import type { SourceFile } from '../../plan/workflow.js';
 import { problemsOf } from '../failures.js';
 import { packageRoot } from '../own-package.js';
 import { NeverSettled } from './import-module.js';
@@ -32,7 +33,11 @@ const LONGEST_MESSAGE = 600;
  * Why a module could not be loaded, with the place in the file of the user, never with a stack. Codes: `module-syntax`, `module-import`, `module-throws`,
  * `module-unsettled`, and those of a definition that refused what it was given.
  */
-export function problemsOfFailure(error: unknown, file: ModuleFile): readonly Problem[] {
+export async function problemsOfFailure(
+  error: unknown,
+  file: ModuleFile,
+  filesOf: () => Promise<readonly SourceFile[]>,
+): Promise<readonly Problem[]> {
   if (error instanceof NeverSettled) {
     return [
       problem('module-unsettled', `the module never ends loading: ${error.message}`, positionOf(undefined, file)),
@@ -41,7 +46,7 @@ export function problemsOfFailure(error: unknown, file: ModuleFile): readonly Pr
   const place = stackPlace(error);
   if (SkeinError.isInstance(error)) return ofDefinition(error, place, file);
   if (isMissing(error)) return [missingImport(error, file)];
-  if (error instanceof SyntaxError) return [syntaxProblem(error, file)];
+  if (error instanceof SyntaxError) return [syntaxProblem(error, file, await filesOf())];
   return [problem('module-throws', `the module throws ${thrownText(error)}`, positionOf(place, file), THROWS)];
 }
 
@@ -163,22 +168,19 @@ function importPlace(path: string, what: string): Place | undefined {
 }
 
 /** The loader says where TypeScript is wrong. Of JavaScript, Node says it for names that are not exported; the rest is found by reading again. */
-function syntaxProblem(error: SyntaxError & { readonly place?: Place }, file: ModuleFile): Problem {
-  const place = error.place ?? stackPlace(error) ?? faultPlace(file.path);
+function syntaxProblem(
+  error: SyntaxError & { readonly place?: Place },
+  file: ModuleFile,
+  files: readonly SourceFile[],
+): Problem {
+  const place = error.place ?? stackPlace(error) ?? faultPlace(files);
   return problem('module-syntax', error.message, positionOf(place, file));
 }
 
-/** Looks into the file, and into those that it imports by a relative name. */
-function faultPlace(entry: string): Place | undefined {
-  const open = new Set([entry]);
-  for (const path of open) {
-    const text = textOf(path);
-    if (text === undefined || !/\.m?[jt]s$/.test(path)) continue;
-    const stripped = stripTypes(text);
-    if (!stripped.ok) return { path, line: stripped.fault.line, column: stripped.fault.column };
-    for (const [, name = ''] of text.matchAll(/(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g)) {
-      open.add(resolve(dirname(path), name));
-    }
+function faultPlace(files: readonly SourceFile[]): Place | undefined {
+  for (const { path, text } of files) {
+    const stripped = /\.m?[jt]s$/.test(path) ? stripTypes(text) : undefined;
+    if (stripped?.ok === false) return { path, line: stripped.fault.line, column: stripped.fault.column };
   }
   return undefined;
 }

@@ -37,18 +37,9 @@ export class NeverSettled extends Error {}
  * @throws NeverSettled when the process would end before the promise is settled; what the promise is rejected with
  */
 export async function settled<T>(work: Promise<T>): Promise<T> {
-  let idle = nobody;
-  const nothingLeft = new Promise<never>((_, reject) => {
-    idle = () => reject(new NeverSettled('it waits for something that never happens'));
+  return await new Promise<T>((resolve, reject) => {
+    const idle = (): void => reject(new NeverSettled('it waits for something that never happens'));
     process.once('beforeExit', idle);
+    void work.then(resolve, reject).finally(() => process.off('beforeExit', idle));
   });
-  try {
-    return await Promise.race([work, nothingLeft]);
-  } finally {
-    process.off('beforeExit', idle);
-  }
-}
-
-function nobody(): void {
-  // Nobody waits yet.
 }

@@ -42,7 +42,7 @@ export async function loadModule(shown: string, cwd: string): Promise<ModuleWork
     }
     return await checked(exported, file, source);
   } catch (error) {
-    return broken(problemsOfFailure(error, file), [source]);
+    return broken(await problemsOfFailure(error, file, () => moduleFiles(source)), [source]);
   }
 }
 

@@ -18,16 +18,15 @@ import { createView } from '../view/view.js';
 import { agentSources } from './load-workflow.js';
 import { watchInterrupt } from './interrupt.js';
 import { nameOf, reportEnd } from './report-end.js';
-import type { Ended, Executed, Execution } from './report-end.js';
+import type { Ended, Execution } from './report-end.js';
 import { createAsker } from './questions.js';
 import type { Recording } from './recording.js';
 import type { CommonFlags } from './run-flags.js';
 import { spokenBy } from './spoken.js';
 
 /** Runs a loaded workflow, prints how it goes and its results, and gives the exit code. */
-export async function executeRun(execution: Execution): Promise<Executed> {
-  const ended = await followRun(execution);
-  return { result: ended.result, exitCode: await reportEnd(execution, ended) };
+export async function executeRun(execution: Execution): Promise<number> {
+  return await reportEnd(execution, await followRun(execution));
 }
 
 /**

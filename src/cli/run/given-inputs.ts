@@ -64,14 +64,11 @@ export async function readInputs(
   const wrong: string[] = [];
   const values = new Map<string, unknown>();
   for (const { name, value, isFile, isJson } of last.values()) {
-    if (isJson === true) {
-      values.set(name, parsed(name, value));
-      continue;
-    }
-    const read = isFile ? await readOne(value, cwd) : { ok: true as const, text: value };
-    if (read.ok && Buffer.byteLength(read.text) > LARGEST_INPUT) wrong.push(tooLarge(name));
-    else if (read.ok) values.set(name, read.text);
-    else wrong.push(`input '${name}': ${read.why}`);
+    const read = isFile ? await readOne(value, cwd) : { text: value };
+    if ('why' in read) wrong.push(`input '${name}': ${read.why}`);
+    else if (isJson === true) values.set(name, parsed(name, value));
+    else if (Buffer.byteLength(read.text) > LARGEST_INPUT) wrong.push(`input '${name}' is ${TOO_LARGE}`);
+    else values.set(name, read.text);
   }
   if (wrong.length === 0) return Object.fromEntries(values);
   throw new SkeinError('SKEIN_INPUT', wrong.join('; '), {
@@ -91,21 +88,18 @@ function parsed(name: string, text: string): unknown {
   }
 }
 
-type Read = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+const TOO_LARGE = `larger than ${LARGEST_INPUT / 1024 / 1024} MiB`;
 
-function tooLarge(name: string): string {
-  return `input '${name}' is larger than ${LARGEST_INPUT / 1024 / 1024} MiB`;
-}
-
-async function readOne(file: string, cwd: string): Promise<Read> {
+/** The text of a file, or why there is none. */
+async function readOne(file: string, cwd: string): Promise<{ readonly text: string } | { readonly why: string }> {
   try {
     const bytes = file === '-' ? await readStdin() : await readLimited(resolve(cwd, file));
-    if (bytes === undefined) return { ok: false, why: `${file} is larger than ${LARGEST_INPUT / 1024 / 1024} MiB` };
-    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    if (bytes === undefined) return { why: `${file} is ${TOO_LARGE}` };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
-    if (error instanceof TypeError) return { ok: false, why: `${file} is not UTF-8 text` };
+    if (error instanceof TypeError) return { why: `${file} is not UTF-8 text` };
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    return { ok: false, why: `${file} can't be read (${code})` };
+    return { why: `${file} can't be read (${code})` };
   }
 }
 

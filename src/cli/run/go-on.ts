@@ -5,6 +5,7 @@ import { EXIT, printProblems } from '../failures.js';
 import { printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { printNote, printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
 import { styleFor } from '../view/style.js';
 import { changeLines } from './change-report.js';
 import type { Execution } from './report-end.js';
@@ -15,7 +16,7 @@ import type { GivenInput } from './given-inputs.js';
 import { withStore } from '../runs/with-store.js';
 import { checkOwn, storeFile } from './open-store.js';
 import { writeOrigin } from './origin.js';
-import type { NextWorkflow, RecordedRun } from './recorded-run.js';
+import type { RecordedRun } from './recorded-run.js';
 import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
 import type { Recording } from './recording.js';
 import { orRefusal } from './run-command.js';
@@ -92,9 +93,11 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const told = await changesSince(run, plan, execution, again?.steps);
   const former = told.diff.steps.flatMap(({ was }) => (was === undefined ? [] : [was]));
   const costs = [...told.again, ...told.maybe, ...former].some(run.record.finished);
-  if (flags.quiet !== true || costs) await tell({ run, file, next, changes: told, flags });
+  if (flags.quiet !== true || costs) {
+    await tell(run, file, next.fromRecord, told, styleFor(process.stderr, flags.color));
+  }
   const goesOn = { recorded: run.record, told };
-  return (await executeRun({ ...execution, recording: { ...recording, goesOn } })).exitCode;
+  return await executeRun({ ...execution, recording: { ...recording, goesOn } });
 }
 
 /** What is different from what was recorded: of the file, of the inputs, of the flags. */
@@ -128,18 +131,9 @@ function fileOf({ root, origin }: RecordedRun, fork: ForkFlags | undefined): str
   return fork?.file === undefined ? resolve(root, origin.file) : resolve(process.cwd(), fork.file);
 }
 
-interface Telling {
-  readonly run: RecordedRun;
-  readonly file: string;
-  readonly next: NextWorkflow;
-  readonly changes: Changes;
-  readonly flags: CommonFlags;
-}
-
 /** What is different from before, and what it makes run again. */
-async function tell({ run, file, next, changes, flags }: Telling): Promise<void> {
-  const style = styleFor(process.stderr, flags.color);
-  if (next.fromRecord) {
+async function tell(run: RecordedRun, file: string, isGone: boolean, changes: Changes, style: Style): Promise<void> {
+  if (isGone) {
     printNote(
       `${style.warn('note')}: ${printable(file)} no longer exists; the run continues with its recorded definition`,
     );

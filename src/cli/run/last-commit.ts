@@ -17,12 +17,12 @@ const LARGEST_OUTPUT = 32 * 1024 * 1024;
  * repository, no commit, no parent (a first commit or the end of a shallow clone), an empty or an unreadable change.
  */
 export async function lastCommit(cwd: string): Promise<Commit | undefined> {
-  const parent = await git(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^1']);
+  const parent = await gitOutput(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^1']);
   if (parent === undefined) return undefined;
-  const title = await git(cwd, ['show', '--no-patch', '--no-show-signature', '--format=%h %s', 'HEAD']);
+  const title = await gitOutput(cwd, ['show', '--no-patch', '--no-show-signature', '--format=%h %s', 'HEAD']);
   // No program that the configuration of a repository names is run.
   const options = ['--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short'];
-  const diff = await git(cwd, ['diff', ...options, parent.trim(), 'HEAD', '--']);
+  const diff = await gitOutput(cwd, ['diff', ...options, parent.trim(), 'HEAD', '--']);
   if (title === undefined || diff === undefined || diff.trim() === '') return undefined;
   return { title: title.trim(), diff: cut(diff) };
 }
@@ -33,7 +33,8 @@ function cut(diff: string): string {
   return `${diff.slice(0, end === -1 ? LONGEST_DIFF : end)}\n(the rest of the diff is left out)\n`;
 }
 
-function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
+/** What git prints; undefined when it fails or is not there. */
+export function gitOutput(cwd: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' };
     const options = { cwd, env, timeout: 20_000, maxBuffer: LARGEST_OUTPUT };

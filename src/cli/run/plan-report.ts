@@ -189,16 +189,8 @@ function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescri
 }
 
 /** What kind of step it is, and of an agent what it works with. */
-export function factsOf({
-  kind,
-  agent,
-  models,
-  tools,
-  servers,
-  ways,
-  goto,
-  workflow,
-}: StepDescription): readonly string[] {
+export function factsOf(step: StepDescription): readonly string[] {
+  const { kind, agent, models, tools, servers, ways, goto, workflow } = step;
   if (agent !== undefined) {
     const model = models === undefined || models.length === 0 ? 'model of the environment' : models.join(', ');
     return [`agent ${agent}`, model, toolsText(tools, servers)];

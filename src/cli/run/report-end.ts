@@ -131,9 +131,3 @@ export interface Execution {
   /** Absent: nothing is recorded. */
   readonly recording?: Recording;
 }
-
-/** A run that has ended. */
-export interface Executed {
-  readonly exitCode: number;
-  readonly result: WorkflowResult;
-}

@@ -56,7 +56,7 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
   const inputs = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
   const execution: Execution = { flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
-  return flags.store ? await recorded(flags, execution, thread) : (await executeRun(execution)).exitCode;
+  return flags.store ? await recorded(flags, execution, thread) : await executeRun(execution);
 }
 
 /** @throws SkeinError `SKEIN_INPUT` where every warning is an error */
@@ -74,7 +74,7 @@ async function recorded(flags: RunFlags, execution: Execution, thread: ThreadOpt
   // Said already: this machine has no SQLite.
   const unusable = store === undefined && storeRoot({ cwd, create: false }) !== undefined;
   if (unusable && thread !== undefined) throw needsStore('skein doctor says which SQLite can be used here');
-  if (unusable) return (await executeRun(execution)).exitCode;
+  if (unusable) return await executeRun(execution);
   const recording: Recording = {
     ...(store === undefined ? { open: () => storeForRun({ ...opening, create: true }) } : { store }),
     origin: writeOrigin({ root, cwd, file: flags.file, flags, workflow }),
@@ -83,7 +83,7 @@ async function recorded(flags: RunFlags, execution: Execution, thread: ThreadOpt
   try {
     // What the turns before left is believed as the record of a run is that goes on.
     if (thread !== undefined && store !== undefined) checkOwn(store.token, storeFile(root));
-    return (await executeRun({ ...execution, recording })).exitCode;
+    return await executeRun({ ...execution, recording });
   } finally {
     recording.store?.close();
   }

@@ -1,3 +1,4 @@
+import { present } from '../../base/json.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { GivenInput } from './given-inputs.js';
 import type { Durability } from './open-store.js';
@@ -61,13 +62,8 @@ export interface RunFlags extends CommonFlags, ThreadFlags {
 export function mergeFlags(kept: KeptFlags, given: CommonFlags): CommonFlags {
   const { mock, replay, strict, lenient, ...rest } = kept;
   const replaced = given.model !== undefined || given.mock !== undefined || given.replay !== undefined;
-  const before = {
-    ...rest,
-    ...(replaced || mock === undefined ? {} : { mock }),
-    ...(replaced || replay === undefined ? {} : { replay }),
-    // One takes the place of the other.
-    ...(given.lenient === true || strict === undefined ? {} : { strict }),
-    ...(given.strict === true || lenient === undefined ? {} : { lenient }),
-  };
-  return { ...before, ...given, audit: kept.audit && given.audit };
+  const answers = replaced ? {} : { mock, replay };
+  // One takes the place of the other.
+  const judging = given.lenient === true || given.strict === true ? {} : { strict, lenient };
+  return { ...rest, ...present({ ...answers, ...judging }), ...given, audit: kept.audit && given.audit };
 }

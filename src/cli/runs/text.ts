@@ -1,7 +1,7 @@
 import type { OpenQuestion, RunOverview, RunStatus, StepOverview } from '../../index.js';
 import { formatDuration } from '../../base/duration.js';
 import { evidenceLines } from '../view/evidence.js';
-import { oneLine, printable } from '../view/printable.js';
+import { oneLine, printable, quoted } from '../view/printable.js';
 import { callsText, outcomeMark, outcomeWords, spentText, tokensText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
 
@@ -89,5 +89,5 @@ function meansOnly(text: string, pause: OpenQuestion, questions: readonly OpenQu
 
 /** A word of a command line; quoted where a shell would not take it as it is. */
 export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(text) ? text : `'${printable(text).replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(text) ? text : quoted(text);
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/maps.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 import { FAILURES } from './progress.js';
 import type { RunLog } from './run-log.js';
@@ -42,11 +43,7 @@ type Open = ReadonlyMap<string, readonly StepLog[]>;
 
 function openInside(log: RunLog): Open {
   const open = new Map<string, StepLog[]>();
-  for (const step of log.running()) {
-    const beside = open.get(step.parent);
-    if (beside === undefined) open.set(step.parent, [step]);
-    else beside.push(step);
-  }
+  for (const step of log.running()) addTo(open, step.parent, step);
   return open;
 }
 

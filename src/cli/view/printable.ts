@@ -30,6 +30,11 @@ export function oneLine(text: string, limit: number, cut = '…'): string {
   return chars.length <= limit ? flat : `${chars.slice(0, Math.max(limit - cut.length, 0)).join('')}${cut}`;
 }
 
+/** A word of a shell, in quotes. */
+export function quoted(word: string): string {
+  return `'${printable(word).replaceAll("'", String.raw`'\''`)}'`;
+}
+
 function escapeOf(char: string): string {
   const code = char.codePointAt(0) ?? 0;
   return code <= 0xff ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;

@@ -1,4 +1,5 @@
 import { nodePathOf, pathOf } from '../../base/address.js';
+import { madeOnce } from '../../base/maps.js';
 import type { SkeinEvent } from '../../events/event.js';
 import { Tally } from '../../events/spending.js';
 import type { Plan } from '../../plan/plan.js';
@@ -141,9 +142,7 @@ export class RunLog {
     const is = { path, name: this.nameOf(path), node, kind, parent, agent };
     const spent = this.failed.get(path)?.spent ?? new Tally(this.spent);
     const step = new StepLog(is, this.now, spent, replayed === true);
-    const around = this.inside.get(parent);
-    if (around !== undefined) around.add(path);
-    else if (parent !== '') this.inside.set(parent, new Set([path]));
+    if (parent !== '') madeOnce(this.inside, parent, () => new Set()).add(path);
     this.steps.delete(path);
     this.steps.set(path, step);
     this.open.set(path, step);

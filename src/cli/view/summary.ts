@@ -6,7 +6,7 @@ import type { Census } from '../../events/census.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Spending, Tally } from '../../events/spending.js';
 import { evidenceLines } from './evidence.js';
-import { fitCells, isolated, oneLine, padCells, printable } from './printable.js';
+import { fitCells, isolated, oneLine, padCells, printable, quoted } from './printable.js';
 import type { Within } from './progress.js';
 import type { RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';
@@ -191,11 +191,6 @@ function questionLines({ questions, outcome, recorded }: SummaryOptions): readon
   ]);
   if (recorded !== undefined) return asked;
   return [...asked, 'next: run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"'];
-}
-
-/** A word of a shell. */
-function quoted(word: string): string {
-  return `'${printable(word).replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions): readonly string[] {
