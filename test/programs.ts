@@ -22,8 +22,8 @@ const ON_DEMAND = Object.keys({ ...dependencies, ...peerDependencies, ...optiona
 const made = new Map<string, Promise<string>>();
 
 /**
- * A program of the tests, given its source, as one file of JavaScript with what it imports: tests start it hundreds of times,
- * and from its sources, or through a loader that compiles, each start would take several times as long.
+ * A program of the tests, given its source, as JavaScript with what it imports: tests start it hundreds of times, and from its sources, or
+ * through a loader that compiles, each start would take several times as long. What it loads on demand stands in files of its own.
  */
 export function programOf(source: string): Promise<string> {
   const known = made.get(source) ?? bundled(source);
@@ -39,15 +39,18 @@ async function bundled(source: string): Promise<string> {
     external: (id, importer) =>
       (importer?.startsWith(join(ROOT, 'src')) ?? false) &&
       ON_DEMAND.some((name) => id === name || id.startsWith(`${name}/`)),
-    output: { format: 'esm', codeSplitting: false },
+    output: { format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
     write: false,
     logLevel: 'warn',
   });
-  const file = join(FOLDER, `${basename(source, '.ts')}.mjs`);
-  mkdirSync(FOLDER, { recursive: true });
-  // A process that starts meanwhile finds the whole file: this one or, with the same text, that of another worker.
-  const unfinished = `${file}.${randomUUID()}`;
-  writeFileSync(unfinished, output[0].code);
-  renameSync(unfinished, file);
-  return file;
+  const folder = join(FOLDER, basename(source, '.ts'));
+  mkdirSync(folder, { recursive: true });
+  // A process that starts meanwhile finds whole files: these or, with the same text, those of another worker. The program itself comes last.
+  for (const part of output.toReversed()) {
+    if (part.type !== 'chunk') continue;
+    const unfinished = join(folder, randomUUID());
+    writeFileSync(unfinished, part.code);
+    renameSync(unfinished, join(folder, part.fileName));
+  }
+  return join(folder, output[0].fileName);
 }

@@ -8,8 +8,8 @@ import { linesIn, makeDir, startRunner, type Ended, type Order } from './support
 import { answerHere, calmState, finish, orderOf } from './support/calm.js';
 import { SHAPES } from './support/shapes.js';
 
-/** Kills in all; `npm run test:fault` asks for more. */
-const KILLS = Number(process.env['SKEIN_KILLS'] ?? 48);
+/** Kills in all, two of each shape; `npm run test:fault` asks for more. */
+const KILLS = Number(process.env['SKEIN_KILLS'] ?? 24);
 const SEED = process.env['SKEIN_SEED'] ?? '20';
 const PER_RUN = 8;
 

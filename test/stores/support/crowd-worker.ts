@@ -1,4 +1,4 @@
-/** One of many processes that use a store at once. Arguments: file, name, milliseconds. What it was told is committed is what it prints. */
+/** One of many processes that use a store at once. Arguments: file, name, number of runs. What it was told is committed is what it prints. */
 import { writeSync } from 'node:fs';
 import { SkeinError } from '../../../src/base/errors.js';
 import { pruneRuns } from '../../../src/journal/pruning.js';
@@ -7,8 +7,7 @@ import { thisProcess } from '../../../src/stores/holder.js';
 import type { FileStore } from '../../../src/stores/sqlite-store.js';
 import { openSqliteStore } from '../../../src/stores/sqlite.js';
 
-const [path = '', name = '', ms = '0'] = process.argv.slice(2);
-const end = Date.now() + Number(ms);
+const [path = '', name = '', runs = '0'] = process.argv.slice(2);
 
 function say(line: string): void {
   writeSync(1, `${line}\n`);
@@ -62,7 +61,7 @@ function answerSomething(store: FileStore): void {
 
 async function main(): Promise<void> {
   let store = await openSqliteStore(path);
-  for (let n = 0; Date.now() < end; n++) {
+  for (let n = 0; n < Number(runs); n++) {
     record(store, `${name}-${n}`);
     if (n % 2 === 0) answerSomething(store);
     if (n % 25 === 24) for (const id of pruneRuns(store, { keep: 40 }).removed) say(`removed ${id}`);
