@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatProblem, runOrThrow } from 'skein';
 import { loadDagText, loadPipelineText } from 'skein/yaml';
@@ -93,33 +92,6 @@ test.each(of('markdown'))('$place is an agent file', ({ text, place }) => {
 test.each(of('json'))('$place is JSON', ({ text }) => {
   expect(JSON.parse(text)).toBeDefined();
 });
-
-test('TypeScript in the documentation compiles', () => {
-  const snippets = of('ts').filter((snippet) => snippet.text.includes('import '));
-  expect(snippets.length).toBeGreaterThan(0);
-  const files = new Map(snippets.map(({ text }, at) => [join(ROOT, `snippet-${at}.ts`), text]));
-  expect(typeErrors(files)).toEqual([]);
-}, 60_000);
-
-/** Type errors of files that exist only in memory, in the project's own settings. */
-function typeErrors(files: ReadonlyMap<string, string>): readonly string[] {
-  const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path));
-  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
-  const host = ts.createCompilerHost(options);
-  const plain = host.getSourceFile.bind(host);
-  host.getSourceFile = (name, ...rest) => {
-    const text = files.get(name);
-    return text === undefined ? plain(name, ...rest) : ts.createSourceFile(name, text, ts.ScriptTarget.ES2023);
-  };
-  const exists = host.fileExists.bind(host);
-  host.fileExists = (name) => files.has(name) || exists(name);
-  const program = ts.createProgram([...files.keys()], options, host);
-  return [...files.keys()].flatMap((name) => {
-    const source = program.getSourceFile(name);
-    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-    return found.map((one) => `${name}: ${ts.flattenDiagnosticMessageText(one.messageText, ' ')}`);
-  });
-}
 
 describe('commands in the documentation and in the READMEs of the examples', async () => {
   const commands = SNIPPETS.filter((snippet) => snippet.language === 'sh').flatMap(linesOf);
