@@ -25,6 +25,7 @@ function nested(depth: number, wrap: (inner: unknown) => unknown, innermost: unk
 const A = 'a'.repeat(50_000);
 const MANY = Array.from({ length: 30_000 }, (_, i) => i);
 const WIDE = Object.fromEntries(MANY.slice(0, 10_000).map((i) => [`key${i}`, i]));
+const NAMES = Object.keys(WIDE);
 
 /** One of each kind. */
 export const HOSTILE_SCHEMAS: readonly HostileSchema[] = [
@@ -154,7 +155,7 @@ export const HOSTILE_SCHEMAS: readonly HostileSchema[] = [
   {
     name: 'dependentSchemas of each name',
     schema: {
-      dependentSchemas: Object.fromEntries(Object.keys(WIDE).map((key) => [key, { required: Object.keys(WIDE) }])),
+      dependentSchemas: Object.fromEntries(NAMES.map((name) => [name, { required: NAMES }])),
     },
     value: WIDE,
     ends: 'unusable',
