@@ -1,6 +1,7 @@
 import type { JsonObject } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
-import type { AgentSpec } from '../plan/agent-spec.js';
+import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
+import type { ToolSpec } from './model.js';
 
 /**
  * A tool that an agent may call. Names are what the model sees: letters, digits, `_`, `-`, at most 64.
@@ -8,18 +9,10 @@ import type { AgentSpec } from '../plan/agent-spec.js';
  * - `effect`: `read` has none, `idempotent` may be repeated with the same key, `once` must not be repeated (J6).
  * - `trust`: `trusted` results are the user's own data and program output of Skein itself; everything else is `untrusted`.
  */
-export interface Tool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
-  readonly effect: 'read' | 'idempotent' | 'once';
+export interface Tool extends ToolSpec, Pick<FunctionTool, 'effect' | 'approve' | 'coerce'> {
   readonly trust: 'trusted' | 'untrusted';
-  /** A person must allow each call; `code`: those of which {@link mustApprove} says so. */
-  readonly approve?: true | 'code';
   /** With `approve: 'code'`: whether a person must allow a call with this input, which has been checked. */
   readonly mustApprove?: (input: JsonObject) => Promise<boolean>;
-  /** Texts are turned into the numbers and booleans that the schema asks for before they are checked. */
-  readonly coerce?: true;
   /** Turns other names of its parameters into its own, before the input is checked. */
   readonly rename?: (input: JsonObject) => JsonObject;
   /** Digest of its source, when it is a function of the program: a result counts only as long as it stays the same. */
@@ -59,7 +52,7 @@ export interface ToolSource {
  * A tool of the step itself: it runs outside of effects, so a replay runs it again, with the input that the recorded turn of the model
  * has. It is deterministic and uses the doors of the step alone (J1).
  */
-export interface StepTool extends Pick<Tool, 'name' | 'description' | 'inputSchema'> {
+export interface StepTool extends ToolSpec {
   /** Why it can't be called from inside of a model call, which a replay does not run; absent: it can. */
   readonly onlyBetweenTurns?: string;
   /** `ask` asks a person, once. */

@@ -37,9 +37,7 @@ export interface Address {
 /**
  * Reads an address; undefined for what is none. `x#2/y` alone does not say whether it is in the second round of `x` or in its second visit:
  * without `isLoop`, which is asked with ids alone, it is a visit unless it is `#1`.
- *
- * @example
- * parseAddress('loop#2/b', (ids) => ids === 'loop'); // { places: [{ id: 'loop', visit: 1, attempt: 1, round: 2 }, { id: 'b', ... }] }
+ * `parseAddress('loop#2/b', (ids) => ids === 'loop')` gives `{ places: [{ id: 'loop', visit: 1, attempt: 1, round: 2 }, { id: 'b', ... }] }`.
  */
 export function parseAddress(text: string, isLoop?: (ids: string) => boolean): Address | undefined {
   const places: Place[] = [];
@@ -74,9 +72,7 @@ const PLACE = /([\w.-]+)(?:#([1-9]\d*))?(?:~([1-9]\d*))?(?:#([1-9]\d*)|\[([^\]]*
 
 /**
  * The text of an address.
- *
- * @example
- * formatAddress({ places: [{ id: 'scan', visit: 1, attempt: 2, item: 'a.ts' }, { id: 'read', visit: 1, attempt: 1 }] }); // 'scan~2[a.ts]/read'
+ * `formatAddress({ places: [{ id: 'scan', visit: 1, attempt: 2, item: 'a.ts' }, { id: 'read', visit: 1, attempt: 1 }] })` gives `'scan~2[a.ts]/read'`.
  */
 export function formatAddress({ places, effect }: Address): string {
   let text = '';
@@ -89,9 +85,7 @@ export function formatAddress({ places, effect }: Address): string {
 
 /**
  * The step that another one runs inside of, whatever round or item that belongs to; empty at the top.
- *
- * @example
- * parentOf('review/loop#3/critic', (ids) => ids === 'review/loop'); // 'review/loop'
+ * `parentOf('review/loop#3/critic', (ids) => ids === 'review/loop')` gives `'review/loop'`.
  */
 export function parentOf(path: string, isLoop?: (ids: string) => boolean): string {
   const around = parseAddress(path, isLoop)?.places.slice(0, -1) ?? [];
@@ -123,9 +117,7 @@ export function itemAddress(step: string, key: string): string {
 
 /**
  * The path of a step by the ids of its nodes alone: visits, attempts, rounds and items of a node are one.
- *
- * @example
- * nodePathOf('review~2/loop#3/critic'); // 'review/loop/critic'
+ * `nodePathOf('review~2/loop#3/critic')` gives `'review/loop/critic'`.
  */
 export function nodePathOf(step: string): string {
   return step.replaceAll(ITEM_OR_NUMBER, '');
@@ -175,12 +167,7 @@ export function stepOf(key: string): string {
   return at < 0 ? key : key.slice(0, at);
 }
 
-/**
- * Takes a key apart.
- *
- * @example
- * parseKey('call~2/send~3@tool#1'); // { path: 'call/send', attempt: 3, name: 'tool#1' }
- */
+/** Takes a key apart. `parseKey('call~2/send~3@tool#1')` gives `{ path: 'call/send', attempt: 3, name: 'tool#1' }`. */
 export function parseKey(key: string): Key {
   const step = stepOf(key);
   return {
@@ -192,10 +179,7 @@ export function parseKey(key: string): Key {
 
 /**
  * The effect that asks a question from inside of itself; undefined for other keys.
- *
- * @example
- * askerOf('a@tool#1.2.ask:size'); // 'a@tool#1.2'
- * askerOf('t@ask:1'); // 't'
+ * `askerOf('a@tool#1.2.ask:size')` gives `'a@tool#1.2'`. `askerOf('t@ask:1')` gives `'t'`.
  */
 export function askerOf(key: string): string | undefined {
   const step = stepOf(key);

@@ -1,9 +1,7 @@
 /**
  * Where something stands in data: as text for people, and as the keys that lead there. Both are put together when they are asked for: most data is
  * right, and no one asks.
- *
- * @example
- * new DataPlace('workflow').field('states').named('a b').text; // 'workflow.states["a b"]'
+ * `new DataPlace('workflow').field('states').named('a b').text` gives `'workflow.states["a b"]'`.
  */
 export class DataPlace {
   constructor(

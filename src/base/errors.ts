@@ -72,30 +72,17 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
  * An error as plain data: the form in which errors cross the durability port, sit in results and events.
  * `retryAfterMs` is in milliseconds and comes from a provider's Retry-After.
  */
-export interface ErrorData {
+export interface ErrorData extends ThrownFacts {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string;
   readonly details?: Json;
-  /** Whether another attempt may help; absent: nobody said so. `false` ends all retries. */
-  readonly retryable?: boolean;
   readonly retryAfterMs?: number;
-  /** Name of a foreign error, such as `TypeError`. */
-  readonly name?: string;
-  /** Further classes of a foreign error, its own first: names. */
-  readonly classes?: readonly string[];
-  /** The `code` of a foreign error or of its cause, such as `ECONNRESET`. */
-  readonly thrownCode?: string;
-  /** The HTTP status of a foreign error or of its cause. */
-  readonly status?: number;
 }
 
 /** What a {@link SkeinError} is made of in addition to code and message. */
-export interface ErrorOptions {
+export interface ErrorOptions extends Pick<ErrorData, 'details' | 'retryable' | 'retryAfterMs'> {
   readonly hint?: string | undefined;
-  readonly details?: Json;
-  readonly retryable?: boolean;
-  readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 

@@ -2,7 +2,7 @@ import { present } from './json.js';
 
 /** What a thrown value that is not an error of Skein's says about itself, as plain data. What it does not say is absent. */
 export interface ThrownFacts {
-  /** Its `name`; where that says nothing, the name of its class. */
+  /** Its `name`, such as `TypeError`; where that says nothing, the name of its class. */
   readonly name?: string;
   /** Its classes from its own up to `Error`, without that one and without its name. */
   readonly classes?: readonly string[];
@@ -10,7 +10,7 @@ export interface ThrownFacts {
   readonly thrownCode?: string;
   /** The HTTP status that it carries, or what caused it. */
   readonly status?: number;
-  /** It says itself whether another attempt may help. */
+  /** Whether another attempt may help; absent: nobody said so. `false` ends all retries. */
   readonly retryable?: boolean;
 }
 

@@ -31,12 +31,13 @@ export interface OpenQuestion {
 }
 
 /** A question or an event as it is recorded. */
-interface Waiting {
+export interface Waiting {
   readonly key: string;
   readonly id: string;
   readonly name: string;
   readonly at: number;
-  readonly due?: number | undefined;
+  /** When it is too late. */
+  readonly due?: number;
   /** Of an event: JSON Schema of what comes with it. */
   readonly schema?: Json;
   readonly question?: {

@@ -46,7 +46,8 @@ function plannedOf(
   return { [PLANNED]: { kind: 'workflow', plan, bindings, taskParam, answerKey } };
 }
 
-function checkedTask(task: unknown): string {
+/** @throws SkeinError `SKEIN_USAGE` for a task that is not a text */
+export function checkedTask(task: unknown): string {
   if (typeof task === 'string') return task;
   throw new SkeinError('SKEIN_USAGE', `the task must be a string, not ${task === null ? 'null' : typeof task}`);
 }

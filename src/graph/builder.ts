@@ -100,14 +100,8 @@ export class GraphBuilder {
     if (this.checked !== undefined) return this.checked;
     const { plan, bindings, problems } = this.build();
     if (hasErrors(problems)) throw definitionError(problems);
-    this.checked = new CheckedGraph({
-      plan,
-      bindings,
-      problems,
-      answerKey: answerKeyOf(this.draft, plan),
-      settings: this.running,
-    });
-    return this.checked;
+    const answerKey = answerKeyOf(this.draft, plan);
+    return (this.checked = new CheckedGraph(plan, bindings, problems, answerKey, this.running));
   }
 
   async run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult> {

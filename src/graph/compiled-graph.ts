@@ -5,32 +5,18 @@ import { graphAsAgent } from './as-agent.js';
 import { runGraph, runGraphOrThrow, streamGraph } from './running.js';
 import type { GraphInputs, RunnableGraph, RunningSettings } from './running.js';
 
-/** What a compiled graph is made of. */
-interface Parts {
-  readonly plan: Plan;
-  readonly bindings: Bindings;
-  readonly problems: readonly Problem[];
-  readonly answerKey: string | undefined;
-  readonly settings: RunningSettings;
-}
-
 /** A graph that was checked, behind the types of `CompiledGraph`. */
 export class CheckedGraph implements RunnableGraph {
-  readonly plan: Plan;
-  readonly bindings: Bindings;
-  readonly problems: readonly Problem[];
-  readonly answerKey: string | undefined;
-  readonly settings: RunningSettings;
   /** Figures of the last run that ended. */
   metrics: GraphMetrics | null = null;
 
-  constructor({ plan, bindings, problems, answerKey, settings }: Parts) {
-    this.plan = plan;
-    this.bindings = bindings;
-    this.problems = problems;
-    this.answerKey = answerKey;
-    this.settings = settings;
-  }
+  constructor(
+    readonly plan: Plan,
+    readonly bindings: Bindings,
+    readonly problems: readonly Problem[],
+    readonly answerKey: string | undefined,
+    readonly settings: RunningSettings,
+  ) {}
 
   async run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult> {
     const result = await runGraph(this, inputs, options);

@@ -1,7 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Census } from '../events/census.js';
-import type { RunOutcome } from '../events/outcome.js';
-import type { OpenQuestion } from '../events/question.js';
+import type { RunResult } from '../engine/run-result.js';
 import type { RunOptions } from '../runtime/options.js';
 
 /** How a graph is run. */
@@ -66,13 +65,14 @@ export interface GraphEvent {
 }
 
 /** How a run of a graph ended. */
-export interface GraphResult<S extends object = Record<string, unknown>> {
-  readonly runId: string;
+export interface GraphResult<S extends object = Record<string, unknown>> extends Pick<
+  RunResult,
+  'runId' | 'outcome' | 'questions'
+> {
   /** The final state; also of a run that failed. */
   readonly state: Partial<S>;
   /** It came to its end: the outcome is `succeeded` or `degraded`. */
   readonly success: boolean;
-  readonly outcome: RunOutcome;
   /** Why it did not. */
   readonly error: ErrorData | undefined;
   /** What {@link GraphEvent}s a stream of this run would have given. */
@@ -87,8 +87,6 @@ export interface GraphResult<S extends object = Record<string, unknown>> {
   /** Their names, in the order in which they ended. */
   readonly nodesRun: readonly string[];
   readonly metrics: GraphMetrics;
-  /** What the run waits for, when it is paused, in the order of asking: questions, and events, which have no `question`. */
-  readonly questions: readonly OpenQuestion[];
   /** How all steps ended, with those of workflows inside of nodes. */
   readonly census: Census;
 }

@@ -65,7 +65,7 @@ export interface RunOverview extends Spending {
   readonly cut?: string;
 }
 
-/** One process that ran the run. */
+/** One process that ran the run. Times are milliseconds since 1970. */
 export interface SessionOverview {
   readonly beganAt: number;
   readonly endedAt?: number;

@@ -2,6 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
 import type { RunOutcome } from '../events/outcome.js';
+import type { Waiting } from '../events/question.js';
 
 /** Version of the records that this code writes. Older ones are lifted by `schema.ts`. */
 export const RECORD_VERSION = 1;
@@ -98,26 +99,12 @@ export interface TimerRecord {
 }
 
 /** A question or an event is waited for (J10). */
-export interface PauseRecord {
+export interface PauseRecord extends Waiting {
   readonly t: 'pause';
-  readonly at: number;
-  readonly key: string;
-  readonly id: string;
-  readonly name: string;
-  readonly question?: RecordedQuestion;
-  /** Of an event: JSON Schema of what comes with it. */
-  readonly schema?: Json;
-  /** When it is too late. */
-  readonly due?: number;
 }
 
 /** A question as it is recorded. */
-export interface RecordedQuestion {
-  readonly text: string;
-  readonly choices?: readonly string[];
-  readonly schema?: Json;
-  readonly evidence?: Json;
-}
+export type RecordedQuestion = NonNullable<Waiting['question']>;
 
 /** Something for people who look at the run: never needed to go on. `body` is the body of an event, without what a step wrote. */
 export interface LogRecord {

@@ -1,21 +1,13 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import type { RunStatus, StepOverview } from './overview.js';
+import type { RunOverview, RunStatus, StepOverview } from './overview.js';
 import { isOver, readRun, statusOfRow } from './overview.js';
 import type { RunRow, RunStanding, Store } from './store.js';
 import { isHeld } from './store.js';
 import { threadOfRun } from './thread-rows.js';
 
 /** A run in a list. */
-export interface RunSummary {
-  readonly id: string;
-  /** Name of the workflow. */
-  readonly name: string;
-  readonly status: RunStatus;
-  /** Milliseconds since 1970. */
-  readonly beganAt: number;
-  /** All sessions together. */
-  readonly ms: number;
+export interface RunSummary extends Pick<RunOverview, 'id' | 'name' | 'status' | 'beganAt' | 'ms'> {
   /** Steps with an end, as its last session counted them. */
   readonly steps: number;
   /** Questions and events that it waits for. */

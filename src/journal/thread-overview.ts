@@ -2,7 +2,7 @@ import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
 import type { OpenQuestion } from '../events/question.js';
-import type { RunStatus } from './overview.js';
+import type { RunStatus, SessionOverview } from './overview.js';
 import { readRun, statusOfRow } from './overview.js';
 import { readStored } from './stored.js';
 import type { RunRow, Store } from './store.js';
@@ -29,16 +29,12 @@ export interface ThreadSummary {
 }
 
 /** A turn of a conversation. */
-export interface ThreadTurn {
+export interface ThreadTurn extends SessionOverview {
   /** Counts from 1. */
   readonly turn: number;
   readonly runId: string;
-  readonly status: RunStatus;
   /** The turns after it went on from what it left: it has succeeded, or is degraded. */
   readonly counts: boolean;
-  /** Milliseconds since 1970. */
-  readonly beganAt: number;
-  readonly endedAt?: number;
   readonly error?: ErrorData;
   /** What it was given. */
   readonly inputs: Readonly<Record<string, unknown>>;

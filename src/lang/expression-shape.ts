@@ -31,9 +31,7 @@ interface Search {
 
 /**
  * Finds what an expression reads, and whether it uses something that is refused.
- *
- * @example
- * inspectExpression(parsed.ast, 2).reads; // [['steps', 'qa', 'output', 'approved']]
+ * `inspectExpression(parsed.ast, 2).reads` gives `[['steps', 'qa', 'output', 'approved']]`.
  */
 export function inspectExpression(ast: ASTNode, maxNesting: number): ExpressionShape {
   const search: Search = { variables: new Set(), reads: [], maxNesting, refusal: undefined };
@@ -140,9 +138,7 @@ export interface UnknownMember {
 
 /**
  * The first read of an expression that leads to a name that its variables don't have. What stands in a value is only known when it is there.
- *
- * @example
- * unknownMember([['steps', 'a', 'outptu']], { steps: { fields: { a: { fields: { output } } } } })?.known; // ['output']
+ * `unknownMember([['steps', 'a', 'outptu']], { steps: { fields: { a: { fields: { output } } } } })?.known` gives `['output']`.
  */
 export function unknownMember(
   reads: readonly (readonly string[])[],

@@ -56,9 +56,7 @@ export function isTooLong(line: string): boolean {
 
 /**
  * A line as it looks: without what can't be seen, and with plain characters for those that look like them. For comparing, not for showing.
- *
- * @example
- * skeletonOf('\u200B[gen (agent: A)]\uFF1A'); // '[gen (agent: A)]:'
+ * `skeletonOf('\u200B[gen (agent: A)]\uFF1A')` gives `'[gen (agent: A)]:'`.
  */
 export function skeletonOf(line: string): string {
   // Marks go first, too: putting a long row of them into order takes quadratic time.

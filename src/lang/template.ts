@@ -18,9 +18,7 @@ export interface RawReference {
 /**
  * Splits a text into literal pieces and the references in it. A reference is a dotted name between double braces, such as
  * `{{ steps.scan.output }}`; whatever else stands between braces is literal text, and so is a name behind a backslash: `\{{ name }}`. One pass over the text, whatever it holds.
- *
- * @example
- * parseTemplate('Hi {{ inputs.name }}!'); // ['Hi ', { expression: 'inputs.name', offset: 3 }, '!']
+ * `parseTemplate('Hi {{ inputs.name }}!')` gives `['Hi ', { expression: 'inputs.name', offset: 3 }, '!']`.
  */
 export function parseTemplate(text: string): readonly (string | RawReference)[] {
   const pieces: (string | RawReference)[] = [];

@@ -8,8 +8,6 @@ import { noteReadFrom } from '../plan/own-plan.js';
 import type { SourceFile, Workflow } from '../plan/workflow.js';
 import type { Findings } from '../text/findings.js';
 import { createFindings, sortProblems } from '../text/findings.js';
-import type { SourceNode } from '../text/nodes.js';
-import type { ParsedYaml } from '../text/yaml.js';
 import type { OpenedFile } from './opened-file.js';
 
 /** Where a workflow file is loaded, and how strictly it is judged. */
@@ -53,10 +51,8 @@ export interface Loading extends WorkflowOptions {
 export type LoadNotation = (opened: OpenedFile, loading: Loading) => Promise<Workflow>;
 
 /** A file that was read as YAML. */
-export interface YamlSource {
+export interface YamlSource extends NonNullable<ReturnType<OpenedFile['yaml']>['content']> {
   readonly source: SourceFile;
-  readonly yaml: ParsedYaml;
-  readonly root: SourceNode;
 }
 
 /** Loads a file that is written in YAML: `load` makes the workflow, or nothing when the file is something else. */

@@ -11,13 +11,13 @@ import type {
   Bindings,
   CallNode,
   Choice,
-  Limits,
   LoopNode,
   MapNode,
   NodeBase,
   PassNode,
   Plan,
   ReducerName,
+  Route,
   TaskNode,
   WaitNode,
 } from './plan.js';
@@ -198,17 +198,12 @@ export type NodeInput<S> =
   TaskInput<S> | AgentInput<S> | CallInput<S> | MapInput<S> | LoopInput<S> | AskInput<S> | WaitInput<S> | PassInput<S>;
 
 /** A choice after a node: a function that answers with a target, or cases that are tried in order. */
-export interface RouteInput<S> {
-  readonly from: string;
+export interface RouteInput<S> extends Pick<Route, 'from' | 'map' | 'targets' | 'parent'> {
   /**
    * Answers with the name of a node, a key of `map`, `END`, or a list of those. `result`: the function of the node says it by itself,
    * in what it returns: `goto('publish', { checked: true })`; without one `otherwise` is taken, or the branch ends.
    */
   readonly choose?: Functions<S>['choose'] | 'result';
-  readonly map?: Readonly<Record<string, string>>;
-  readonly targets?: readonly string[];
-  /** With `choose: 'result'`: nodes of the workflow around, for `goto(name, update, { parent: true })`. */
-  readonly parent?: readonly string[];
   readonly cases?: readonly { readonly when: DeclaredConditions; readonly to: string | readonly string[] }[];
   readonly otherwise?: string | readonly string[];
 }
@@ -239,12 +234,11 @@ export type InputInput =
     };
 
 /** What `definePlan` takes. `S` is the type of the state, for the parameters of functions. */
-export interface PlanInput<S = StateOf> {
-  readonly name: string;
-  readonly description?: string;
+export interface PlanInput<S = StateOf> extends Pick<
+  Plan,
+  'name' | 'description' | 'openInputs' | 'entry' | 'exits' | 'firstExitWins' | 'limits'
+> {
   readonly inputs?: readonly InputInput[];
-  /** Any other value may be given too: it becomes a channel. */
-  readonly openInputs?: boolean;
   /** Only inputs, declared channels and outputs of nodes may be written. */
   readonly closedState?: boolean;
   readonly channels?: Readonly<Record<string, ChannelInput>>;
@@ -252,10 +246,6 @@ export interface PlanInput<S = StateOf> {
   /** Chains of node ids: `['a', 'b', 'c']` is an edge from a to b and one from b to c. */
   readonly edges?: readonly (readonly string[])[];
   readonly routes?: readonly RouteInput<S>[];
-  readonly entry?: string;
-  readonly exits?: readonly string[];
-  readonly firstExitWins?: boolean;
   /** Channels that the final state has for whoever runs it. Default: all. */
   readonly output?: readonly string[];
-  readonly limits?: Limits;
 }

@@ -35,9 +35,7 @@ export type CodeDigests = Readonly<Record<string, string>>;
 
 /**
  * Compares two plans, with the digests of their functions. Names, descriptions and places in files do not count.
- *
- * @example
- * diffPlans(before, after).steps; // [{ path: 'text', change: 'changed', parts: ['prompt'], effect: 'result' }]
+ * `diffPlans(before, after).steps` gives `[{ path: 'text', change: 'changed', parts: ['prompt'], effect: 'result' }]`.
  */
 export function diffPlans(
   before: Plan,

@@ -196,9 +196,7 @@ export function capsOf(kind: NodeKind): ReadonlyMap<string, string> {
 
 /**
  * What of a node decides what it gives, in addition to its functions and its `version`.
- *
- * @example
- * decidingFields({ id: 'wait', kind: 'wait', ms: 5, timeoutMs: 9 }); // { kind: 'wait', ms: 5 }
+ * `decidingFields({ id: 'wait', kind: 'wait', ms: 5, timeoutMs: 9 })` gives `{ kind: 'wait', ms: 5 }`.
  */
 export function decidingFields(node: PlanNode): Readonly<Record<string, unknown>> {
   const bare = bareNode(node);

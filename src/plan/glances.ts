@@ -19,9 +19,7 @@ const NONE: ReadonlySet<string> = new Set();
 /**
  * The properties of its first argument that a function only glances at: it takes the length of the lists that they hold, or single entries, and does
  * nothing else with them. Told from its source; what can't be told is not among them.
- *
- * @example
- * glancesOf(({ messages, log }) => messages.at(-1) ?? log); // messages
+ * `glancesOf(({ messages, log }) => messages.at(-1) ?? log)` gives `messages`.
  */
 export function glancesOf(fn: unknown): ReadonlySet<string> {
   if (typeof fn !== 'function') return NONE;

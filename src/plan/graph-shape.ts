@@ -83,9 +83,7 @@ function shapeOf(plan: Plan): GraphShape {
 /**
  * The nodes that a route may choose, without {@link END} and without repetitions: `targets`, then those of `map`, `cases` and
  * `otherwise`. Undefined when the route names none and so may choose any node.
- *
- * @example
- * routeTargets({ from: 'triage', choose: 'code', map: { yes: 'fix', no: 'END' } }); // ['fix']
+ * `routeTargets({ from: 'triage', choose: 'code', map: { yes: 'fix', no: 'END' } })` gives `['fix']`.
  */
 export function routeTargets(route: Route): readonly string[] | undefined {
   if (route.targets === undefined && route.map === undefined && route.cases === undefined) return undefined;

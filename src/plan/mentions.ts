@@ -4,9 +4,7 @@ import { sourceText } from './made-of.js';
 /**
  * The nodes that a chooser without declared targets names: those whose ids stand as string literals in its source text (E6). A name that it
  * makes up or takes from somewhere else can't be seen.
- *
- * @example
- * mentionsOf((state) => (state.risky ? 'wipe' : 'END'), ['look', 'wipe']); // ['wipe']
+ * `mentionsOf((state) => (state.risky ? 'wipe' : 'END'), ['look', 'wipe'])` gives `['wipe']`.
  */
 export function mentionsOf(chooser: unknown, ids: Iterable<string>): readonly string[] {
   const literals = literalsOf(sourceText(chooser));

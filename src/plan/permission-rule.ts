@@ -36,9 +36,7 @@ export const TOOL_ARGUMENTS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /**
  * Reads a rule: `TOOL`, or `TOOL:ARG=PATTERN` with further `:ARG=PATTERN`. Gives what is wrong with it as text.
- *
- * @example
- * parsePermissionRule('shell:cmd=rm *'); // { text: 'shell:cmd=rm *', tool: 'shell', args: [{ name: 'cmd', pattern: 'rm *' }] }
+ * `parsePermissionRule('shell:cmd=rm *')` gives `{ text: 'shell:cmd=rm *', tool: 'shell', args: [{ name: 'cmd', pattern: 'rm *' }] }`.
  */
 export function parsePermissionRule(written: string): PermissionRule | string {
   const text = written.trim();

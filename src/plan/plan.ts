@@ -97,7 +97,7 @@ export interface Route {
   readonly cases?: readonly RouteCase[];
   readonly otherwise?: readonly string[];
   readonly targets?: readonly string[];
-  /** With `choose: 'result'`: nodes of the plan around, at which that may go on when this one has ended. */
+  /** With `choose: 'result'`: nodes of the plan around, at which that may go on when this one has ended: `goto(name, update, { parent: true })`. */
   readonly parent?: readonly string[];
   /** The nodes that stand as string literals in the source of what chooses, where no targets are declared (E6). */
   readonly mentions?: readonly string[];

@@ -44,9 +44,7 @@ export interface RetryParts {
 
 /**
  * A retry as plan data. Classes stand there by their names.
- *
- * @example
- * retryParts({ retries: 1, on: [429, 'ECONNRESET'] }).policy; // { retries: 1, backoff: 'exponential', delayMs: 1000, on: [429, 'ECONNRESET'] }
+ * `retryParts({ retries: 1, on: [429, 'ECONNRESET'] }).policy` gives `{ retries: 1, backoff: 'exponential', delayMs: 1000, on: [429, 'ECONNRESET'] }`.
  */
 export function retryParts(input: RetryInput): RetryParts {
   if (typeof input === 'number') return { policy: { ...GROWING, retries: input } };

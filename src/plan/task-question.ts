@@ -13,11 +13,7 @@ export function answerSchema(choices: readonly string[] | undefined, schema: unk
  *
  * @throws SkeinError `SKEIN_USAGE` for what is not a question
  */
-export function asQuestion(question: TaskQuestion): {
-  readonly text: string;
-  readonly choices?: readonly string[];
-  readonly schema?: unknown;
-} {
+export function asQuestion(question: TaskQuestion): Omit<TaskQuestion, 'schema'> & ReturnType<typeof answerSchema> {
   if (!isPlainObject(question) || typeof question.text !== 'string')
     throw new SkeinError('SKEIN_USAGE', 'a question must be an object with a text', { hint: HINT });
   const { text, choices, schema } = question;

@@ -55,11 +55,9 @@ export type ServerTools = 'all' | { readonly raw: ReadonlySet<string>; readonly 
 /**
  * What an agent's list of tools means. Absent: the read-only built-in tools and all tools of the agent's servers; empty: none;
  * otherwise an allow-list of built-in names, aliases, sets, `SERVER`, `SERVER/*`, `SERVER/TOOL`, `mcp_SERVER_TOOL`, `*`.
- *
+ * `selectTools(['search', 'opik/*', 'bash'], ['opik']).builtIn` gives `Map { 'glob' => 'glob', 'grep' => 'grep', 'bash' => 'shell' }`.
  * @param tools the list of the agent
  * @param servers names of its MCP servers
- * @example
- * selectTools(['search', 'opik/*', 'bash'], ['opik']).builtIn; // Map { 'glob' => 'glob', 'grep' => 'grep', 'bash' => 'shell' }
  */
 export function selectTools(tools: readonly string[] | undefined, servers: readonly string[]): ToolSelection {
   const choice = new Choice(servers);

@@ -7,38 +7,26 @@ import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
 import { isThenable, present } from '../base/json.js';
-import type { CompiledPlan } from '../engine/graph/compile.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
 import type { Keeper } from '../engine/reporter.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
 import { checkGiven } from './check-run.js';
-import type { Changes } from './changes.js';
-import type { GoingOn, RecordedRun } from './going-on.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
-import type { Turn } from './threads/turn.js';
 
 /** What is started: checked, with the models it may use. */
-export interface Launch {
-  readonly compiled: CompiledPlan;
-  readonly models: ModelRegistry;
+export interface Launch extends Pick<BackendDefinition, 'compiled' | 'models' | 'recorded' | 'told' | 'turn'> {
   /** Where it is carried out. That of a store comes with who has one: a run in memory loads none of it. */
   readonly backend: Backend;
   readonly options: RunOptions;
-  /** What was read of the run that is resumed. Absent: it is read. */
-  readonly recorded?: RecordedRun | undefined;
-  /** What has changed since, when whoever started it has told about that. */
-  readonly told?: Changes | undefined;
   /** Told with which inputs it begins, right before it does. */
   readonly begins?: ((inputs: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Who keeps what happens, in addition to listeners. */
   readonly keeper?: Keeper | undefined;
   /** What tools of the run leave alone, in addition to what the options tell. */
   readonly origins?: Origins;
-  /** The turn that it is, where that was opened. Absent: it is opened. */
-  readonly turn?: Turn | undefined;
 }
 
 /** What runs share with those that are started from inside of them, by the options that stand for it there. */
@@ -165,7 +153,7 @@ interface Agents {
   readonly own: OwnPlaces;
   readonly runOptions: RunOptions;
   readonly memory: string | undefined;
-  readonly formerModels: GoingOn['formerModels'] | undefined;
+  readonly formerModels: OpenedRun['formerModels'];
 }
 
 function agentsOf({ one, cwd, own, runOptions, memory, formerModels }: Agents): ReturnType<typeof agentExecutor> {

@@ -1,5 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import type { Batch, Holder, Lease, RunRow, RunStanding } from '../journal/store.js';
+import { isHeld as isLeased } from '../journal/store.js';
 import { isDead } from './holder.js';
 
 /** What all stores have in common: who may take a run, which runs may go, which texts can be kept. */
@@ -23,8 +24,7 @@ export function outOfOrder({ lease, seq }: Batch): SkeinError {
 
 /** True when a run may not be taken from whoever has it. */
 export function isHeld(row: RunRow, now: number): boolean {
-  const { holder, leasedUntil } = row;
-  return holder !== undefined && leasedUntil !== undefined && leasedUntil > now && !isDead(holder);
+  return isLeased(row, now) && !(row.holder !== undefined && isDead(row.holder));
 }
 
 /** A row as it is reported: a process that is known to be dead has no run. */
@@ -35,17 +35,9 @@ export function withoutDead(row: RunRow): RunRow {
 }
 
 /** A row without holder and end: what stays of it from session to session. */
-export function begun({ id, name, createdAt, parent, fence, cancelRequested, batches, standing }: RunRow): RunRow {
-  return {
-    id,
-    name,
-    createdAt,
-    fence,
-    cancelRequested,
-    batches,
-    ...(parent === undefined ? {} : { parent }),
-    ...(standing === undefined ? {} : { standing }),
-  };
+export function begun(row: RunRow): RunRow {
+  const { holder: _, leasedUntil: __, outcome: ___, endedAt: ____, ...rest } = row;
+  return rest;
 }
 
 /** A row with how the run stands, unless it says more already. */

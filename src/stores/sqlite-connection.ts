@@ -94,39 +94,14 @@ export class Connection {
   }
 
   exec(sql: string): void {
-    this.check();
-    try {
-      this.#database.exec(sql);
-    } catch (error) {
-      throw this.#failed('written', error);
-    }
+    this.#tried('written', () => this.#database.exec(sql));
   }
 
   prepare(sql: string): SqlStatement {
-    let statement: SqlStatement;
-    this.check();
-    try {
-      statement = this.#database.prepare(sql);
-    } catch (error) {
-      throw this.#failed('read', error);
-    }
+    const statement = this.#tried('read', () => this.#database.prepare(sql));
     return {
-      run: (values) => {
-        this.check();
-        try {
-          return statement.run(values);
-        } catch (error) {
-          throw this.#failed('written', error);
-        }
-      },
-      all: (values) => {
-        this.check();
-        try {
-          return statement.all(values);
-        } catch (error) {
-          throw this.#failed('read', error);
-        }
-      },
+      run: (values) => this.#tried('written', () => statement.run(values)),
+      all: (values) => this.#tried('read', () => statement.all(values)),
     };
   }
 
@@ -186,6 +161,15 @@ export class Connection {
   /** @throws SkeinError `SKEIN_STORE` when it was closed, or when an error has left open what is on the disk. */
   check(): void {
     if (this.#over !== undefined) throw this.#over;
+  }
+
+  #tried<T>(action: string, work: () => T): T {
+    this.check();
+    try {
+      return work();
+    } catch (error) {
+      throw this.#failed(action, error);
+    }
   }
 
   /** SQLite itself rolls back after some errors, and says then that there is nothing to roll back. */

@@ -83,6 +83,7 @@ export interface ListForm extends Common {
 
 /** A key that only another system understands. */
 export interface ForeignKey {
+  /** What a file loses when it is left out. */
   readonly loses: 'meaning' | 'safety' | 'nothing';
   /** What to do instead. */
   readonly hint: string;

@@ -4,9 +4,9 @@ import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.j
 import { placesOf } from './places.js';
 import type { Places } from './places.js';
 
-/** What a JSON text holds, and everything that is wrong with its form. */
+/** What a text holds, and everything that is wrong with its form. */
 export interface ParsedJson {
-  /** Absent when the text could not be read. */
+  /** Absent when the text is empty or could not be read. */
   readonly root: SourceNode | undefined;
   readonly problems: readonly Problem[];
   readonly places: Places;

@@ -7,51 +7,6 @@ import { describe } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
 import { meantBy } from './synonyms.js';
 
-/**
- * Typed reading of a map. A key without a value counts as absent, and so does an empty text where no text is wanted. A value of the wrong type is a problem (`wrong-type`) and then
- * counts as absent too, so that reading goes on and finds the next problem.
- */
-export interface Fields {
-  /** How the map is called in messages; empty for a whole file. */
-  readonly name: string;
-  /** Of the map itself. */
-  readonly at: Position;
-  /** Where problems go. */
-  readonly findings: Findings;
-  /** Reports what is wrong with the value of a key, or with the map when the key is absent. */
-  error(code: string, key: string, message: string, hint?: string): void;
-  warning(code: string, key: string, message: string, hint?: string): void;
-  has(key: string): boolean;
-  /** The key is there, with or without a value. */
-  names(key: string): boolean;
-  node(key: string): SourceNode | undefined;
-  /** Another key stands here that nobody knows and that most likely means this one: then it is not reported as missing too. */
-  isMisspelt(key: string): boolean;
-  /** It must be there, and it is absent, or a text with nothing in it. */
-  lacks(key: string): boolean;
-  /** Of the value, or of the map when the key is absent. */
-  placeOf(key: string): Position;
-  /** A scalar of any type, as it was written. */
-  scalar(key: string): SourceScalar | undefined;
-  text(key: string): string | undefined;
-  /** Like `scalar`, for a text that means nothing when it is empty: then the key counts as absent. */
-  given(key: string): SourceScalar | undefined;
-  /** One of the words of its row, whatever their case. */
-  word<T extends string>(key: string, row: WordForm<T>): T | undefined;
-  integer(key: string, row: IntegerForm): number | undefined;
-  /** An empty text is not a number. */
-  number(key: string, row: NumberForm): number | undefined;
-  flag(key: string): boolean | undefined;
-  texts(key: string): readonly SourceScalar[] | undefined;
-  /** The words, numbers and truth values that a form has rows for. */
-  values<K extends Keys>(form: MapForm<K>): Values<K>;
-  fields(key: string, form: MapForm): Fields | undefined;
-  /** Like `fields`; an absent or wrong map reads as an empty one. */
-  section(key: string, form: MapForm): Fields;
-  /** A map with names of the user's choice. */
-  entries(key: string): readonly SourceEntry[] | undefined;
-}
-
 /** How maps are read. */
 export interface ShapeOptions {
   /** How the map is called in messages: `config`, `step "a"`. Empty for the whole file. */
@@ -84,7 +39,7 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
     }
   }
   const strange = known === undefined ? [] : node.entries.map(({ key }) => key).filter((key) => !known.includes(key));
-  return new MapFields(node, name, findings, exact, strange);
+  return new Fields(node, name, findings, exact, strange);
 }
 
 function reportUnknown(entry: SourceEntry, name: string, known: readonly string[], findings: Findings): void {
@@ -95,12 +50,18 @@ function reportUnknown(entry: SourceEntry, name: string, known: readonly string[
   findings.error('unknown-key', `unknown key ${quoteShort(entry.key)}${where}`, entry.at, hint);
 }
 
-class MapFields implements Fields {
+/**
+ * Typed reading of a map. A key without a value counts as absent, and so does an empty text where no text is wanted. A value of the wrong type is a problem (`wrong-type`) and then
+ * counts as absent too, so that reading goes on and finds the next problem.
+ */
+export class Fields {
   private readonly entryBy: ReadonlyMap<string, SourceEntry>;
 
   constructor(
     private readonly map: SourceMap,
+    /** How the map is called in messages; empty for a whole file. */
     readonly name: string,
+    /** Where problems go. */
     readonly findings: Findings,
     private readonly exact: boolean,
     /** Keys that nobody knows. */
@@ -109,6 +70,7 @@ class MapFields implements Fields {
     this.entryBy = new Map(map.entries.map((entry) => [entry.key, entry]));
   }
 
+  /** Of the map itself. */
   get at(): Position {
     return this.map.at;
   }
@@ -117,6 +79,7 @@ class MapFields implements Fields {
     return this.node(key) !== undefined;
   }
 
+  /** The key is there, with or without a value. */
   names(key: string): boolean {
     return this.entryBy.has(key);
   }
@@ -126,19 +89,23 @@ class MapFields implements Fields {
     return isNothing(node) && !this.exact ? undefined : node;
   }
 
+  /** Another key stands here that nobody knows and that most likely means this one: then it is not reported as missing too. */
   isMisspelt(key: string): boolean {
     return this.strange.some((one) => (meantBy(one, [key]) ?? suggest(one, [key])) !== undefined);
   }
 
+  /** It must be there, and it is absent, or a text with nothing in it. */
   lacks(key: string): boolean {
     const node = this.node(key);
     return node === undefined ? !this.isMisspelt(key) : node.kind === 'scalar' && node.text.trim() === '';
   }
 
+  /** Of the value, or of the map when the key is absent. */
   placeOf(key: string): Position {
     return this.entryBy.get(key)?.value.at ?? this.at;
   }
 
+  /** Reports what is wrong with the value of a key, or with the map when the key is absent. */
   error(code: string, key: string, message: string, hint?: string): void {
     this.findings.error(code, message, this.placeOf(key), hint);
   }
@@ -147,6 +114,7 @@ class MapFields implements Fields {
     this.findings.warning(code, message, this.placeOf(key), hint);
   }
 
+  /** A scalar of any type, as it was written. */
   scalar(key: string): SourceScalar | undefined {
     const node = this.node(key);
     if (node === undefined || (node.kind === 'scalar' && !isNothing(node))) return node;
@@ -157,10 +125,12 @@ class MapFields implements Fields {
     return this.scalar(key)?.text;
   }
 
+  /** Like `scalar`, for a text that means nothing when it is empty: then the key counts as absent. */
   given(key: string): SourceScalar | undefined {
     return isEmptyText(this.entryBy.get(key)?.value) ? undefined : this.scalar(key);
   }
 
+  /** One of the words of its row, whatever their case. */
   word<T extends string>(key: string, row: WordForm<T>): T | undefined {
     const node = this.given(key);
     return node === undefined ? undefined : readWord(node, this.called(key), row, this.findings);
@@ -171,6 +141,7 @@ class MapFields implements Fields {
     return node === undefined ? undefined : readNumber(node, this.called(key), row, this.findings);
   }
 
+  /** An empty text is not a number. */
   number(key: string, row: NumberForm): number | undefined {
     const node = this.node(key);
     return node === undefined ? undefined : readNumber(node, this.called(key), row, this.findings);
@@ -186,6 +157,7 @@ class MapFields implements Fields {
     return node === undefined ? undefined : readTexts(node, this.called(key), this.findings);
   }
 
+  /** The words, numbers and truth values that a form has rows for. */
   values<K extends Keys>({ keys }: MapForm<K>): Values<K> {
     const found = Object.entries<Form>(keys).map(([key, row]) => [key, this.value(key, row)] as const);
     return Object.fromEntries(found) as Values<K>;
@@ -203,11 +175,13 @@ class MapFields implements Fields {
     return node === undefined ? undefined : readFields(node, options, this.findings);
   }
 
+  /** Like `fields`; an absent or wrong map reads as an empty one. */
   section(key: string, form: MapForm): Fields {
     const none: SourceMap = { kind: 'map', entries: [], at: this.node(key)?.at ?? this.at };
-    return this.fields(key, form) ?? new MapFields(none, this.called(key), this.findings, this.exact, []);
+    return this.fields(key, form) ?? new Fields(none, this.called(key), this.findings, this.exact, []);
   }
 
+  /** A map with names of the user's choice. */
   entries(key: string): readonly SourceEntry[] | undefined {
     const node = this.filled(key);
     if (node === undefined || node.kind === 'map') return node?.entries;

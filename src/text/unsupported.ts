@@ -1,29 +1,16 @@
 import type { Position } from '../base/problem.js';
 import type { Findings } from './findings.js';
 import type { SourceNode } from './nodes.js';
-import type { MapForm } from './forms.js';
+import type { ForeignKey, MapForm } from './forms.js';
 import { readFields } from './shape.js';
 import type { Fields } from './shape.js';
 
-/** What a file loses when something of another system is left out of it. */
-export type Loss = 'meaning' | 'safety' | 'nothing';
-
-/** Something that only another system understands. */
-export interface Unsupported {
-  readonly loses: Loss;
-  /** What to do instead. */
-  readonly hint: string;
-}
-
-/** By key of a map. */
-export type UnsupportedKeys = ReadonlyMap<string, Unsupported>;
-
 /** Keys with what to do instead, by what is lost. */
-export type LossRows = Readonly<Partial<Record<Loss, Readonly<Record<string, string>>>>>;
+export type LossRows = Readonly<Partial<Record<ForeignKey['loses'], Readonly<Record<string, string>>>>>;
 
 /** The keys of one map, from rows by what is lost. */
-export function unsupportedKeys(...all: readonly LossRows[]): UnsupportedKeys {
-  const found = new Map<string, Unsupported>();
+export function unsupportedKeys(...all: readonly LossRows[]): ReadonlyMap<string, ForeignKey> {
+  const found = new Map<string, ForeignKey>();
   for (const rows of all) {
     for (const loses of ['meaning', 'safety', 'nothing'] as const) {
       for (const [key, hint] of Object.entries(rows[loses] ?? {})) found.set(key, { loses, hint });
@@ -33,7 +20,12 @@ export function unsupportedKeys(...all: readonly LossRows[]): UnsupportedKeys {
 }
 
 /** Reports the keys of a map that are not supported (`not-supported`), unless their value says nothing. */
-export function reportUnsupported(node: SourceNode, name: string, keys: UnsupportedKeys, findings: Findings): void {
+export function reportUnsupported(
+  node: SourceNode,
+  name: string,
+  keys: ReadonlyMap<string, ForeignKey>,
+  findings: Findings,
+): void {
   for (const entry of node.kind === 'map' ? node.entries : []) {
     const found = keys.get(entry.key);
     if (found === undefined || saysNothing(entry.value)) continue;
@@ -42,7 +34,7 @@ export function reportUnsupported(node: SourceNode, name: string, keys: Unsuppor
 }
 
 /** Reports one thing that is not supported: a warning, or more where something is lost by it. */
-export function reportOne(called: string, { loses, hint }: Unsupported, at: Position, findings: Findings): void {
+export function reportOne(called: string, { loses, hint }: ForeignKey, at: Position, findings: Findings): void {
   const message = `${called} is not supported`;
   if (loses === 'nothing') findings.warning('not-supported', message, at, hint);
   else findings.lost(loses, message, at, hint);

@@ -4,18 +4,14 @@ import { FORBIDDEN_NAMES } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { SourceEntry, SourceNode, SourceScalar } from './nodes.js';
+import type { ParsedJson } from './json.js';
 import { placesOf } from './places.js';
-import type { Places } from './places.js';
 import { composeYaml } from './yaml-document.js';
 import { YAML_LIMITS } from './yaml-limits.js';
 import type { YamlLimits } from './yaml-limits.js';
 
 /** What a YAML text holds, and everything that is wrong with its form. */
-export interface ParsedYaml {
-  /** Absent when the text is empty or could not be read. */
-  readonly root: SourceNode | undefined;
-  readonly problems: readonly Problem[];
-  readonly places: Places;
+export interface ParsedYaml extends ParsedJson {
   /** The text that was parsed. */
   readonly text: string;
 }
@@ -91,7 +87,7 @@ interface Sized {
 }
 
 interface Build {
-  readonly places: Places;
+  readonly places: ParsedJson['places'];
   readonly hasAliases: boolean;
   readonly problems: Problem[];
   readonly anchors: Map<string, ParsedNode>;

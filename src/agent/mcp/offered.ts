@@ -1,14 +1,11 @@
 import type { Client, Tool as ServerTool } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
 import { canonicalHash } from '../../base/hash.js';
-import type { JsonObject } from '../../base/json.js';
+import type { ToolSpec } from '../model.js';
 import { cleanSchema, cleanText } from './untrusted.js';
 
 /** A tool as a server offered it at the start. `pin` is the hash of its name, description and schema as they came. */
-export interface OfferedTool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
+export interface OfferedTool extends ToolSpec {
   /** The server says that a second call does no harm. */
   readonly repeatable: boolean;
   readonly pin: string;

@@ -18,9 +18,7 @@ export interface Argument {
 /**
  * The value of an argument. `tool` is the built-in tool that is called; for tools of servers it is absent, and nothing is known about
  * what their arguments mean.
- *
- * @example
- * argumentOf('shell', 'cmd', { command: 'rm  -rf x' }); // { kind: 'command', values: ['rm', '-rf', 'x'] }
+ * `argumentOf('shell', 'cmd', { command: 'rm  -rf x' })` gives `{ kind: 'command', values: ['rm', '-rf', 'x'] }`.
  */
 export function argumentOf(tool: BuiltInTool | undefined, name: string, given: JsonObject): Argument {
   if (tool === undefined) return { kind: 'plain', values: textsOf(ownValue(given, name)) };

@@ -8,10 +8,7 @@ import { isRiskyOption } from '../../plan/risky-commands.js';
 
 /**
  * A path, by segments: `*` stays within its segment, as the last one it is everything below, and `**` is any number of segments.
- *
- * @example
- * matchesPath('src/*', 'src/a/b.ts'); // true
- * matchesPath('src/*.ts', 'src/a/b.ts'); // false
+ * `matchesPath('src/*', 'src/a/b.ts')` gives `true`. `matchesPath('src/*.ts', 'src/a/b.ts')` gives `false`.
  */
 export function matchesPath(pattern: string, path: string): boolean {
   return matchesSegments(pattern.split('/'), path.split('/'));
@@ -37,10 +34,8 @@ const ADDRESS = /^([^:/?#]+):\/\/([^/?#]*)([^?#]*)(?:\?(.*))?$/;
 /**
  * An address, as it is requested: the scheme, the host by labels (a first `*` is one or more of them), the port, the path by segments, the query. Where
  * the pattern has no port, only the usual one of the scheme will do. A path that ends in `*` takes any query.
- *
- * @example
- * matchesAddress('https://*.example.com/*', 'https://docs.example.com/a?b=c'); // true
- * matchesAddress('http://*.example.com/*', 'http://127.0.0.1/.example.com/'); // false
+ * `matchesAddress('https://*.example.com/*', 'https://docs.example.com/a?b=c')` gives `true`.
+ * `matchesAddress('http://*.example.com/*', 'http://127.0.0.1/.example.com/')` gives `false`.
  */
 export function matchesAddress(pattern: string, text: string): boolean {
   if (pattern === '*') return true;
@@ -89,10 +84,8 @@ function splitPort(host: string): readonly string[] {
 /**
  * A command, by words. A `*` stays within its word, and in one with slashes within its segment. A last word `*`, and a `*` right behind the letters of the last word, stand
  * for whatever words follow, but not for options with which the program does something else.
- *
- * @example
- * matchesCommand('git log*', ['git', 'log', '--stat']); // true
- * matchesCommand('git log*', ['git', 'logx']); // false
+ * `matchesCommand('git log*', ['git', 'log', '--stat'])` gives `true`.
+ * `matchesCommand('git log*', ['git', 'logx'])` gives `false`.
  */
 export function matchesCommand(pattern: string, words: readonly string[]): boolean {
   const parts = [...pattern.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([part]) => part.replaceAll("'", ''));

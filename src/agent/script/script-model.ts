@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ErrorCode } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { classifyStatus, passing } from '../models/http-status.js';
@@ -15,19 +16,20 @@ export function scriptModel(id: string, book: ScriptBook): Model {
     async *stream(request): AsyncGenerator<ModelPart> {
       request.signal.throwIfAborted();
       const answer = book.next(request);
-      if (answer === undefined) yield* plainParts(request, withoutOutputs(lastUserText(request.messages)));
+      if (answer === undefined) yield* plainParts(withoutOutputs(lastUserText(request.messages)), readTokens(request));
       else yield* answerParts(id, answer, request);
     },
   };
 }
 
-function* plainParts(request: ModelRequest, text: string): Generator<ModelPart> {
+function* plainParts(text: string, inputTokens: number): Generator<ModelPart> {
   yield { type: 'text', text };
-  yield { type: 'finish', reason: 'stop', usage: usageOf(request, text) };
+  yield { type: 'finish', reason: 'stop', usage: { inputTokens, outputTokens: roughTokens(text) } };
 }
 
 async function* answerParts(id: string, answer: ScriptAnswer, request: ModelRequest): AsyncGenerator<ModelPart> {
-  if (answer.delayMs > 0) await pause(answer.delayMs, request.signal);
+  const { signal } = request;
+  if (answer.delayMs > 0) await setTimeout(answer.delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   if (answer.error !== undefined) throw scriptedError(id, answer.error);
   const text = answerText(answer);
   for (const piece of pieces(text)) yield { type: 'text', text: piece };
@@ -39,8 +41,8 @@ async function* answerParts(id: string, answer: ScriptAnswer, request: ModelRequ
   const calls = toolCalls(answer, request);
   for (const call of calls) yield { type: 'tool-call', call };
   const { usage } = answer;
-  const counted =
-    usage === undefined ? usageOf(request, text) : { inputTokens: usage.input, outputTokens: usage.output };
+  const { input = readTokens(request), output = roughTokens(text) } = usage ?? {};
+  const counted = { inputTokens: input, outputTokens: output };
   yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage: counted };
 }
 
@@ -68,9 +70,8 @@ function toolCalls(answer: ScriptAnswer, request: ModelRequest): readonly ToolCa
   return calls.map((call, i) => ({ id: `call_${request.caller.turn}_${i + 1}`, ...call }));
 }
 
-function usageOf(request: ModelRequest, text: string) {
-  const read = request.messages.reduce((sum, message) => sum + ('text' in message ? message.text.length : 0), 0);
-  return { inputTokens: Math.ceil(read / 4), outputTokens: roughTokens(text) };
+function readTokens({ messages }: ModelRequest): number {
+  return Math.ceil(messages.reduce((sum, message) => sum + ('text' in message ? message.text.length : 0), 0) / 4);
 }
 
 const RETRYABLE: ReadonlySet<string> = new Set(['SKEIN_NETWORK', 'SKEIN_MODEL_FAILED', 'SKEIN_MODEL_OVERLOADED']);
@@ -89,23 +90,6 @@ function scriptedError(id: string, error: ScriptError): SkeinError {
   }
   const code = (error.code ?? 'SKEIN_MODEL_FAILED') as ErrorCode;
   return new SkeinError(code, `${id}: ${said}`, { ...passing({ retryable: RETRYABLE.has(code) }), ...wait });
-}
-
-/** Waits, and ends early when the step is over. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(
-        signal.reason instanceof Error ? signal.reason : new SkeinError('SKEIN_CANCELLED', 'the step was cancelled'),
-      );
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 /** Rough count of tokens: four characters each. */
@@ -133,10 +117,7 @@ export function echoModel(id = 'mock/echo'): Model {
     async *stream(request): AsyncGenerator<ModelPart> {
       request.signal.throwIfAborted();
       const asked = lastUserText(request.messages);
-      const text = withoutOutputs(asked);
-      yield { type: 'text', text };
-      const usage = { inputTokens: roughTokens(asked), outputTokens: roughTokens(text) };
-      yield { type: 'finish', reason: 'stop', usage };
+      yield* plainParts(withoutOutputs(asked), roughTokens(asked));
     },
   };
 }

@@ -4,9 +4,7 @@ import { withoutAtEnd } from '../../base/text.js';
 /**
  * A path as the most forgiving file system compares it, so that no spelling gets by: letters of one case, compatible forms as one,
  * without characters that can't be seen, without dots and spaces at the end of a name, and without what follows a colon.
- *
- * @example
- * foldedPath('/project/.Git. /HEAD'); // '/project/.git/head'
+ * `foldedPath('/project/.Git. /HEAD')` gives `'/project/.git/head'`.
  */
 export function foldedPath(path: string): string {
   return path.split(sep).map(foldedName).join('/');

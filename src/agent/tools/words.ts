@@ -112,9 +112,7 @@ const MOST_WORDS = 2_000;
 /**
  * What a command may name files by: its words, values of options in them, and of a script each piece that looks like a word. Names that a
  * program puts together by itself are not seen.
- *
- * @example
- * namedFiles(['sh', '-c', 'rm -r .skein']).words.includes('.skein'); // true
+ * `namedFiles(['sh', '-c', 'rm -r .skein']).words.includes('.skein')` gives `true`.
  */
 export function namedFiles(argv: readonly string[]): NamedFiles {
   const [program = ''] = argv;

@@ -7,8 +7,8 @@ import type { AnyAgent } from '../../notations/graph/nodes/call-agent.js';
 import { innerBindings } from '../../notations/graph/nodes/planned.js';
 import type { StateOf } from '../../plan/builder-input.js';
 import { madeOf } from '../../plan/made-of.js';
-import type { InputSpec, MapNode } from '../../plan/plan.js';
-import { agentOf, chainOf, taskNode } from './planned-agent.js';
+import type { MapNode } from '../../plan/plan.js';
+import { agentOf, chainOf, inputSpec, taskNode } from './planned-agent.js';
 import type { Agent, AgentOutcome } from './planned-agent.js';
 
 /** How a planner and an executor work together. */
@@ -51,7 +51,7 @@ export function planAndExecute(options: PlanAndExecuteOptions): PlanAndExecute {
   const { planner, executor, stopOnError = true, maxSteps = 50, concurrency = 1, name = 'plan-and-execute' } = options;
   const doing = chainOf({
     name: 'step',
-    inputs: [required('step')],
+    inputs: [inputSpec('step', true)],
     nodes: [agentNode(executor, { name: 'executor', taskParam: 'step' }).build('executor', 'result')],
   });
   const execute: MapNode = {
@@ -68,7 +68,7 @@ export function planAndExecute(options: PlanAndExecuteOptions): PlanAndExecute {
   };
   const { plan, bindings } = chainOf({
     name,
-    inputs: [required('task')],
+    inputs: [inputSpec('task', true)],
     nodes: [
       agentNode(planner, { name: 'planner' }).build('planner', 'plan'),
       taskNode(
@@ -100,10 +100,6 @@ function joined({ results }: StateOf): string {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function required(name: string): InputSpec {
-  return { name, channel: name, required: true };
 }
 
 /**

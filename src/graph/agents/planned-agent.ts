@@ -1,4 +1,3 @@
-import { SkeinError } from '../../base/errors.js';
 import { PLANNED, plannedNode } from '../../notations/graph/nodes/planned.js';
 import type { Planned, PlannedWorkflow } from '../../notations/graph/nodes/planned.js';
 import { draw } from '../../notations/graph/inspect.js';
@@ -9,6 +8,7 @@ import type { StateOf, TaskStep } from '../../plan/builder-input.js';
 import type { BuiltNode } from '../../notations/graph/node-spec.js';
 import type { Bindings, Edge, InputSpec, Plan, TaskNode } from '../../plan/plan.js';
 import type { AgentLike, AgentResult, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from '../result.js';
+import { checkedTask } from '../as-agent.js';
 import { runGraph, streamGraph } from '../running.js';
 import type { RunnableGraph } from '../running.js';
 
@@ -50,19 +50,9 @@ export function agentOf<Answer>(planned: Planned, name: string): Agent<Answer> {
 
 /** A language model as a workflow with one node. */
 function aloneOf(planned: Planned, name: string): PlannedWorkflow {
-  const { node, bindings = {} } = plannedNode(planned, { name, output: 'answer', taskParam: 'task' });
-  const plan: Plan = {
-    format: 1,
-    name,
-    notation: 'graph',
-    inputs: [{ name: 'task', channel: 'task', required: true }],
-    channels: [],
-    nodes: [node],
-    edges: [],
-    routes: [],
-    entry: name,
-  };
-  return { kind: 'workflow', plan, bindings, taskParam: 'task', answerKey: 'answer' };
+  const built = plannedNode(planned, { name, output: 'answer', taskParam: 'task' });
+  const { plan, bindings } = chainOf({ name, inputs: [inputSpec('task', true)], nodes: [built] });
+  return { kind: 'workflow', plan: { ...plan, entry: name }, bindings, taskParam: 'task', answerKey: 'answer' };
 }
 
 /** @throws SkeinError `SKEIN_DEFINITION` with all problems */
@@ -104,8 +94,7 @@ class RunningAgent implements Agent<unknown>, RunnableGraph {
   }
 
   private inputs(task: unknown): Readonly<Record<string, unknown>> {
-    if (typeof task === 'string') return { [this.settings.taskParam]: task };
-    throw new SkeinError('SKEIN_USAGE', `the task must be a string, not ${task === null ? 'null' : typeof task}`);
+    return { [this.settings.taskParam]: checkedTask(task) };
   }
 
   private ended(result: GraphResult): AgentOutcome {
@@ -149,6 +138,11 @@ export function chainOf({ name, inputs, nodes }: Chain): { readonly plan: Plan; 
     routes: [],
   };
   return { plan, bindings: Object.assign({}, ...nodes.map(({ bindings = {} }) => bindings)) as Bindings };
+}
+
+/** An input that is a key of the state by the same name. */
+export function inputSpec(name: string, required = false): InputSpec {
+  return { name, channel: name, required };
 }
 
 /** A function as a node. */

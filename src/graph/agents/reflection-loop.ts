@@ -5,8 +5,8 @@ import { refusal } from '../../base/problem.js';
 import { valueText } from '../../lang/value-text.js';
 import type { StateOf } from '../../plan/builder-input.js';
 import { madeOf } from '../../plan/made-of.js';
-import type { InputSpec, LoopNode } from '../../plan/plan.js';
-import { agentOf, chainOf, taskNode } from './planned-agent.js';
+import type { LoopNode } from '../../plan/plan.js';
+import { agentOf, chainOf, inputSpec, taskNode } from './planned-agent.js';
 import type { Agent, AgentOutcome } from './planned-agent.js';
 import { readVerdict } from './verdict.js';
 
@@ -63,7 +63,7 @@ export function reflectionLoop(options: ReflectionOptions): ReflectionLoop {
   };
   const { plan, bindings } = chainOf({
     name,
-    inputs: [input('task', true)],
+    inputs: [inputSpec('task', true)],
     nodes: [{ node: loop, bindings: innerBindings(loop.id, round.bindings) }],
   });
   const made = agentOf<string>({ kind: 'workflow', plan, bindings, taskParam: 'task', answerKey: 'draft' }, name);
@@ -92,7 +92,7 @@ function roundOf({ worker, critic, marker = 'ACCEPT', ask = asking(marker), revi
   });
   return chainOf({
     name: 'round',
-    inputs: [input('task', true), input('draft'), input('critique'), input('attempts')],
+    inputs: [inputSpec('task', true), inputSpec('draft'), inputSpec('critique'), inputSpec('attempts')],
     nodes: [
       taskNode('assignment', madeOf(assignment, [revise])),
       agentNode(worker, { name: 'worker', taskParam: 'assignment' }).build('worker', 'draft'),
@@ -101,10 +101,6 @@ function roundOf({ worker, critic, marker = 'ACCEPT', ask = asking(marker), revi
       taskNode('verdict', madeOf(verdict, [readVerdict, marker]), { writes: ['accepted', 'critique', 'attempts'] }),
     ],
   });
-}
-
-function input(name: string, required = false): InputSpec {
-  return { name, channel: name, required };
 }
 
 function asking(marker: string): (draft: string, task: string) => string {

@@ -8,9 +8,7 @@ const KEY = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/;
 /**
  * The text of an agent file with a head that can be read as YAML where it was written as if each key had the rest of its line as text:
  * such texts are put in quotes, with the lines that go on below them. Other keys are left out. Every line stays on its line.
- *
- * @example
- * withMendedHead('---\ndescription: Use it when: always\n---\n'); // '---\ndescription: "Use it when: always"\n---\n'
+ * `withMendedHead('---\ndescription: Use it when: always\n---\n')` gives `'---\ndescription: "Use it when: always"\n---\n'`.
  */
 export function withMendedHead(text: string): string {
   const lines = text.split('\n');

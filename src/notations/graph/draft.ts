@@ -2,6 +2,7 @@ import { FORBIDDEN_NAMES } from '../../base/json.js';
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { InputInput } from '../../plan/builder-input.js';
+import type { Limits, Plan } from '../../plan/plan.js';
 import { END } from '../../plan/plan.js';
 import { isNodeSpec } from './node-spec.js';
 import type { NodeSpec } from './node-spec.js';
@@ -11,16 +12,11 @@ import { refusal } from '../../base/problem.js';
 import type { ReducerInput } from './reducers.js';
 
 /** What a graph is made with. */
-export interface DraftSettings {
-  readonly name: string;
-  readonly description?: string;
+export interface DraftSettings extends Limits, Pick<Plan, 'name' | 'description' | 'firstExitWins'> {
   /** Standard Schemas by key of the state; absent: any key may be written. */
   readonly state?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly InputInput[];
   readonly reducers?: Readonly<Record<string, ReducerInput | undefined>>;
-  readonly maxSteps?: number;
-  readonly concurrency?: number;
-  readonly firstExitWins?: boolean;
   readonly answerKey?: string;
   /** Keys that a run gives, or Standard Schemas by key. */
   readonly output?: readonly string[] | Readonly<Record<string, unknown>>;

@@ -23,9 +23,7 @@ export interface ConditionParts {
  * references stand as they do elsewhere. What can't become true or false is told in the words of the error that it would be.
  *
  * Problem codes: `bad-condition`, and those of references.
- *
- * @example
- * buildCondition(step.condition, placed, parts); // { op: 'truthy', value: { channel: 'steps.qa.output' }, text: '{{ $steps.qa.output }}' }
+ * `buildCondition(step.condition, placed, parts)` gives `{ op: 'truthy', value: { channel: 'steps.qa.output' }, text: '{{ $steps.qa.output }}' }`.
  */
 export function buildCondition(scalar: SourceScalar, reader: Placed, parts: ConditionParts): Condition | undefined {
   const { names, yaml } = parts;

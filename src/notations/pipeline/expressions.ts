@@ -61,9 +61,7 @@ export interface Braced {
 
 /**
  * Splits a text into literal pieces and what stands in double braces and begins with a `$`. One pass over the text, whatever it holds.
- *
- * @example
- * splitBraces('Hi {{ $prompt }}!'); // ['Hi ', { inside: '$prompt', written: '{{ $prompt }}' }, '!']
+ * `splitBraces('Hi {{ $prompt }}!')` gives `['Hi ', { inside: '$prompt', written: '{{ $prompt }}' }, '!']`.
  */
 export function splitBraces(text: string): readonly (string | Braced)[] {
   const pieces: (string | Braced)[] = [];

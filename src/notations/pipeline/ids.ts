@@ -49,10 +49,8 @@ export function createIds(list: SourceNode): BlockIds {
 
 /**
  * What a step without an id is called: by its number in its list, from 1, and by its branch.
- *
- * @example
- * positionalId('agent', 2, undefined); // 'step_2'
- * positionalId('agent', 1, 'cond_3_true'); // 'cond_3_true_1'
+ * `positionalId('agent', 2, undefined)` gives `'step_2'`.
+ * `positionalId('agent', 1, 'cond_3_true')` gives `'cond_3_true_1'`.
  */
 export function positionalId(type: StepDef['type'], number: number, branch: string | undefined): string {
   return `${branch ?? PREFIXES[type]}_${number}`;

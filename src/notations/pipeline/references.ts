@@ -84,13 +84,10 @@ interface Walk {
   readonly names: readonly string[];
 }
 
-interface Leaf {
+interface Leaf extends Omit<Walk, 'segments'> {
   readonly output?: Output;
   readonly channel?: string;
   readonly text?: string;
-  readonly placed: Placed;
-  readonly used: number;
-  readonly names: readonly string[];
   readonly endsAt?: number | undefined;
 }
 

@@ -20,7 +20,6 @@ import { newHolder } from '../../stores/holder.js';
 import { Turn } from '../threads/turn.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun, RunOwner } from './backend.js';
 import { nodePathOf } from '../../base/address.js';
-import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { RunWarning } from '../../engine/services.js';
 import { forkStart } from '../../journal/fork-start.js';
 import type { Changes } from '../changes.js';
@@ -147,14 +146,6 @@ function attempt(result: RunResult, act: () => void): RunResult {
   }
 }
 
-/** The run about which something is reported. */
-interface Announced {
-  readonly compiled: CompiledPlan;
-  readonly options: RunOptions;
-  /** What whoever started it has told already. */
-  readonly told?: Changes | undefined;
-}
-
 /** What is reported before anything runs, and of which steps. */
 export interface Announcement {
   readonly warnings: readonly RunWarning[];
@@ -164,7 +155,7 @@ export interface Announcement {
 
 /** What is reported of a run before anything of it runs: what has changed since it was recorded. */
 export function announcement(
-  { compiled, told, options }: Announced,
+  { compiled, told, options }: Pick<Opening, 'compiled' | 'told' | 'options'>,
   recorded: RecordedRun | undefined,
   going: GoingOn,
 ): Announcement {

@@ -10,7 +10,7 @@ import { ThreadWriter } from '../../journal/thread-writer.js';
 import { newHolder } from '../../stores/holder.js';
 import { busy, checkGoing, pause, standInLine } from './line.js';
 import { COUNTS, Turn } from './turn.js';
-import type { RunOutcome } from '../../events/outcome.js';
+import type { EndedRecord } from '../../journal/thread-record.js';
 import { endedWithoutSuccess, threadOfRun } from '../../journal/thread-rows.js';
 
 /** A conversation over several runs, and what a turn does about the one before. */
@@ -238,13 +238,8 @@ function checkAnswered(store: Store, id: string, run: string, turn: number): voi
 }
 
 /** A turn that is noted as begun, and whose run has no success to come: it is gone, was cancelled from outside, or failed in a process that died then. */
-export interface GivenUp {
-  readonly run: string;
-  readonly turn: number;
+export interface GivenUp extends Pick<EndedRecord, 'run' | 'turn' | 'outcome' | 'error'> {
   readonly on: number;
-  readonly outcome: RunOutcome;
-  /** Nothing is there that could be tried again. */
-  readonly error?: ErrorData;
 }
 
 const GONE: ErrorData = { code: 'SKEIN_NO_RUN', message: 'its run is not recorded' };

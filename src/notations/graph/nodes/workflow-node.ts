@@ -8,6 +8,7 @@ import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
 import { innerBindings, plannedOf } from './planned.js';
+import type { PlannedWorkflow } from './planned.js';
 
 /** What can be a node as a workflow: a graph, compiled or not, what `definePlan` gives, or what a loader of `skein/yaml` gives. */
 export type InnerWorkflow =
@@ -33,12 +34,8 @@ export interface WorkflowNodeOptions {
 }
 
 /** A workflow, as far as a node is made of it. */
-export interface Inner {
-  readonly plan: Plan;
-  readonly bindings: Bindings;
+export interface Inner extends Omit<PlannedWorkflow, 'kind' | 'answerKey'> {
   readonly answerKey: string | undefined;
-  /** The input that takes the task when it is used as an agent. */
-  readonly taskParam: string;
 }
 
 /**

@@ -91,12 +91,7 @@ export const FOREIGN_TOOLS: readonly ForeignTool[] = [...TOOLSETS.values(), WHOL
   [...toolset].map(([name, tools]) => ({ name, tools })),
 );
 
-/**
- * What an argument of a tool of the other system is called here.
- *
- * @example
- * argumentOf('fetch', 'urls'); // 'url'
- */
+/** What an argument of a tool of the other system is called here. `argumentOf('fetch', 'urls')` gives `'url'`. */
 export function argumentOf(tool: string, argument: string): string {
   return ARGUMENTS.get(tool)?.get(argument) ?? argument;
 }
