@@ -27,7 +27,7 @@ async function bodyFor(model: string, env: (provider: FakeProvider) => Record<st
 }
 
 describe('an agent that takes over a conversation with calls of tools that it does not have', () => {
-  it('declares them to Anthropic, which wants that, and forbids them', async () => {
+  it('[A7] declares them to Anthropic, which wants that, and forbids them', async () => {
     const body = await bodyFor('anthropic/claude-sonnet-4-5', (provider) => ({
       ANTHROPIC_BASE_URL: provider.origin,
       ANTHROPIC_API_KEY: 'key',
@@ -44,7 +44,7 @@ describe('an agent that takes over a conversation with calls of tools that it do
     expect(JSON.stringify(body)).not.toContain('"by"');
   });
 
-  it('tells OpenAI nothing of tools, and gives the calls with their results', async () => {
+  it('[A7] tells OpenAI nothing of tools, and gives the calls with their results', async () => {
     const body = await bodyFor('openai/m', (provider) => ({
       OPENAI_BASE_URL: provider.baseUrl,
       OPENAI_API_KEY: 'key',

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { memoryStore } from 'skein';
+import { StateMachine, validatePack } from 'skein/machine';
+import { go, linesOf, packOf, talking } from '../support/talking.js';
+
+const flipping = packOf({ a: { on_event: { Flip: 'b' } }, b: { on_event: { Flip: 'a' } } });
+
+it('[21] beyond 1,000 transitions each turn is kept, too; a context has the newest, with exact totals', async () => {
+  const machine = new StateMachine(flipping.workflow);
+  for (let at = 0; at < 998; at += 1) machine.processEvent('Flip');
+  const store = memoryStore();
+  const { conversation } = await talking(flipping, {}, { store, thread: 't', context: machine.context() });
+  for (let at = 0; at < 5; at += 1) await conversation.transition('Flip');
+  const { conversation: again } = await talking(flipping, {}, { store, thread: 't' });
+  const { history, metadata, visit_counts, current_state } = again.context();
+  expect([current_state, history.length, metadata?.['skein.transitions'], visit_counts]).toEqual([
+    'b',
+    1_000,
+    1_003,
+    { a: 502, b: 502 },
+  ]);
+  await again.transition('Flip');
+  expect([again.context().history.at(-1)?.to, again.context().metadata?.['skein.transitions']]).toEqual(['a', 1_004]);
+});
+
+const tooled = packOf(
+  { a: { on_event: { Go: 'b' } }, b: { on_event: { Go: 'a' } } },
+  {
+    tools: { look: { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } } },
+    prompts: { p1: { tools: ['look'] } },
+  },
+);
+
+it('[36] tools that are given once are there in each state, after hand-overs and after it was opened again', async () => {
+  const store = memoryStore();
+  const seen: string[] = [];
+  const tools = { look: () => `${seen.push('looked')}` };
+  const script = { a: [{ calls: [go('Go')] }], b: [{ calls: [['look', {}]] }, 'Seen.'] } as const;
+  const { conversation } = await talking(tooled, script, { tools, store, thread: 't' });
+  expect((await conversation.send('Hi')).text).toBe('Seen.');
+  const { conversation: again } = await talking(tooled, script, { tools, store, thread: 't' });
+  expect([(await again.send('More')).text, seen.length]).toEqual(['Seen.', 2]);
+});
+
+it('[39] an event whose destination fails does not count: the machine stands where it stood', async () => {
+  const pack = packOf({ a: { on_event: { Go: 'b' } }, b: { terminal: true } });
+  const fails = () => {
+    throw new Error('the model is down');
+  };
+  const { conversation } = await talking(pack, { a: ['Hello.'], b: [fails] });
+  await conversation.send('Hi');
+  const turn = await conversation.transition('Go', { message: 'On.' });
+  expect([turn.outcome, turn.state, conversation.currentState, conversation.availableEvents]).toEqual([
+    'failed',
+    'a',
+    'a',
+    ['Go'],
+  ]);
+  expect(conversation.context().history).toEqual([]);
+});
+
+it('[A7] what is sent begins with a message of the user, and keeps calls of tools that the present state lacks', async () => {
+  const pack = packOf(
+    { a: { on_event: { Go: 'b' } }, b: {} },
+    {
+      tools: { look: { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } } },
+      prompts: { p0: { tools: ['look'] } },
+    },
+  );
+  const script = { a: [{ calls: [['look', {}]] }, { calls: [go('Go')] }], b: ['Done.'] } as const;
+  const { conversation, requests } = await talking(pack, script, { tools: { look: () => 'seen' } });
+  await conversation.send('Hi');
+  const last = requests.at(-1);
+  expect(last?.tools.map(({ name }) => name)).toEqual([]);
+  expect(linesOf(last ?? { messages: [] }).slice(1, 4)).toEqual(['user: Hi', 'assistant:  ->look', 'tool: seen']);
+});
+
+const text = (workflow: string): string =>
+  `{"id":"p","name":"P","version":"1.0.0","template_engine":{"version":"v1","syntax":"{{variable}}"},
+    "prompts":{"p":{"id":"p","name":"P","version":"1.0.0","system_template":"You."}}${workflow}}`;
+
+it('[V3] the artifacts of a state have names of their own', () => {
+  const artifacts = '{"plan":{"type":"text/plain"},"plan":{"type":"text/plain"}}';
+  const workflow = `,"workflow":{"version":1,"entry":"a","states":{"a":{"prompt_task":"p","artifacts":${artifacts},"terminal":true}}}`;
+  expect(validatePack(text(workflow)).map(({ severity, message }) => `${severity} ${message}`)).toEqual([
+    expect.stringMatching(/^error .*plan/),
+  ]);
+});
+
+it('[V6] a pack without a workflow, and a workflow without bounds and artifacts, have no findings', () => {
+  expect(validatePack(text(''))).toEqual([]);
+  const workflow =
+    ',"workflow":{"version":1,"entry":"a","states":{"a":{"prompt_task":"p","on_event":{"Go":"b"}},"b":{"prompt_task":"p","terminal":true}}}';
+  expect(validatePack(text(workflow))).toEqual([]);
+});
