@@ -53,13 +53,12 @@ const findings: Plugin = {
   name: 'JSON Schema on demand',
   load(id) {
     if (!id.endsWith(FINDINGS.module)) return null;
-    const file = JSON.stringify(FINDINGS.file);
-    const exported = FINDINGS.names.map(
-      (name) => `export const ${name} = (...args) => require(${file}).${name}(...args);`,
-    );
+    const exported = FINDINGS.names.map((name) => `export const ${name} = (...args) => (found ??= load()).${name}(...args);`);
+    // Found when the first is called: at each start it would take half a millisecond.
     return `import { createRequire } from 'node:module';
-      const require = createRequire(import.meta.url);
-      ${exported.join('\n')}`;
+      let found;
+      ${exported.join('\n')}
+      const load = () => createRequire(import.meta.url)("${FINDINGS.module}");`;
   },
 };
 
@@ -89,6 +88,15 @@ const commander: Plugin = {
   },
 };
 
+/** Node is given the CommonJS variant of the YAML package otherwise, of which nothing can be left out. */
+const yaml: Plugin = {
+  name: 'YAML as ES modules',
+  resolveId(name) {
+    if (name !== 'yaml') return null;
+    return { id: join(import.meta.dirname, 'node_modules/yaml/browser/dist/index.js'), moduleSideEffects: false };
+  },
+};
+
 /** Packages that are installed beside this one; whatever else is imported is built in. */
 const { dependencies, peerDependencies, optionalDependencies } = manifestOf(import.meta.dirname);
 const INSTALLED = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
@@ -112,14 +120,13 @@ await build({
     'cli/module-hooks': 'src/cli/modules/module-hooks.ts',
   },
   platform: 'node',
-  // The variants of packages that are ES modules need no wrapping, and what nothing uses of them stays out.
+  // The variants of packages that are ES modules need no wrapping.
   resolve: {
     mainFields: ['module', 'main'],
     conditionNames: ['import', 'browser', 'default'],
-    alias: { yaml: join(import.meta.dirname, 'node_modules/yaml/browser/index.js') },
   },
   external: INSTALLED.map((name) => new RegExp(`^${name}(?:/|$)`)),
-  plugins: [noted, findings, required, commander],
+  plugins: [noted, findings, required, commander, yaml],
   output: {
     dir: 'dist',
     format: 'esm',
@@ -132,9 +139,9 @@ await build({
     codeSplitting: {
       groups: [
         { name: 'start', test: /src\/cli\/(?:own-package|view\/streams)\./ },
-        { name: 'base', test: /src\/(?:base|events)\/|src\/journal\/thread-rows\./ },
+        { name: 'base', test: /src\/(?:base|events)\/|src\/journal\/thread-rows\.|rolldown\/runtime/ },
         { name: 'commander', test: /node_modules\/commander\// },
-        { name: 'failures', test: /src\/cli\/failures\./ },
+        { name: 'program', test: /src\/cli\/(?:failures|other-verbs)\./ },
         { name: 'yaml', test: /node_modules\/yaml\// },
         {
           name: 'plan',
@@ -143,8 +150,8 @@ await build({
         { name: 'text', test: /src\/(?:notations\/[^/]+\.ts|text\/(?!check-form|form-schema|json|script-keys))/ },
         { name: 'dag', test: /src\/notations\/dag\/load\./ },
         { name: 'pipeline', test: /src\/notations\/pipeline\/load\./ },
-        { name: 'run', test: /src\/cli\/run\/run-command\./ },
-        { name: 'engine', test: /src\/runtime\/workflow-run\./ },
+        { name: 'run', test: /src\/cli\/run\/run-(?:command|options)\./ },
+        { name: 'engine', test: /src\/(?:runtime\/(?:workflow-run|invariants)|plan\/outline)\./ },
         { name: 'changes', test: /src\/plan\/downstream\./ },
         { name: 'recorded', test: /src\/runtime\/backends\/recorded\./ },
         { name: 'audit', test: /src\/(?:running|audit\/(?:run-folder|secrets))\./ },

@@ -17,6 +17,8 @@ import { removeOldRuns } from './retention.js';
 import { keepLog } from './run-log.js';
 import { runFolderName } from './safe-name.js';
 
+export { findSecrets } from './secrets.js';
+
 /** All that is kept in a run folder. They close in this order: the last one writes the marker, which says that the folder is complete. */
 const KEEPERS: readonly ((options: KeeperOptions) => Keeper)[] = [keepMemory, keepLog];
 

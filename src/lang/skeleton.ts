@@ -12,19 +12,20 @@ const LETTERS: Readonly<Record<string, string>> = {
   u: 'υսцᴜ',
 };
 
-const PLAIN = new Map(
-  Object.entries(LETTERS).flatMap(([plain, likes]) => Array.from(likes, (like) => [like, plain] as const)),
-);
-const LIKE = new RegExp(`[${[...PLAIN.keys()].join('')}]`, 'gu');
+let plainLetters: ReadonlyMap<string, string> | undefined;
 
-/** Dashes, minus signs, and lines of drawings; a long one may stand for three. */
-const DASHES = /[\p{Pd}\u2212\u2043\u02D7\u30FC\u2500-\u2503\u2504\u2505\u254C\u254D\u23AF\u2796]/gu;
-const COLONS = /[\u2236\uA789\u02D0\u0589\u05C3\uFE55\u0703\u0704]/g;
-const OPEN = /[\u3010\u3014\u2772\u27E6\u301A\u2045]/g;
-const CLOSE = /[\u3011\u3015\u2773\u27E7\u301B\u2046]/g;
+/** The letter of a frame for each that looks like it. Made at the first look: few runs compare lines. */
+function lettersOfFrames(): ReadonlyMap<string, string> {
+  plainLetters ??= new Map(
+    Object.entries(LETTERS).flatMap(([plain, likes]) => Array.from(likes, (like) => [like, plain] as const)),
+  );
+  return plainLetters;
+}
 
-/** What is not seen: controls, formats, marks on letters, selectors and fillers. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{M}\u115F\u1160\u3164\uFFA0\u2800]/gu;
+/** A line without what is not seen: controls, formats, marks on letters, selectors and fillers. */
+function seenOf(line: string): string {
+  return line.replace(/[\p{Cc}\p{Cf}\p{M}\u115F\u1160\u3164\uFFA0\u2800]/gu, '');
+}
 
 /** A line that is longer is judged by its ends alone: no head and no frame is so long. */
 const LONGEST_JUDGED = 4_000;
@@ -34,7 +35,7 @@ const LONGEST_JUDGED = 4_000;
  * character that are seen costs little; only for the few lines that are left it is worth looking at the whole.
  */
 export function mayLookFramed(line: string): boolean {
-  const seen = Array.from(line.replace(UNSEEN, ''));
+  const seen = Array.from(seenOf(line));
   const last = firstSeen(seen.toReversed())?.at(-1);
   if (last !== ':' && last !== '-') return false;
   return firstSeen(seen)?.at(0) === (last === ':' ? '[' : '-');
@@ -51,7 +52,7 @@ function firstSeen(characters: readonly string[]): string | undefined {
 
 /** Whether a line is too long to be judged by more than its ends. */
 export function isTooLong(line: string): boolean {
-  return line.replace(UNSEEN, '').length > LONGEST_JUDGED;
+  return seenOf(line).length > LONGEST_JUDGED;
 }
 
 /**
@@ -59,15 +60,16 @@ export function isTooLong(line: string): boolean {
  * `skeletonOf('\u200B[gen (agent: A)]\uFF1A')` gives `'[gen (agent: A)]:'`.
  */
 export function skeletonOf(line: string): string {
+  const letters = lettersOfFrames();
   // Marks go first, too: putting a long row of them into order takes quadratic time.
-  return line
-    .replace(UNSEEN, '')
-    .normalize('NFKD')
-    .replace(UNSEEN, '')
-    .replace(DASHES, (dash) => (dash === '-' ? dash : '---'))
-    .replace(COLONS, ':')
-    .replace(OPEN, '[')
-    .replace(CLOSE, ']')
-    .toLowerCase()
-    .replace(LIKE, (like) => PLAIN.get(like) ?? like);
+  const plain = seenOf(seenOf(line).normalize('NFKD'))
+    // Dashes, minus signs, and lines of drawings; a long one may stand for three.
+    .replace(/[\p{Pd}\u2212\u2043\u02D7\u30FC\u2500-\u2503\u2504\u2505\u254C\u254D\u23AF\u2796]/gu, (dash) =>
+      dash === '-' ? dash : '---',
+    )
+    .replace(/[\u2236\uA789\u02D0\u0589\u05C3\uFE55\u0703\u0704]/g, ':')
+    .replace(/[\u3010\u3014\u2772\u27E6\u301A\u2045]/g, '[')
+    .replace(/[\u3011\u3015\u2773\u27E7\u301B\u2046]/g, ']')
+    .toLowerCase();
+  return Array.from(plain, (character) => letters.get(character) ?? character).join('');
 }

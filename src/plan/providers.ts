@@ -190,3 +190,8 @@ export function providerById(id: string): ProviderEntry | undefined {
 export function installCommand(provider: ProviderEntry): string {
   return `npm install ${provider.package}@${provider.major}`;
 }
+
+/** Whether a provider at an endpoint takes a JSON Schema for the answer; known before its package is loaded. */
+export function takesSchema(provider: ProviderEntry): boolean {
+  return provider.api !== 'chat-completions';
+}

@@ -192,10 +192,7 @@ async function openAudit(
   const asked = workflow.settings.audit;
   const audit = options.audit ?? asked;
   if (audit === undefined || audit === false) return undefined;
-  const [{ openRunFolder }, { findSecrets }] = await Promise.all([
-    import('../audit/run-folder.js'),
-    import('../audit/secrets.js'),
-  ]);
+  const { findSecrets, openRunFolder } = await import('../audit/run-folder.js');
   return await openRunFolder({
     workflow,
     runId,

@@ -4,7 +4,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { Endpoint } from './endpoints.js';
 import type { LanguageModelOptions } from './language-model.js';
 import type { ProviderEntry, ProviderFactory } from '../../plan/providers.js';
-import { installCommand } from '../../plan/providers.js';
+import { installCommand, takesSchema } from '../../plan/providers.js';
 
 /** Loads a package by name; `import` in production. */
 export type ImportPackage = (name: string) => Promise<unknown>;
@@ -13,11 +13,6 @@ export type ImportPackage = (name: string) => Promise<unknown>;
 export interface LoadedModel {
   readonly model: LanguageModelV3;
   readonly style: LanguageModelOptions;
-}
-
-/** Whether a provider at an endpoint takes a JSON Schema for the answer; known before its package is loaded. */
-export function takesSchema(provider: ProviderEntry): boolean {
-  return provider.api !== 'chat-completions';
 }
 
 /** Makes one model object. Packages are loaded here and nowhere else. */

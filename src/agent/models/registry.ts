@@ -12,16 +12,13 @@ import { MODEL_VARIABLE, defaultModels } from './default-models.js';
 import { envValue } from './environment.js';
 import { endpointOf } from './endpoints.js';
 import type { LanguageModel } from './language-model.js';
-import { fromLanguageModel, isLanguageModel } from './language-model.js';
 import type { ModelName } from './model-names.js';
 import { isNoChoice, readModelName } from './model-names.js';
-import { providerById } from '../../plan/providers.js';
+import { providerById, takesSchema } from '../../plan/providers.js';
 import type { ImportPackage } from './provider-packages.js';
-import { loadModel, takesSchema } from './provider-packages.js';
 import type { Recorder } from './recording.js';
 import { createRecorder } from './recording.js';
 import type { Replayer } from './replaying.js';
-import { openReplay } from './replaying.js';
 
 /** Makes the models of a provider of one's own: a {@link Model}, or a model object of the AI SDK. */
 export type ModelFactory = (model: string) => Model | LanguageModel | Promise<Model | LanguageModel>;
@@ -94,7 +91,7 @@ export interface ModelRegistry extends ModelSource {
  */
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
   const replay =
-    options.replay === undefined ? undefined : new Counted(() => openReplay(path(options, options.replay ?? '')));
+    options.replay === undefined ? undefined : new Counted(() => openedReplay(path(options, options.replay ?? '')));
   const parts: Parts = { options, books: new Map(), made: new Map(), fallbacks: new Map(), replay };
   const recorder = options.record === undefined ? undefined : createRecorder(path(options, options.record));
   /** Questions that were answered before, and are not counted yet. */
@@ -220,7 +217,7 @@ function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec
   const { providers, env, importPackage } = parts.options;
   if (providers !== undefined && Object.hasOwn(providers, name.provider)) {
     const factory = providers[name.provider];
-    if (factory !== undefined) return lazyModel(id, false, async () => asModel(await factory(name.model), id));
+    if (factory !== undefined) return lazyModel(id, false, async () => await asModel(await factory(name.model), id));
   }
   if (name.provider === 'mock') return mockModel(name.model, id);
   const provider = providerById(name.provider);
@@ -228,6 +225,10 @@ function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec
   const endpoint = endpointOf(provider, name.model, env, spec);
   const make = (): Model =>
     lazyModel(id, takesSchema(provider), async () => {
+      const [{ fromLanguageModel }, { loadModel }] = await Promise.all([
+        import('./language-model.js'),
+        import('./provider-packages.js'),
+      ]);
       const { model, style } = await loadModel(provider, name.model, endpoint, importPackage);
       const secrets = endpoint.key === undefined ? [] : [endpoint.key];
       return fromLanguageModel(model, { ...style, id, secrets, keyEnv: endpoint.keyEnv, withheld: endpoint.withheld });
@@ -237,8 +238,14 @@ function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec
   return keptModel(JSON.stringify([id, endpoint.baseUrl, endpoint.key, endpoint.keyEnv, endpoint.withheld]), make);
 }
 
-function asModel(made: Model | LanguageModel, id: string): Model {
+// What talks to providers and reads recordings is loaded when a model is first called: most starts need none of it.
+async function asModel(made: Model | LanguageModel, id: string): Promise<Model> {
+  const { fromLanguageModel, isLanguageModel } = await import('./language-model.js');
   return isLanguageModel(made) ? fromLanguageModel(made, { id }) : made;
+}
+
+async function openedReplay(file: string): Promise<Replayer> {
+  return await (await import('./replaying.js')).openReplay(file);
 }
 
 function mockModel(name: string, id: string): Model {

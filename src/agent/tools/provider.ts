@@ -4,6 +4,7 @@ import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Tool, ToolSource, ToolProvider, ToolSession } from '../tool.js';
 import type { ToolSelection } from '../../plan/tool-names.js';
 import { selectApproved, selectTools } from '../../plan/tool-names.js';
+import { createBuiltIn } from './catalogue.js';
 import type { Folders } from './paths.js';
 import type { ToolProviderOptions } from './provider-options.js';
 import { serverStandIns, standIn } from './stand-ins.js';
@@ -77,7 +78,6 @@ interface Opening {
 async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: Opening): Promise<readonly Tool[]> {
   if (selection.builtIn.size === 0) return [];
   const { options, gated, closing, running } = opening;
-  const { createBuiltIn } = await import('./catalogue.js');
   let made: Promise<Folders> | undefined;
   const folders = (): Promise<Folders> => (made ??= openFolders(spec, opening));
   // What belongs to Skein is known from now on, whatever becomes of it. Without models nothing but the calls of a script could change it.

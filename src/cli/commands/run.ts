@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { addInputOptions } from '../run/given-inputs.js';
+import { runCommand } from '../run/run-command.js';
 import { addRunOptions } from '../run/run-options.js';
 import type { RunFlags } from '../run/run-flags.js';
 import { addThreadOptions } from '../run/thread-options.js';
@@ -42,7 +43,6 @@ async function act(file: string | undefined, options: ParsedOptions, inputs: rea
     const { planCommand } = await import('./plan.js');
     return await planCommand(chosen, { ...rest, inputs });
   }
-  const { runCommand } = await import('../run/run-command.js');
   return await runCommand({ ...rest, file: chosen, inputs });
 }
 

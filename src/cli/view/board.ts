@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from 'node:util';
 import { cellsOfText } from '../../base/text.js';
 import type { Moment } from './live-lines.js';
+import { unpainted } from './style.js';
 
 /** The lines at the foot of a terminal that change in place. */
 export interface Board {
@@ -158,7 +158,7 @@ function upBy(lines: number, then: string): string {
 
 /** How many lines of a screen these take when it breaks them. */
 function heightOf(lines: readonly string[], columns: number): number {
-  const each = lines.map((line) => Math.max(1, Math.ceil(cellsOfText(stripVTControlCharacters(line)) / columns)));
+  const each = lines.map((line) => Math.max(1, Math.ceil(cellsOfText(unpainted(line)) / columns)));
   return each.reduce((sum, height) => sum + height, 0);
 }
 

@@ -1,5 +1,3 @@
-import { styleText } from 'node:util';
-
 /** Colours, or none, and the signs that a terminal can show. */
 export interface Style {
   readonly signs: Signs;
@@ -68,17 +66,23 @@ export function styleFor(stream: ScreenTraits, color = true): Style {
 
 /** The colours of the screens of this program, or functions that change nothing; and its signs, in ASCII where a locale has no others. */
 export function createStyle(colored: boolean, unicode = hasUnicode()): Style {
-  const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
-    colored ? styleText(format, text, { validateStream: false }) : text;
+  const paint = (on: number, off: number) => (text: string) => (colored ? `\u001B[${on}m${text}\u001B[${off}m` : text);
   return {
     signs: unicode ? UNICODE : ASCII,
-    bold: paint('bold'),
-    dim: paint('dim'),
-    good: paint('green'),
-    bad: paint('red'),
-    warn: paint('yellow'),
-    accent: paint('cyan'),
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    good: paint(32, 39),
+    bad: paint(31, 39),
+    warn: paint(33, 39),
+    accent: paint(36, 39),
   };
+}
+
+const PAINT = new RegExp('\\u001B\\[\\d+m', 'g');
+
+/** A text without its colours. */
+export function unpainted(text: string): string {
+  return text.replaceAll(PAINT, '');
 }
 
 /**
