@@ -53,7 +53,9 @@ const findings: Plugin = {
   name: 'JSON Schema on demand',
   load(id) {
     if (!id.endsWith(FINDINGS.module)) return null;
-    const exported = FINDINGS.names.map((name) => `export const ${name} = (...args) => (found ??= load()).${name}(...args);`);
+    const exported = FINDINGS.names.map(
+      (name) => `export const ${name} = (...args) => (found ??= load()).${name}(...args);`,
+    );
     // Found when the first is called: at each start it would take half a millisecond.
     return `import { createRequire } from 'node:module';
       let found;
@@ -62,15 +64,23 @@ const findings: Plugin = {
   },
 };
 
+/** Their files that the code was led to. */
+const placed = new Set<string>();
+
 /** Where the code requires one of those packages, it gets its file. Lines stay, so the source map holds. */
 const required: Plugin = {
   name: 'packages on demand',
   renderChunk(text, { fileName }) {
     const up = '../'.repeat(fileName.split('/').length - 1);
-    const code = text.replaceAll(/\b(require(?:\$\d+)?)\("([^"]+)"\)/g, (call, load: string, name: string) => {
-      const file = name === FINDINGS.file ? name : ON_DEMAND[name];
-      return file === undefined ? call : `${load}("./${up}packages/${file}.cjs")`;
-    });
+    const code = text.replaceAll(
+      /\b(require|createRequire\(import\.meta\.url\))\("([^"]+)"\)/g,
+      (call, load: string, name: string) => {
+        const file = name === FINDINGS.module ? FINDINGS.file : ON_DEMAND[name];
+        if (file === undefined) return call;
+        placed.add(file);
+        return `${load}("./${up}packages/${file}.cjs")`;
+      },
+    );
     return { code, map: null };
   },
 };
@@ -169,6 +179,10 @@ await build({
   plugins: [noted],
   output: { dir: 'dist/packages', format: 'cjs', entryFileNames: '[name].cjs', exports: 'named', comments: false },
 });
+
+// A package of the same name would be loaded in their place.
+for (const file of [...Object.values(ON_DEMAND), FINDINGS.file])
+  if (!placed.has(file)) throw new Error(`nothing loads ${file}.cjs`);
 
 const licences = [...builtIn].toSorted().map(licenceOf);
 writeFileSync('dist/LICENCES.txt', licences.join(`\n${'-'.repeat(80)}\n\n`));
