@@ -66,7 +66,8 @@ export function styleFor(stream: ScreenTraits, color = true): Style {
 
 /** The colours of the screens of this program, or functions that change nothing; and its signs, in ASCII where a locale has no others. */
 export function createStyle(colored: boolean, unicode = hasUnicode()): Style {
-  const paint = (on: number, off: number) => (text: string) => (colored ? `\u001B[${on}m${text}\u001B[${off}m` : text);
+  const paint = (on: number, off: number) => (text: string) =>
+    colored ? `${ESCAPE}[${on}m${text}${ESCAPE}[${off}m` : text;
   return {
     signs: unicode ? UNICODE : ASCII,
     bold: paint(1, 22),
@@ -78,7 +79,8 @@ export function createStyle(colored: boolean, unicode = hasUnicode()): Style {
   };
 }
 
-const PAINT = new RegExp('\\u001B\\[\\d+m', 'g');
+const ESCAPE = '\u001B';
+const PAINT = new RegExp(`${ESCAPE}\\[\\d+m`, 'g');
 
 /** A text without its colours. */
 export function unpainted(text: string): string {
