@@ -4,9 +4,7 @@ import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
 import { canonicalHash, sha256 } from '../base/hash.js';
 import { RUN_MARKER } from '../base/own-names.js';
-import type { Census } from '../events/census.js';
 import type { SkeinEvent } from '../events/event.js';
-import type { RunOutcome } from '../events/outcome.js';
 import { Tally } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
 import { formatOutput } from './final-output.js';
@@ -20,12 +18,8 @@ import { safeName } from './safe-name.js';
 import { StepLog } from './step-log.js';
 import type { StepEvent } from './step-log.js';
 
-interface Ending {
-  readonly at: number;
-  readonly outcome: RunOutcome;
-  readonly census?: Census;
-  readonly error?: ErrorData;
-}
+type RunEnded = Extract<SkeinEvent, { readonly type: 'run.ended' }>;
+type Ending = Pick<RunEnded, 'at' | 'outcome' | 'error'> & Partial<Pick<RunEnded, 'census'>>;
 
 interface Warning {
   readonly path: string;

@@ -82,8 +82,12 @@ function lines(
   return [
     style.bold(head),
     ...rest,
-    ...inputLines(one, other, style),
-    ...pairs.flatMap((pair) => outputLines(pair, style)),
+    ...(isDeepStrictEqual(one.inputs, other.inputs) ? [] : diffLines('inputs', [one.inputs, other.inputs], style)),
+    ...pairs
+      .filter((pair) => pair.differs)
+      .flatMap((pair) =>
+        diffLines(`output of ${oneLine(pair.path, 100)}`, [pair.one?.output, pair.other?.output], style),
+      ),
   ];
 }
 
@@ -98,14 +102,6 @@ function stepText(step: StepOverview | undefined): string {
   const time = outcome === 'skipped' ? '' : formatDuration(ms);
   const taken = from === undefined ? '' : 'taken over';
   return [outcomeWords(outcome), time, tokensText(usage), taken].filter((part) => part !== '').join(', ');
-}
-
-function inputLines(one: RunOverview, other: RunOverview, style: Style): readonly string[] {
-  return isDeepStrictEqual(one.inputs, other.inputs) ? [] : diffLines('inputs', [one.inputs, other.inputs], style);
-}
-
-function outputLines({ path, one, other, differs }: StepPair, style: Style): readonly string[] {
-  return differs ? diffLines(`output of ${oneLine(path, 100)}`, [one?.output, other?.output], style) : [];
 }
 
 function diffLines(title: string, values: readonly [unknown, unknown], style: Style): readonly string[] {

@@ -20,7 +20,6 @@ export type Watch = Omit<Parameters<typeof invariantCheck>[0], 'violated'>;
 
 /** What is exported is not a workflow. */
 export interface NoWorkflow {
-  readonly code: string;
   readonly message: string;
   readonly hint: string;
 }
@@ -73,14 +72,12 @@ function noWorkflow(value: unknown, names: readonly string[]): NoWorkflow {
   if (value === undefined && !names.includes('default')) {
     const [name] = names;
     return {
-      code: 'module-export',
       message: 'the module has no default export',
       hint: name === undefined ? 'end it with: export default FLOW, the graph' : `end it with: export default ${name}`,
     };
   }
   const what = typeof value === 'function' ? 'a function' : Array.isArray(value) ? 'a list' : describe(value);
   return {
-    code: 'module-export',
     message: `the default export is ${what}, not a workflow`,
     hint:
       typeof value === 'function'

@@ -36,9 +36,9 @@ export async function loadModule(shown: string, cwd: string): Promise<ModuleWork
   if ('code' in source) return broken([source], []);
   try {
     const exported = await settled(exportOf(file));
-    if ('code' in exported) {
-      const { code, message, hint } = exported;
-      return broken([problem(code, message, positionOf(undefined, file), hint)], [source]);
+    if ('message' in exported) {
+      const { message, hint } = exported;
+      return broken([problem('module-export', message, positionOf(undefined, file), hint)], [source]);
     }
     return await checked(exported, file, source);
   } catch (error) {

@@ -43,12 +43,8 @@ export async function followRun(execution: Execution): Promise<Ended> {
   // However the process ends, nothing of the view is left behind.
   const leave = (): void => view.stop();
   process.once('exit', leave);
-  const terminal = process.stdin.isTTY && process.stderr.isTTY;
-  const asker = createAsker({
+  const answer = createAsker({
     view,
-    terminal,
-    input: process.stdin,
-    output: process.stderr,
     readLine: typedAnswer,
     isApproval,
     recorded: recording !== undefined,
@@ -74,7 +70,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
         seen((event) => view.listen(event)),
         ...speaking(execution, view).map(seen),
       ],
-      answer: (question, address, signal) => asker.answer(question, address, signal),
+      answer,
     });
     const result = await run.result;
     return { result, style, quiet };

@@ -14,7 +14,7 @@ export interface GivenInput {
 }
 
 /** An input of more bytes than this is refused: no model reads it. */
-export const LARGEST_INPUT = 8 * 1024 * 1024;
+const LARGEST_INPUT = 8 * 1024 * 1024;
 
 /**
  * Reads `NAME=VALUE`. Only the first `=` counts.
@@ -23,7 +23,7 @@ export const LARGEST_INPUT = 8 * 1024 * 1024;
  * @example
  * readAssignment('text=a=b', false); // { name: 'text', value: 'a=b', isFile: false }
  */
-export function readAssignment(text: string, isFile: boolean, flag = isFile ? '--input-file' : '--input'): GivenInput {
+function readAssignment(text: string, isFile: boolean, flag = isFile ? '--input-file' : '--input'): GivenInput {
   const at = text.indexOf('=');
   if (at < 1) {
     throw new SkeinError(
@@ -35,17 +35,6 @@ export function readAssignment(text: string, isFile: boolean, flag = isFile ? '-
     );
   }
   return { name: text.slice(0, at), value: text.slice(at + 1), isFile };
-}
-
-/**
- * The same for `NAME=JSON`. It is parsed with the other inputs.
- *
- * @throws SkeinError `SKEIN_USAGE` when there is no name or no `=`.
- * @example
- * readJsonAssignment('list=[1, 2]'); // { name: 'list', value: '[1, 2]', isFile: false, isJson: true }
- */
-export function readJsonAssignment(text: string): GivenInput {
-  return { ...readAssignment(text, false, '--input-json'), isJson: true };
 }
 
 /**
@@ -147,7 +136,11 @@ export function addValueOptions(
       `${what} from a file, - for stdin`,
       take((text) => readAssignment(text, true)),
     )
-    .option('--input-json <name=json>', `${what} that is JSON: a number, a list, an object`, take(readJsonAssignment));
+    .option(
+      '--input-json <name=json>',
+      `${what} that is JSON: a number, a list, an object`,
+      take((text) => ({ ...readAssignment(text, false, '--input-json'), isJson: true })),
+    );
   return inputs;
 }
 

@@ -5,20 +5,15 @@ import type { Question } from '../../index.js';
 import { evidenceLines } from '../view/evidence.js';
 import type { isApproval, typedAnswer } from '../../running.js';
 import { printable } from '../view/printable.js';
+import { printNote } from '../view/streams.js';
 import type { View } from '../view/view.js';
 
-/** Puts questions to the person at the terminal. */
-export interface Asker {
-  answer(question: Question, address: string, signal: AbortSignal): Promise<unknown>;
-}
+/** Gives the answer of a person to a question. */
+type Asker = (question: Question, address: string, signal: AbortSignal) => Promise<unknown>;
 
-/** Where questions are asked. */
-export interface AskerOptions {
+/** What asking takes. */
+interface AskerOptions {
   readonly view: View;
-  /** A person sits there: input and the stream of questions are terminals. */
-  readonly terminal: boolean;
-  readonly input: NodeJS.ReadableStream;
-  readonly output: { write(text: string): unknown };
   /** What a person means by a line. */
   readonly readLine: typeof typedAnswer;
   /** Whether a question is about a tool call that an agent wants to make. */
@@ -34,69 +29,59 @@ export interface AskerOptions {
  * or when the input ends, the question stays open and its step pauses. The engine asks one question at a time. One that is answered from
  * elsewhere meanwhile goes away.
  */
-export function createAsker(options: AskerOptions): Asker {
+export function createAsker({ view, readLine, recorded, yes, isApproval: isAllowed }: AskerOptions): Asker {
   let lines: LineSource | undefined;
-  return {
-    async answer(question, address, signal) {
-      if (options.yes && options.isApproval(question, address)) return ALLOW;
-      const { path } = parseKey(address);
-      const unanswered = (why: string): SkeinError => {
-        const hint = options.recorded ? 'answer it with skein answer' : 'run it on a terminal to answer';
-        return new SkeinError('SKEIN_QUESTION', `${why}: ${question.text}`, { hint });
-      };
-      if (!options.terminal) throw unanswered('no terminal to ask on');
-      lines ??= await readLines(options.input);
-      options.view.suspend();
-      try {
-        const typed = await askOne({ ...options, lines, path, question, signal });
-        if (typed === undefined) throw unanswered('the input ended before an answer');
-        return typed.value;
-      } finally {
-        options.view.resume();
-      }
-    },
+  return async (question, address, signal) => {
+    if (yes && isAllowed(question, address)) return ALLOW;
+    const unanswered = (why: string): SkeinError => {
+      const hint = recorded ? 'answer it with skein answer' : 'run it on a terminal to answer';
+      return new SkeinError('SKEIN_QUESTION', `${why}: ${question.text}`, { hint });
+    };
+    if (!process.stdin.isTTY || !process.stderr.isTTY) throw unanswered('no terminal to ask on');
+    lines ??= await readLines(process.stdin);
+    view.suspend();
+    try {
+      const typed = await askOne({ lines, readLine, path: parseKey(address).path, question, signal });
+      if (typed === undefined) throw unanswered('the input ended before an answer');
+      return typed.value;
+    } finally {
+      view.resume();
+    }
   };
 }
 
 /** The answer to a question about a tool call that lets it happen. */
 const ALLOW = 'allow';
 
-interface Asking extends AskerOptions {
+interface Asking extends Pick<AskerOptions, 'readLine'> {
   readonly lines: LineSource;
   readonly path: string;
   readonly question: Question;
   readonly signal: AbortSignal;
 }
 
-async function askOne({ lines, output, path, question, signal, readLine }: Asking): Promise<Typed | undefined> {
+async function askOne(asking: Asking): Promise<{ readonly value: unknown } | undefined> {
+  const { lines, path, question, signal, readLine } = asking;
   const { choices = [], schema } = question;
-  output.write(`\n${printable(path)} asks: ${printable(question.text)}\n`);
-  for (const line of evidenceLines(question.evidence)) output.write(`${line}\n`);
-  choices.forEach((choice, at) => output.write(`  ${at + 1}. ${printable(choice)}\n`));
+  printNote(`\n${printable(path)} asks: ${printable(question.text)}`);
+  evidenceLines(question.evidence).forEach(printNote);
+  choices.forEach((choice, at) => printNote(`  ${at + 1}. ${printable(choice)}`));
   const range = `1-${choices.length}${schema === undefined ? ', or your own words' : ''}`;
   for (;;) {
-    output.write(choices.length === 0 ? '> ' : `(${range}) > `);
-    const line = await nextLine(lines, output, signal);
+    process.stderr.write(choices.length === 0 ? '> ' : `(${range}) > `);
+    const line = await nextLine(lines, signal);
     if (line === undefined) return undefined;
     const typed = readLine(question, line);
     if (typed.ok) return typed;
-    output.write(`${printable(typed.why)}\n`);
+    printNote(printable(typed.why));
   }
 }
 
-interface Typed {
-  readonly value: unknown;
-}
-
-async function nextLine(
-  lines: LineSource,
-  output: AskerOptions['output'],
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function nextLine(lines: LineSource, signal: AbortSignal): Promise<string | undefined> {
   try {
     return await lines.next(signal);
   } catch (error) {
-    output.write('\nthe question has gone: it was answered from elsewhere, or the run no longer needs it\n');
+    printNote('\nthe question has gone: it was answered from elsewhere, or the run no longer needs it');
     throw error;
   }
 }

@@ -210,10 +210,6 @@ function branches(rows: readonly Row[], levels: number, { signs }: Style): reado
 function clockText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes}m${two(seconds % 60)}` : `${Math.floor(minutes / 60)}h${two(minutes % 60)}`;
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0');
+  const [count, unit] = seconds < 3_600 ? [seconds, 'm'] : [Math.floor(seconds / 60), 'h'];
+  return `${Math.floor(count / 60)}${unit}${String(count % 60).padStart(2, '0')}`;
 }

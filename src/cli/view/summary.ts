@@ -163,7 +163,7 @@ function rest(step: StepLog, { error: told, style, log }: Pick<SummaryOptions, '
   const time =
     step.endedAt === undefined || step.status === 'skipped' || step.reused ? '' : tookText(step, step.endedAt);
   const parts = [
-    step.reused ? reusedWords(step) : outcomeWords(step.status),
+    step.reused && step.status === 'succeeded' ? 'reused' : outcomeWords(step.status),
     time,
     within === undefined || step.kind === 'call' ? '' : withinText(step, within),
     factsText(step),
@@ -174,10 +174,6 @@ function rest(step: StepLog, { error: told, style, log }: Pick<SummaryOptions, '
 
 function withinText({ kind }: StepLog, { done, total }: Within): string {
   return kind === 'loop' ? countText(done, 'round') : countText(total, 'item');
-}
-
-function reusedWords({ status }: StepLog): string {
-  return status === 'succeeded' ? 'reused' : outcomeWords(status);
 }
 
 function questionLines({ questions, outcome, recorded }: SummaryOptions): readonly string[] {
