@@ -38,13 +38,13 @@ export interface Link extends Write {
 }
 
 /** So many writes stand beside a tree at most: who reads looks at each. */
-const MOST_BESIDE = 16;
+const MOST_BESIDE = 32;
 
 /**
  * An immutable version of the state.
  *
  * - V4 The first writes of channels stand beside the tree, in a chain that versions share, and are put into it several at a time. So a step
- *   in a row copies an eighth of what it would; what many branches write over one version costs a link each, and their join puts all of it into
+ *   in a row copies a sixteenth of what it would; what many branches write over one version costs a link each, and their join puts all of it into
  *   the tree at once. A channel stands in the tree or once beside it.
  */
 export class Version {
@@ -113,11 +113,14 @@ export class Version {
   join(): void {
     if (this.newest === undefined) return;
     const writes: Write[] = [];
-    for (let link: Link | undefined = this.newest; link !== undefined; link = link.before) writes.push(link);
+    let isInOrder = true;
+    for (let link: Link | undefined = this.newest; link !== undefined; link = link.before) {
+      writes.push(link);
+      if (link.before !== undefined && link.before.channel > link.channel) isInOrder = false;
+    }
     // Mostly the channels of steps in a row are in their order.
     writes.reverse();
-    if (writes.some(({ channel }, at) => channel < (writes[at - 1]?.channel ?? 0)))
-      writes.sort((a, b) => a.channel - b.channel);
+    if (!isInOrder) writes.sort((a, b) => a.channel - b.channel);
     const { base, levels } = this.withAll(writes);
     this.base = base;
     this.levels = levels;
