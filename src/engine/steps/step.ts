@@ -144,15 +144,13 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   }
 
   entered(): void {
-    const { reporter } = this.run;
-    if (reporter.followed) reporter.started(this);
+    if (this.run.reporter.followed) this.run.reporter.started(this);
     this.beginAttempt();
   }
 
   private beginAttempt(): void {
-    const { policies } = this.compiled;
-    if (policies === undefined) this.begun();
-    else policies.begin(this);
+    if (this.compiled.policies === undefined) this.begun();
+    else this.compiled.policies.begin(this);
   }
 
   begun(): void {
@@ -264,10 +262,9 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   }
 
   fail(error: ErrorData): void {
-    const { policies } = this.compiled;
     if (this.over) return;
-    if (policies === undefined) this.givenUp(error);
-    else policies.failed(this, error);
+    if (this.compiled.policies === undefined) this.givenUp(error);
+    else this.compiled.policies.failed(this, error);
   }
 
   /** What is recorded of a next attempt counts, whatever the policies say by now. */
