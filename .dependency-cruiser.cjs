@@ -52,6 +52,7 @@ const ROWS = {
     'recorded-runs\\.ts',
     'running\\.ts',
     'sqlite\\.ts',
+    'talking\\.ts',
     'stores/sqlite-names\\.ts',
   ],
   server: ['index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],

@@ -8,6 +8,8 @@ import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
 import { sourceText, stateOfTool, mustApprove } from '../plan/made-of.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
+import { isStandIn } from '../plan/stand-in.js';
+import type { ModelSource } from './model.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 
 /** What a function that is a tool gets in addition to its input. */
@@ -25,12 +27,19 @@ export interface FunctionToolIo extends ToolIo {
 /** A function as a tool. What it gives that is not text is given to the model as JSON. */
 type ToolFunction = (input: JsonObject, io: FunctionToolIo) => unknown;
 
-/** The tools of an agent that are functions of the program. */
-export function functionTools(spec: AgentSpec, step: StepContext, runOptions: object = {}): readonly Tool[] {
-  return (spec.functions ?? []).map((tool) => toolOf(tool, step, runOptions));
+/** What the tools of an agent get from its run. */
+interface Around {
+  readonly models: Pick<ModelSource, 'scriptedResult'>;
+  /** Handed to tools that start runs of their own. */
+  readonly runOptions?: object | undefined;
 }
 
-function toolOf(tool: FunctionTool, step: StepContext, runOptions: object): Tool {
+/** The tools of an agent that are functions of the program. */
+export function functionTools(spec: AgentSpec, step: StepContext, around: Around): readonly Tool[] {
+  return (spec.functions ?? []).map((tool) => toolOf(tool, step, around));
+}
+
+function toolOf(tool: FunctionTool, step: StepContext, { models, runOptions = {} }: Around): Tool {
   const { name, description, input, effect, trust = 'untrusted', approve, coerce } = tool;
   const call = step.tools[name] as ToolFunction | undefined;
   if (call === undefined) throw new SkeinError('SKEIN_NO_BINDING', `the tool "${name}" has no function`);
@@ -46,6 +55,8 @@ function toolOf(tool: FunctionTool, step: StepContext, runOptions: object): Tool
     code: digestText(sourceText(call)),
     // The runner of an agent gives all of it.
     execute: async (given, io: CallIo) => {
+      const scripted = isStandIn(call) ? await models.scriptedResult?.(name, given) : undefined;
+      if (scripted !== undefined) return scripted;
       const { signal, idempotencyKey } = io;
       const getState = (): CallIo['state'] => stateOfTool(call, io.state);
       const ask = askOf(io, step);

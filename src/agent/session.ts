@@ -114,7 +114,7 @@ export function agentSession(options: SessionOptions): AgentSession {
       throw new SkeinError('SKEIN_CANCELLED', 'the step ended while its tools were being opened');
     }
     source = opened;
-    const tools = distinct([...functionTools(spec, step, options.runOptions), ...opened.tools]);
+    const tools = distinct([...functionTools(spec, step, options), ...opened.tools]);
     return { models, tools: tools.map((tool) => gated(tool, spec)) };
   }
   /** What could not be opened may be opened by a later effect. */

@@ -57,7 +57,9 @@ export function hasErrors(problems: readonly Problem[]): boolean {
 /** The error of a graph that can't be compiled: all problems are in `details.problems`, the errors also in the message. */
 export function definitionError(problems: readonly Problem[]): SkeinError {
   const errors = problems.filter((problem) => problem.severity === 'error');
-  const details = { problems: problems.map((problem): Json => ({ ...problem, at: null })) };
+  const details = {
+    problems: problems.map(({ at, ...problem }): Json => ({ ...problem, at: at === undefined ? null : { ...at } })),
+  };
   return new SkeinError('SKEIN_DEFINITION', errors.map(formatProblem).join('\n'), { details });
 }
 

@@ -30,7 +30,11 @@ export function printFailure(error: unknown): void {
 /** The problems that an error carries. */
 export function problemsOf(error: SkeinError): readonly Problem[] {
   const { problems } = (error.details ?? {}) as { readonly problems?: unknown };
-  return Array.isArray(problems) ? (problems as readonly Problem[]) : [];
+  if (!Array.isArray(problems)) return [];
+  // In details a place that is not known is null.
+  return (problems as readonly (Omit<Problem, 'at'> & { readonly at?: Problem['at'] | null })[]).map(
+    ({ at, ...problem }) => (at == null ? problem : { ...problem, at }),
+  );
 }
 
 /** What the exit code of `skein` says. */
@@ -80,5 +84,11 @@ export function exitCodeOfError(error: unknown): number {
   if (error.code === 'SKEIN_CANCELLED') return EXIT.cancelled;
   // A conversation waits for an answer.
   if (error.code === 'SKEIN_QUESTION') return EXIT.paused;
+  if (isOfBounds(error)) return EXIT.outOfBudget;
   return NOT_OF_INPUT.has(error.code) ? EXIT.usage : EXIT.invalid;
+}
+
+/** Whether a bound of a conversation refused a turn. */
+export function isOfBounds(error: Pick<ErrorData, 'code'> | undefined): boolean {
+  return error?.code === 'SKEIN_BUDGET' || error?.code === 'SKEIN_STATE_VISITS';
 }

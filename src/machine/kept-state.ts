@@ -34,14 +34,19 @@ export class KeptState {
     return (this.value('artifacts') ?? {}) as Readonly<Record<string, string>>;
   }
 
+  /** Values of variables, as the last turn had them. */
   get variables(): Readonly<Record<string, Json>> {
     return (this.value('variables') ?? {}) as Readonly<Record<string, Json>>;
   }
 
   /** What was said, and what is said in the transient state that it stands in. */
   get messages(): readonly KeptMessage[] {
-    const of = (name: string): readonly KeptMessage[] => (this.value(name) ?? []) as readonly KeptMessage[];
-    return [...of('conversation'), ...of('aside')];
+    return [...this.conversation, ...((this.value('aside') ?? []) as readonly KeptMessage[])];
+  }
+
+  /** What was said and stays. */
+  get conversation(): readonly KeptMessage[] {
+    return (this.value('conversation') ?? []) as readonly KeptMessage[];
   }
 
   private value(channel: string): unknown {

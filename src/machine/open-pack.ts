@@ -7,11 +7,11 @@ import { didYouMean } from '../base/suggest.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import type { RunOptions } from '../runtime/options.js';
 import type { MachineOptions } from '../notations/machine/plan/machine-plan.js';
+import { placeOfAgent, reachablePrompts } from '../notations/machine/pack-names.js';
 import { machinePlan } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup } from '../notations/machine/plan/standing.js';
 import type { PackOptions } from '../notations/machine/read-pack.js';
 import { readWholePack } from '../notations/machine/read-pack.js';
-import { reachablePrompts } from '../notations/machine/pack-names.js';
 import { packTools } from '../notations/machine/pack-tools.js';
 import type { Pack, Prompt } from '../notations/machine/pack.js';
 import { Conversation } from './conversation.js';
@@ -105,7 +105,12 @@ export async function openPack(given: string | object, options: OpenPackOptions 
   checkOptions(options);
   const { pack, files } = await packOf(given, options);
   const { agent, ...place } = options;
-  const begun = { ...place, ...(agent === undefined ? {} : placeOfAgent(pack, agent)) };
+  const isMock = options.models?.mock === true || options.models?.script !== undefined;
+  const begun = {
+    ...(isMock ? { standIn: true } : {}),
+    ...place,
+    ...(agent === undefined ? {} : placeOfAgent(pack, agent)),
+  };
   const machine = machinePlan(pack, { ...begun, files });
   const compiled = preparedPlan(machine);
   const start = startOf(machine.setup, begun);
@@ -164,16 +169,6 @@ async function packOf(given: string | object, { file, folder }: OpenPackOptions)
   });
 }
 
-/** Where an agent of a pack talks: in the state that it enters at, or outside of the workflow, with its prompt alone. */
-function placeOfAgent({ agents }: Pack, agent: string): { readonly state: string } | { readonly prompt: string } {
-  const members = agents?.members ?? {};
-  const member = Object.hasOwn(members, agent) ? members[agent] : undefined;
-  if (member !== undefined) return member.state === undefined ? { prompt: agent } : { state: member.state };
-  const names = Object.keys(members);
-  const hint = didYouMean(agent, names) ?? (names.length === 0 ? 'it has none' : `its agents: ${names.join(', ')}`);
-  throw wrong(`the pack has no agent "${agent}"`, hint);
-}
-
 /** A model that calls a tool must find it. Servers may have it under a name of their own. */
 function checkTools(pack: Pack, { spec, endless }: MachineSetup, options: OpenPackOptions): void {
   if (Object.keys(options.mcpServers ?? {}).length > 0) return;
@@ -191,7 +186,15 @@ function checkTools(pack: Pack, { spec, endless }: MachineSetup, options: OpenPa
 }
 
 /** What the machine of a new conversation begins with; undefined: at the entry. */
-function startOf({ spec, limits }: MachineSetup, { state, context }: OpenPackOptions): Context | undefined {
+export function startOf(
+  { spec, limits }: Pick<MachineSetup, 'spec' | 'limits'>,
+  { state, context }: Pick<OpenPackOptions, 'state' | 'context'>,
+): Context | undefined {
+  if (state !== undefined && !Object.hasOwn(spec.states, state)) {
+    const names = Object.keys(spec.states);
+    const hint = didYouMean(state, names) ?? `its states: ${names.slice(0, 20).join(', ')}`;
+    throw new SkeinError('SKEIN_USAGE', `the pack has no state "${state}"`, { hint });
+  }
   const begun = state === undefined ? context : new MachineContext(state, systemClock.now()).toJSON();
   return begun === undefined
     ? undefined

@@ -8,7 +8,14 @@ import { noteReadFrom } from '../plan/own-plan.js';
 import type { SourceFile, Workflow } from '../plan/workflow.js';
 import type { Findings } from '../text/findings.js';
 import { createFindings, sortProblems } from '../text/findings.js';
+import type { MachineOptions } from './machine/plan/machine-plan.js';
 import type { OpenedFile } from './opened-file.js';
+
+/** How a pack talks. */
+export interface PackTalk extends MachineOptions {
+  /** One of its agents: in the state that it has, or with its prompt alone. */
+  readonly agent?: string;
+}
 
 /** Where a workflow file is loaded, and how strictly it is judged. */
 export interface WorkflowOptions {
@@ -28,6 +35,8 @@ export interface WorkflowOptions {
   readonly strict?: boolean;
   /** The version of the schema by which a pack is judged. Absent: what 1.4 or 1.5 takes. */
   readonly packSchema?: '1.4' | '1.5';
+  /** How a pack talks: its functions, its prompt. Absent: it is only looked at. */
+  readonly pack?: PackTalk;
 }
 
 /** How the text of a workflow is loaded. */

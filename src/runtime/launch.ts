@@ -3,6 +3,7 @@ import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { createModelRegistry } from '../agent/models/registry.js';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
+import { NO_PLACES } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
@@ -41,6 +42,22 @@ function inheritedOptions(models: ModelRegistry, own: OwnPlaces, options: RunOpt
     models: same,
     ...present({ cwd, allowPrivateAddresses, answer }),
   };
+}
+
+/** Models that runs share which come one after the other, such as the turns of a conversation: a script continues where the run before left it. */
+export interface SharedModels {
+  /** The option `models` of these runs. */
+  readonly models: NonNullable<RunOptions['models']>;
+  /** Ends them, as the end of a run ends its own. */
+  finish(): Promise<void>;
+}
+
+/** Opens models for several runs. */
+export function sharedModels(options: RunOptions): SharedModels {
+  const registry = openModels(options);
+  const models = { ...options.models };
+  shared.set(models, { models: { ...registry, finish: () => Promise.resolve() }, own: NO_PLACES });
+  return { models, finish: async () => await registry.finish() };
 }
 
 /** The models of a run. */

@@ -88,6 +88,16 @@ export const REPLY = map(
   'an answer of the person',
 );
 
+/** What a tool gives. */
+export const RESULT = map(
+  {
+    tool: text('the tool', { needed: true }),
+    input: any('a piece of the input of the call'),
+    result: any('what it gives: a text, or a value, given as JSON', { needed: true }),
+  },
+  'what a tool of a pack gives that has no function',
+);
+
 /** A whole script. */
 export const SCRIPT = map(
   {
@@ -96,6 +106,7 @@ export const SCRIPT = map(
     }),
     rules: list(RULE, 'what models answer'),
     answers: list(REPLY, 'what the person answers'),
+    tools: list(RESULT, 'what tools without a function give'),
   },
   'what models answer in a run without a model',
 );

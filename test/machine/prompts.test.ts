@@ -229,6 +229,6 @@ describe('tools', () => {
     ]);
     const blocked = { ...chat, tool_policy: { blocklist: ['drop', 'away'] } };
     expect(packTools({ id: 'p', prompts: {}, tools }, blocked, { tools: { find: () => '' } }).missing).toEqual([]);
-    expect(packTools({ id: 'p', prompts: {}, tools }, chat, { standIn: () => () => 'as if' }).missing).toEqual([]);
+    expect(packTools({ id: 'p', prompts: {}, tools }, chat, { standIn: true }).missing).toEqual([]);
   });
 });

@@ -157,6 +157,8 @@ rules:
   - answer: { text: whole, delay: 1 }
 answers:
   - { question: Which?, answer: b, times: 2 }
+tools:
+  - { tool: find, input: { id: 7 }, result: { found: true } }
 `;
 
 const PACK = `

@@ -122,6 +122,11 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     async scriptedCalls() {
       return options.script === undefined ? [] : (await bookOf(parts, options.script).open()).calls;
     },
+    async scriptedResult(tool, input) {
+      return options.script === undefined
+        ? undefined
+        : (await bookOf(parts, options.script).open()).result(tool, input);
+    },
     answered(question) {
       if (options.script !== undefined) answered.push(question);
     },

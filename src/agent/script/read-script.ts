@@ -10,11 +10,19 @@ import type { Findings } from '../../text/findings.js';
 import type { MapForm } from '../../text/forms.js';
 import { describe, toJson } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
-import { ANSWER, CALL, ERROR, QUESTION, REPLY, RULE, SCRIPT, USAGE } from '../../text/script-keys.js';
+import { ANSWER, CALL, ERROR, QUESTION, REPLY, RESULT, RULE, SCRIPT, USAGE } from '../../text/script-keys.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { parseYaml } from '../../text/yaml.js';
-import type { Script, ScriptAnswer, ScriptCall, ScriptError, ScriptReply, ScriptRule } from './script-types.js';
+import type {
+  Script,
+  ScriptAnswer,
+  ScriptCall,
+  ScriptError,
+  ScriptReply,
+  ScriptResult,
+  ScriptRule,
+} from './script-types.js';
 
 /** More problems than this are not listed: they repeat the first ones. */
 const MAX_LISTED = 50;
@@ -71,6 +79,7 @@ function readTop(node: SourceNode, file: string, findings: Findings): Script | u
     strict: top.flag('strict') ?? true,
     rules: listOf(top, 'rules', (rule, i) => readRule(rule, `rule ${i}`, findings), findings),
     answers: listOf(top, 'answers', (reply) => readReply(reply, findings), findings),
+    tools: listOf(top, 'tools', (result) => readResult(result, findings), findings),
   };
 }
 
@@ -193,6 +202,25 @@ function readReply(node: SourceNode, findings: Findings): ScriptReply | undefine
   const question = needed(reply, 'question', lacking, findings);
   const answer = needed(reply, 'answer', lacking, findings);
   return { question, answer, ...present({ times: reply.integer('times', REPLY.keys.times) }) };
+}
+
+function readResult(node: SourceNode, findings: Findings): ScriptResult | undefined {
+  const fields = open(node, 'the result of a tool', RESULT, findings);
+  if (fields === undefined) return undefined;
+  const tool = needed(fields, 'tool', 'the result of a tool needs "tool" and "result"', findings);
+  const [input, result] = [fields.node('input'), fields.node('result')];
+  if (result === undefined)
+    findings.error(
+      'script-answers',
+      'the result of a tool needs "result"',
+      fields.at,
+      'add "result: TEXT", or a value',
+    );
+  return {
+    tool,
+    input: input === undefined ? {} : toJson(input),
+    result: result === undefined ? null : toJson(result),
+  };
 }
 
 /** A duration such as `200ms`, or a number of seconds. */

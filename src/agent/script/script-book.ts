@@ -1,4 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
+import { canonicalJson } from '../../base/hash.js';
+import type { Json, JsonObject } from '../../base/json.js';
+import { isPlainObject, ownValue } from '../../base/json.js';
 import { nodeIdOf, nodePathOf, pathOf } from '../../base/address.js';
 import type { ModelRequest, ReplayedCall } from '../model.js';
 import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';
@@ -19,6 +22,8 @@ export interface ScriptBook {
   skip(call: ReplayedCall): void;
   /** What the person answers to a question, which is given then; undefined when the script does not say, or not any more. */
   reply(question: string): string | undefined;
+  /** What a tool without a function gives; undefined when the script does not say. */
+  result(tool: string, input: JsonObject): string | undefined;
   /**
    * Checks that everything was used.
    *
@@ -63,6 +68,11 @@ export function openScriptBook(script: Script): ScriptBook {
       replies[at] = (replies[at] ?? 0) + 1;
       return script.answers[at]?.answer;
     },
+    result(tool, input) {
+      const found = script.tools.find((one) => one.tool === tool && contains(input, one.input));
+      if (found === undefined) return undefined;
+      return typeof found.result === 'string' ? found.result : JSON.stringify(found.result);
+    },
     finish() {
       if (!script.strict) return;
       const unused = progress.flatMap((one) => leftOver(one));
@@ -73,6 +83,12 @@ export function openScriptBook(script: Script): ScriptBook {
       });
     },
   };
+}
+
+/** Whether a value is, or has, what a script gives of it. */
+function contains(value: Json | undefined, part: Json): boolean {
+  if (!isPlainObject(part)) return canonicalJson(value ?? null) === canonicalJson(part);
+  return Object.entries(part).every(([key, inner]) => contains(ownValue(value, key) as Json, inner));
 }
 
 function takeFirst(progress: readonly Progress[], request: Asked): ScriptAnswer | undefined {

@@ -8,6 +8,7 @@ export interface Script {
   readonly strict: boolean;
   readonly rules: readonly ScriptRule[];
   readonly answers: readonly ScriptReply[];
+  readonly tools: readonly ScriptResult[];
 }
 
 /** When a rule applies, and what it answers. All that is given must hold. */
@@ -60,6 +61,14 @@ export interface ScriptError {
   readonly status?: number;
   readonly message?: string;
   readonly retryAfterMs?: number;
+}
+
+/** What a tool gives that has no function: of those that fit a call, the first. */
+export interface ScriptResult {
+  readonly tool: string;
+  /** A piece of the input of the call. */
+  readonly input: Json;
+  readonly result: Json;
 }
 
 /** What the person answers to a question that contains a text. */

@@ -5,6 +5,7 @@ import { addInputOptions } from '../run/given-inputs.js';
 import { runCommand } from '../run/run-command.js';
 import { addRunOptions } from '../run/run-options.js';
 import type { RunFlags } from '../run/run-flags.js';
+import { addTalkOptions } from '../talk/talk-options.js';
 import { addThreadOptions } from '../run/thread-options.js';
 
 interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
@@ -15,8 +16,8 @@ interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
 
 /** `skein run FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addThreadOptions(addRunOptions(command))
-    .argument('[file]', 'the workflow file')
+  addTalkOptions(addThreadOptions(addRunOptions(command)))
+    .argument('[file]', 'the workflow file, or a pack')
     .option('-w, --workflow <file>', 'the workflow file, in another way');
   const inputs = addInputOptions(command, 'an input');
   command
@@ -34,7 +35,8 @@ Examples:
   git diff | skein run review.yaml --input-file diff=-
   skein run review.yaml --mock                 no model: every step answers with its prompt
   skein run review.yaml --mock=answers.yaml    or by a script
-  skein run chat.yaml --thread ada --input say=Hello   a conversation: the next turn continues from this one`;
+  skein run chat.yaml --thread ada --input say=Hello   a conversation: the next turn continues from this one
+  skein run support.pack.json                  a pack talks with you; --message TEXT says something`;
 
 async function act(file: string | undefined, options: ParsedOptions, inputs: readonly GivenInput[]): Promise<number> {
   const { workflow, dryRun, ...rest } = options;

@@ -7,6 +7,7 @@ import type { JsonFlag } from '../run/run-flags.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
+import { toldTurn } from '../talk/told-turn.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
@@ -66,7 +67,8 @@ function lines(thread: ThreadOverview, ids: readonly string[], style: Style): re
 }
 
 function turnLines(turn: ThreadTurn, ids: readonly string[], style: Style): readonly string[] {
-  const { runId, status, counts, beganAt, error, inputs, results } = turn;
+  const { runId, status, counts, beganAt, error } = turn;
+  const { inputs, results } = toldTurn(turn);
   const run = ids.includes(runId) ? `  run ${oneLine(shortId(runId, ids), 40)}` : '';
   const passed = counts || turn.endedAt === undefined ? '' : style.dim('  does not count');
   return [

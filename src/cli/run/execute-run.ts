@@ -171,13 +171,13 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
 }
 
 /** The options that stand for a command line. */
-export function runOptions({ flags, cwd, inputs, recording }: Execution): WorkflowRunOptions {
+export function runOptions({ flags, cwd, inputs, recording, models }: Execution): WorkflowRunOptions {
   const { mock, model, record, replay, auditDir, concurrency, maxSteps } = flags;
   return {
     ...recordingOptions(recording),
     inputs,
     cwd,
-    models: {
+    models: models ?? {
       ...present({ override: model, record, replay }),
       ...(mock === '' ? { mock: true } : present({ script: mock })),
     },

@@ -15,6 +15,7 @@ import { readInputs } from './given-inputs.js';
 import type { GivenInput } from './given-inputs.js';
 import { withStore } from '../runs/with-store.js';
 import { checkOwn, storeFile } from './open-store.js';
+import { broughtBy } from '../talk/brought.js';
 import { writeOrigin } from './origin.js';
 import type { RecordedRun } from './recorded-run.js';
 import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
@@ -71,7 +72,8 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const file = fileOf(run, options.fork);
   // What a turn was not given came from the thread.
   const mayLack = run.record.family[0].begin.thread !== undefined;
-  const next = await loadNext(run, file, { ...flags, cwd, inputs, recorded, mayLack });
+  const pack = await broughtBy(flags, cwd);
+  const next = await loadNext(run, file, { ...flags, cwd, inputs, recorded, mayLack, pack });
   printProblems(next.problems);
   const { plan } = next.workflow;
   if (next.broken || plan === undefined) {
@@ -117,12 +119,12 @@ async function changesSince(
 }
 
 /** Files that were named here stay the same ones, wherever the run is carried out. */
-function anchored(flags: CommonFlags, cwd: string): CommonFlags {
+export function anchored(flags: CommonFlags, cwd: string): CommonFlags {
   const here = process.cwd();
   if (here === cwd) return flags;
-  const { mock, record, replay, auditDir } = flags;
+  const { mock, record, replay, auditDir, tools } = flags;
   // An empty script is none: echo.
-  const paths = Object.entries({ mock, record, replay, auditDir }).filter(([, path]) => (path ?? '') !== '');
+  const paths = Object.entries({ mock, record, replay, auditDir, tools }).filter(([, path]) => (path ?? '') !== '');
   return { ...flags, ...Object.fromEntries(paths.map(([flag, path = '']) => [flag, resolve(here, path)])) };
 }
 

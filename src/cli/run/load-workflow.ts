@@ -5,6 +5,7 @@ import type { Workflow } from '../../plan/workflow.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Plan } from '../../plan/plan.js';
+import type { WorkflowOptions } from '../../yaml.js';
 import { printable } from '../view/printable.js';
 
 /** How strictly workflow files are judged, as it stands on the command line. */
@@ -31,6 +32,8 @@ export interface LoadOptions extends JudgingFlags {
   readonly checkTools?: boolean;
   /** The version of the schema by which a pack is judged. */
   readonly packSchema?: '1.4' | '1.5';
+  /** How a pack talks. Absent: it is only looked at. */
+  readonly pack?: NonNullable<WorkflowOptions['pack']>;
 }
 
 /** A workflow file that was loaded, and what is wrong with it and with its inputs. */
@@ -55,7 +58,7 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
 }
 
 async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow> {
-  const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false, packSchema } = options;
+  const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false, packSchema, pack } = options;
   if (isModule(file)) {
     const { loadModule } = await import('../modules/load-module.js');
     return await loadModule(file, cwd);
@@ -69,6 +72,7 @@ async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow>
     interactive,
     lenient,
     ...(packSchema && { packSchema }),
+    ...(pack && { pack }),
   });
 }
 

@@ -43,6 +43,9 @@ const KEPT: { readonly [K in keyof KeptFlags]-?: Fits } = {
   interactive: isOn,
   allowPrivateAddresses: isOn,
   exec: isOn,
+  agent: isText,
+  prompt: isText,
+  tools: isText,
   audit: (value) => typeof value === 'boolean',
 };
 

@@ -1,7 +1,7 @@
 import { present } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
 import type { OutputFormat } from '../../plan/workflow.js';
-import type { WorkflowResult } from '../../index.js';
+import type { WorkflowResult, WorkflowRunOptions } from '../../index.js';
 import type { formatOutput as FormatOutput } from '../../running.js';
 import { formatCensus } from '../../events/census.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
@@ -71,6 +71,8 @@ function printResults(
   format: typeof FormatOutput,
 ): void {
   const form = flags.format ?? workflow.settings.output.format;
+  // Of a turn of a pack: what was said.
+  if (workflow.plan?.notation === 'machine' && typeof state['said'] === 'string') return printResult(state['said']);
   const text = givesUpdates(workflow)
     ? stateText(state, form)
     : format({ workflow, state, reports: steps, format: form });
@@ -130,4 +132,6 @@ export interface Execution {
   readonly log: RunLog;
   /** Absent: nothing is recorded. */
   readonly recording?: Recording;
+  /** Models that it shares with other runs. Absent: as the flags say. */
+  readonly models?: NonNullable<WorkflowRunOptions['models']>;
 }

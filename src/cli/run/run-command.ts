@@ -12,6 +12,10 @@ import { storeFile, storeRoot, checkOwn } from './open-store.js';
 import { isPromptUnused, readPrompt } from './prompt-input.js';
 import type { Recording } from './recording.js';
 import { storeForRun } from './recording.js';
+import type { ModuleWorkflow } from '../modules/load-module.js';
+import type { Brought } from '../talk/brought.js';
+import { broughtBy } from '../talk/brought.js';
+import { checkNoTalk } from '../talk/talk-options.js';
 import type { RunFlags } from './run-flags.js';
 import { refusalReport } from './run-report.js';
 import { needsStore, threadOf } from './thread-options.js';
@@ -44,19 +48,45 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   const read = await readInputs(flags.inputs, cwd);
   const given = flags.exec === true ? readPrompt(read) : read;
   const thread = threadOf(flags);
-  const options = { ...flags, cwd, inputs: given, mayLack: thread !== undefined };
+  const pack = await broughtBy(flags, cwd);
+  const options = { ...flags, cwd, inputs: given, mayLack: thread !== undefined, pack };
   const { workflow, problems, broken } = await loadWorkflow(flags.file, options);
   printProblems(problems);
   if (broken || workflow.plan === undefined) {
     if (flags.json === true) printResult(refusalReport({ problems }));
     return EXIT.invalid;
   }
-  if (workflow.plan.notation === 'machine') throw new SkeinError('SKEIN_USAGE', 'packs can be looked at, not run yet');
+  if (workflow.plan.notation === 'machine') return await talkWith({ flags, cwd, workflow, brought: pack, given });
+  checkNoTalk(flags, flags.file);
   if (flags.exec === true && (await isPromptUnused(workflow, given))) tellUnusedPrompt(strict);
   const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
   const inputs = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
   const execution: Execution = { flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
   return flags.store ? await recorded(flags, execution, thread) : await executeRun(execution);
+}
+
+interface Talking {
+  readonly flags: RunFlags;
+  readonly cwd: string;
+  readonly workflow: ModuleWorkflow;
+  readonly brought: Brought;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+/** A pack talks: its inputs are variables, and the prompt of `exec` is what is said. */
+async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Promise<number> {
+  const { prompt, ...others } = given;
+  const isSaid = flags.exec === true && typeof prompt === 'string';
+  const variables = isSaid ? others : given;
+  const { file } = flags;
+  const [{ openConversation }, { messagesOf }, { talk }] = await Promise.all([
+    import('../talk/open-conversation.js'),
+    import('../talk/messages.js'),
+    import('../talk/talk-command.js'),
+  ]);
+  const conversation = await openConversation({ flags, file, cwd, workflow, brought, variables });
+  const messages = await messagesOf(flags.message ?? (isSaid ? [prompt] : undefined));
+  return await talk(conversation, messages, flags);
 }
 
 /** @throws SkeinError `SKEIN_INPUT` where every warning is an error */

@@ -2,6 +2,7 @@ import { present } from '../../base/json.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { GivenInput } from './given-inputs.js';
 import type { Durability } from './open-store.js';
+import type { TalkFlags } from '../talk/talk-options.js';
 import type { ThreadFlags } from './thread-options.js';
 
 /** What stands on the command line of commands that can print JSON. */
@@ -30,6 +31,12 @@ export interface KeptFlags {
   readonly allowPrivateAddresses?: boolean;
   /** What agents say is printed as their steps end, and the step context at the end: `skein exec`. */
   readonly exec?: boolean;
+  /** The agent of a pack that talks. */
+  readonly agent?: string;
+  /** The prompt with which a pack talks, whatever its workflow. */
+  readonly prompt?: string;
+  /** The module with the functions of a pack. */
+  readonly tools?: string;
 }
 
 /** What stands on the command line of `skein run`, `skein exec`, `skein resume` and `skein fork` alike. */
@@ -45,7 +52,7 @@ export interface CommonFlags extends KeptFlags {
 }
 
 /** What stands on the command line of `skein run` and `skein exec`. */
-export interface RunFlags extends CommonFlags, ThreadFlags {
+export interface RunFlags extends CommonFlags, ThreadFlags, TalkFlags {
   readonly file: string;
   readonly inputs: readonly GivenInput[];
   /** Values for inputs of these names, when the workflow has them and none is given. */

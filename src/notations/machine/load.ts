@@ -1,42 +1,76 @@
 import { dirname } from 'node:path';
-import type { Plan } from '../../plan/plan.js';
 import { noteReadFrom } from '../../plan/own-plan.js';
-import type { Loading } from '../loading.js';
-import { unusable } from '../loading.js';
+import type { Plan } from '../../plan/plan.js';
+import { NO_BINDINGS } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
+import type { Loading, PackTalk } from '../loading.js';
+import { unusable } from '../loading.js';
 import type { OpenedFile } from '../opened-file.js';
 import { drawStates } from './draw-states.js';
 import { keptParts } from './kept-parts.js';
 import type { Pack } from './pack.js';
+import { placeOfAgent } from './pack-names.js';
+import type { MachinePlan } from './plan/machine-plan.js';
+import { machinePlan } from './plan/machine-plan.js';
 import { promptAgent } from './prompt-agent.js';
 import { readWholePack } from './read-pack.js';
 
-/** Loads a pack. Its functions are not there: whoever lets it talk brings them along. */
-export async function load({ file, source }: OpenedFile, { packSchema }: Loading): Promise<Workflow> {
-  const { pack, problems, sources } = await readWholePack(source.text, {
+/** What the plan of a pack was made of. */
+export interface LoadedMachine {
+  readonly pack: Pack;
+  readonly setup: MachinePlan['setup'];
+}
+
+const MACHINES = new WeakMap<Plan, LoadedMachine>();
+
+/** What a plan was made of; undefined for one that is not a pack's, and for a pack that was loaded to be looked at. */
+export function machineOf(plan: Plan): LoadedMachine | undefined {
+  return MACHINES.get(plan);
+}
+
+/**
+ * Loads a pack. Without `pack` it is there to be looked at: it has no functions, and without a workflow all its prompts.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for a prompt that the pack does not have
+ */
+export async function load({ file, source }: OpenedFile, { packSchema, pack: how }: Loading): Promise<Workflow> {
+  const { pack, files, problems, sources } = await readWholePack(source.text, {
     file,
     folder: dirname(source.path),
     ...(packSchema && { schema: packSchema }),
   });
   const nothing = unusable(problems, [source, ...sources]);
   if (pack === undefined) return nothing;
-  const plan = planOf(pack);
+  const { plan, bindings } =
+    how === undefined && pack.workflow === undefined
+      ? { plan: promptsOf(pack), bindings: NO_BINDINGS }
+      : talkingPlan(pack, { ...(how ?? { standIn: true }), files });
   noteReadFrom(plan, [source.path, ...sources.map(({ path }) => path)]);
-  return { ...nothing, plan, drawing: drawStates(pack), kept: keptParts(pack) };
+  const settings = { output: { format: 'plain' as const } };
+  return { ...nothing, plan, bindings, settings, drawing: drawStates(pack), kept: keptParts(pack) };
 }
 
-function planOf(pack: Pack): Plan {
+function talkingPlan(pack: Pack, { agent, ...how }: PackTalk): MachinePlan {
+  const place = agent === undefined ? undefined : placeOfAgent(pack, agent);
+  const machine = machinePlan(pack, { ...how, ...(place !== undefined && 'prompt' in place ? place : {}) });
+  MACHINES.set(machine.plan, { pack, setup: machine.setup });
+  return machine;
+}
+
+/** The prompts of a pack without a workflow, to be looked at. */
+function promptsOf(pack: Pack): Plan {
+  const channels = ['variables', 'artifacts', 'workflow_context', 'said'];
   return {
     format: 1,
     name: pack.id,
     notation: 'machine',
     inputs: [],
-    channels: ['variables', 'artifacts', 'workflow_context', 'said'].map((name) => ({ name, reducer: 'last' })),
+    channels: channels.map((name) => ({ name, reducer: 'last' })),
     nodes: Object.keys(pack.prompts).map((name, at) => ({
-      id: `p${at}`,
+      id: `prompt${at}`,
       kind: 'agent',
       label: name,
-      agent: promptAgent(pack, name, { standIn: () => () => '' }),
+      agent: promptAgent(pack, name, { standIn: true }),
       prompt: [],
       output: 'said',
     })),

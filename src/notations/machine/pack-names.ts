@@ -1,3 +1,5 @@
+import { SkeinError } from '../../base/errors.js';
+import { didYouMean } from '../../base/suggest.js';
 import { isPlainObject } from '../../base/json.js';
 import { INPUT } from './compositions/references.js';
 import type { Pack, Variable } from './pack.js';
@@ -91,4 +93,21 @@ function namesFromSteps({ compositions = {} }: Pack): ReadonlyMap<string, Readon
 function promptsOfComposition({ compositions = {} }: Pack, name: string): readonly string[] {
   const steps = Object.hasOwn(compositions, name) ? (compositions[name]?.steps ?? []) : [];
   return steps.flatMap((step) => [step, ...(step.branches ?? [])].flatMap(({ prompt_task = [] }) => prompt_task));
+}
+
+/**
+ * Where an agent of a pack talks: in the state that it enters at, or outside of the workflow, with its prompt alone.
+ *
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function placeOfAgent(
+  { agents }: Pack,
+  agent: string,
+): { readonly state: string } | { readonly prompt: string } {
+  const members = agents?.members ?? {};
+  const member = Object.hasOwn(members, agent) ? members[agent] : undefined;
+  if (member !== undefined) return member.state === undefined ? { prompt: agent } : { state: member.state };
+  const names = Object.keys(members);
+  const hint = didYouMean(agent, names) ?? (names.length === 0 ? 'it has none' : `its agents: ${names.join(', ')}`);
+  throw new SkeinError('SKEIN_USAGE', `the pack has no agent "${agent}"`, { hint });
 }

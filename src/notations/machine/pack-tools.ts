@@ -1,8 +1,12 @@
 import type { JsonObject } from '../../base/json.js';
+import type { Problem } from '../../base/problem.js';
+import { didYouMean } from '../../base/suggest.js';
+import { quoteShort } from '../../lang/value-text.js';
 import type { FunctionTool } from '../../plan/agent-spec.js';
 import { toolKey } from '../../plan/agent-spec.js';
 import { madeOf, withApproval } from '../../plan/made-of.js';
 import type { Bindings } from '../../plan/plan.js';
+import { isStandIn, standInTool } from '../../plan/stand-in.js';
 import type { ToolDefinition, ToolStep } from '../graph/nodes/tool.js';
 import { functionTool, toolFunction } from '../graph/nodes/tool.js';
 import type { Pack, Prompt } from './pack.js';
@@ -19,8 +23,8 @@ export interface PackTools {
   readonly tools?: Readonly<Record<string, PackTool>>;
   /** By the name of the tool. */
   readonly approve?: Readonly<Record<string, Approval>>;
-  /** Tools that nobody implements answer with this: in runs without models. */
-  readonly standIn?: (tool: string) => (input: never, step: ToolStep) => unknown;
+  /** Tools without a function give what the script says: in runs without models. */
+  readonly standIn?: boolean;
 }
 
 /** The tools of a prompt. */
@@ -66,7 +70,8 @@ export function packTool(
     ? defined[listed]
     : Object.values(defined).find(({ name }) => name === listed);
   const name = definition?.name ?? listed;
-  const own = ownOf(given.tools, name) ?? ownOf(given.tools, listed) ?? given.standIn?.(name);
+  const standIn = given.standIn === true ? standInTool() : undefined;
+  const own = ownOf(given.tools, name) ?? ownOf(given.tools, listed) ?? standIn;
   return own === undefined
     ? { name }
     : { name, ...toolOf(own, { name, approve: ownOf(given.approve, name), definition }) };
@@ -87,7 +92,7 @@ function toolOf(own: PackTool, { name, approve, definition }: Told): CalledTool 
   const whole: ToolDefinition = isFunction ? { name, inputSchema: ANY_INPUT, execute: own } : { ...own, name };
   const asks = approve ?? whole.approve;
   const { coerce: _coerce, ...tool } = functionTool({ ...whole, ...(asks === undefined ? {} : { approve: asks }) });
-  const call = isFunction ? madeOf((input: never, step: ToolStep) => own(input, step), [own]) : toolFunction(own);
+  const call = isFunction ? calling(own) : toolFunction(own);
   return {
     tool: {
       ...tool,
@@ -97,4 +102,33 @@ function toolOf(own: PackTool, { name, approve, definition }: Told): CalledTool 
   };
 }
 
+/** A function of the program's own is not changed. */
+function calling(own: (input: never, step: ToolStep) => unknown): typeof own {
+  return isStandIn(own) ? own : madeOf((input: never, step: ToolStep) => own(input, step), [own]);
+}
+
 const ANY_INPUT = { type: 'object' } as const;
+
+/**
+ * Tools of prompts that nobody implements, as problems.
+ *
+ * @example
+ * missingTools(pack, reachablePrompts(pack, { state: 'intake' }), { tools: { find } });
+ */
+export function missingTools(pack: Pack, prompts: readonly string[], given: PackTools): readonly Problem[] {
+  const missing = new Map<string, string>();
+  for (const name of prompts) {
+    const prompt = pack.prompts[name];
+    if (prompt === undefined) continue;
+    for (const tool of packTools(pack, prompt, given).missing) if (!missing.has(tool)) missing.set(tool, name);
+  }
+  const brought = Object.keys(given.tools ?? {});
+  return [...missing].map(([tool, prompt]) => ({
+    code: 'no-function',
+    severity: 'error',
+    message: `the tool ${quoteShort(tool)} of the prompt ${quoteShort(prompt)} has no function`,
+    hint:
+      didYouMean(tool, brought) ??
+      `bring it along: tools: { ${tool}: (input) => ... }, or --tools MODULE; or try it with --mock`,
+  }));
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import { EXIT } from '../failures.js';
+import { withStore } from '../runs/with-store.js';
+import { jsonText } from '../view/printable.js';
+import { printResult } from '../view/streams.js';
+
+/** `skein context THREAD`. */
+export function define(command: Command, done: (code: number) => void): void {
+  command
+    .argument('<thread>', 'the conversation with a pack')
+    .option('--now', 'as it is now, also in a transient state; without it: as it was in the last persistent one')
+    .addHelpText('after', '\nThe document is one that PromptKit reads, and so does skein run PACK --context FILE.')
+    .action(async (thread: string, { now = false }: { readonly now?: boolean }) => {
+      done(await print(thread, now));
+    });
+}
+
+async function print(thread: string, now: boolean): Promise<number> {
+  return await withStore(async (store, root) => {
+    const [{ keptConversation }, { contextOf }] = await Promise.all([
+      import('../talk/kept-conversation.js'),
+      import('../../talking.js'),
+    ]);
+    const found = await keptConversation(store, root, { thread, flags: { audit: true, color: false } });
+    if (found === undefined) return EXIT.invalid;
+    const { kept, machine } = found;
+    if (kept.position === undefined) throw notBegun(thread);
+    printResult(jsonText(contextOf(machine.setup, kept.log, kept.position, !now)));
+    return EXIT.ok;
+  });
+}
+
+function notBegun(thread: string): SkeinError {
+  return new SkeinError('SKEIN_USAGE', `no turn of the conversation '${thread}' has succeeded yet`, {
+    hint: 'skein run PACK --thread NAME --message TEXT begins it',
+  });
+}

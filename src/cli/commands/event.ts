@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { isPlainObject } from '../../base/json.js';
+import { EXIT } from '../failures.js';
+import { orRefusal } from '../run/run-command.js';
+import type { CommonFlags } from '../run/run-flags.js';
+import { addRunOptions } from '../run/run-options.js';
+import { withStore } from '../runs/with-store.js';
+
+interface EventOptions extends CommonFlags {
+  readonly message?: string;
+  readonly context?: string;
+  readonly data?: string;
+  readonly tools?: string;
+}
+
+/** `skein event THREAD EVENT`. */
+export function define(command: Command, done: (code: number) => void): void {
+  addRunOptions(command)
+    .argument('<thread>', 'the conversation with a pack')
+    .argument('<event>', 'an event of the state in which it is')
+    .option('--message <text>', 'what is said to the state that the event leads to, which answers at once')
+    .option('--context <text>', 'what the prompt of that state shows as {{workflow_context}}')
+    .option('--data <json>', 'an object that is kept with the transition and shown to no model')
+    .option('--tools <file>', 'a module with the functions that are the tools of the pack')
+    .addHelpText('after', '\nFlags that are not given keep the values of the turn before.')
+    .action(async (thread: string, event: string, options: EventOptions) => {
+      done(await orRefusal(options.json === true, () => fire(thread, event, options)));
+    });
+}
+
+async function fire(thread: string, event: string, options: EventOptions): Promise<number> {
+  const { message, context, data, ...given } = options;
+  const object = data === undefined ? undefined : readData(data);
+  return await withStore(async (store, root) => {
+    const [{ keptConversation }, { openConversation }, { talkOnce }] = await Promise.all([
+      import('../talk/kept-conversation.js'),
+      import('../talk/open-conversation.js'),
+      import('../talk/talk-command.js'),
+    ]);
+    const kept = await keptConversation(store, root, { thread, flags: given });
+    if (kept === undefined) return EXIT.invalid;
+    const flags = { ...kept.flags, thread, store: true };
+    const conversation = await openConversation({ ...kept, flags, variables: {} });
+    return await talkOnce(conversation, { message, event, context, data: object }, { ...flags, file: kept.file });
+  });
+}
+
+/** @throws SkeinError `SKEIN_USAGE` */
+function readData(text: string): JsonObject {
+  try {
+    const data = JSON.parse(text) as unknown;
+    if (isPlainObject(data)) return data as JsonObject;
+  } catch {
+    // Said below.
+  }
+  throw new SkeinError('SKEIN_USAGE', `--data takes a JSON object, not ${JSON.stringify(text.slice(0, 100))}`, {
+    hint: `write --data '{"ticket": 7}'`,
+  });
+}

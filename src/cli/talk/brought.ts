@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
+import { isPlainObject, present } from '../../base/json.js';
+import type { WorkflowOptions } from '../../yaml.js';
+import type { KeptFlags } from '../run/run-flags.js';
+
+/** What a pack talks with. */
+export type Brought = NonNullable<WorkflowOptions['pack']>;
+
+/** What a module may bring along beside functions. */
+const PARTS = ['tools', 'approve', 'mcpServers'] as const;
+
+/**
+ * What the flags bring along for a pack: its prompt, the functions of a module. In a run without models the script stands in for functions that are not there.
+ *
+ * @throws SkeinError `SKEIN_FILE`, `SKEIN_USAGE`
+ */
+export async function broughtBy({ agent, prompt, tools, mock }: KeptFlags, cwd: string): Promise<Brought> {
+  return {
+    ...present({ agent, prompt }),
+    ...(mock === undefined ? {} : { standIn: true }),
+    ...(tools === undefined ? {} : await partsOf(tools, cwd)),
+  };
+}
+
+/** Each exported function is a tool; so are those of an object that is exported as `tools`, or by default. */
+async function partsOf(shown: string, cwd: string): Promise<Brought> {
+  const path = resolve(cwd, shown);
+  if (!existsSync(path))
+    throw new SkeinError('SKEIN_FILE', `the module with the tools does not exist: ${shown}`, {
+      hint: '--tools takes a module of JavaScript or TypeScript that exports functions',
+    });
+  const { importModule, settled } = await import('../modules/import-module.js');
+  let exports: Readonly<Record<string, unknown>>;
+  try {
+    exports = await settled(importModule(path));
+  } catch (cause) {
+    const { problemsOfFailure } = await import('../modules/import-failure.js');
+    const { definitionError } = await import('../../base/problem.js');
+    const sources = async () => [{ path, text: await readFile(path, 'utf8') }];
+    throw definitionError(await problemsOfFailure(cause, { path, shown, cwd }, sources));
+  }
+  const { default: main, ...named } = exports;
+  const whole = { ...(isPlainObject(main) ? main : {}), ...named };
+  const parts = Object.fromEntries(PARTS.flatMap((name) => (isPlainObject(whole[name]) ? [[name, whole[name]]] : [])));
+  const own = Object.entries(whole).filter(([, value]) => isTool(value));
+  const tools = { ...Object.fromEntries(own), ...(isPlainObject(parts['tools']) ? parts['tools'] : {}) };
+  if (Object.keys({ ...tools, ...parts }).length > 0) return { ...parts, tools } as Brought;
+  throw new SkeinError('SKEIN_USAGE', `${shown} exports no function`, {
+    hint: 'export function NAME(input) { ... }, with the name of the tool',
+  });
+}
+
+function isTool(value: unknown): boolean {
+  return typeof value === 'function' || (isPlainObject(value) && typeof value['execute'] === 'function');
+}

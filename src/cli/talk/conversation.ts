@@ -1,0 +1,200 @@
+import { SkeinError } from '../../base/errors.js';
+import { present } from '../../base/json.js';
+import type { ErrorData } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import type { Store } from '../../journal/store.js';
+import type { WorkflowResult } from '../../index.js';
+import type { RunOutcome } from '../../events/outcome.js';
+import type { OpenQuestion } from '../../events/question.js';
+import type { Context, LoadedMachine, LogEntry, SharedModels, Stand } from '../../talking.js';
+import {
+  KeptState,
+  checkTurn,
+  completeVariables,
+  reachablePrompts,
+  sharedModels,
+  standOf,
+  variablesFromTexts,
+} from '../../talking.js';
+import type { ModuleWorkflow } from '../modules/load-module.js';
+import { followRun, runOptions } from '../run/execute-run.js';
+import type { Recording } from '../run/recording.js';
+import { nameOf } from '../run/report-end.js';
+import type { CommonFlags } from '../run/run-flags.js';
+import type { ThreadFlags } from '../run/thread-options.js';
+import { RunLog } from '../view/run-log.js';
+
+type Kept = KeptState | undefined;
+type Values = Readonly<Record<string, unknown>>;
+
+/** What a conversation on the command line is made of. */
+export interface ConversationParts {
+  readonly flags: CommonFlags & ThreadFlags & { readonly store: boolean };
+  readonly file: string;
+  readonly cwd: string;
+  readonly workflow: ModuleWorkflow;
+  readonly machine: LoadedMachine;
+  /** Its name. */
+  readonly thread: string;
+  /** Values of variables that are given now. */
+  readonly variables: Values;
+  /** What a new conversation begins with; undefined: at the entry. */
+  readonly start: Context | undefined;
+  /** What recorded runs have in common. `store` is absent until the first turn makes one. */
+  readonly recording: Pick<Recording, 'store' | 'open' | 'origin'>;
+}
+
+/** What a turn is given. */
+export interface TurnInputs {
+  readonly message?: string | undefined;
+  readonly event?: string | undefined;
+  readonly context?: string | undefined;
+  readonly data?: JsonObject | undefined;
+}
+
+/** How a turn ended. */
+export interface TurnEnd {
+  readonly runId: string;
+  readonly outcome: RunOutcome;
+  /** What the state said that spoke last. */
+  readonly text: string;
+  /** What states before it said, in order. */
+  readonly before: readonly { readonly state: string; readonly text: string }[];
+  readonly transitions: readonly Extract<LogEntry, { readonly to: string }>[];
+  readonly stand: Stand;
+  readonly questions: readonly OpenQuestion[];
+  readonly error: ErrorData | undefined;
+}
+
+interface Said {
+  readonly role: string;
+  readonly text?: string;
+  readonly state: string;
+}
+
+/** What of the state of a turn is told. */
+interface Left {
+  readonly log?: readonly LogEntry[];
+  readonly conversation?: readonly Said[];
+  readonly said?: unknown;
+}
+
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
+
+/** A conversation with a pack: each turn is a run, told as runs are. */
+export class Conversation {
+  private store: Store | undefined;
+  private models: SharedModels | undefined = undefined;
+
+  private readonly isNew: boolean;
+
+  constructor(private readonly parts: ConversationParts) {
+    this.store = parts.recording.store;
+    this.isNew = this.kept()?.position === undefined;
+  }
+
+  get thread(): string {
+    return this.parts.thread;
+  }
+
+  /** The next command finds it again. */
+  get isKept(): boolean {
+    return this.parts.flags.store && this.kept() !== undefined;
+  }
+
+  /** What commands call a run. */
+  nameOf(runId: string): string {
+    return nameOf(this.store, runId) ?? runId;
+  }
+
+  get stand(): Stand {
+    const { machine, start } = this.parts;
+    return standOf(machine.setup, this.kept()?.position, start);
+  }
+
+  /**
+   * @throws SkeinError what keeps the turn from starting
+   */
+  async turn(given: TurnInputs): Promise<TurnEnd> {
+    const { machine, start, flags, workflow, cwd } = this.parts;
+    const before = this.kept();
+    checkTurn(machine.setup, before, { start, event: given.event });
+    if (workflow.plan === undefined) throw new SkeinError('SKEIN_DEFINITION', 'the pack has no plan');
+    const recording: Recording = {
+      ...this.parts.recording,
+      ...present({ store: this.store }),
+      thread: this.threadOptions(),
+    };
+    const inputs = this.inputs(given, before);
+    const execution = { flags: toldAs(flags), cwd, workflow, inputs, log: new RunLog(workflow.plan), recording };
+    this.models ??= sharedModels(runOptions(execution));
+    const { result } = await followRun({ ...execution, models: this.models.models });
+    this.store ??= recording.store;
+    return { ...turnEnd(result, before), stand: this.stand };
+  }
+
+  /**
+   * @throws SkeinError `SKEIN_SCRIPT` for a script that a whole conversation has not used up, `SKEIN_FILE` when the recording can't be written
+   */
+  async close(): Promise<void> {
+    const isWhole = this.isNew && this.stand.complete;
+    try {
+      await this.models?.finish();
+    } catch (error) {
+      if (isWhole || !SkeinError.isInstance(error) || error.code !== 'SKEIN_SCRIPT') throw error;
+    } finally {
+      this.store?.close();
+    }
+  }
+
+  private kept(): Kept {
+    return this.store === undefined ? undefined : KeptState.read(this.store, this.parts.thread);
+  }
+
+  private threadOptions(): NonNullable<Recording['thread']> {
+    const { onBusy, onFailed } = this.parts.flags;
+    return { id: this.parts.thread, ...present({ onBusy, onFailed }) };
+  }
+
+  /** What is absent stands as null: a thread would keep what the turn before had. */
+  private inputs(
+    { message = null, event = null, context = null, data = null }: Nullable<TurnInputs>,
+    before: Kept,
+  ): Values {
+    const start = before?.position === undefined ? (this.parts.start ?? null) : null;
+    return { message, event, context, data, start, variables: this.variables(before) };
+  }
+
+  /** What is given now, and what the turn before had. */
+  private variables(before: Kept): JsonObject {
+    const { machine, variables } = this.parts;
+    const { pack, setup } = machine;
+    const from = setup.endless ? { prompt: setup.spec.entry } : { state: this.stand.state };
+    const former = Object.entries(before?.variables ?? {}).filter(
+      ([name, value]) => !name.includes('.') && value !== '',
+    );
+    const given = { ...Object.fromEntries(former), ...variablesFromTexts(pack, variables) };
+    return completeVariables(pack, reachablePrompts(pack, from), given);
+  }
+}
+
+/** Of a conversation the answers are told, not what each agent says. */
+function toldAs(flags: CommonFlags): CommonFlags {
+  const isShown = flags.verbose === true || flags.stream === true || process.stderr.isTTY;
+  return { ...flags, exec: false, quiet: flags.quiet ?? !isShown };
+}
+
+/** What a turn leaves: a failed one leaves nothing, and one that waits has not said its last word. */
+function turnEnd({ runId, outcome, state, questions, error }: WorkflowResult, before: Kept): Omit<TurnEnd, 'stand'> {
+  const counts = outcome !== 'failed' && outcome !== 'cancelled';
+  const { log = [], conversation = [], said } = (counts ? state : {}) as Left;
+  const text = outcome !== 'paused' && typeof said === 'string' ? said : '';
+  const spoken = conversation
+    .slice(before?.conversation.length ?? 0)
+    .flatMap(({ role, text: words = '', state: where }) =>
+      role === 'assistant' && words !== '' ? [{ state: where, text: words }] : [],
+    );
+  if (spoken.at(-1)?.text === text) spoken.pop();
+  const transitions = log.slice(before?.log.length ?? 0).flatMap((entry) => ('to' in entry ? [entry] : []));
+  return { runId, outcome, text, before: spoken, transitions, questions, error };
+}

@@ -1,0 +1,78 @@
+import { relative, resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
+import { didYouMean } from '../../base/suggest.js';
+import type { FileStore } from '../../sqlite.js';
+import type { LoadedMachine, KeptState } from '../../talking.js';
+import { printProblems } from '../failures.js';
+import { checkOwn, storeFile } from '../run/open-store.js';
+import { loadWorkflow } from '../run/load-workflow.js';
+import { folderOf, readRecordedRun } from '../run/recorded-run.js';
+import type { CommonFlags } from '../run/run-flags.js';
+import { mergeFlags } from '../run/run-flags.js';
+import { anchored } from '../run/go-on.js';
+import type { Brought } from './brought.js';
+import { broughtBy } from './brought.js';
+import type { ModuleWorkflow } from '../modules/load-module.js';
+
+/** A conversation of the store, with the pack as it is now. */
+export interface KeptConversation {
+  readonly thread: string;
+  readonly kept: KeptState;
+  readonly file: string;
+  readonly cwd: string;
+  /** Those of its last turn, and those that are given. */
+  readonly flags: CommonFlags;
+  readonly brought: Brought;
+  readonly workflow: ModuleWorkflow;
+  readonly machine: LoadedMachine;
+}
+
+/**
+ * Reads what the store has of a conversation, and loads its pack; undefined when the pack has problems, which are printed.
+ *
+ * @throws SkeinError `SKEIN_NO_THREAD`, `SKEIN_USAGE` for one that is not with a pack, `SKEIN_FILE`
+ */
+export async function keptConversation(
+  store: FileStore,
+  root: string,
+  { thread, flags }: { readonly thread: string; readonly flags: CommonFlags },
+): Promise<KeptConversation | undefined> {
+  const { KeptState: Kept, machineOf } = await import('../../talking.js');
+  const kept = Kept.read(store, thread);
+  if (kept === undefined) throw await noThread(store, thread);
+  const { record } = kept.head;
+  const last = 'run' in record ? record.run : await lastRun(store, thread);
+  const run = await readRecordedRun(store, root, last);
+  checkOwn(store.token, storeFile(root));
+  const cwd = folderOf(run);
+  const merged = mergeFlags(run.origin.flags, anchored(flags, cwd));
+  const path = resolve(root, run.origin.file);
+  const file = relative(process.cwd(), path);
+  const brought = await broughtBy(merged, cwd);
+  const { workflow, problems, broken } = await loadWorkflow(path, { cwd, pack: brought });
+  // Its warnings were told when it began.
+  printProblems(problems.filter(({ severity }) => severity === 'error'));
+  if (broken || workflow.plan === undefined) return undefined;
+  const machine = machineOf(workflow.plan);
+  if (machine !== undefined) return { thread, kept, file, cwd, flags: merged, brought, workflow, machine };
+  throw new SkeinError('SKEIN_USAGE', `the thread '${thread}' is not a conversation with a pack`, {
+    hint: 'skein thread shows it; skein run FILE --thread NAME continues it',
+  });
+}
+
+async function noThread(store: FileStore, thread: string): Promise<SkeinError> {
+  const { listThreads } = await import('../../index.js');
+  const names = listThreads(store).map(({ id }) => id);
+  const hint = didYouMean(thread, names.slice(0, 1_000)) ?? 'skein threads lists them';
+  return new SkeinError('SKEIN_NO_THREAD', `there is no thread '${thread}'`, { hint });
+}
+
+/** The state was changed after it. */
+async function lastRun(store: FileStore, thread: string): Promise<string> {
+  const { getThread } = await import('../../index.js');
+  const last = getThread(store, thread).turns.at(-1);
+  if (last !== undefined) return last.runId;
+  throw new SkeinError('SKEIN_USAGE', `the thread '${thread}' has no turn yet`, {
+    hint: 'skein run PACK --thread NAME begins it',
+  });
+}

@@ -1,0 +1,66 @@
+import { SkeinError } from '../../base/errors.js';
+import { readLines } from '../run/questions.js';
+
+/** What is said to a pack, one after the other. */
+export interface Messages {
+  /** A person types them. */
+  readonly typed: boolean;
+  /** The next one; undefined when there are no more, or when the person has left. `prompt` is what stands before it on a terminal. */
+  next(prompt: string): Promise<string | undefined>;
+}
+
+/**
+ * Messages of the flag `--message`, or lines: of a person at the terminal, or of a file or another program.
+ *
+ * @throws SkeinError `SKEIN_USAGE` when nothing is said, `SKEIN_INPUT` for an empty message
+ */
+export async function messagesOf(flags: readonly string[] | undefined): Promise<Messages> {
+  if (flags !== undefined) return listed(await Promise.all(flags.map(readMessage)));
+  if (process.stdin.isTTY && process.stderr.isTTY) return await typedLines();
+  const lines = (await readStdin()).split(/\r?\n/).filter((line) => line.trim() !== '');
+  if (lines.length > 0) return listed(lines);
+  throw new SkeinError('SKEIN_USAGE', 'nothing is said: there is no --message, and no terminal to type on', {
+    hint: 'give --message TEXT, or lines on stdin',
+  });
+}
+
+function listed(texts: readonly string[]): Messages {
+  const left = [...texts];
+  return { typed: false, next: () => Promise.resolve(left.shift()) };
+}
+
+async function readMessage(text: string): Promise<string> {
+  const message = text === '-' ? (await readStdin()).replace(/\r?\n$/, '') : text;
+  if (message.trim() !== '') return message;
+  throw new SkeinError('SKEIN_INPUT', 'a message is empty', { hint: 'write what is to be said: --message "Hello"' });
+}
+
+async function readStdin(): Promise<string> {
+  const { text } = await import('node:stream/consumers');
+  return await text(process.stdin);
+}
+
+/** A line at a time; an empty one is not sent. Ctrl-C leaves, as the end of the input does. */
+async function typedLines(): Promise<Messages> {
+  const lines = await readLines(process.stdin);
+  return {
+    typed: true,
+    async next(prompt) {
+      for (;;) {
+        process.stderr.write(prompt);
+        const leaving = new AbortController();
+        const leave = (): void => leaving.abort();
+        process.once('SIGINT', leave);
+        try {
+          const line = await lines.next(leaving.signal);
+          if (line === undefined || line.trim() !== '') return line;
+        } catch (error) {
+          if (!leaving.signal.aborted) throw error;
+          return undefined;
+        } finally {
+          process.off('SIGINT', leave);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { oneLine, printable } from '../view/printable.js';
+import type { Style } from '../view/style.js';
+import type { LogEntry, Stand } from '../../talking.js';
+
+const BOUNDS: Readonly<Record<Stand['budget'][number]['limit'], string>> = {
+  max_total_visits: 'visits',
+  max_tool_calls: 'tool calls',
+  max_wall_time_sec: 's',
+};
+
+/** Characters of a name of a state or an event. */
+const LONGEST = 60;
+
+/**
+ * How a conversation stands, in one line.
+ *
+ * @example
+ * standLine(stand, style); // 'billing · events: Escalate, Resolved · visit 1 of 3 · budget: 4 of 40 visits'
+ */
+export function standLine({ state, events, complete, visits, maxVisits, budget }: Stand, style: Style): string {
+  const facts = [
+    complete ? 'the conversation is over' : '',
+    events.length === 0 ? '' : `events: ${events.map((event) => oneLine(event, LONGEST)).join(', ')}`,
+    maxVisits === undefined ? '' : `visit ${visits} of ${maxVisits}`,
+    budget.length === 0
+      ? ''
+      : `budget: ${budget.map(({ limit, current, max }) => `${current} of ${max} ${BOUNDS[limit]}`).join(', ')}`,
+  ].filter((fact) => fact !== '');
+  return [style.bold(oneLine(state, LONGEST)), ...facts.map((fact) => style.dim(fact))].join(style.dim(' · '));
+}
+
+/** A transition: where from, where to, by which event, and why elsewhere than the event says. */
+export function transitionLine(entry: Extract<LogEntry, { readonly to: string }>, style: Style): string {
+  const { from, to, event, redirect_reason } = entry;
+  const why = redirect_reason === undefined ? '' : `; ${printable(redirect_reason)}`;
+  return style.dim(`${oneLine(from, LONGEST)} -> ${oneLine(to, LONGEST)} (${oneLine(event, LONGEST)}${why})`);
+}

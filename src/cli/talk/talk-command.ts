@@ -1,0 +1,146 @@
+import { EXIT, exitCodeOf, exitCodeOfError, isOfBounds, printFailure } from '../failures.js';
+import { pauseLines, shellWord } from '../runs/text.js';
+import type { ErrorData } from '../../base/errors.js';
+import { SkeinError } from '../../base/errors.js';
+import { jsonText, oneLine, printable } from '../view/printable.js';
+import { printNote, printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
+import { createStyle, wantsColor } from '../view/style.js';
+import type { Conversation, TurnEnd, TurnInputs } from './conversation.js';
+import type { Messages } from './messages.js';
+import { standLine, transitionLine } from './stand-lines.js';
+
+/** How a conversation is told. */
+export interface Telling {
+  readonly file: string;
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly color: boolean;
+}
+
+/** What is said, and how it goes on. */
+interface Talk extends Telling {
+  readonly conversation: Conversation;
+  readonly style: Style;
+  readonly turns: TurnEnd[];
+}
+
+/**
+ * Says one message after the other, tells what comes of each, and gives the exit code: 0 when the conversation is over or the person has left, 5 when it waits
+ * for more, 6 when a bound ended it.
+ */
+export async function talk(conversation: Conversation, messages: Messages, telling: Telling): Promise<number> {
+  const one = talkOf(conversation, telling);
+  try {
+    if (messages.typed) tellStand(one);
+    return told(one, await sayAll(one, messages));
+  } finally {
+    await conversation.close();
+  }
+}
+
+/** The same for a single turn. */
+export async function talkOnce(conversation: Conversation, inputs: TurnInputs, telling: Telling): Promise<number> {
+  const one = talkOf(conversation, telling);
+  try {
+    return told(one, await say(one, inputs));
+  } finally {
+    await conversation.close();
+  }
+}
+
+function talkOf(conversation: Conversation, telling: Telling): Talk {
+  return {
+    ...telling,
+    conversation,
+    style: createStyle(wantsColor(process.stderr, process.env, telling.color)),
+    turns: [],
+  };
+}
+
+async function sayAll(one: Talk, messages: Messages): Promise<number> {
+  let code: number = EXIT.paused;
+  for (;;) {
+    const message = await messages.next(`${one.style.bold(oneLine(one.conversation.stand.state, 60))}> `);
+    if (message === undefined) {
+      if (messages.typed) printNote('');
+      return messages.typed ? EXIT.ok : code;
+    }
+    code = messages.typed ? await sayTyped(one, message) : await say(one, { message });
+    const goesOn = messages.typed ? code !== EXIT.ok && code !== EXIT.outOfBudget : code === EXIT.paused;
+    if (!goesOn || (one.turns.at(-1)?.questions.length ?? 0) > 0) return code;
+  }
+}
+
+/** A person can go on after a turn that failed: it does not count. */
+async function sayTyped(one: Talk, message: string): Promise<number> {
+  try {
+    return await say(one, { message });
+  } catch (error) {
+    if (!SkeinError.isInstance(error)) throw error;
+    printFailure(error);
+    const code = exitCodeOfError(error);
+    return code === EXIT.ok ? EXIT.usage : code;
+  }
+}
+
+/** One turn, told. The code is that of a conversation that ends with it. */
+async function say(one: Talk, inputs: TurnInputs): Promise<number> {
+  const end = await one.conversation.turn(inputs);
+  one.turns.push(end);
+  if (one.json !== true) tellTurn(one, end);
+  return codeOf(end);
+}
+
+function codeOf({ outcome, error, stand }: TurnEnd): number {
+  if (outcome === 'succeeded' || outcome === 'degraded') return stand.complete ? EXIT.ok : EXIT.paused;
+  return isOfBounds(error) ? EXIT.outOfBudget : exitCodeOf(outcome, { strict: false, error });
+}
+
+/** What the states before the last one said, and where it went, is told beside the answer. */
+function tellTurn({ style, quiet, conversation }: Talk, end: TurnEnd): void {
+  if (quiet !== true) {
+    for (const { state, text } of end.before) printNote(`${style.dim(`[${oneLine(state, 60)}]`)} ${printable(text)}`);
+    for (const transition of end.transitions) printNote(transitionLine(transition, style));
+  }
+  printResult(process.stdout.isTTY ? printable(end.text) : end.text);
+  if (end.error !== undefined) tellError(end.error, style);
+  if (end.outcome === 'failed' || end.outcome === 'cancelled') {
+    const name = oneLine(conversation.thread, 60);
+    printNote(`the turn does not count: the conversation ${name} is where it was`);
+  }
+  if (quiet !== true) printNote(standLine(end.stand, style));
+}
+
+function tellError({ message, hint }: ErrorData, style: Style): void {
+  printNote(`${style.bad('error')}: ${printable(message)}`);
+  if (hint !== undefined) printNote(`    hint: ${printable(hint)}`);
+}
+
+function tellStand({ conversation, style, quiet }: Talk): void {
+  if (quiet === true) return;
+  printNote(`conversation ${oneLine(conversation.thread, 80)}; Ctrl-D leaves it`);
+  printNote(standLine(conversation.stand, style));
+}
+
+/** What to do next, or all as one document. */
+function told({ conversation, turns, json, quiet, file }: Talk, code: number): number {
+  const { thread, stand, isKept } = conversation;
+  const last = turns.at(-1);
+  if (json === true) {
+    const listed = turns.map(({ stand: { state }, before, ...turn }) => ({ ...turn, state, said: before }));
+    printResult(jsonText({ thread, ...stand, exitCode: code, turns: listed }));
+  } else if (last !== undefined && last.questions.length > 0) {
+    const run = conversation.nameOf(last.runId);
+    for (const line of pauseLines(last.questions, run)) printNote(line);
+    printNote(`then: skein resume ${shellWord(run)}`);
+  } else if (!stand.complete && code !== EXIT.outOfBudget && isKept && quiet !== true) {
+    const name = shellWord(thread);
+    printNote(`next: skein run ${shellWord(file)} --thread ${name} --message TEXT`);
+    for (const event of stand.events.slice(0, MOST_EVENTS)) printNote(`  or: skein event ${name} ${shellWord(event)}`);
+  }
+  return code;
+}
+
+/** More events are not shown as commands. */
+const MOST_EVENTS = 5;

@@ -1,0 +1,79 @@
+import { systemClock } from '../base/clock.js';
+import { SkeinError } from '../base/errors.js';
+import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
+import { machineAt, stateOf } from '../notations/machine/plan/standing.js';
+import type { KeptState } from './kept-state.js';
+import { StateMachine } from './pure/machine.js';
+import type { Budget, Spec } from './pure/spec.js';
+import type { Context } from './pure/context-data.js';
+import { sortedEvents, tableOf } from './pure/state-table.js';
+
+/** How a conversation stands, for people. */
+export interface Stand {
+  readonly state: string;
+  /** Events of the state, sorted; none when it is terminal. */
+  readonly events: readonly string[];
+  /** A terminal state has spoken. */
+  readonly complete: boolean;
+  /** How often the state was entered, and how often it may be. */
+  readonly visits: number;
+  readonly maxVisits?: number;
+  /** Bounds of the whole, and how much of each is used. */
+  readonly budget: readonly { readonly limit: keyof Budget; readonly current: number; readonly max: number }[];
+}
+
+/** Where a conversation stands; before its first turn, where it begins. */
+export function standOf(setup: MachineSetup, position: Standing | undefined, start: Context | undefined): Stand {
+  const { spec, endless } = setup;
+  const context: Partial<Context> = position?.machine ?? start ?? {};
+  const { current_state: state = spec.entry, visit_counts = { [state]: 1 } } = context;
+  const isEnd = tableOf(spec).states.get(state)?.isTerminal === true;
+  const { on_event, max_visits = 0 } = stateOf(setup, state);
+  return {
+    state,
+    events: isEnd ? [] : sortedEvents(on_event),
+    complete: isEnd && !endless && position?.spoken === true,
+    visits: Object.hasOwn(visit_counts, state) ? (visit_counts[state] ?? 0) : 0,
+    ...(max_visits === 0 ? {} : { maxVisits: max_visits }),
+    budget: budgetOf(spec, { ...context, visit_counts }),
+  };
+}
+
+function budgetOf(
+  { engine }: Spec,
+  { visit_counts = {}, total_tool_calls = 0, metadata }: Partial<Context>,
+): Stand['budget'] {
+  const alive = Number(metadata?.['skein.alive_ms'] ?? 0);
+  const used = {
+    max_total_visits: Object.values(visit_counts).reduce((sum, count) => sum + count, 0),
+    max_tool_calls: total_tool_calls,
+    max_wall_time_sec: Math.floor(alive / 1_000),
+  } satisfies Record<keyof Budget, number>;
+  const bounds = engine?.budget ?? {};
+  return (Object.keys(used) as (keyof Budget)[]).flatMap((limit) => {
+    const max = bounds[limit] ?? 0;
+    return max === 0 ? [] : [{ limit, current: used[limit], max }];
+  });
+}
+
+/**
+ * Says at once what the machine would refuse, so that nothing runs for it.
+ *
+ * @throws SkeinError `SKEIN_TERMINAL_STATE`, `SKEIN_INVALID_EVENT`, `SKEIN_STATE_VISITS`, `SKEIN_BUDGET`
+ */
+export function checkTurn(
+  setup: MachineSetup,
+  kept: Pick<KeptState, 'position' | 'artifacts'> | undefined,
+  { start, event }: { readonly start: Context | undefined; readonly event: string | undefined },
+): void {
+  const { position, artifacts } = kept ?? {};
+  const clock = systemClock;
+  if (standOf(setup, position, start).complete)
+    throw new SkeinError('SKEIN_TERMINAL_STATE', 'workflow is in terminal state', {
+      hint: 'begin another conversation',
+    });
+  if (event === undefined) return;
+  if (position !== undefined) machineAt(setup, position, artifacts, clock).processEvent(event);
+  else if (start !== undefined) StateMachine.restore(setup.spec, start, { clock }).processEvent(event);
+  else new StateMachine(setup.spec, { clock }).processEvent(event);
+}
