@@ -3,26 +3,16 @@ import type { ModelRegistryOptions } from '../../src/agent/models/registry.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import { ollamaHost } from '../../src/agent/models/ollama.js';
 import { readModelName } from '../../src/agent/models/model-names.js';
-import { SkeinError } from '../../src/base/errors.js';
 import type { AgentSpec } from '../../src/plan/agent-spec.js';
 import { FakeProvider } from './support/fake-provider.js';
 import { agentNode } from './support/step.js';
 import { errorOf, outputOf, runAgent } from './support/run-agent.js';
+import { rejected } from '../thrown.js';
 
 async function chosen(spec: Partial<AgentSpec>, options: Partial<ModelRegistryOptions>): Promise<readonly string[]> {
   const registry = createModelRegistry({ env: {}, noProbe: true, ...options });
   const models = await registry.resolve(agentNode(spec).agent, { path: 'review', agent: 'reviewer' });
   return models.map((model) => model.id);
-}
-
-async function refusal(run: () => Promise<unknown>): Promise<SkeinError> {
-  try {
-    await run();
-  } catch (error) {
-    if (SkeinError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }
 
 const KEYS = { OPENAI_API_KEY: 'k1', ANTHROPIC_API_KEY: 'k2' };
@@ -62,7 +52,7 @@ describe('which model an agent gets (statements 59 and 92)', () => {
   });
 
   it('a variable that is empty is not set', async () => {
-    const error = await refusal(() => chosen({ models: [] }, { env: { OPENAI_API_KEY: '  ' } }));
+    const error = await rejected(() => chosen({ models: [] }, { env: { OPENAI_API_KEY: '  ' } }));
     expect(error.code).toBe('SKEIN_NO_MODEL');
     expect(error.hint).toContain('--mock');
   });
@@ -107,7 +97,7 @@ describe('a local Ollama', () => {
     await using provider = await FakeProvider.start();
     provider.ollamaModels = ['qwen3:4b'];
     const env = { OLLAMA_HOST: provider.origin, SKEIN_NO_PROBE: '1' };
-    const error = await refusal(() => chosen({ models: [] }, { env, noProbe: false }));
+    const error = await rejected(() => chosen({ models: [] }, { env, noProbe: false }));
     expect(error.code).toBe('SKEIN_NO_MODEL');
     await chosen({ models: [] }, { env: { OLLAMA_HOST: provider.origin, OPENAI_API_KEY: 'k' }, noProbe: false });
     expect(provider.requests).toEqual([]);
@@ -116,13 +106,13 @@ describe('a local Ollama', () => {
   it('that has no models, or is none, leads to the error that offers --mock', async () => {
     await using provider = await FakeProvider.start();
     const env = { OLLAMA_HOST: provider.origin };
-    const none = await refusal(() => chosen({ models: [] }, { env, noProbe: false }));
+    const none = await rejected(() => chosen({ models: [] }, { env, noProbe: false }));
     expect(none).toMatchObject({ code: 'SKEIN_NO_MODEL', hint: expect.stringContaining('--mock') as unknown });
     provider.ollamaModels = 'never';
-    const silent = await refusal(() => chosen({ models: [] }, { env, noProbe: false }));
+    const silent = await rejected(() => chosen({ models: [] }, { env, noProbe: false }));
     expect(silent.message).toContain('no local Ollama answers');
     provider.ollamaModels = [];
-    const empty = await refusal(() => chosen({ models: [] }, { env, noProbe: false }));
+    const empty = await rejected(() => chosen({ models: [] }, { env, noProbe: false }));
     expect(empty.message).toContain('has no models');
   });
 
@@ -162,13 +152,13 @@ describe('names of models in agent files', () => {
   });
 
   it('an unknown provider gets the known ones and the nearest name', async () => {
-    const error = await refusal(() => chosen({ models: ['antropic/claude-sonnet-5'] }, { env: KEYS }));
+    const error = await rejected(() => chosen({ models: ['antropic/claude-sonnet-5'] }, { env: KEYS }));
     expect(error.code).toBe('SKEIN_MODEL_UNKNOWN');
     expect(error.hint).toMatch(/did you mean "anthropic"\? known providers: anthropic, openai, /);
   });
 
   it('a name that nobody knows is an error that says how to write it', async () => {
-    const error = await refusal(() => chosen({ models: ['wunderkind'] }, { env: KEYS }));
+    const error = await rejected(() => chosen({ models: ['wunderkind'] }, { env: KEYS }));
     expect(error.hint).toContain('ollama/wunderkind');
   });
 });
@@ -190,14 +180,14 @@ describe('the provider configuration of a workflow (statement 62)', () => {
 
   it('with a variable that is empty is an error that names it', async () => {
     const provider = { type: 'openai', apiKeyEnv: 'TEAM_KEY' };
-    const error = await refusal(() => chosen({ models: ['gpt-x'], provider }, { env: KEYS }));
+    const error = await rejected(() => chosen({ models: ['gpt-x'], provider }, { env: KEYS }));
     expect(error.code).toBe('SKEIN_NO_KEY');
     expect(error.message).toBe('provider "openai": the variable TEAM_KEY is empty or not set');
   });
 
   it('does not reach models of other providers', async () => {
     const provider = { type: 'ollama', baseUrl: 'http://127.0.0.1:1' };
-    const error = await refusal(() => chosen({ models: ['openai/gpt-x'], provider }, {}));
+    const error = await rejected(() => chosen({ models: ['openai/gpt-x'], provider }, {}));
     expect(error.message).toContain('OPENAI_API_KEY');
   });
 
@@ -207,12 +197,12 @@ describe('the provider configuration of a workflow (statement 62)', () => {
     const local = { type: 'ollama', baseUrl: `${ollama.baseUrl}/` };
     expect(await chosen({ models: [], provider: local }, { env: KEYS })).toEqual(['ollama/phi4']);
     expect(await chosen({ models: [], provider: { type: 'openai' } }, { env: KEYS })).toEqual(['openai/gpt-5-mini']);
-    const error = await refusal(() => chosen({ models: [], provider: { type: 'openai-compatible' } }, { env: KEYS }));
+    const error = await rejected(() => chosen({ models: [], provider: { type: 'openai-compatible' } }, { env: KEYS }));
     expect(error).toMatchObject({ code: 'SKEIN_NO_MODEL', hint: expect.stringContaining('--model') as unknown });
   });
 
   it('openai-compatible needs a base URL', async () => {
-    const error = await refusal(() => chosen({ models: ['openai-compatible/m'] }, {}));
+    const error = await rejected(() => chosen({ models: ['openai-compatible/m'] }, {}));
     expect(error).toMatchObject({ hint: expect.stringContaining('OPENAI_COMPATIBLE_BASE_URL') as unknown });
   });
 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import { readScript } from '../../src/agent/script/read-script.js';
-import { SkeinError } from '../../src/base/errors.js';
 import { errorOf, outputOf, runAgent, tool } from './support/run-agent.js';
 import type { FakeStep } from './support/step.js';
+import { rejected } from '../thrown.js';
 
 let folder: string;
 let count = 0;
@@ -20,16 +20,6 @@ async function scripted(text: string) {
   const file = `${(count += 1)}.script.yaml`;
   await writeFile(join(folder, file), text);
   return createModelRegistry({ env: {}, script: file, cwd: folder });
-}
-
-async function thrown(run: () => unknown): Promise<SkeinError> {
-  try {
-    await run();
-  } catch (error) {
-    if (SkeinError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 /** Cancels a step as soon as its model is called. */
@@ -187,7 +177,7 @@ rules:
   - { step: perhaps, optional: true, answer: d }
 `);
     await runAgent({ registry });
-    const error = await thrown(() => registry.finish());
+    const error = await rejected(() => registry.finish());
     expect(error.code).toBe('SKEIN_SCRIPT');
     expect(error.message).toContain('rule 1 (line 3, agent reviewer) gave 1 of 2 answers in step review');
     expect(error.message).toContain('rule 2 (line 4, step never) was never used');
@@ -225,7 +215,7 @@ rules:
 answers:
   - question: only
 `;
-    const error = await thrown(() => readScript(text, 'bad.yaml'));
+    const error = await rejected(() => readScript(text, 'bad.yaml'));
     expect(error.code).toBe('SKEIN_DEFINITION');
     const lines = error.message.split('\n').filter((line) => line.startsWith('bad.yaml:'));
     expect(lines.map((line) => line.split(' ')[0])).toEqual([
@@ -245,9 +235,9 @@ answers:
   });
 
   it('is refused when it is no YAML, no map, or missing', async () => {
-    expect((await thrown(() => readScript('rules: [', 'a.yaml'))).message).toContain('yaml-syntax');
-    expect((await thrown(() => readScript('- a', 'a.yaml'))).message).toContain('a script must be a map');
-    expect((await thrown(() => readScript('', 'a.yaml'))).message).toContain('a script must be a map');
+    expect((await rejected(() => readScript('rules: [', 'a.yaml'))).message).toContain('yaml-syntax');
+    expect((await rejected(() => readScript('- a', 'a.yaml'))).message).toContain('a script must be a map');
+    expect((await rejected(() => readScript('', 'a.yaml'))).message).toContain('a script must be a map');
     const registry = createModelRegistry({ env: {}, script: 'none.yaml', cwd: folder });
     await expect(registry.prepare()).rejects.toMatchObject({ code: 'SKEIN_FILE' });
     expect(errorOf((await runAgent({ registry })).result).code).toBe('SKEIN_FILE');
@@ -255,12 +245,12 @@ answers:
 
   it('has no aliases, so no bomb of them', async () => {
     const text = 'rules: [{ answer: { json: &a [x] } }, { answer: { json: [*a, *a] } }]';
-    const error = await thrown(() => readScript(text, 'alias.yaml'));
+    const error = await rejected(() => readScript(text, 'alias.yaml'));
     expect(error.message).toContain('alias.yaml:1:58: error yaml-alias');
   });
 
   it('is refused when it is nested 100,000 deep', async () => {
-    const error = await thrown(() => readScript('['.repeat(100_000), 'deep.yaml'));
+    const error = await rejected(() => readScript('['.repeat(100_000), 'deep.yaml'));
     expect(error.code).toBe('SKEIN_DEFINITION');
   });
 });

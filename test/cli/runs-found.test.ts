@@ -3,7 +3,7 @@ import { findRun, shortId } from '../../src/cli/runs/find-run.js';
 import { lineDiff } from '../../src/cli/runs/line-diff.js';
 import { answerCommand, shellWord } from '../../src/cli/runs/text.js';
 import type { OpenQuestion } from '../../src/events/question.js';
-import { errorOf } from '../journal/support/recorded-runs.js';
+import { thrown } from '../thrown.js';
 
 const NEW = '01a2004c-c9dc-7012-8345-0000abcdef01';
 const OLD = '01a2004c-aaaa-7012-8345-1111abcdef01';
@@ -32,7 +32,7 @@ describe('a run is found', () => {
     ['', 'there is no run', 'skein runs'],
     ['nihgtly', 'there is no run nihgtly', 'did you mean "nightly"?'],
   ])('or refused: %j', (text, message, hint) => {
-    const error = errorOf(() => findRun(RUNS, text));
+    const error = thrown(() => findRun(RUNS, text));
     expect(error.code).toBe('SKEIN_NO_RUN');
     expect(error.message).toContain(message);
     expect(error.hint).toContain(hint);

@@ -2,18 +2,8 @@ import { describe, expect, test } from 'vitest';
 import * as library from 'skein/graph';
 import { END, agent, agentNode, goto, graph, reducers, reflectionLoop, workflowNode } from 'skein/graph';
 import type { InvariantPolicy } from 'skein/graph';
-import type { SkeinError } from 'skein';
 import { toDot, toMermaid } from 'skein';
-
-/** What a call throws. */
-function thrown(call: () => unknown): SkeinError {
-  try {
-    call();
-  } catch (error) {
-    return error as SkeinError;
-  }
-  throw new Error('nothing was thrown');
-}
+import { thrown } from '../thrown.js';
 
 const models = { env: {} };
 

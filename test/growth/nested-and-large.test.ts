@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SkeinError, definePlan, run } from 'skein';
+import { definePlan, run } from 'skein';
 import { graph, workflowNode } from 'skein/graph';
 import { loadWorkflowText } from 'skein/yaml';
 import { makeProject, skein } from '../cli/support/skein.js';
+import { thrown } from '../thrown.js';
 
 type Plan = ReturnType<typeof definePlan>;
 
@@ -22,16 +23,6 @@ function nested(depth: number, kind: 'call' | 'loop'): Plan {
   return plan;
 }
 
-function errorOf(work: () => unknown): SkeinError {
-  try {
-    work();
-  } catch (error) {
-    if (SkeinError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
-
 describe('workflows within workflows', () => {
   test.each(['call', 'loop'] as const)('[XF12] 49 of kind %s run', async (kind) => {
     expect(await run(nested(49, kind)).result).toMatchObject({ outcome: 'succeeded', state: { x: 1 } });
@@ -40,7 +31,7 @@ describe('workflows within workflows', () => {
   test.each(['call', 'loop'] as const)('[XF12] 400 of kind %s are a problem that names the limit', (kind) => {
     const { plan, bindings } = nested(400, kind);
     const message = 'workflows are nested deeper than 50 levels';
-    expect(errorOf(() => run({ plan, bindings }))).toMatchObject({
+    expect(thrown(() => run({ plan, bindings }))).toMatchObject({
       code: 'SKEIN_DEFINITION',
       details: { problems: [{ code: 'nested-too-deep', severity: 'error', message }] },
     });
@@ -50,7 +41,7 @@ describe('workflows within workflows', () => {
     const { plan } = nested(0, 'call');
     const round = { ...plan, nodes: [] as unknown[] };
     round.nodes.push({ id: 'in', kind: 'call', plan: round });
-    const error = errorOf(() =>
+    const error = thrown(() =>
       definePlan({ name: 'outer', nodes: [{ id: 'in', kind: 'call', plan: round as typeof plan }] }),
     );
     expect(error).toMatchObject({ code: 'SKEIN_DEFINITION', hint: 'use a loop, or start another run' });
@@ -61,7 +52,7 @@ describe('workflows within workflows', () => {
       name: 'g',
       nodes: [{ id: 'x', output: 'x', run: () => 1 }],
     });
-    const error = errorOf(() => {
+    const error = thrown(() => {
       for (let level = 0; level < 400; level++)
         inner = graph({ name: 'g' })
           .node('x', workflowNode(inner, 'g', { answerKey: 'x' }))

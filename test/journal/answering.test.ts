@@ -4,7 +4,8 @@ import { readRun } from '../../src/journal/overview.js';
 import { definePlan } from '../../src/plan/builder.js';
 import { run } from '../../src/runtime.js';
 import { memoryStore } from '../../src/stores/memory.js';
-import { ASKING, chain, errorOf, record } from './support/recorded-runs.js';
+import { ASKING, chain, record } from './support/recorded-runs.js';
+import { thrown } from '../thrown.js';
 
 /** Questions side by side. */
 function asking(schema?: object) {
@@ -38,12 +39,12 @@ describe('an answer', () => {
   test('counts once, also when the run has taken it', async () => {
     const { store, id } = await paused(asking());
     answerRun(store, id, { key: 'one', value: 'first' });
-    expect(errorOf(() => answerRun(store, id, { key: 'one@answer', value: 'second' }))).toMatchObject({
+    expect(thrown(() => answerRun(store, id, { key: 'one@answer', value: 'second' }))).toMatchObject({
       code: 'SKEIN_ANSWER',
       message: "'one@answer' was answered before",
     });
     expect((await run(asking(), { store, resume: id }).result).outcome).toBe('paused');
-    expect(errorOf(() => answerRun(store, id, { key: 'one@answer', value: 'third' })).message).toContain('before');
+    expect(thrown(() => answerRun(store, id, { key: 'one@answer', value: 'third' })).message).toContain('before');
     answerRun(store, id, { value: 'only one is left' });
     const { state } = await run(asking(), { store, resume: id }).result;
     expect(state).toMatchObject({ one: 'first', two: 'only one is left' });
@@ -51,26 +52,26 @@ describe('an answer', () => {
 
   test('to no open question is refused, with what is open and what was meant', async () => {
     const { store, id } = await paused(asking());
-    const error = errorOf(() => answerRun(store, id, { key: 'onne', value: 1 }));
+    const error = thrown(() => answerRun(store, id, { key: 'onne', value: 1 }));
     expect(error.code).toBe('SKEIN_ANSWER');
     expect(error.hint).toContain('did you mean "one"?');
     expect(error.hint).toContain('one@answer, two@answer');
-    expect(errorOf(() => answerRun(store, id, { value: 1 })).hint).toContain('say which: one@answer, two@answer');
+    expect(thrown(() => answerRun(store, id, { value: 1 })).hint).toContain('say which: one@answer, two@answer');
   });
 
   test('to a run that waits for nothing is refused', async () => {
     const store = memoryStore();
     const { id } = await record(store, chain('a'));
-    expect(errorOf(() => answerRun(store, id, { value: 1 }))).toMatchObject({ code: 'SKEIN_ANSWER' });
-    expect(errorOf(() => answerRun(store, 'nobody', { value: 1 })).code).toBe('SKEIN_NO_RUN');
+    expect(thrown(() => answerRun(store, id, { value: 1 }))).toMatchObject({ code: 'SKEIN_ANSWER' });
+    expect(thrown(() => answerRun(store, 'nobody', { value: 1 })).code).toBe('SKEIN_NO_RUN');
   });
 
   test('to a run whose questions are all answered is refused, and what to do next is said', async () => {
     const { store, id } = await paused();
     answerRun(store, id, { value: 'yes' });
-    const again = errorOf(() => answerRun(store, id, { key: 'publish', value: 'no' }));
+    const again = thrown(() => answerRun(store, id, { key: 'publish', value: 'no' }));
     expect(again.message).toBe("'publish' was answered before");
-    expect(errorOf(() => answerRun(store, id, { value: 'no' }))).toMatchObject({
+    expect(thrown(() => answerRun(store, id, { value: 'no' }))).toMatchObject({
       message: 'every question of the run has been answered',
       hint: `skein resume ${id} continues it`,
     });
@@ -78,7 +79,7 @@ describe('an answer', () => {
 
   test('that does not match the schema is refused, and another may follow', async () => {
     const { store, id } = await paused(asking({ type: 'object', required: ['ok'] }));
-    const error = errorOf(() => answerRun(store, id, { key: 'one', value: { no: 1 } }));
+    const error = thrown(() => answerRun(store, id, { key: 'one', value: { no: 1 } }));
     expect(error.code).toBe('SKEIN_ANSWER');
     expect(error.message).toContain('"ok"');
     expect(answerRun(store, id, { key: 'one', value: { ok: 1 } }).value).toEqual({ ok: 1 });
@@ -93,14 +94,14 @@ describe('an answer', () => {
     expect(readRun(store, id, { now: due }).questions[0]).toMatchObject({ overdue: true, name: 'go' });
     const clock = vi.spyOn(Date, 'now').mockReturnValue(due);
     onTestFinished(() => clock.mockRestore());
-    const error = errorOf(() => answerRun(store, id, { key: 'go', value: 1 }));
+    const error = thrown(() => answerRun(store, id, { key: 'go', value: 1 }));
     expect([error.code, error.message]).toEqual(['SKEIN_ANSWER', expect.stringContaining('was due at')]);
     expect(store.answers(id)).toEqual([]);
   });
 
   test('that is not JSON is refused', async () => {
     const { store, id } = await paused(asking());
-    expect(errorOf(() => answerRun(store, id, { key: 'one', value: () => 1 })).code).toBe('SKEIN_NOT_JSON');
+    expect(thrown(() => answerRun(store, id, { key: 'one', value: () => 1 })).code).toBe('SKEIN_NOT_JSON');
   });
 });
 
@@ -126,7 +127,7 @@ describe('a typed answer', () => {
 
   test('that is none of the choices is refused with the choices', async () => {
     const { store, id } = await paused();
-    const error = errorOf(() => answerRun(store, id, { text: 'perhaps' }));
+    const error = thrown(() => answerRun(store, id, { text: 'perhaps' }));
     expect([error.code, error.hint]).toEqual(['SKEIN_ANSWER', 'choices: yes, no']);
     expect(error.message).toMatch(/does not match what was asked for: it must be one of the choices$/);
   });

@@ -7,7 +7,8 @@ import type { Store } from '../../src/journal/store.js';
 import { LEASE_MS } from '../../src/journal/store.js';
 import { definePlan } from '../../src/plan/builder.js';
 import { memoryStore } from '../../src/stores/memory.js';
-import { chain, errorOf, lookingModel, record } from './support/recorded-runs.js';
+import { chain, lookingModel, record } from './support/recorded-runs.js';
+import { thrown } from '../thrown.js';
 
 function outcomes(store: Store, id: string): Readonly<Record<string, string>> {
   return Object.fromEntries(readRun(store, id).steps.map((step) => [step.path, step.outcome]));
@@ -217,6 +218,6 @@ describe('a run whose process died', () => {
   });
 
   test('a run that is not there is refused', () => {
-    expect(errorOf(() => readRun(memoryStore(), 'nobody')).code).toBe('SKEIN_NO_RUN');
+    expect(thrown(() => readRun(memoryStore(), 'nobody')).code).toBe('SKEIN_NO_RUN');
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PruneResult } from '../../src/journal/pruning.js';
 import { pruneRuns } from '../../src/journal/pruning.js';
 import { memoryStore } from '../../src/stores/memory.js';
-import { errorOf } from './support/recorded-runs.js';
+import { thrown } from '../thrown.js';
 
 const HOLDER = { id: 'x', host: 'elsewhere', pid: 1 };
 
@@ -69,5 +69,5 @@ test('a run stays as long as a fork of it does', () => {
 });
 
 test('something must say which runs go', () => {
-  expect(errorOf(() => pruneRuns(store([]), {}, 0)).code).toBe('SKEIN_USAGE');
+  expect(thrown(() => pruneRuns(store([]), {}, 0)).code).toBe('SKEIN_USAGE');
 });

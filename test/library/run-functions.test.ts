@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { SkeinError, definePlan, run, runOrThrow, streamRun } from 'skein';
+import { definePlan, run, runOrThrow, streamRun } from 'skein';
 import type { SkeinEvent } from 'skein';
+import { rejected } from '../thrown.js';
 
 const greeting = definePlan({
   name: 'greeting',
@@ -26,22 +27,12 @@ const failing = definePlan({
   edges: [['first', 'second']],
 });
 
-async function thrownBy(work: () => unknown): Promise<SkeinError> {
-  try {
-    await work();
-  } catch (error) {
-    if (SkeinError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
-
 describe('run', () => {
   test.each([
     ['resume', { resume: 'r' }],
     ['fork', { fork: { run: 'r' } }],
   ])('%s without the store does not begin from nothing', async (option, options) => {
-    const error = await thrownBy(() => run(greeting, { inputs: { who: 'you' }, ...options }).result);
+    const error = await rejected(() => run(greeting, { inputs: { who: 'you' }, ...options }).result);
     expect([error.code, error.message]).toEqual([
       'SKEIN_USAGE',
       `${option} needs the store in which the run is recorded`,
@@ -69,14 +60,14 @@ describe('run', () => {
 
   test('a workflow that could not be loaded says why', async () => {
     const problem = { code: 'file-missing', severity: 'error', message: 'there is no flow.yaml' } as const;
-    const error = await thrownBy(() => run({ plan: undefined, problems: [problem] }));
+    const error = await rejected(() => run({ plan: undefined, problems: [problem] }));
     expect(error).toMatchObject({ code: 'SKEIN_DEFINITION', details: { problems: [problem] } });
     expect(error.message).toContain('there is no flow.yaml');
   });
 
   test('a plan with problems never starts, and all of them are told', async () => {
     const broken = definePlan({ name: 'broken', nodes: [{ id: 'a b', run: () => ({}) }], edges: [['a b', 'nowhere']] });
-    const error = await thrownBy(() => run(broken));
+    const error = await rejected(() => run(broken));
     expect(error.code).toBe('SKEIN_DEFINITION');
     expect(error.details).toMatchObject({ problems: [{ code: 'unknown-node' }, { code: 'bad-id' }] });
   });
@@ -86,7 +77,7 @@ describe('run', () => {
     ['one that nobody asked for', { who: 'Ada', whom: 'Eve' }, "'whom'"],
   ])('inputs are checked before anything starts: %s', async (_, inputs, name) => {
     const events: SkeinEvent[] = [];
-    const error = await thrownBy(() => run(greeting, { inputs, listeners: [(event) => events.push(event)] }));
+    const error = await rejected(() => run(greeting, { inputs, listeners: [(event) => events.push(event)] }));
     expect(error.code).toBe('SKEIN_INPUT');
     expect(error.message).toContain(name);
     expect(events).toEqual([]);
@@ -154,13 +145,13 @@ describe('runOrThrow', () => {
   });
 
   test('throws what made the run fail', async () => {
-    const error = await thrownBy(() => runOrThrow(failing));
+    const error = await rejected(() => runOrThrow(failing));
     expect([error.code, error.message]).toEqual(['SKEIN_STEP_FAILED', 'no such luck']);
   });
 
   test('throws the question that nobody answered', async () => {
     const asking = definePlan({ name: 'asking', nodes: [{ id: 'ask', kind: 'ask', question: 'Go?', output: 'go' }] });
-    expect((await thrownBy(() => runOrThrow(asking))).code).toBe('SKEIN_QUESTION');
+    expect((await rejected(() => runOrThrow(asking))).code).toBe('SKEIN_QUESTION');
   });
 });
 

@@ -14,7 +14,8 @@ import {
 import type { RunResult, Store } from 'skein';
 import { graph } from 'skein/graph';
 import { z } from 'zod';
-import { closing, errorOf, sqliteFile } from './support/threads.js';
+import { closing, sqliteFile } from './support/threads.js';
+import { rejected } from '../thrown.js';
 
 const ADA = { who: 'ada', why: 'the customer called' };
 const chat = definePlan({
@@ -74,7 +75,7 @@ describe('[XG6] getThread', () => {
       () => updateThread(store, 'one', {}, ADA),
       () => forkThread(store, 'one', 'two'),
     ]) {
-      expect((await errorOf(act)).code).toBe('SKEIN_NO_THREAD');
+      expect((await rejected(act)).code).toBe('SKEIN_NO_THREAD');
     }
   });
 });
@@ -105,10 +106,10 @@ describe('[XG6] updateThread', () => {
       [{ own: 5 }, /'own'/],
     ];
     for (const [values, message] of wrong) {
-      const error = await errorOf(() => updateThread(store, 'one', values, ADA));
+      const error = await rejected(() => updateThread(store, 'one', values, ADA));
       expect([error.code, error.message]).toEqual(['SKEIN_INPUT', expect.stringMatching(message)]);
     }
-    expect((await errorOf(() => updateThread(store, 'one', { cuont: 2 }, ADA))).hint).toContain('count');
+    expect((await rejected(() => updateThread(store, 'one', { cuont: 2 }, ADA))).hint).toContain('count');
     expect(getThread(store, 'one').edits).toEqual([]);
     updateThread(store, 'one', { count: 2, log: ['y'], own: 'mine' }, ADA);
     expect(getThread(store, 'one').state).toEqual({ count: 2, log: ['x', 'y'], own: 'mine' });
@@ -126,7 +127,7 @@ describe('[XG6] updateThread', () => {
     });
     const store = memoryStore();
     await run(longest, { store, thread: 'one', inputs: { say: 'long' } }).result;
-    const error = await errorOf(() => updateThread(store, 'one', { best: 'longer' }, ADA));
+    const error = await rejected(() => updateThread(store, 'one', { best: 'longer' }, ADA));
     expect([error.code, error.hint]).toEqual(['SKEIN_INPUT', expect.stringContaining('workflow')]);
     updateThread(store, 'one', { best: 'longer' }, { ...ADA, workflow: longest });
     updateThread(store, 'one', { best: 'no' }, { ...ADA, workflow: longest });
@@ -137,11 +138,11 @@ describe('[XG6] updateThread', () => {
     const store = memoryStore();
     const asking = definePlan({ name: 'a', nodes: [{ id: 'q', kind: 'ask', output: 'o', question: 'Sure?' }] });
     await run(asking, { store, thread: 'one' }).result;
-    expect((await errorOf(() => updateThread(store, 'one', { o: 1 }, ADA))).code).toBe('SKEIN_THREAD');
+    expect((await rejected(() => updateThread(store, 'one', { o: 1 }, ADA))).code).toBe('SKEIN_THREAD');
     const slow = gated();
     const turn = run(slow.plan, { store, thread: 'two' }).result;
     await slow.reached;
-    expect((await errorOf(() => updateThread(store, 'two', { o: 1 }, ADA))).code).toBe('SKEIN_LEASE');
+    expect((await rejected(() => updateThread(store, 'two', { o: 1 }, ADA))).code).toBe('SKEIN_LEASE');
     slow.open();
     expect((await turn).outcome).toBe('succeeded');
   });
@@ -159,8 +160,8 @@ describe('[XG6] forkThread', () => {
       expect(getThread(store, 'two').from).toEqual({ thread: 'one', turn: 1 });
       removeThread(store, 'one');
       expect(getThread(store, 'two').state['log']).toEqual(['re: a', 're: x']);
-      expect((await errorOf(() => forkThread(store, 'two', 'all'))).message).toBe("there is a thread 'all' already");
-      expect((await errorOf(() => forkThread(store, 'two', 'three', { turn: 7 }))).message).toContain('no turn 7');
+      expect((await rejected(() => forkThread(store, 'two', 'all'))).message).toBe("there is a thread 'all' already");
+      expect((await rejected(() => forkThread(store, 'two', 'three', { turn: 7 }))).message).toContain('no turn 7');
     }
   });
 
@@ -171,7 +172,7 @@ describe('[XG6] forkThread', () => {
       nodes: [{ id: 'x', run: () => Promise.reject(new SkeinError('SKEIN_NETWORK', 'gone')) }],
     });
     await run(failing, { store, thread: 'one' }).result;
-    const error = await errorOf(() => forkThread(store, 'one', 'two', { turn: 1 }));
+    const error = await rejected(() => forkThread(store, 'one', 'two', { turn: 1 }));
     expect([error.code, error.message]).toEqual([
       'SKEIN_THREAD',
       "turn 1 of the thread 'one' failed: it left no state",
@@ -188,7 +189,7 @@ describe('[XG6] what is removed', () => {
       await say(store, big);
       const fork = await run(chat, { store, fork: { run: runs[1] ?? '' }, inputs: { say: 'other' } }).result;
       expect(fork.state['log']).toEqual(['re: a', 're: other']);
-      expect((await errorOf(() => removeThread(store, 'one'))).code).toBe('SKEIN_LEASE');
+      expect((await rejected(() => removeThread(store, 'one'))).code).toBe('SKEIN_LEASE');
       const before = getThread(store, 'one').state;
       const { removed, parents } = pruneRuns(store, { keep: 1 });
       expect([removed.length, parents]).toEqual([3, 1]);
@@ -209,7 +210,7 @@ describe('[XG6] what is removed', () => {
       const slow = gated();
       const running = run(slow.plan, { store, thread: 'three' }).result;
       await slow.reached;
-      expect((await errorOf(() => removeThread(store, 'three'))).code).toBe('SKEIN_LEASE');
+      expect((await rejected(() => removeThread(store, 'three'))).code).toBe('SKEIN_LEASE');
       slow.open();
       expect((await running).outcome).toBe('succeeded');
     }

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { definePlan, getThread, listRuns, listThreads, memoryStore, readRun, run, streamRun } from 'skein';
 import type { RunResult, Store } from 'skein';
 import { faultyStore } from 'skein/testing';
-import { closing, errorOf, sqliteFile } from './support/threads.js';
+import { closing, sqliteFile } from './support/threads.js';
+import { rejected } from '../thrown.js';
 
 const chat = definePlan({
   name: 'chat',
@@ -39,12 +40,12 @@ describe('[XG6] a thread whose record is damaged', () => {
     const last = (store.run('thread:one')?.batches ?? 0) - 1;
     for (const seq of [2, last]) {
       const broken = tampered(store, seq, (text) => text.replace('re: ', 're; '));
-      const error = await errorOf(() => getThread(broken, 'one'));
+      const error = await rejected(() => getThread(broken, 'one'));
       expect([error.code, error.details]).toEqual(['SKEIN_JOURNAL', { thread: 'one', batch: seq }]);
     }
     const ended = tampered(store, last, (text) => text.replace('succeeded', 'successful'));
-    expect((await errorOf(() => say(ended, 'd'))).code).toBe('SKEIN_JOURNAL');
-    expect((await errorOf(() => readRun(store, 'thread:one'))).code).toBe('SKEIN_JOURNAL');
+    expect((await rejected(() => say(ended, 'd'))).code).toBe('SKEIN_JOURNAL');
+    expect((await rejected(() => readRun(store, 'thread:one'))).code).toBe('SKEIN_JOURNAL');
     expect((await say(store, 'd')).state['log']).toEqual(['re: a', 're: b', 're: c', 're: d']);
   });
 });
@@ -53,7 +54,7 @@ describe('[XG6] a turn', () => {
   it('does not begin under the id of another run, which is not taken for it', async () => {
     const store = memoryStore();
     await run(chat, { store, runId: 'monday', inputs: { say: 'x' } }).result;
-    const error = await errorOf(() => say(store, 'a', { runId: 'monday' }));
+    const error = await rejected(() => say(store, 'a', { runId: 'monday' }));
     expect([error.code, error.message]).toEqual(['SKEIN_STORE', 'there is a run monday already']);
     expect((await say(store, 'b', { runId: 'tuesday' })).state['log']).toEqual(['re: b']);
     expect(getThread(store, 'one').turns).toMatchObject([{ turn: 1, runId: 'tuesday' }]);
@@ -91,7 +92,7 @@ describe('[XG6] a turn', () => {
     const { state } = await say(store, 'c');
     store.close();
     expect(state['say']).toBe('c');
-    const error = await errorOf(() => state['log']);
+    const error = await rejected(() => state['log']);
     expect([error.code, error.message]).toEqual(['SKEIN_STORE', expect.stringContaining('has been closed')]);
   });
 });

@@ -3,7 +3,7 @@ import { answerRun, cancelRun, definePlan, getThread, memoryStore, pruneRuns, ru
 import type { RunOptions, RunResult, Store } from 'skein';
 import { graph } from 'skein/graph';
 import { z } from 'zod';
-import { errorOf } from './support/threads.js';
+import { rejected } from '../thrown.js';
 
 /** Fails where it is told to, until the world has mended. */
 const world = { broken: true };
@@ -49,7 +49,7 @@ describe('[XG6] a turn that failed', () => {
     const { state } = await turn(store, 'b');
     expect(state['log']).toEqual(['heard a', 'did a', 'heard b', 'did b']);
     expect((await turn(store, 'bad')).outcome).toBe('failed');
-    const again = await errorOf(() => turn(store, 'c', { onFailed: 'retry' }));
+    const again = await rejected(() => turn(store, 'c', { onFailed: 'retry' }));
     expect([again.code, again.message]).toEqual([
       'SKEIN_THREAD',
       "turn 4 of the thread 'one' was tried again, and failed: the world is broken",
@@ -126,7 +126,7 @@ describe('[XG6] a turn that waits for an answer', () => {
       run(asking, { store, thread: 'one', inputs: { say: text } }).result;
     const paused = await say('a');
     expect(paused.outcome).toBe('paused');
-    const refused = await errorOf(() => say('b'));
+    const refused = await rejected(() => say('b'));
     expect([refused.code, refused.message]).toEqual([
       'SKEIN_QUESTION',
       "turn 1 of the thread 'one' waits for an answer: Are you sure?",
@@ -156,7 +156,7 @@ describe('[XG6] a turn that waits for an answer', () => {
       },
     ).result;
     const who = { who: 'ada', why: 'the question was moot' };
-    const early = await errorOf(() => updateThread(store, 'one', { log: ['(noted)'] }, who));
+    const early = await rejected(() => updateThread(store, 'one', { log: ['(noted)'] }, who));
     expect(early.code).toBe('SKEIN_THREAD');
     cancelRun(store, paused.runId);
     expect(getThread(store, 'one').questions).toEqual([]);
@@ -178,7 +178,7 @@ describe('[XG6] two turns at once', () => {
     const results = await Promise.all(['a', 'b', 'c', 'd'].map((say) => turn(store, say)));
     expect(results.at(-1)?.state['log']).toEqual(['a', 'b', 'c', 'd'].flatMap((say) => [`heard ${say}`, `did ${say}`]));
     const first = turn(store, 'e');
-    const refused = await errorOf(() => turn(store, 'f', { onBusy: 'refuse' }));
+    const refused = await rejected(() => turn(store, 'f', { onBusy: 'refuse' }));
     expect([refused.code, refused.message]).toEqual([
       'SKEIN_LEASE',
       "the thread 'one' is busy: another turn of it runs",
@@ -193,7 +193,7 @@ describe('[XG6] two turns at once', () => {
     const waiting = run(fragile, { store, thread: 'one', inputs: { say: 'b' } });
     waiting.cancel('not needed');
     const third = turn(store, 'c');
-    expect((await errorOf(() => waiting.result)).code).toBe('SKEIN_CANCELLED');
+    expect((await rejected(() => waiting.result)).code).toBe('SKEIN_CANCELLED');
     expect((await first).outcome).toBe('succeeded');
     expect((await third).state['log']).toHaveLength(4);
   });
@@ -206,7 +206,7 @@ describe('[XG6] a thread of a workflow that is another one now', () => {
     const store = memoryStore();
     await turn(store, 'a');
     const other = definePlan({ name: 'other', inputs: ['say'], nodes: [{ id: 'else', run: () => ({}) }] });
-    const refused = await errorOf(() => run(other, { store, thread: 'one', inputs }).result);
+    const refused = await rejected(() => run(other, { store, thread: 'one', inputs }).result);
     expect([refused.code, refused.message]).toEqual([
       'SKEIN_THREAD',
       "the thread 'one' is one of the workflow 'fragile', which has no step in common with 'other'",
@@ -250,7 +250,7 @@ describe('[XG6] a thread of a workflow that is another one now', () => {
     const after = graph({ name: 'g', ...settings } as never)
       .addNode('step', () => ({}))
       .setEntry('step');
-    const refused = await errorOf(() => after.run({}, { store, thread: 'one' }));
+    const refused = await rejected(() => after.run({}, { store, thread: 'one' }));
     expect([refused.code, refused.message]).toEqual(['SKEIN_THREAD', expect.stringMatching(message)]);
     expect(getThread(store, 'one').turns).toHaveLength(1);
     expect((await before.run({}, { store, thread: 'one' })).outcome).toBe('succeeded');

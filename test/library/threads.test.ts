@@ -3,7 +3,8 @@ import { definePlan, getThread, listRuns, listThreads, memoryStore, run, runWork
 import type { RunOptions, Store, Workflow } from 'skein';
 import { graph, reducers } from 'skein/graph';
 import { z } from 'zod';
-import { closing, errorOf, sqliteFile } from './support/threads.js';
+import { closing, sqliteFile } from './support/threads.js';
+import { rejected } from '../thrown.js';
 
 /** Counts its turns and keeps what was said. */
 const chat = definePlan({
@@ -56,7 +57,7 @@ describe('[XG6] a thread', () => {
       expect(state['say']).toBe('a');
       expect(state['log']).toEqual(['first', 'a', 'p', 'q', 'a']);
       expect(state['notes']).toEqual({ x: 0, a: 2, y: 1 });
-      const wrong = await errorOf(() => run(chat, { store, thread: 'one', inputs: { log: 'no list' } }).result);
+      const wrong = await rejected(() => run(chat, { store, thread: 'one', inputs: { log: 'no list' } }).result);
       expect(wrong.code).toBe('SKEIN_INPUT');
       expect(getThread(store, 'one').turns).toHaveLength(2);
     }
@@ -142,7 +143,7 @@ describe('[XG6] a thread', () => {
       [{ store, runId: 'thread:a' }, "can't begin with 'thread:'"],
     ];
     for (const [options, message] of wrong) {
-      const error = await errorOf(() => run(chat, { inputs: { say: 'x' }, ...options }).result);
+      const error = await rejected(() => run(chat, { inputs: { say: 'x' }, ...options }).result);
       expect([error.code, error.message]).toEqual(['SKEIN_USAGE', expect.stringContaining(message)]);
     }
     expect(store.list()).toEqual([]);
@@ -152,7 +153,7 @@ describe('[XG6] a thread', () => {
   it('is what a refused resume with new inputs leads to', async () => {
     const store = memoryStore();
     const { runId } = await run(chat, { store, inputs: { say: 'a' } }).result;
-    const error = await errorOf(() => run(chat, { store, resume: runId, inputs: { say: 'b' } }).result);
+    const error = await rejected(() => run(chat, { store, resume: runId, inputs: { say: 'b' } }).result);
     expect([error.code, error.hint]).toEqual(['SKEIN_INPUT', expect.stringContaining("thread: 'name'")]);
     expect(error.hint).toContain('fork it');
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Spec } from 'skein/machine';
 import { MachineContext, StateMachine, setArtifactCall } from 'skein/machine';
-import { DRAFT, fire, machineOf, specOf, thrownBy } from './support/machines.js';
+import { DRAFT, fire, machineOf, specOf } from './support/machines.js';
+import { thrown } from '../thrown.js';
 
 const MIB = 1024 * 1024;
 const TEXT = { type: 'text/plain' } as const;
@@ -78,7 +79,7 @@ describe('artifacts', () => {
     [null, 'SKEIN_TOOL_REFUSED', /must be an object/],
   ])('[27] [A2] a wrong call changes nothing: %j', (args, code, message) => {
     const { machine } = machineOf(SPEC);
-    const error = thrownBy(() => setArtifactCall(machine, args));
+    const error = thrown(() => setArtifactCall(machine, args));
     expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
     expect(machine.artifacts()).toEqual({});
   });
@@ -90,7 +91,7 @@ describe('bounds of artifacts', () => {
     machine.setArtifact('big', 'x'.repeat(MIB));
     const before = machine.context();
     for (const size of [MIB + 1, 10_000_000]) {
-      const error = thrownBy(() => machine.setArtifact('other', 'x'.repeat(size)));
+      const error = thrown(() => machine.setArtifact('other', 'x'.repeat(size)));
       expect([error.code, error.message]).toEqual([
         'SKEIN_ARTIFACT',
         `artifact "other" would have ${size} bytes; at most 1048576 are allowed`,
@@ -103,7 +104,7 @@ describe('bounds of artifacts', () => {
     const { machine } = machineOf(DRAFT);
     for (let at = 0; at < 7; at++) machine.setArtifact(String(at), 'x'.repeat(MIB));
     machine.setArtifact('7', 'x'.repeat(MIB - 8));
-    const error = thrownBy(() => machine.setArtifact('8', ''));
+    const error = thrown(() => machine.setArtifact('8', ''));
     expect([error.code, error.message]).toEqual([
       'SKEIN_ARTIFACT',
       'all artifacts together would have 8388609 bytes with "8"; at most 8388608 are allowed',
@@ -117,12 +118,10 @@ describe('bounds of artifacts', () => {
     const context = new MachineContext('a', 0, { maxArtifactBytes: 8, maxAllArtifactBytes: 12 });
     context.setArtifact('n', 'äö');
     context.setArtifact('n', '€', 'append');
-    expect(thrownBy(() => context.setArtifact('n', 'ab', 'append')).message).toMatch(/would have 9 bytes; at most 8/);
+    expect(thrown(() => context.setArtifact('n', 'ab', 'append')).message).toMatch(/would have 9 bytes; at most 8/);
     context.setArtifact('n', 'a', 'append');
     expect(context.getArtifact('n')).toBe('äö€a');
-    expect(thrownBy(() => context.setArtifact('mm', 'bb')).message).toMatch(
-      /would have 13 bytes with "mm"; at most 12/,
-    );
+    expect(thrown(() => context.setArtifact('mm', 'bb')).message).toMatch(/would have 13 bytes with "mm"; at most 12/);
     context.setArtifact('mm', 'b');
   });
 
@@ -131,22 +130,22 @@ describe('bounds of artifacts', () => {
     context.setArtifact('n', '\ud83d');
     context.setArtifact('n', '\ude00', 'append');
     expect(Buffer.byteLength(context.getArtifact('n'))).toBe(4);
-    expect(thrownBy(() => context.setArtifact('n', 'x', 'append')).message).toMatch(/would have 5 bytes/);
+    expect(thrown(() => context.setArtifact('n', 'x', 'append')).message).toMatch(/would have 5 bytes/);
   });
 
   it('[decision 2] are options, also of a restored machine, and a context beyond them may shrink', () => {
     const small = { maxArtifactBytes: 3, maxAllArtifactBytes: 8 };
     const machine = new StateMachine(SPEC, small);
-    expect(thrownBy(() => machine.setArtifact('note', 'four')).code).toBe('SKEIN_ARTIFACT');
+    expect(thrown(() => machine.setArtifact('note', 'four')).code).toBe('SKEIN_ARTIFACT');
     const free = new StateMachine(SPEC);
     for (const name of ['log', 'note']) free.setArtifact(name, '12345');
     const restored = StateMachine.restore(SPEC, free.context(), small);
     expect(restored.artifacts()).toEqual({ log: '12345', note: '12345' });
-    expect(thrownBy(() => restored.setArtifact('log', '6')).code).toBe('SKEIN_ARTIFACT');
+    expect(thrown(() => restored.setArtifact('log', '6')).code).toBe('SKEIN_ARTIFACT');
     restored.setArtifact('note', '1234');
     expect(restored.artifacts()).toEqual({ log: '12345', note: '1234' });
     for (const wrong of [-1, Number.NaN, '5' as unknown as number]) {
-      expect(thrownBy(() => new StateMachine(SPEC, { maxArtifactBytes: wrong })).code).toBe('SKEIN_USAGE');
+      expect(thrown(() => new StateMachine(SPEC, { maxArtifactBytes: wrong })).code).toBe('SKEIN_USAGE');
     }
   });
 

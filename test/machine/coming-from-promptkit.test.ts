@@ -21,7 +21,8 @@ import {
 import type { Spec } from 'skein/machine';
 import { FakeClock } from 'skein/testing';
 import { codeWords, tableBelow } from '../examples/support/tables.js';
-import { START, thrownBy } from './support/machines.js';
+import { START } from './support/machines.js';
+import { thrown } from '../thrown.js';
 
 const spec: Spec = {
   version: 2,
@@ -134,19 +135,19 @@ const ROWS: Readonly<Record<string, () => readonly [given: unknown, expected: un
   TRANSITION_TOOL: () => [TRANSITION_TOOL, 'workflow__transition'],
   ARTIFACT_TOOL: () => [ARTIFACT_TOOL, 'workflow__set_artifact'],
   'error instanceof InvalidEventError': () => [
-    thrownBy(() => machineOf().processEvent('Nope')) instanceof InvalidEventError,
+    thrown(() => machineOf().processEvent('Nope')) instanceof InvalidEventError,
     true,
   ],
   'error instanceof TerminalStateError': () => [
-    thrownBy(() => after((one) => one.processEvent('Go')).processEvent('Go')) instanceof TerminalStateError,
+    thrown(() => after((one) => one.processEvent('Go')).processEvent('Go')) instanceof TerminalStateError,
     true,
   ],
   'error instanceof MaxVisitsExceededError': () => [
-    thrownBy(() => machineOf().processEvent('Again')) instanceof MaxVisitsExceededError,
+    thrown(() => machineOf().processEvent('Again')) instanceof MaxVisitsExceededError,
     true,
   ],
   'error instanceof BudgetExhaustedError': () => [
-    thrownBy(() => after((one) => one.countToolCalls(3)).processEvent('Go')) instanceof BudgetExhaustedError,
+    thrown(() => after((one) => one.countToolCalls(3)).processEvent('Go')) instanceof BudgetExhaustedError,
     true,
   ],
 };

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Context } from 'skein/machine';
 import { MAX_HISTORY, MachineContext, StateMachine } from 'skein/machine';
 import { FakeClock } from 'skein/testing';
-import { DRAFT, START, fire, machineOf, specOf, thrownBy } from './support/machines.js';
+import { DRAFT, START, fire, machineOf, specOf } from './support/machines.js';
+import { thrown } from '../thrown.js';
 
 /** Steps of 1 ms, so that each transition has a time of its own. */
 function looped(times: number, clock = new FakeClock()): StateMachine {
@@ -176,16 +177,16 @@ describe('a context that does not fit', () => {
   const GOOD = { current_state: 'draft', history: [], started_at: START, updated_at: START };
 
   it('[20] [A1] of a state that the spec does not have is refused', () => {
-    const error = thrownBy(() => StateMachine.restore(DRAFT, { ...GOOD, current_state: 'drafts' }));
+    const error = thrown(() => StateMachine.restore(DRAFT, { ...GOOD, current_state: 'drafts' }));
     expect([error.code, error.message, error.hint]).toEqual([
       'SKEIN_CONTEXT',
       'the context stands in state "drafts", not found in spec',
       'did you mean "draft"?',
     ]);
-    const other = thrownBy(() => StateMachine.restore(DRAFT, { ...GOOD, current_state: 'triage_incoming' }));
+    const other = thrown(() => StateMachine.restore(DRAFT, { ...GOOD, current_state: 'triage_incoming' }));
     expect(other.hint).toBe('is it the context of another pack?');
     for (const inherited of ['toString', '__proto__']) {
-      expect(thrownBy(() => StateMachine.restore(DRAFT, { ...GOOD, current_state: inherited })).code).toBe(
+      expect(thrown(() => StateMachine.restore(DRAFT, { ...GOOD, current_state: inherited })).code).toBe(
         'SKEIN_CONTEXT',
       );
     }
@@ -222,8 +223,8 @@ describe('a context that does not fit', () => {
       /metadata\.skein\.alive_ms must be a number of at least 0/,
     ],
   ])('[A1] is refused with what is wrong: one that %s', (_, context, message) => {
-    const error = thrownBy(() => MachineContext.from(context));
+    const error = thrown(() => MachineContext.from(context));
     expect([error.code, error.message]).toEqual(['SKEIN_CONTEXT', expect.stringMatching(message)]);
-    expect(thrownBy(() => StateMachine.restore(DRAFT, context as Context)).code).toBe('SKEIN_CONTEXT');
+    expect(thrown(() => StateMachine.restore(DRAFT, context as Context)).code).toBe('SKEIN_CONTEXT');
   });
 });

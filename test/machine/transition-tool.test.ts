@@ -9,7 +9,8 @@ import {
   toolsOf,
   transitionTool,
 } from 'skein/machine';
-import { DRAFT, fire, machineOf, specOf, thrownBy } from './support/machines.js';
+import { DRAFT, fire, machineOf, specOf } from './support/machines.js';
+import { thrown } from '../thrown.js';
 
 describe('the tools of a state', () => {
   it('[28] the transition tool offers the events, sorted, and asks for a context', () => {
@@ -101,23 +102,23 @@ describe('a call of the transition tool', () => {
       ),
     );
     const pending = new PendingTransitions(machine);
-    expect(thrownBy(() => pending.execute({ event: 'Nope', context: '' })).message).toMatch(
+    expect(thrown(() => pending.execute({ event: 'Nope', context: '' })).message).toMatch(
       /\(available: \[Again Go\]\)$/,
     );
-    expect(thrownBy(() => pending.execute({ event: 'Again', context: '' }))).toMatchObject({
+    expect(thrown(() => pending.execute({ event: 'Again', context: '' }))).toMatchObject({
       code: 'SKEIN_STATE_VISITS',
       message: 'max visits exceeded: state "a" visited 1 times (max 1)',
       working_events: ['Go'],
     });
     machine.countToolCalls(2);
-    expect(thrownBy(() => pending.execute({ event: 'Go', context: '' })).code).toBe('SKEIN_BUDGET');
+    expect(thrown(() => pending.execute({ event: 'Go', context: '' })).code).toBe('SKEIN_BUDGET');
     expect(pending.pending).toBeNull();
   });
 
   it('[decision 4] is refused when one of the round is scheduled already, which stands', () => {
     const pending = new PendingTransitions(machineOf(DRAFT).machine);
     pending.execute({ event: 'Abort', context: '' });
-    const error = thrownBy(() => pending.execute({ event: 'Submit', context: '' }));
+    const error = thrown(() => pending.execute({ event: 'Submit', context: '' }));
     expect([error.code, error.message]).toEqual([
       'SKEIN_TOOL_REFUSED',
       'workflow__transition: a transition is scheduled in this round already, by event "Abort"',
@@ -133,7 +134,7 @@ describe('a call of the transition tool', () => {
     [{ event: 'Submit', when: () => 1 }, /arguments must be JSON/],
   ])('[30] is refused with wrong arguments: %j', (args, message) => {
     const pending = new PendingTransitions(machineOf(DRAFT).machine);
-    const error = thrownBy(() => pending.execute(args));
+    const error = thrown(() => pending.execute(args));
     expect([error.code, error.message]).toEqual(['SKEIN_TOOL_REFUSED', expect.stringMatching(message)]);
     expect(pending.pending).toBeNull();
   });
@@ -152,7 +153,7 @@ describe('a call of the transition tool', () => {
     pending.commit();
     pending.execute({ event: 'Go', context: '' });
     machine.countToolCalls(1);
-    expect(thrownBy(() => pending.commit()).code).toBe('SKEIN_BUDGET');
+    expect(thrown(() => pending.commit()).code).toBe('SKEIN_BUDGET');
     expect([told, pending.pending, pending.commit()]).toEqual([['b', ['BudgetExhaustedError', 'Go']], null, null]);
   });
 
@@ -171,7 +172,7 @@ describe('a call of the transition tool', () => {
       pending.execute({ event: 'Go', context: '' });
       fire(machine, event);
       const before = machine.currentState;
-      const error = thrownBy(() => pending.commit());
+      const error = thrown(() => pending.commit());
       expect(error).toBeInstanceOf(InvalidEventError);
       expect(error.message).toMatch(
         /^invalid event for current state: event "Go" was scheduled in state "\w", which was left since$/,
@@ -183,7 +184,7 @@ describe('a call of the transition tool', () => {
     const pending = new PendingTransitions(looping);
     pending.execute({ event: 'Go', context: '' });
     fire(looping, 'Loop');
-    expect(thrownBy(() => pending.commit()).message, 'it was entered anew').toMatch(/which was left since$/);
+    expect(thrown(() => pending.commit()).message, 'it was entered anew').toMatch(/which was left since$/);
   });
 
   it('[32] keeps what else was given as host_extras, a copy, and has none when nothing was', () => {

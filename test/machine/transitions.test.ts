@@ -8,7 +8,8 @@ import {
   parseSpec,
   sortedEvents,
 } from 'skein/machine';
-import { DRAFT, START, fire, machineOf, specOf, thrownBy } from './support/machines.js';
+import { DRAFT, START, fire, machineOf, specOf } from './support/machines.js';
+import { thrown } from '../thrown.js';
 
 describe('a machine', () => {
   it('[2] starts at its entry, visited once, with an empty history, at the time of its clock', () => {
@@ -39,7 +40,7 @@ describe('a machine', () => {
       const { machine } = machineOf(spec);
       machine.processEvent(event);
       expect([machine.isTerminal, machine.availableEvents()]).toEqual([true, []]);
-      const error = thrownBy(() => machine.processEvent('Go'));
+      const error = thrown(() => machine.processEvent('Go'));
       expect(error).toBeInstanceOf(TerminalStateError);
       expect([error.code, error.message]).toEqual([
         'SKEIN_TERMINAL_STATE',
@@ -53,7 +54,7 @@ describe('a machine', () => {
   it('[3] reads as terminal, without prompt and events, in a state that the spec does not have', () => {
     const { machine } = machineOf({ ...DRAFT, entry: 'nowhere' });
     expect([machine.isTerminal, machine.currentPromptTask, machine.availableEvents()]).toEqual([true, '', []]);
-    const error = thrownBy(() => machine.processEvent('Submit'));
+    const error = thrown(() => machine.processEvent('Submit'));
     expect(error).toBeInstanceOf(InvalidEventError);
     expect(error.message).toBe('invalid event for current state: state "nowhere" not found in spec');
   });
@@ -64,19 +65,19 @@ describe('a machine', () => {
       end: { terminal: true },
     };
     const unknown = machineOf(specOf(states, { entry: 'x', engine: { budget: { max_total_visits: 1 } } })).machine;
-    expect(thrownBy(() => unknown.processEvent('Self')).code).toBe('SKEIN_BUDGET');
+    expect(thrown(() => unknown.processEvent('Self')).code).toBe('SKEIN_BUDGET');
     const { machine } = machineOf(specOf(states));
     const before = machine.context();
-    expect(thrownBy(() => machine.processEvent('Nope')).code).toBe('SKEIN_INVALID_EVENT');
-    expect(thrownBy(() => machine.processEvent('Self')).code).toBe('SKEIN_STATE_VISITS');
+    expect(thrown(() => machine.processEvent('Nope')).code).toBe('SKEIN_INVALID_EVENT');
+    expect(thrown(() => machine.processEvent('Self')).code).toBe('SKEIN_STATE_VISITS');
     expect(machine.context()).toStrictEqual(before);
     machine.processEvent('End');
-    expect(thrownBy(() => machine.processEvent('Nope')).code).toBe('SKEIN_TERMINAL_STATE');
+    expect(thrown(() => machine.processEvent('Nope')).code).toBe('SKEIN_TERMINAL_STATE');
   });
 
   it('[5] names the events of the state, sorted, for an event that it does not have', () => {
     const { machine } = machineOf(DRAFT);
-    const error = thrownBy(() => machine.processEvent('Submitt'));
+    const error = thrown(() => machine.processEvent('Submitt'));
     expect(error).toBeInstanceOf(InvalidEventError);
     expect([error.code, error.message, error.hint]).toEqual([
       'SKEIN_INVALID_EVENT',
@@ -97,7 +98,7 @@ describe('a machine', () => {
     const { machine } = machineOf(DRAFT);
     const before = machine.context();
     expect(machine.preview('Submit')).toStrictEqual({ from: 'draft', to: 'review', event: 'Submit' });
-    expect(thrownBy(() => machine.preview('Nope')).code).toBe('SKEIN_INVALID_EVENT');
+    expect(thrown(() => machine.preview('Nope')).code).toBe('SKEIN_INVALID_EVENT');
     expect(machine.context()).toStrictEqual(before);
   });
 
@@ -105,14 +106,14 @@ describe('a machine', () => {
     const { machine } = machineOf(specOf({ a: { b: 'a', B: 'a', A: 'a' } }));
     machine.availableEvents().push('C');
     expect(machine.availableEvents()).toEqual(['A', 'B', 'b']);
-    expect(thrownBy(() => machine.processEvent('a')).code).toBe('SKEIN_INVALID_EVENT');
+    expect(thrown(() => machine.processEvent('a')).code).toBe('SKEIN_INVALID_EVENT');
     expect(sortedEvents({ b: 'x', a: 'y' })).toEqual(['a', 'b']);
     expect(sortedEvents(undefined)).toEqual([]);
   });
 
   it('[4] refuses an event that leads to a state which the spec does not have', () => {
     const { machine } = machineOf(specOf({ a: { Go: 'gone' } }));
-    const error = thrownBy(() => machine.processEvent('Go'));
+    const error = thrown(() => machine.processEvent('Go'));
     expect(error.message).toBe('invalid event for current state: state "gone" not found in spec');
     expect(machine.currentState).toBe('a');
   });
@@ -144,7 +145,7 @@ describe('names that mean something elsewhere', () => {
         machine.setArtifact(name, 'y');
       }
       fire(machine, name);
-      expect(thrownBy(() => machine.processEvent(name)).code).toBe('SKEIN_STATE_VISITS');
+      expect(thrown(() => machine.processEvent(name)).code).toBe('SKEIN_STATE_VISITS');
       const copy = StateMachine.restore(spec, JSON.parse(JSON.stringify(machine.context())) as Context, { clock });
       expect(Object.entries(copy.context().visit_counts ?? {})).toEqual([[name, 3]]);
       expect(Object.entries(copy.artifacts())).toEqual(name === '' ? [] : [[name, 'xy']]);
@@ -155,9 +156,9 @@ describe('names that mean something elsewhere', () => {
   it('[7] a name that objects inherit is not an event, a state or an artifact', () => {
     const { machine } = machineOf(specOf({ a: { Go: 'toString' } }));
     for (const event of ['constructor', '__proto__']) {
-      expect(thrownBy(() => machine.processEvent(event)).code).toBe('SKEIN_INVALID_EVENT');
+      expect(thrown(() => machine.processEvent(event)).code).toBe('SKEIN_INVALID_EVENT');
     }
-    expect(thrownBy(() => machine.processEvent('Go')).message).toMatch(/not found in spec/);
+    expect(thrown(() => machine.processEvent('Go')).message).toMatch(/not found in spec/);
     expect(new MachineContext('a', 0).getArtifact('constructor')).toBe('');
   });
 });
@@ -165,7 +166,7 @@ describe('names that mean something elsewhere', () => {
 describe('the data of a machine', () => {
   it('[A1] null gives null, and wrong types are problems, all at once', () => {
     expect([parseSpec(null), parseSpec(undefined)]).toEqual([null, null]);
-    const error = thrownBy(() =>
+    const error = thrown(() =>
       parseSpec({
         version: '1',
         states: { 'a b': { prompt_task: 3, on_event: { Go: null }, max_visit: 2, terminal: 'yes' } },
@@ -184,7 +185,7 @@ describe('the data of a machine', () => {
       'error wrong-form: workflow.entry is missing',
     ]);
     expect(error.details).toMatchObject({ problems: { length: 7 } });
-    expect(thrownBy(() => parseSpec('x')).message).toMatch(/workflow must be an object, not the text "x"/);
+    expect(thrown(() => parseSpec('x')).message).toMatch(/workflow must be an object, not the text "x"/);
   });
 
   it.each([
@@ -197,7 +198,7 @@ describe('the data of a machine', () => {
   ])('[17] [decision 6] a budget of wrong type is a problem, never no budget: %s', (_, budget) => {
     const spec = { ...DRAFT, engine: { budget } } as unknown as typeof DRAFT;
     for (const call of [() => parseSpec(spec), () => new StateMachine(spec)]) {
-      const error = thrownBy(call);
+      const error = thrown(call);
       expect([error.code, error.message]).toEqual([
         'SKEIN_DEFINITION',
         expect.stringMatching(/workflow\.engine\.budget/),

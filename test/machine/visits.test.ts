@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BudgetExhaustedError, MaxVisitsExceededError, StateMachine } from 'skein/machine';
-import { fire, machineOf, specOf, thrownBy } from './support/machines.js';
+import { fire, machineOf, specOf } from './support/machines.js';
+import { thrown } from '../thrown.js';
 
 describe('max_visits', () => {
   it('[8] counts entries, the first one too: an entry state with 3 allows two loops and redirects the third', () => {
@@ -43,7 +44,7 @@ describe('max_visits', () => {
       }),
     );
     for (let at = 0; at < 3; at++) fire(machine, 'Research', 'Back');
-    const error = thrownBy(() => machine.processEvent('Research'));
+    const error = thrown(() => machine.processEvent('Research'));
     expect(error).toBeInstanceOf(MaxVisitsExceededError);
     expect([error.code, error.message, error.hint]).toEqual([
       'SKEIN_STATE_VISITS',
@@ -72,7 +73,7 @@ describe('max_visits', () => {
     );
     fire(machine, 'Go');
     for (const event of ['Back', 'Again']) {
-      expect(thrownBy(() => machine.processEvent(event))).toMatchObject({
+      expect(thrown(() => machine.processEvent(event))).toMatchObject({
         working_events: [],
         hint: 'no event of the state works',
       });
@@ -107,7 +108,7 @@ describe('max_visits', () => {
       }),
     );
     fire(machine, 'B', 'Back', 'B', 'Back');
-    const error = thrownBy(() => machine.processEvent('B'));
+    const error = thrown(() => machine.processEvent('B'));
     expect(error.message).toBe('max visits exceeded: state "c" visited 1 times (max 1)');
     expect(error).toMatchObject({ original_target: 'b', redirects: [], working_events: [] });
   });
@@ -122,7 +123,7 @@ describe('max_visits', () => {
     );
     fire(machine, 'B', 'Back', 'C', 'Back');
     const before = machine.context();
-    const error = thrownBy(() => machine.processEvent('B'));
+    const error = thrown(() => machine.processEvent('B'));
     expect(error).toBeInstanceOf(MaxVisitsExceededError);
     expect(error.message).toBe(
       'max visits exceeded: state "b" visited 1 times (max 1), and its redirects form a loop: b -> c -> b',
@@ -134,14 +135,14 @@ describe('max_visits', () => {
   it('[10] [decision 5] a state that redirects to itself ends there, and is not entered without limit', () => {
     const { machine } = machineOf(specOf({ a: { max_visits: 2, on_max_visits: 'a', on_event: { Again: 'a' } } }));
     fire(machine, 'Again');
-    const error = thrownBy(() => machine.processEvent('Again'));
+    const error = thrown(() => machine.processEvent('Again'));
     expect(error.message).toMatch(/redirects form a loop: a -> a$/);
     expect(machine.context().visit_counts).toEqual({ a: 2 });
   });
 
   it('[10] a redirect to a state that the spec does not have is refused', () => {
     const { machine } = machineOf(specOf({ a: { max_visits: 1, on_max_visits: 'x', on_event: { Again: 'a' } } }));
-    expect(thrownBy(() => machine.processEvent('Again')).message).toBe(
+    expect(thrown(() => machine.processEvent('Again')).message).toBe(
       'invalid event for current state: state "x" not found in spec',
     );
   });
@@ -162,7 +163,7 @@ describe('the budget', () => {
     for (const most of [1, 2, 5]) {
       const { machine } = machineOf(specOf(LOOP, { engine: { budget: { max_total_visits: most } } }));
       for (let at = 1; at < most; at++) fire(machine, 'Go');
-      const error = thrownBy(() => machine.processEvent('Go'));
+      const error = thrown(() => machine.processEvent('Go'));
       expect(error).toBeInstanceOf(BudgetExhaustedError);
       expect([error.code, error.message]).toEqual([
         'SKEIN_BUDGET',
@@ -189,7 +190,7 @@ describe('the budget', () => {
     fire(machine, 'Go');
     machine.countToolCalls(0);
     machine.countToolCalls(6);
-    const error = thrownBy(() => machine.processEvent('Go'));
+    const error = thrown(() => machine.processEvent('Go'));
     expect(error.message).toBe('workflow budget exhausted: max_tool_calls 10 reached limit 10');
     expect(error).toMatchObject({ limit: 'max_tool_calls', current: 10, max: 10, state: 'b' });
     expect(error.details).toEqual({ limit: 'max_tool_calls', current: 10, max: 10, state: 'b' });
@@ -198,7 +199,7 @@ describe('the budget', () => {
 
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3'])('[13] calls are not counted by %j', (n) => {
     const { machine } = machineOf(specOf(LOOP));
-    expect(thrownBy(() => machine.countToolCalls(n as number)).code).toBe('SKEIN_USAGE');
+    expect(thrown(() => machine.countToolCalls(n as number)).code).toBe('SKEIN_USAGE');
     expect(machine.context().total_tool_calls).toBeUndefined();
   });
 
@@ -207,7 +208,7 @@ describe('the budget', () => {
     clock.advance(1_999);
     fire(machine, 'Go');
     clock.advance(1);
-    expect(thrownBy(() => machine.processEvent('Go')).message).toBe(
+    expect(thrown(() => machine.processEvent('Go')).message).toBe(
       'workflow budget exhausted: max_wall_time_sec 2 reached limit 2',
     );
   });
@@ -261,10 +262,10 @@ describe('the budget', () => {
     expect(machine.exhaustedBudget()?.limit).toBe('max_tool_calls');
     const { machine: ended } = machineOf(specOf(LOOP, { engine: { budget: { max_total_visits: 2 } } }));
     fire(ended, 'Stop');
-    for (const event of ['Go', 'Nope']) expect(thrownBy(() => ended.processEvent(event)).code).toBe('SKEIN_BUDGET');
+    for (const event of ['Go', 'Nope']) expect(thrown(() => ended.processEvent(event)).code).toBe('SKEIN_BUDGET');
     const full = { a: { max_visits: 1, on_event: { Again: 'a' } } };
     const { machine: capped } = machineOf(specOf(full, { engine: { budget: { max_total_visits: 1 } } }));
-    expect(thrownBy(() => capped.processEvent('Again')).code).toBe('SKEIN_BUDGET');
+    expect(thrown(() => capped.processEvent('Again')).code).toBe('SKEIN_BUDGET');
   });
 
   it('[16] can be asked for between transitions, inside of a state', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { LEASE_MS } from '../../src/journal/store.js';
 import type { Lease, Store } from '../../src/journal/store.js';
-import { batch, begin, errorOf, OTHER, STORES, textsOf } from './support/stores.js';
+import { batch, begin, OTHER, STORES, textsOf } from './support/stores.js';
+import { thrown } from '../thrown.js';
 
 /** A run that has ended. */
 function ended(store: Store, id: string, parent?: string): Lease {
@@ -56,7 +57,7 @@ describe.each(STORES)('answers: $name', ({ open }) => {
     for (const answer of answers) expect(store.answer('r', answer)).toBe(true);
     expect(store.answers('r')).toEqual(answers);
     expect(store.answers('none')).toEqual([]);
-    expect(errorOf(() => store.answer('none', { key: 'q', id: '1', at: 1, by: 'code' })).code).toBe('SKEIN_NO_RUN');
+    expect(thrown(() => store.answer('none', { key: 'q', id: '1', at: 1, by: 'code' })).code).toBe('SKEIN_NO_RUN');
   });
 });
 

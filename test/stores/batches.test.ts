@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LEASE_MS } from '../../src/journal/store.js';
-import { batch, begin, errorOf, OTHER, STORES, textsOf } from './support/stores.js';
+import { batch, begin, OTHER, STORES, textsOf } from './support/stores.js';
+import { thrown } from '../thrown.js';
 
 describe.each(STORES)('batches and blobs: $name', ({ open }) => {
   test('come back in order and as they were', async () => {
@@ -53,9 +54,9 @@ describe.each(STORES)('batches and blobs: $name', ({ open }) => {
     const [a, b] = [begin(store, 'a'), begin(store, 'b')];
     store.append([batch(a, 0), batch(a, 1)]);
     for (const seq of [0, 1, 3]) {
-      expect(errorOf(() => store.append([batch(a, seq, { text: '"again"' })])).code).toBe('SKEIN_STORE');
+      expect(thrown(() => store.append([batch(a, seq, { text: '"again"' })])).code).toBe('SKEIN_STORE');
       const together = [batch(b, 0, { blobs: [{ digest: 'd', text: '1' }] }), batch(a, seq, { text: '"again"' })];
-      expect(errorOf(() => store.append(together)).code).toBe('SKEIN_STORE');
+      expect(thrown(() => store.append(together)).code).toBe('SKEIN_STORE');
     }
     expect(textsOf(store, 'a')).toHaveLength(2);
     expect(textsOf(store, 'b')).toEqual([]);
@@ -84,7 +85,7 @@ describe.each(STORES)('batches and blobs: $name', ({ open }) => {
     const lease = begin(store, 'r');
     store.append([batch(lease, 0)]);
     store.release(lease, { outcome: 'failed', endedAt: 1 });
-    expect(errorOf(() => store.cut(lease, 0)).code).toBe('SKEIN_LEASE');
+    expect(thrown(() => store.cut(lease, 0)).code).toBe('SKEIN_LEASE');
     expect(store.read('r')).toHaveLength(1);
   });
 
@@ -130,7 +131,7 @@ describe.each(STORES)('batches and blobs: $name', ({ open }) => {
       () => store.release(lease, { outcome: odd, endedAt: 1 }),
       () => store.lease('r', { ...OTHER, id: odd }, LEASE_MS * 9),
     ];
-    for (const call of refused) expect(errorOf(call).code).toBe('SKEIN_STORE');
+    for (const call of refused) expect(thrown(call).code).toBe('SKEIN_STORE');
     expect(store.read('r')).toEqual([]);
     expect(store.blob('d')).toBeUndefined();
     expect(store.list()).toHaveLength(1);

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { faultyStore, type StoreFault } from 'skein/testing';
 import { LEASE_MS } from '../../src/journal/store.js';
 import type { Lease, Store } from '../../src/journal/store.js';
-import { batch, begin, errorOf, ME, OTHER, STORES } from './support/stores.js';
+import { batch, begin, ME, OTHER, STORES } from './support/stores.js';
+import { thrown } from '../thrown.js';
 
 /** What the operations hand on to each other. */
 interface Hand {
@@ -120,7 +121,7 @@ describe('the faulty store itself', () => {
     const [store, inner] = await failing({ failAt: 2 });
     const lease = begin(store, 'r');
     expect(store.failed).toBe(false);
-    expect(errorOf(() => store.append([batch(lease, 0)])).code).toBe('SKEIN_STORE');
+    expect(thrown(() => store.append([batch(lease, 0)])).code).toBe('SKEIN_STORE');
     expect(inner.read('r')).toEqual([]);
     expect(store.append([batch(lease, 0)])).toEqual([true]);
     expect([store.operations, store.failed]).toEqual([3, true]);
@@ -129,7 +130,7 @@ describe('the faulty store itself', () => {
   test('after: it was done', async () => {
     const [store, inner] = await failing({ failAt: 2, kind: 'after' });
     const lease = begin(store, 'r');
-    expect(errorOf(() => store.append([batch(lease, 0)])).code).toBe('SKEIN_STORE');
+    expect(thrown(() => store.append([batch(lease, 0)])).code).toBe('SKEIN_STORE');
     expect(inner.read('r')).toHaveLength(1);
   });
 

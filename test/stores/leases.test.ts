@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { LEASE_MS } from '../../src/journal/store.js';
 import { isDead, thisProcess } from '../../src/stores/holder.js';
-import { batch, begin, errorOf, holderNamed, ME, OTHER, STORES, textsOf } from './support/stores.js';
+import { batch, begin, holderNamed, ME, OTHER, STORES, textsOf } from './support/stores.js';
+import { thrown } from '../thrown.js';
 
 describe.each(STORES)('runs and leases: $name', ({ open }) => {
   test('a new run is leased to whoever made it', async () => {
@@ -27,7 +28,7 @@ describe.each(STORES)('runs and leases: $name', ({ open }) => {
   test('an id is taken once', async () => {
     const store = await open();
     const lease = begin(store, 'r');
-    expect(errorOf(() => store.create({ id: 'r', name: 'second', createdAt: 2 }, OTHER, 2)).code).toBe('SKEIN_STORE');
+    expect(thrown(() => store.create({ id: 'r', name: 'second', createdAt: 2 }, OTHER, 2)).code).toBe('SKEIN_STORE');
     expect(store.run('r')?.name).toBe('workflow of r');
     expect(store.append([batch(lease, 0)])).toEqual([true]);
   });
@@ -35,7 +36,7 @@ describe.each(STORES)('runs and leases: $name', ({ open }) => {
   test('a run that is leased is refused to others, who are told by whom and until when', async () => {
     const store = await open();
     store.create({ id: 'r', name: 'flow', createdAt: 7 }, { id: 'x', host: 'build-7', pid: 4711 }, 0);
-    const error = errorOf(() => store.lease('r', OTHER, LEASE_MS - 1));
+    const error = thrown(() => store.lease('r', OTHER, LEASE_MS - 1));
     expect(error.code).toBe('SKEIN_LEASE');
     expect(error.message).toContain('4711');
     expect(error.message).toContain('build-7');
@@ -62,7 +63,7 @@ describe.each(STORES)('runs and leases: $name', ({ open }) => {
     store.release(first, { outcome: 'failed', endedAt: 5 });
     expect(store.run('r')?.holder).toEqual(OTHER);
     expect(store.run('r')?.outcome).toBeUndefined();
-    expect(errorOf(() => store.cut(first, 0)).code).toBe('SKEIN_LEASE');
+    expect(thrown(() => store.cut(first, 0)).code).toBe('SKEIN_LEASE');
     expect(textsOf(store, 'r')).toEqual(['{"run":"r","seq":0}', '{"run":"r","seq":1}']);
   });
 
@@ -79,7 +80,7 @@ describe.each(STORES)('runs and leases: $name', ({ open }) => {
     const leases = ['a', 'b', 'c'].map((id) => begin(store, id));
     store.lease('b', OTHER, 1_000 + LEASE_MS);
     expect(store.renew(leases, 10_000 + LEASE_MS)).toEqual([true, false, true]);
-    expect(errorOf(() => store.lease('a', OTHER, 9_999 + 2 * LEASE_MS)).code).toBe('SKEIN_LEASE');
+    expect(thrown(() => store.lease('a', OTHER, 9_999 + 2 * LEASE_MS)).code).toBe('SKEIN_LEASE');
     expect(store.lease('a', OTHER, 10_000 + 2 * LEASE_MS).fence).toBe(2);
     expect(store.renew([], 1)).toEqual([]);
     expect(store.renew([{ runId: 'nobody', fence: 1 }], 1)).toEqual([false]);
@@ -108,9 +109,9 @@ describe.each(STORES)('runs and leases: $name', ({ open }) => {
 
   test('a run that is not there', async () => {
     const store = await open();
-    expect(errorOf(() => store.lease('none', ME, 1)).code).toBe('SKEIN_NO_RUN');
-    expect(errorOf(() => store.requestCancel('none')).code).toBe('SKEIN_NO_RUN');
-    expect(errorOf(() => store.cut({ runId: 'none', fence: 1 }, 0)).code).toBe('SKEIN_LEASE');
+    expect(thrown(() => store.lease('none', ME, 1)).code).toBe('SKEIN_NO_RUN');
+    expect(thrown(() => store.requestCancel('none')).code).toBe('SKEIN_NO_RUN');
+    expect(thrown(() => store.cut({ runId: 'none', fence: 1 }, 0)).code).toBe('SKEIN_LEASE');
     expect(store.read('none')).toEqual([]);
     expect(store.append([batch({ runId: 'none', fence: 1 }, 0)])).toEqual([false]);
     expect(() => store.release({ runId: 'none', fence: 1 }, { outcome: 'failed', endedAt: 1 })).not.toThrow();
@@ -160,7 +161,7 @@ describe('a holder whose process has ended', () => {
   test.each(STORES.slice(0, 2))('keeps it as long as the process lives: $name', async ({ open }) => {
     const store = await open();
     store.create({ id: 'r', name: 'flow', createdAt: 1 }, thisProcess(), 1_000);
-    expect(errorOf(() => store.lease('r', OTHER, 1_000)).code).toBe('SKEIN_LEASE');
+    expect(thrown(() => store.lease('r', OTHER, 1_000)).code).toBe('SKEIN_LEASE');
   });
 
   test('is not taken for dead on another machine', async () => {

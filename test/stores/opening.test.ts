@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { SkeinError } from '../../src/base/errors.js';
 import { openSqliteStore } from 'skein/sqlite';
 import { loadDriver } from '../../src/stores/sqlite-driver.js';
-import { batch, begin, closing, errorOf, ME, tempFolder, textsOf } from './support/stores.js';
+import { batch, begin, closing, ME, tempFolder, textsOf } from './support/stores.js';
+import { thrown } from '../thrown.js';
 
 /** The error that opening a file gives. */
 async function refusal(path: string): Promise<SkeinError> {
@@ -71,7 +72,7 @@ describe('a file that was closed', () => {
     store.close();
     const calls = [() => store.list(), () => store.append([batch(lease, 0)]), () => store.lease('r', ME, 1)];
     for (const call of calls) {
-      const error = errorOf(call);
+      const error = thrown(call);
       expect(error.code).toBe('SKEIN_STORE');
       expect(error.message).toBe('skein.db has been closed');
     }
@@ -158,7 +159,7 @@ describe('what is no store', () => {
     bytes.fill(0xff, 4_096 * 2);
     writeFileSync(path, bytes);
     const damaged = await openSqliteStore(path).catch((reason: unknown) => reason);
-    const error = damaged instanceof Error ? damaged : errorOf(() => (damaged as typeof store).read('r'));
+    const error = damaged instanceof Error ? damaged : thrown(() => (damaged as typeof store).read('r'));
     expect(error).toMatchObject({ code: 'SKEIN_STORE', message: expect.stringContaining('damaged') as unknown });
   });
 });

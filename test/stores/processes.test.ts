@@ -3,10 +3,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from 'skein/sqlite';
 import { LEASE_MS } from '../../src/journal/store.js';
 import { thisProcess } from '../../src/stores/holder.js';
-import { batch, begin, closing, errorOf, ME, tempFolder, textsOf } from './support/stores.js';
+import { batch, begin, closing, ME, tempFolder, textsOf } from './support/stores.js';
 import { programOf } from '../programs.js';
 import { startWriter } from './support/programs.js';
 import type { Writer } from './support/programs.js';
+import { thrown } from '../thrown.js';
 
 const program = await programOf(join(import.meta.dirname, 'support/writer.ts'));
 
@@ -81,7 +82,7 @@ describe('a holder that is', () => {
     await writer.heard('wrote 0');
     writer.child.kill('SIGSTOP');
     const store = closing(await openSqliteStore(file));
-    expect(errorOf(() => store.lease('r', ME, Date.now())).message).toContain(`process ${writer.child.pid}`);
+    expect(thrown(() => store.lease('r', ME, Date.now())).message).toContain(`process ${writer.child.pid}`);
     const lease = store.lease('r', ME, Date.now() + LEASE_MS);
     writer.child.kill('SIGCONT');
     writer.child.stdin?.write('go\n');

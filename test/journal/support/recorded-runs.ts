@@ -3,7 +3,6 @@ import type { ModelPart, ModelRequest } from '../../../src/agent/model.js';
 import type { RunOptions } from '../../../src/runtime.js';
 import { run } from '../../../src/runtime.js';
 import type { Store } from '../../../src/journal/store.js';
-import { SkeinError } from '../../../src/base/errors.js';
 import { definePlan } from '../../../src/plan/builder.js';
 
 /** A definition of which this many tasks write their own names, one after the other. */
@@ -49,15 +48,4 @@ export function lookingModel(): { readonly id: string; stream(request: ModelRequ
       yield { type: 'finish', reason, usage: { inputTokens: looked ? 200 : 100, outputTokens: 10 } };
     },
   };
-}
-
-/** The error that something throws. */
-export function errorOf(body: () => unknown): SkeinError {
-  try {
-    body();
-  } catch (error) {
-    if (SkeinError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }

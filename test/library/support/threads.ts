@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { SkeinError } from 'skein';
 import type { FileStore } from '../../../src/stores/sqlite-store.js';
 import { openSqliteStore } from 'skein/sqlite';
 
@@ -18,15 +17,4 @@ export async function closing(file: string): Promise<FileStore> {
   const store = await openSqliteStore(file);
   onTestFinished(() => store.close());
   return store;
-}
-
-/** The error with which something is refused, at once or later. */
-export async function errorOf(body: () => unknown): Promise<SkeinError> {
-  try {
-    await body();
-  } catch (error) {
-    if (SkeinError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }

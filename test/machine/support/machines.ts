@@ -1,4 +1,3 @@
-import { SkeinError } from 'skein';
 import type { Spec, State } from 'skein/machine';
 import { StateMachine } from 'skein/machine';
 import { FakeClock } from 'skein/testing';
@@ -46,17 +45,6 @@ export const DRAFT = specOf({
 export function machineOf(spec: Spec): { machine: StateMachine; clock: FakeClock } {
   const clock = new FakeClock();
   return { machine: new StateMachine(spec, { clock }), clock };
-}
-
-/** What a call throws, which must be an error of Skein. */
-export function thrownBy(call: () => unknown): SkeinError {
-  try {
-    call();
-  } catch (error) {
-    if (SkeinError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 /** Fires events one after the other. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { run } from 'skein';
 import { graph, reducers } from 'skein/graph';
-import { codesOf, thrown } from './support.js';
+import { codesOf } from './support.js';
+import { thrown } from '../../thrown.js';
 
 type Anything = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { END, graph } from 'skein/graph';
 import type { Graph, NodeSpec } from 'skein/graph';
-import { thrown } from './support.js';
+import { thrown } from '../../thrown.js';
 
 type Anything = Record<string, unknown>;
 

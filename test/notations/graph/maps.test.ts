@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { run } from 'skein';
 import type { SkeinEvent } from 'skein';
 import { graph } from 'skein/graph';
-import { thrown } from './support.js';
+import { thrown } from '../../thrown.js';
 
 interface Files {
   files: { readonly id: string; readonly size: number }[];

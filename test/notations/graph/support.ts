@@ -1,16 +1,5 @@
 import type { Problem } from '../../../src/base/problem.js';
-import { SkeinError } from '../../../src/base/errors.js';
-
-/** What a call throws, as a SkeinError. */
-export function thrown(call: () => unknown): SkeinError {
-  try {
-    call();
-  } catch (error) {
-    if (SkeinError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
+import { thrown } from '../../thrown.js';
 
 /** The problems for which a graph is refused. */
 export function problemsOf(flow: { compile(): unknown }): readonly Problem[] {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isBuiltin } from 'node:module';
 import { onTestFinished } from 'vitest';
-import { SkeinError } from '../../../src/base/errors.js';
 import type { Batch, Holder, Lease, Store } from '../../../src/journal/store.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { loadDriver } from '../../../src/stores/sqlite-driver.js';
@@ -76,15 +75,4 @@ export function batch(lease: Lease, seq: number, more: Partial<Batch> = {}): Bat
 /** Texts of a run's batches. */
 export function textsOf(store: Store, runId: string): readonly string[] {
   return store.read(runId).map((one) => one.text);
-}
-
-/** The SkeinError that a call throws. */
-export function errorOf(call: () => unknown): SkeinError {
-  try {
-    call();
-  } catch (error) {
-    if (SkeinError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
