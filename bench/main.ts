@@ -1,3 +1,4 @@
+import { benchConversations } from './conversations.js';
 import { benchDurable } from './durable.js';
 import { benchEngine, benchRuntime } from './engine.js';
 import { benchGraph } from './graph.js';
@@ -31,6 +32,7 @@ const missed = [
   ...(await benchGrowth()),
   ...benchHostile(),
   ...benchMachine(),
+  ...(await benchConversations()),
 ];
 await benchRuntime();
 console.log(

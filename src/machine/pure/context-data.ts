@@ -122,6 +122,18 @@ export function readContext(raw: unknown): ReadContext {
       details: { problems: messages },
     });
   }
-  const metadata = Object.fromEntries(Object.entries(all).filter(([key]) => !Object.hasOwn(ours, key)));
-  return { data, own: ours, metadata };
+  return { data, ...divided(all) };
 }
+
+/** Metadata in two parts: what is Skein's own, and the rest. */
+export function divided(all: Readonly<Record<string, unknown>>): Pick<ReadContext, 'own' | 'metadata'> {
+  const entries = Object.entries(all);
+  const of = (isOwn: boolean): object => Object.fromEntries(entries.filter(([key]) => OWN_KEYS.has(key) === isOwn));
+  return { own: of(true), metadata: of(false) as Record<string, unknown> };
+}
+
+const OWN_KEYS: ReadonlySet<string> = new Set<keyof OwnMetadata>([
+  'skein.alive_ms',
+  'skein.transitions',
+  'skein.artifact_snapshots',
+]);

@@ -4,6 +4,7 @@ import { cloneData } from '../../base/json.js';
 import type { ArtifactLimits } from './artifacts.js';
 import { Artifacts } from './artifacts.js';
 import type { ArtifactSnapshot, Context, OwnMetadata, StateTransition } from './context-data.js';
+import type { ReadContext } from './context-data.js';
 import { readContext } from './context-data.js';
 import { Recent } from './recent.js';
 
@@ -57,7 +58,11 @@ export class MachineContext {
    * const context = MachineContext.from(JSON.parse(text));
    */
   static from(json: unknown, limits: ArtifactLimits = {}): MachineContext {
-    const { data, own, metadata } = readContext(json);
+    return MachineContext.of(readContext(json), limits);
+  }
+
+  /** A context of data that is right. */
+  static of({ data, own, metadata }: ReadContext, limits: ArtifactLimits = {}): MachineContext {
     const context = new MachineContext(data.current_state, 0, limits);
     context.visits.clear();
     context.visitSum = 0;

@@ -65,17 +65,20 @@ export class StateMachine {
   readonly spec: Spec;
   private readonly table: StateTable;
   private readonly clock: Pick<Clock, 'now'>;
-  private kept: MachineContext;
+  private readonly kept: MachineContext;
   /** Until when the time that the machine was alive is counted, in milliseconds since 1970. */
   private countedUntil: number;
 
-  /** @throws SkeinError `SKEIN_DEFINITION` when the form of the spec is wrong, `SKEIN_USAGE` for a wrong option */
-  constructor(spec: Spec, options: MachineOptions = {}) {
+  /**
+   * @param account what it continues from; absent: at the entry
+   * @throws SkeinError `SKEIN_DEFINITION` when the form of the spec is wrong, `SKEIN_USAGE` for a wrong option
+   */
+  constructor(spec: Spec, options: MachineOptions = {}, account?: MachineContext) {
     this.spec = specOf(spec);
     this.table = tableOf(this.spec);
     this.clock = options.clock ?? systemClock;
     this.countedUntil = this.clock.now();
-    this.kept = new MachineContext(this.spec.entry, this.countedUntil, options);
+    this.kept = account ?? new MachineContext(this.spec.entry, this.countedUntil, options);
   }
 
   /**
@@ -86,8 +89,16 @@ export class StateMachine {
    * const machine = StateMachine.restore(spec, JSON.parse(text));
    */
   static restore(spec: Spec, context: Context, options: MachineOptions = {}): StateMachine {
-    const machine = new StateMachine(spec, options);
-    machine.kept = MachineContext.from(context, options);
+    return StateMachine.continued(spec, MachineContext.from(context, options), options);
+  }
+
+  /**
+   * A machine that continues an account, which is its own from now on.
+   *
+   * @throws SkeinError `SKEIN_CONTEXT` when the account stands in a state that the spec does not have
+   */
+  static continued(spec: Spec, account: MachineContext, options: MachineOptions = {}): StateMachine {
+    const machine = new StateMachine(spec, options, account);
     const { currentState, table } = machine;
     if (table.states.has(currentState)) return machine;
     throw new SkeinError('SKEIN_CONTEXT', `the context stands in state ${quoted(currentState)}, not found in spec`, {

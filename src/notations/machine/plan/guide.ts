@@ -17,15 +17,11 @@ import { accountOf, isTransient, logged, machineAt, stateOf } from './standing.j
  */
 export function guideOf(setup: MachineSetup): GuideOf {
   return (step) => {
-    const seen = step.state as MachineState;
-    const { position } = seen;
+    // Nothing else is read: lists that grow are not put together for it.
+    const { position, artifacts, message } = step.state as MachineState;
     if (position === undefined) throw new TypeError('a state speaks after the node that begins a turn');
-    return new StateGuide(
-      setup,
-      { ...seen, position },
-      machineAt(setup, position, seen.artifacts, workingClock(step)),
-      step,
-    );
+    const machine = machineAt(setup, position, artifacts, workingClock(step));
+    return new StateGuide(setup, { position, message }, machine, step);
   };
 }
 
@@ -49,7 +45,7 @@ class StateGuide implements Guide {
 
   constructor(
     private readonly setup: MachineSetup,
-    private readonly seen: MachineState & { readonly position: Standing },
+    private readonly seen: { readonly position: Standing; readonly message: MachineState['message'] },
     private readonly machine: StateMachine,
     private readonly step: Pick<GuideStep, 'now'>,
   ) {
@@ -87,20 +83,19 @@ class StateGuide implements Guide {
   end({ toolCalls }: GuideEnd): GuideVerdict {
     this.count(toolCalls);
     const { moved } = this;
-    const account = {
-      ...accountOf(this.machine),
-      ...(moved === undefined ? {} : { updated_at: isoTime(this.step.now()) }),
-    };
+    const account = accountOf(this.machine);
     const writes: Record<string, unknown> = {};
     if (this.artifacts.size > 0) writes['artifacts'] = Object.fromEntries(this.artifacts);
     if (this.log.length > 0) writes['log'] = this.log;
     if (moved === undefined) return { writes: { ...writes, position: this.standing(account) } };
-    writes['log'] = [...this.log, logged(moved, account)];
+    // Its clock stood still while people thought.
+    const now = { ...account, updated_at: isoTime(this.step.now()) };
+    writes['log'] = [...this.log, logged(moved, now)];
     writes['workflow_context'] = this.movedBy;
     const kept = this.keptMessage(moved);
     if (isTransient(this.setup, moved.from)) writes['aside'] = undefined;
     if (kept.length > 0) writes['conversation'] = kept;
-    writes['position'] = this.standing(account, kept.length > 0);
+    writes['position'] = this.standing(now, kept.length > 0);
     return present({ goto: nextAfter(this.setup, moved.to), writes });
   }
 

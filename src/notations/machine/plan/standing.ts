@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../base/json.js';
 import type { ArtifactLimits } from '../../../machine/pure/artifacts.js';
 import type { Context, StateTransition } from '../../../machine/pure/context-data.js';
 import { MachineContext } from '../../../machine/pure/context.js';
+import { divided } from '../../../machine/pure/context-data.js';
 import { StateMachine } from '../../../machine/pure/machine.js';
 import type { TransitionResult } from '../../../machine/pure/machine.js';
 import type { Spec, State } from '../../../machine/pure/spec.js';
@@ -75,7 +76,10 @@ export function machineAt(
 ): StateMachine {
   // Declared artifacts that nobody has set have the empty text.
   const set = Object.fromEntries(Object.entries(artifacts ?? {}).filter(([, value]) => value !== ''));
-  return StateMachine.restore(spec, { ...machine, artifacts: set }, { ...limits, clock });
+  const { metadata = {}, ...data } = machine;
+  // A machine of ours wrote it.
+  const account = MachineContext.of({ data: { ...data, artifacts: set }, ...divided(metadata) }, limits);
+  return StateMachine.continued(spec, account, { ...limits, clock });
 }
 
 /** The context of a machine without what grows. */
