@@ -11,6 +11,8 @@ export type { OpenPackOptions, PackConversation } from './machine/open-pack.js';
 export type { TransitionExtras } from './machine/conversation.js';
 export type { Turn } from './machine/turn.js';
 export type { PackMessage, TurnEvent, TurnResult, WorkflowEvent } from './machine/turn-types.js';
+export { packWorkflow } from './machine/pack-workflow.js';
+export type { PackWorkflowOptions } from './machine/pack-workflow.js';
 export { StateMachine } from './machine/pure/machine.js';
 export type { MachineOptions, TransitionResult } from './machine/pure/machine.js';
 export { MachineContext, MAX_HISTORY } from './machine/pure/context.js';

@@ -15,7 +15,7 @@ import { namesOf, reachablePrompts } from '../notations/machine/pack-names.js';
 import type { Pack } from '../notations/machine/pack.js';
 import { BEGIN } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
-import { contextOf, machineAt, stateOf } from '../notations/machine/plan/standing.js';
+import { contextOf, isOver, machineAt, stateOf } from '../notations/machine/plan/standing.js';
 import { completeVariables } from '../notations/machine/variables.js';
 import { recordedIn } from '../runtime/backends/recorded.js';
 import { launch, openModels } from '../runtime/launch.js';
@@ -24,7 +24,6 @@ import { endingEvent } from './ending-event.js';
 import { KeptState } from './kept-state.js';
 import type { Context } from './pure/context-data.js';
 import { StateMachine } from './pure/machine.js';
-import { tableOf } from './pure/state-table.js';
 import type { Orchestration } from './pure/spec.js';
 import { machineError } from './machine-error.js';
 import { TurnLog, stamped } from './turn-log.js';
@@ -315,11 +314,6 @@ export class Conversation {
       runId,
     };
   }
-}
-
-function isOver({ spec, endless }: MachineSetup, position: Standing | undefined): boolean {
-  if (position === undefined || endless || !position.spoken) return false;
-  return tableOf(spec).states.get(position.machine.current_state)?.isTerminal === true;
 }
 
 /** Values that earlier turns were given; what has a default is what the pack says now. */

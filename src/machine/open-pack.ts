@@ -155,7 +155,8 @@ function wrong(what: string, hint: string): SkeinError {
   return new SkeinError('SKEIN_USAGE', what, { hint });
 }
 
-async function packOf(given: string | object, { file, folder }: OpenPackOptions) {
+/** @throws SkeinError `SKEIN_DEFINITION` with all problems of the pack */
+export async function packOf(given: string | object, { file, folder }: Pick<OpenPackOptions, 'file' | 'folder'>) {
   const { pack, files, problems } = await readWholePack(given, { ...present({ file }), folder });
   if (pack !== undefined) return { pack, files };
   const errors = problems.filter(({ severity }) => severity === 'error');
@@ -170,7 +171,7 @@ async function packOf(given: string | object, { file, folder }: OpenPackOptions)
 }
 
 /** A model that calls a tool must find it. Servers may have it under a name of their own. */
-function checkTools(pack: Pack, { spec, endless }: MachineSetup, options: OpenPackOptions): void {
+export function checkTools(pack: Pack, { spec, endless }: MachineSetup, options: OpenPackOptions): void {
   if (Object.keys(options.mcpServers ?? {}).length > 0) return;
   const state = options.context?.current_state ?? options.state ?? spec.entry;
   const missing = reachablePrompts(pack, endless ? { prompt: spec.entry } : { state }).flatMap((name) =>

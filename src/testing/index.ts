@@ -1,4 +1,5 @@
 export { FakeClock } from './fake-clock.js';
+export { assertComplete, assertSpeakers, assertTransitions } from './packs.js';
 export { faultyStore } from './faulty-store.js';
 export type { FaultyStore, StoreFault } from './faulty-store.js';
 export { ManualDurable } from './manual-durable.js';

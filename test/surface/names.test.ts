@@ -96,6 +96,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'TerminalStateError',
     'artifactTool',
     'openPack',
+    'packWorkflow',
     'parseSpec',
     'setArtifactCall',
     'sortedEvents',
@@ -105,7 +106,16 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'validateSpec',
   ],
   'skein/sqlite': ['openSqliteStore', 'sqliteInUse'],
-  'skein/testing': ['FakeClock', 'ManualDurable', 'faultyStore', 'seededChooser', 'seededRandom'],
+  'skein/testing': [
+    'FakeClock',
+    'ManualDurable',
+    'assertComplete',
+    'assertSpeakers',
+    'assertTransitions',
+    'faultyStore',
+    'seededChooser',
+    'seededRandom',
+  ],
 };
 
 interface Manifest {

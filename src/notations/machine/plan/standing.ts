@@ -5,6 +5,7 @@ import type { ArtifactLimits } from '../../../machine/pure/artifacts.js';
 import type { Context, StateTransition } from '../../../machine/pure/context-data.js';
 import { MachineContext } from '../../../machine/pure/context.js';
 import { divided } from '../../../machine/pure/context-data.js';
+import { tableOf } from '../../../machine/pure/state-table.js';
 import { StateMachine } from '../../../machine/pure/machine.js';
 import type { TransitionResult } from '../../../machine/pure/machine.js';
 import type { Spec, State } from '../../../machine/pure/spec.js';
@@ -114,6 +115,15 @@ export function stateOf({ spec }: Pick<MachineSetup, 'spec'>, name: string): Sta
 /** Whether what is said in a state is dropped when it is left. */
 export function isTransient(setup: Pick<MachineSetup, 'spec'>, name: string): boolean {
   return stateOf(setup, name).persistence === 'transient';
+}
+
+/** A terminal state has spoken. */
+export function isOver(
+  { spec, endless }: Pick<MachineSetup, 'spec' | 'endless'>,
+  position: Standing | undefined,
+): boolean {
+  if (position === undefined || endless || !position.spoken) return false;
+  return tableOf(spec).states.get(position.machine.current_state)?.isTerminal === true;
 }
 
 const NO_LIMITS = { maxArtifactBytes: Number.POSITIVE_INFINITY, maxAllArtifactBytes: Number.POSITIVE_INFINITY };
