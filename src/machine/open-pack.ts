@@ -179,10 +179,10 @@ export function checkTools(pack: Pack, { spec, endless }: MachineSetup, options:
   );
   const [first] = missing;
   if (first === undefined) return;
-  const others = missing.slice(1).map(({ tool, name }) => `, "${tool}" of "${name}"`);
+  const others = missing.slice(1).map(({ tool, name }) => `; nor has "${tool}" of "${name}"`);
   throw wrong(
-    `nobody implements the tool "${first.tool}" of the prompt "${first.name}"${others.join('')}`,
-    `give its function: openPack(pack, { tools: { ${first.tool}: (input) => ... } })`,
+    `the tool "${first.tool}" of the prompt "${first.name}" has no function${others.join('')}`,
+    `give it: openPack(pack, { tools: { ${first.tool}: (input) => ... } })`,
   );
 }
 

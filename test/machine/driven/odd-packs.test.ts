@@ -139,7 +139,7 @@ describe('a pack', () => {
       { a: {} },
       { prompts: { p0: { tools: ['look'] } }, tools: { look: { name: 'look', description: 'Looks.' } } },
     );
-    await expect(openPack(pack)).rejects.toThrow('nobody implements the tool "look" of the prompt "p0"');
+    await expect(openPack(pack)).rejects.toThrow('the tool "look" of the prompt "p0" has no function');
   });
 
   it('with errors is refused with all of them', async () => {
