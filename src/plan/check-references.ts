@@ -3,6 +3,7 @@ import { didYouMean } from '../base/suggest.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { explainedReads } from './reach.js';
+import type { PlanNode } from './plan.js';
 import { conditionReferences, referencesOf, routeReferences, writesUnknown, writtenChannels } from './references.js';
 
 /** Who writes what in a plan. */
@@ -57,8 +58,10 @@ export function checkReferences(scope: Scope, writers: Writers): void {
     if (before.explains(reader, candidates)) return;
     pending.push({ channel, reader, path, inRoute });
   };
+  const growing = new Set(scope.plan.channels.flatMap(({ name, reducer }) => (reducer === 'extend' ? [name] : [])));
   scope.plan.nodes.forEach((node, at) => {
-    for (const { channel, path } of referencesOf(node)) check(channel, at, path, false);
+    for (const { channel, path } of referencesOf(node))
+      if (!growing.has(channel) || !mayBeEmpty(node, path)) check(channel, at, path, false);
   });
   scope.plan.routes.forEach((route, at) => {
     const reader = scope.shape.index.get(route.from);
@@ -66,6 +69,12 @@ export function checkReferences(scope: Scope, writers: Writers): void {
     for (const { channel, path } of routeReferences(route)) check(channel, reader, `routes[${at}].${path}`, true);
   });
   if (pending.length > 0) findUnordered(scope, writers, pending);
+}
+
+/** A conversation may begin here, unless nobody says anything; so may one inside of a sub-plan. */
+function mayBeEmpty(node: PlanNode, path: string): boolean {
+  if (node.kind === 'agent') return path === 'conversation.channel' && node.prompt.length > 0;
+  return path.startsWith('inputs.');
 }
 
 /** What runs directly before a node; most reads are of that. */

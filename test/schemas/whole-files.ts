@@ -45,6 +45,12 @@ steps:
     extra_dirs: [.]
     interactive: false
     model: openai/gpt-5-nano
+    conversation: desk
+    recent: 4
+    afresh: true
+    choose: { on: on, more: { step: off, about: There is more. } }
+  - { id: on, agent: writer, depends_on: [draft], prompt: x }
+  - { id: off, agent: writer, depends_on: [draft], prompt: x }
   - id: check
     agent: reader
     depends_on: [draft]
@@ -66,6 +72,7 @@ mcps:
   far: { remote: { url: "https://tools.example/mcp", transport_type: streamable, headers: { X: y } } }
 permissions: { deny: ["shell:cmd=rm *"], allow: [write_file], ask: [fetch] }
 agents:
+  sorter: { instruction: You sort. }
   root:
     model: thorough
     fallback: { models: [near] }
@@ -119,6 +126,14 @@ workflow:
     - type: condition
       condition: "{{ $steps.first.output.ok }}"
       false: [{ type: goto, goto: first }]
+    - id: sort
+      type: agent
+      name: sorter
+      conversation: desk
+      recent: 4
+      afresh: true
+      choose: { one: [{ type: agent, name: root }], two: { about: It is two., steps: [{ type: agent, name: root }] }, three: { goto: done } }
+    - { type: agent, id: done, name: root }
 `;
 
 const AGENT = `---

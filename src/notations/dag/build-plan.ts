@@ -6,6 +6,7 @@ import { absolutePath } from '../../text/files.js';
 import { present } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';
 import { buildConditions } from './conditions.js';
+import { connectChoices, conversationChannel } from './choices.js';
 import type { Definition, StepDef } from './definition.js';
 import type { Agent } from './find-agents.js';
 import { inputChannel, stepChannel } from './references.js';
@@ -37,8 +38,10 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
   const { definition, references } = parts;
   const nodes: AgentNode[] = [];
   const edges: Edge[] = [];
+  const choices = connectChoices(definition.steps, references.graph, findings);
   for (const step of definition.steps) {
-    nodes.push(buildNode(step, parts, findings));
+    const join = choices.chosen.has(step.id) ? {} : { join: 'settled' as const };
+    nodes.push({ ...buildNode(step, parts, findings), ...join, ...present({ choice: choices.choiceOf(step) }) });
     for (const from of references.graph.dependsOn(step.id)) edges.push({ from, to: step.id });
   }
   const inputs = buildInputs(parts);
@@ -46,6 +49,8 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
     ...inputs.map((input) => input.channel),
     ...nodes.map((node) => stepChannel(node.id)),
   ].map((name) => ({ name }));
+  const talks = new Set(nodes.flatMap(({ conversation }) => conversation?.channel ?? []));
+  channels.push(...[...talks].map((name) => ({ name, reducer: 'extend' as const })));
   const { concurrency } = definition.config;
   return present({
     format: 1 as const,
@@ -55,8 +60,8 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
     inputs,
     channels,
     nodes,
-    edges,
-    routes: [],
+    edges: choices.without(edges),
+    routes: choices.routes,
     limits: concurrency === undefined ? undefined : { concurrency },
   });
 }
@@ -83,7 +88,6 @@ function buildNode(step: StepDef, parts: Parts, findings: Findings): AgentNode {
     id: step.id,
     writes: [channel],
     output: channel,
-    join: 'settled' as const,
     when: notEmpty(buildConditions(step, references, findings)),
     retry: retryPolicy(step),
     timeoutMs: step.timeoutMs,
@@ -91,7 +95,14 @@ function buildNode(step: StepDef, parts: Parts, findings: Findings): AgentNode {
     at: step.at,
     agent: buildAgent(step, parts),
     prompt: step.prompt === undefined ? [] : references.template(step.prompt, step, { truncate }),
+    conversation: conversationOf(step),
   });
+}
+
+function conversationOf({ conversation, keys }: StepDef): AgentNode['conversation'] {
+  if (conversation === undefined) return undefined;
+  const afresh = keys.afresh === true ? { afresh: true as const } : {};
+  return { ...present({ channel: conversationChannel(conversation.text), recent: keys.recent }), ...afresh };
 }
 
 function onError({ keys }: StepDef): NodeBase['onError'] & string {

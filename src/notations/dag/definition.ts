@@ -91,6 +91,17 @@ export interface StepDef {
   readonly timeoutMs: number | undefined;
   readonly models: readonly string[];
   readonly extraDirs: readonly SourceScalar[];
+  /** By what the agent may answer, and the steps that this leads to; empty: it does not choose. */
+  readonly choose: readonly AnswerDef[];
+  /** Name of the conversation. */
+  readonly conversation: SourceScalar | undefined;
+}
+
+/** An answer of `choose`. */
+export interface AnswerDef {
+  readonly answer: string;
+  readonly to: SourceScalar;
+  readonly about: string | undefined;
 }
 
 /** The condition of a step. */

@@ -1,6 +1,6 @@
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import { DURATION_PATTERN } from '../../base/duration.js';
-import { any, flag, integer, list, map, names, text, texts, word } from '../../text/forms.js';
+import { any, either, flag, integer, list, map, names, text, texts, word } from '../../text/forms.js';
 import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
@@ -25,6 +25,15 @@ export const CONDITION = map(
   'whether the step runs at all; everything that is named must hold',
 );
 
+/** An answer of `choose`, where it says more than a step. */
+export const ANSWER = map(
+  {
+    step: text('the id of the step that runs', { needed: true }),
+    about: text('what the agent learns about the answer'),
+  },
+  'a step, and what the agent learns about it',
+);
+
 /** A step. */
 export const STEP = map(
   {
@@ -40,6 +49,20 @@ export const STEP = map(
     model: MODEL,
     extra_dirs: texts('further directories that the file tools may read, relative to the working directory'),
     interactive: flag('whether the agent may ask a person'),
+    choose: names(
+      either([text('the id of a step', { needed: true }), ANSWER], 'the step that runs when the agent answers so'),
+      'the agent chooses one of these steps by the call of a tool; the others are skipped. Each depends on this step alone',
+      { pattern: NAME_FORM.pattern },
+    ),
+    conversation: text(
+      'the name of a conversation that steps share: what was said is sent, and what is said here is added',
+      NAME_FORM,
+    ),
+    recent: integer('how many of the last messages of the conversation are sent; by default all', {
+      min: 1,
+      max: MANY,
+    }),
+    afresh: flag('whether the conversation is forgotten, and begins anew with this step', { default: false }),
   },
   'a step: one prompt to one agent',
 );

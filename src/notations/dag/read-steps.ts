@@ -5,6 +5,7 @@ import { entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
+import { readAnswers } from './choices.js';
 import type { ConditionDef, StepDef } from './definition.js';
 import { checkName } from '../../text/names.js';
 import { CONDITION, STEP } from './keys.js';
@@ -74,7 +75,20 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
     timeoutMs: readTimeout(fields, label),
     models: readModels(fields, `model of ${label}`),
     extraDirs: fields.texts('extra_dirs') ?? [],
+    choose: readAnswers(fields, label),
+    conversation: readConversation(fields, label),
   };
+}
+
+function readConversation(fields: Fields, label: string): StepDef['conversation'] {
+  const name = fields.given('conversation');
+  for (const key of ['recent', 'afresh']) {
+    if (!fields.has(key) || fields.names('conversation')) continue;
+    const message = `${key} of ${label} has no effect without a conversation`;
+    fields.warning('no-effect', key, message, 'add "conversation: NAME", or remove it');
+  }
+  if (name === undefined) return undefined;
+  return checkName(name.text, 'name of a conversation', name.at, fields.findings) ? name : undefined;
 }
 
 function readTimeout(fields: Fields, label: string): number | undefined {

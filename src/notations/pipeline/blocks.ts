@@ -1,5 +1,6 @@
 import type { Plan } from '../../plan/plan.js';
 import { calledOutputs } from './results.js';
+import { branchesOf } from './definition.js';
 import type { CallStep, PipelineDef, StepDef } from './definition.js';
 
 /** What a step leaves behind: one channel. */
@@ -63,10 +64,6 @@ function placeStep(step: StepDef, block: OpenBlock, chain: number, placing: Plac
   block.steps.push(placed);
   // Of steps with the same id, which were reported, the first one counts.
   if (!block.byId.has(step.id)) block.byId.set(step.id, placed);
-  if (step.type === 'condition') {
-    for (const each of [...step.whenTrue, ...step.whenFalse]) placeStep(each, block, chain, placing);
-    return;
-  }
   const path = block.path === '' ? step.id : `${block.path}/${step.id}`;
   if (step.type === 'parallel' || step.type === 'sequence' || step.type === 'map') {
     // The output of a map stands where the map does; those of its steps are seen within it only.
@@ -74,6 +71,7 @@ function placeStep(step: StepDef, block: OpenBlock, chain: number, placing: Plac
     placed.inner = placeBlock({ kind: step.type, path, holder: placed, roots: step.steps }, placing);
     if (step.type !== 'map') placed.outputs = placed.inner.steps.flatMap((each) => each.outputs);
   } else placed.outputs = outputsOf(step, path, placing);
+  for (const each of branchesOf(step).flat()) placeStep(each, block, chain, placing);
 }
 
 function outputsOf(step: StepDef, path: string, placing: Placing): readonly Output[] {

@@ -12,12 +12,14 @@ import type {
   PlanNode,
   SubInputs,
 } from '../../plan/plan.js';
+import { END } from '../../plan/plan.js';
 import { present } from '../../base/json.js';
 import type { Block, Placed } from './blocks.js';
 import type { AgentStep, AskStep, CallStep, MapStep, PipelineDef, RetryDef, StepBase } from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
 import { itemChannel, itemsOf } from './blocks.js';
+import { conversationsIn, talking } from './conversations.js';
 import { outputsBefore } from './order.js';
 import { PROMPT } from './references.js';
 import type { Names } from './references.js';
@@ -30,7 +32,7 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
   const { step } = placed;
   switch (step.type) {
     case 'agent':
-      return agentNode(placed, step, parts);
+      return agentNode(placed, step, flow, parts);
     case 'condition':
       return { kind: 'pass', id: step.id, at: step.at };
     case 'goto':
@@ -41,7 +43,7 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
       return {
         kind: 'call',
         ...policies(step),
-        writes: placed.outputs.map((output) => output.channel),
+        writes: [...placed.outputs.map((output) => output.channel), ...talksOf(placed)],
         plan: innerPlan(placed, parts),
       };
     case 'map':
@@ -78,7 +80,7 @@ export function loopLimit(block: Block, definition: PipelineDef): number {
   return definition.maxLoopIterations;
 }
 
-function agentNode(placed: Placed, step: AgentStep, parts: NodeParts): AgentNode {
+function agentNode(placed: Placed, step: AgentStep, flow: Flow, parts: NodeParts): AgentNode {
   const { texts, definition, names } = parts;
   const name = step.agent?.text ?? '';
   const agent = definition.agents.get(name);
@@ -98,7 +100,24 @@ function agentNode(placed: Placed, step: AgentStep, parts: NodeParts): AgentNode
     ...writing(placed),
     agent: { ...(agent?.spec ?? { name, models: [] }), instructions },
     prompt: texts.message(step.prompt, placed),
+    ...choosing(placed, step, flow),
+    ...talking(step),
   };
+}
+
+function choosing({ at, block }: Placed, { choose }: AgentStep, { ways }: Flow): Pick<AgentNode, 'choice'> {
+  if (choose.length === 0) return {};
+  // The first way is that without an answer.
+  const [, ...targets] = (ways[at] ?? []).map((to) => block.steps[to]?.step.id ?? END);
+  const answers = choose.map(
+    ({ answer, about }, index) => [answer, present({ to: targets[index] ?? END, about })] as const,
+  );
+  return { choice: { answers: Object.fromEntries(answers) } };
+}
+
+/** Conversations of the steps inside of a step. */
+function talksOf({ inner }: Placed): readonly string[] {
+  return inner === undefined ? [] : conversationsIn(inner);
 }
 
 function askNode(placed: Placed, step: AskStep, parts: NodeParts): AskNode {
@@ -127,6 +146,7 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
     PROMPT,
     ...itemsOf(placed).map((item) => item.channel),
     ...(placed.inner === undefined ? [] : outputsBefore(placed.inner, names.flows)).map((output) => output.channel),
+    ...talksOf(placed),
   ];
   const { max_items: maxItems = DEFAULT_ITEMS, concurrency, on_item_error: onItemError = 'fail' } = step.keys;
   const { key } = step;

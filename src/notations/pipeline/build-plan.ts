@@ -6,6 +6,7 @@ import type { Findings } from '../../text/findings.js';
 import { present } from '../../base/json.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import { itemChannel, itemsOf, placeSteps } from './blocks.js';
+import { conversationsIn } from './conversations.js';
 import type { Block, Output } from './blocks.js';
 import { buildNode } from './build-nodes.js';
 import type { NodeParts } from './build-nodes.js';
@@ -84,7 +85,11 @@ function blockPlan(block: Block, parts: Parts): Plan {
   const routes: Route[] = [];
   const idOf = (at: number): string => block.steps[at]?.step.id ?? END;
   for (const { step, at } of block.steps) {
-    const [next, whenFalse = next] = flow.ways[at] ?? [NOWHERE];
+    const [next = NOWHERE, whenFalse = next] = flow.ways[at] ?? [];
+    if (step.type === 'agent' && step.choose.length > 0) {
+      routes.push(routeOf(step.id, (flow.ways[at] ?? []).map(idOf)));
+      continue;
+    }
     if (step.type !== 'condition') {
       if (next !== NOWHERE) edges.push({ from: step.id, to: idOf(next) });
       continue;
@@ -111,6 +116,12 @@ function blockPlan(block: Block, parts: Parts): Plan {
     ...(block.kind === 'parallel' ? {} : { entry: idOf(flow.starts[0] ?? NOWHERE) }),
     limits: { maxSteps: Math.min((nodes.length + starts.length) * (1 + jumps), Number.MAX_SAFE_INTEGER) },
   };
+}
+
+/** The first way is that without an answer. */
+function routeOf(from: string, [otherwise = END, ...answers]: readonly string[]): Route {
+  const targets = [...new Set([otherwise, ...answers])].filter((id) => id !== END);
+  return { from, choose: 'result', targets, otherwise: [otherwise] };
 }
 
 /** A plan without an entry starts at nodes that nothing leads to: the steps of a parallel block to which something jumps back get one. */
@@ -144,7 +155,7 @@ function inputsOf(block: Block, before: readonly Output[]): readonly InputSpec[]
     ...(block.kind === 'map' ? [itemChannel(block.path)] : []),
     ...itemsOf(block.holder).map((item) => item.channel),
   ];
-  const channels = [PROMPT, ...items, ...before.map((output) => output.channel)];
+  const channels = [PROMPT, ...items, ...before.map((output) => output.channel), ...conversationsIn(block)];
   return channels.map((channel) => ({ channel, name: channel, required: false }));
 }
 
@@ -153,5 +164,10 @@ function channelsOf(block: Block, before: readonly Output[]): readonly ChannelSp
   const outputs = new Set([...before, ...block.steps.flatMap((placed) => placed.outputs)]);
   const sorted = [...outputs].toSorted((a, b) => a.order - b.order);
   const plain = block.holder === undefined ? [PROMPT] : inputsOf(block, []).map((input) => input.channel);
-  return [...plain.map((name) => ({ name })), ...sorted.map(({ channel, label }) => ({ name: channel, label }))];
+  const talks = conversationsIn(block).map((name) => ({ name, reducer: 'extend' as const }));
+  return [
+    ...plain.filter((name) => !talks.some((talk) => talk.name === name)).map((name) => ({ name })),
+    ...sorted.map(({ channel, label }) => ({ name: channel, label })),
+    ...talks,
+  ];
 }

@@ -58,6 +58,23 @@ export interface AgentStep extends StepBase {
   readonly agent: SourceScalar | undefined;
   /** Takes the place of the workflow's prompt. */
   readonly prompt: SourceScalar | undefined;
+  /** By what the agent may answer, and what runs then; empty: it does not choose. */
+  readonly choose: readonly AnswerDef[];
+  readonly conversation: ConversationDef | undefined;
+}
+
+/** An answer of `choose`. Its steps belong to the block that the agent stands in. */
+export interface AnswerDef {
+  readonly answer: string;
+  readonly about: string | undefined;
+  readonly steps: readonly StepDef[];
+}
+
+/** The conversation of an agent step. */
+export interface ConversationDef {
+  readonly name: string;
+  readonly recent: number | undefined;
+  readonly afresh: boolean;
 }
 
 /** Its branches belong to the block that it stands in: their steps are addressed like those around it. */
@@ -122,3 +139,9 @@ export interface CallStep extends StepBase {
 }
 
 export type StepDef = AgentStep | ConditionStep | ParallelStep | SequenceStep | GotoStep | MapStep | AskStep | CallStep;
+
+/** The lists of steps of which one runs next. */
+export function branchesOf(step: StepDef): readonly (readonly StepDef[])[] {
+  if (step.type === 'condition') return [step.whenTrue, step.whenFalse];
+  return step.type === 'agent' ? step.choose.map(({ steps }) => steps) : [];
+}

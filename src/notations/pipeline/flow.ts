@@ -5,13 +5,17 @@ import type { Dominators } from '../../plan/dominance.js';
 import { walkBack } from '../../plan/reach.js';
 import { allSteps } from './blocks.js';
 import type { Block, Placed } from './blocks.js';
+import { branchesOf } from './definition.js';
 import type { GotoStep, StepDef } from './definition.js';
 
 /** Where it goes on when there is nothing more to do in a block. */
 export const NOWHERE = -1;
 
-/** Where a block goes on after a step, as indexes into its steps. Only a condition has two ways, the first for `true`. */
-export type Ways = readonly [number] | readonly [whenTrue: number, whenFalse: number];
+/**
+ * Where a block goes on after a step, as indexes into its steps. A condition has two ways, the first for `true`; an agent that chooses has one for each answer, behind the
+ * one without an answer.
+ */
+export type Ways = readonly number[];
 
 /** The order of the steps of one block. */
 export interface Flow {
@@ -55,10 +59,9 @@ export function connectBlock(block: Block, findings: Findings): Flow {
       const following = index + 1 < steps.length ? here + size : next;
       if (placed === undefined) return;
       if (step.type === 'condition') {
-        const whenTrue = connect(step.whenTrue, following);
-        ways[here] = [whenTrue, connect(step.whenFalse, following)];
+        ways[here] = branchesOf(step).map((branch) => connect(branch, following));
       } else if (step.type === 'goto') jump(placed, step);
-      else ways[here] = [following];
+      else ways[here] = [following, ...branchesOf(step).map((branch) => connect(branch, following))];
     });
     return first;
   };
@@ -79,8 +82,9 @@ export function connectBlock(block: Block, findings: Findings): Flow {
 
 /** How many steps of its block a step stands for. */
 function sizeOf(step: StepDef): number {
-  if (step.type !== 'condition') return 1;
-  return [...step.whenTrue, ...step.whenFalse].reduce((sum, each) => sum + sizeOf(each), 1);
+  return branchesOf(step)
+    .flat()
+    .reduce((sum, each) => sum + sizeOf(each), 1);
 }
 
 function findTarget(placed: Placed, step: GotoStep, findings: Findings): number {
@@ -156,10 +160,7 @@ function checkReached(block: Block, flow: Pick<Flow, 'ways' | 'back' | 'reached'
         findings.error('unreachable-step', `${step.label} can never run: no path leads to it`, step.at, hint);
       }
       wasReached = isReached;
-      if (isReached && step.type === 'condition') {
-        report(step.whenTrue);
-        report(step.whenFalse);
-      }
+      if (isReached) branchesOf(step).forEach(report);
     }
   };
   report(block.roots);
@@ -213,7 +214,7 @@ function reversed(ways: readonly Ways[]): readonly (readonly number[])[] {
 /** Made when it is first asked for: most references are to what runs in any case. */
 function dominance(block: Block, starts: readonly number[], ways: readonly Ways[]): Flow['hasRun'] {
   let known: Dominators | undefined;
-  const branches = block.steps.some(({ step }) => step.type === 'condition' || step.type === 'goto');
+  const branches = block.steps.some(({ step }) => step.type === 'goto' || branchesOf(step).length > 0);
   // What starts together shares nothing: each has an end of its own.
   const endOf = (at: number): number => ways.length + (block.steps[at]?.chain ?? 0);
   const root = ways.length + starts.length;

@@ -62,9 +62,10 @@ function collectWritten(list: SourceNode, taken: Set<string>): void {
   for (const step of list.items) {
     const id = entryOf(step, 'id')?.value;
     if (id?.kind === 'scalar' && id.text !== '') taken.add(id.text);
-    for (const branch of ['true', 'false']) {
-      const steps = entryOf(step, branch)?.value;
+    const choose = entryOf(step, 'choose')?.value;
+    const answers = choose?.kind === 'map' ? choose.entries.map(({ value }) => value) : [];
+    const branches = ['true', 'false'].map((branch) => entryOf(step, branch)?.value);
+    for (const steps of [...branches, ...answers.flatMap((answer) => [answer, entryOf(answer, 'steps')?.value])])
       if (steps !== undefined) collectWritten(steps, taken);
-    }
   }
 }

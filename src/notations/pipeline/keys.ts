@@ -128,6 +128,33 @@ const branch = (about: string): Form =>
     filled: true,
   });
 
+/** An answer of `choose`, where it is not a list of steps. */
+export const ANSWER = map(
+  {
+    about: text('what the agent learns about the answer'),
+    steps: list(STEP, 'the steps', { min: 1 }),
+    goto: text('the id or the place of a step of the same block'),
+  },
+  'the steps, or a jump, and what the agent learns about it',
+  { one: ['steps', 'goto'] },
+);
+
+/** The keys of a conversation. */
+export const TALK = map(
+  {
+    conversation: text(
+      'the name of a conversation that steps share: what was said is sent, and what is said here is added',
+      NAME_FORM,
+    ),
+    recent: integer('how many of the last messages of the conversation are sent; by default all', {
+      min: 1,
+      max: MANY,
+    }),
+    afresh: flag('whether the conversation is forgotten, and begins anew with this step', { default: false }),
+  },
+  '',
+);
+
 /** A step that repeats steps for each item of a list. */
 export const MAP = map(
   {
@@ -188,6 +215,12 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       ...IDENTITY,
       name: text('the agent', { needed: true }),
       prompt: text('its prompt, below the outputs so far; by default that of the run'),
+      choose: names(
+        either([list(STEP, '', { min: 1 }), ANSWER], 'what runs when the agent answers so'),
+        'the agent chooses one of these by the call of a tool; without the call the next step runs',
+        { pattern: NAME_FORM.pattern },
+      ),
+      ...TALK.keys,
       ...POLICIES,
     },
     'asks an agent',

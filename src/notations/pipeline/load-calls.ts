@@ -6,6 +6,7 @@ import { absolutePath, shownPath } from '../../text/files.js';
 import { visibleText } from '../../text/findings.js';
 import type { Findings } from '../../text/findings.js';
 import type { Loading } from '../loading.js';
+import { branchesOf } from './definition.js';
 import type { CallStep, PipelineDef, StepDef } from './definition.js';
 
 /** Files that call files, at most. */
@@ -92,12 +93,12 @@ function callsIn(steps: readonly StepDef[]): readonly CallStep[] {
       case 'call':
         return [step];
       case 'condition':
-        return callsIn([...step.whenTrue, ...step.whenFalse]);
+      case 'agent':
+        return callsIn(branchesOf(step).flat());
       case 'parallel':
       case 'sequence':
       case 'map':
         return callsIn(step.steps);
-      case 'agent':
       case 'ask':
       case 'goto':
         return [];

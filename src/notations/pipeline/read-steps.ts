@@ -1,3 +1,4 @@
+import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import { describe, entryOf } from '../../text/nodes.js';
@@ -7,7 +8,8 @@ import { readFields } from '../../text/shape.js';
 import type { AgentStep, ConditionStep, GotoStep, SequenceStep, StepDef } from './definition.js';
 import { createIds, positionalId } from './ids.js';
 import type { BlockIds } from './ids.js';
-import { STEP_FORMS, WORKFLOW } from './keys.js';
+import { readConversation } from './conversations.js';
+import { ANSWER, STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
 import { NO_POLICIES, REFUSED_POLICY, SHAPE, readLoops, readPolicies } from './read-policies.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
@@ -155,11 +157,35 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
   }
 }
 
-function readAgentStep({ fields, base }: OpenStep, { ran }: ListPlace): AgentStep {
+function readAgentStep(step: OpenStep, place: ListPlace): AgentStep {
+  const { fields, base } = step;
+  const { ran } = place;
   const name = fields.scalar('name');
   const agent = name?.text.trim() === '' ? undefined : name;
   if (agent !== undefined && !ran.here.has(agent.text)) ran.here.set(agent.text, base.id);
-  return { type: 'agent', ...base, ...readPolicies(fields), agent, prompt: fields.scalar('prompt') };
+  return {
+    type: 'agent',
+    ...base,
+    ...readPolicies(fields),
+    agent,
+    prompt: fields.scalar('prompt'),
+    choose: readAnswers(step, place),
+    conversation: readConversation(fields),
+  };
+}
+
+function readAnswers(step: OpenStep, place: ListPlace): AgentStep['choose'] {
+  const { fields } = step;
+  return (fields.entries('choose') ?? []).flatMap(({ key: answer, value, at }) => {
+    if (!checkName(answer, 'answer', at, fields.findings)) return [];
+    const name = `answer ${quoteShort(answer)} of ${fields.name}`;
+    const told = value.kind === 'map' ? readFields(value, { name, form: ANSWER }, fields.findings) : undefined;
+    const jump = told?.has('goto') === true ? entryOf(value, 'goto') : undefined;
+    const alone: SourceNode | undefined = jump && { kind: 'map', entries: [jump], at: value.at };
+    const written = value.kind === 'map' ? (alone ?? told?.node('steps')) : value;
+    const steps = readWays({ written, key: answer, at: value.at }, step, place);
+    return [{ answer, about: told?.text('about'), steps }];
+  });
 }
 
 /** The steps of a parallel, a sequence or a map: a block of their own. */
@@ -221,20 +247,31 @@ function readCondition(step: OpenStep, place: ListPlace): ConditionStep {
 }
 
 function readBranch(branch: 'true' | 'false', step: OpenStep, place: ListPlace): readonly StepDef[] {
+  const { fields } = step;
+  if (!fields.names(branch)) return [];
+  return readWays({ written: fields.node(branch), key: branch, at: fields.placeOf(branch) }, step, place);
+}
+
+/** One of several ways on, as it was written. */
+interface Way {
+  readonly written: SourceNode | undefined;
+  readonly key: string;
+  readonly at: Position;
+}
+
+function readWays({ written, key, at }: Way, step: OpenStep, place: ListPlace): readonly StepDef[] {
   const { fields, base } = step;
-  const written = fields.node(branch);
-  const path = `${step.path}.${branch}`;
+  const path = `${step.path}.${key}`;
   if (written === undefined || (written.kind === 'list' && written.items.length === 0)) {
-    if (!fields.names(branch)) return [];
     const hint = 'add steps or goto: ID, or remove the key';
-    fields.error('empty-block', branch, `workflow ${path}: the branch is empty`, hint);
+    fields.findings.error('empty-block', `workflow ${path}: the branch is empty`, at, hint);
     return [];
   }
   // A jump may stand alone, without a list around it.
   const isJumpAlone = written.kind === 'map' && entryOf(written, 'goto') !== undefined;
   const list: SourceNode = isJumpAlone ? { kind: 'list', items: [written], at: written.at } : written;
   const ran: AgentsRun = { here: new Map(), around: place.ran };
-  const inner = { ...place, path, beside: false, depth: place.depth + 1, branch: `${base.id}_${branch}`, ran };
+  const inner = { ...place, path, beside: false, depth: place.depth + 1, branch: `${base.id}_${key}`, ran };
   const steps = readList(list, inner, fields.findings);
   warnOfRunsOnce(steps.at(-1), place.ran, fields.findings);
   return steps;
