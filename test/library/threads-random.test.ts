@@ -6,7 +6,7 @@ import { THOROUGH } from '../thorough.js';
 import { closing, sqliteFile } from './support/threads.js';
 
 /** So many turns of one thread: what a turn writes would have grown many times over them. */
-const TURNS = THOROUGH ? 10_000 : 2_000;
+const TURNS = THOROUGH ? 10_000 : 1_000;
 
 /** What a turn is to do: it is an input, so that one plan does all of it. */
 interface Order {

@@ -81,8 +81,11 @@ export async function ownProject(): Promise<{ readonly root: string; readonly to
   return { root, tools };
 }
 
-/** Ways to call a file, given its path in the project; each makes what it needs, and gives the path that a model would use. */
-export const WAYS: Readonly<Record<string, (root: string, path: string) => Promise<string> | string>> = {
+/** A way to call a file, given its path in the project: makes what it needs, and gives the path that a model would use. */
+type Way = (root: string, path: string) => Promise<string> | string;
+
+/** Ways that need nothing to be made. */
+export const SPELLINGS: Readonly<Record<string, Way>> = {
   plainly: (_, path) => path,
   'with dots': (_, path) => `./src/.././${path}`,
   'from the root of the file system': (root, path) => join(root, path),
@@ -94,6 +97,10 @@ export const WAYS: Readonly<Record<string, (root: string, path: string) => Promi
   'in wide letters': (_, path) =>
     path.replaceAll(/[a-z]/g, (letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0)),
   'as a stream of the file': (_, path) => `${path}:stream`,
+};
+
+/** Ways that change the project. */
+export const DETOURS: Readonly<Record<string, Way>> = {
   'by a link to the file': async (root, path) => {
     await symlink(join(root, path), join(root, 'link'));
     return 'link';
