@@ -128,6 +128,8 @@ export class StoreWriter {
       } while (this.goesOn);
     } finally {
       this.atWork = false;
+      // A defect ended the row: what was written meanwhile is committed all the same.
+      if (this.goesOn) queueMicrotask(() => this.flushRow());
     }
   }
 
