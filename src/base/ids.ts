@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { systemClock } from './clock.js';
+import { nodeCrypto } from './hash.js';
 
 /** Makes run ids. */
 export interface Ids {
@@ -37,7 +37,9 @@ let used = 0;
 export const systemIds: Ids = {
   next() {
     if (used + RANDOM_AT.length > digits.length) {
-      digits = randomBytes(512 * RANDOM_AT.length).toString('hex');
+      digits = nodeCrypto()
+        .randomBytes(512 * RANDOM_AT.length)
+        .toString('hex');
       used = 0;
     }
     used += RANDOM_AT.length;

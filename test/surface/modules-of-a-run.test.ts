@@ -11,7 +11,16 @@ steps:
   - { id: two, agent: fixer, prompt: repair, depends_on: [one] }
 `;
 /** What knows of tools without being one. */
-const ABOUT_TOOLS = ['catalogue', 'compare-paths', 'named-files', 'provider', 'stand-ins', 'tool-input', 'words'];
+const ABOUT_TOOLS = [
+  'catalogue',
+  'compare-paths',
+  'named-files',
+  'provider',
+  'provider-options',
+  'stand-ins',
+  'tool-input',
+  'words',
+];
 
 const toolModules = (modules: readonly string[]): readonly string[] =>
   modules.flatMap((name) => /^src\/agent\/tools\/(.+)\.ts$/.exec(name)?.[1] ?? []);

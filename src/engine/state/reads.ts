@@ -108,9 +108,11 @@ function digestOfAll(version: Version, source: ChannelSource): string {
 function digestOfKeys(version: Version, source: ChannelSource): string {
   const names = keysOf({ version, source });
   // They hardly ever change from one step to the next.
-  const isSame = names.length === lastKeys.names.length && names.every((name, at) => name === lastKeys.names[at]);
-  if (!isSame) lastKeys = { names, digest: digestText(JSON.stringify(names.toSorted())) };
-  return lastKeys.digest;
+  const last = lastKeys;
+  if (last?.names.length === names.length && names.every((name, at) => name === last.names[at])) return last.digest;
+  const digest = digestText(JSON.stringify(names.toSorted()));
+  lastKeys = { names, digest };
+  return digest;
 }
 
-let lastKeys: { readonly names: readonly string[]; readonly digest: string } = { names: [], digest: digestText('[]') };
+let lastKeys: { readonly names: readonly string[]; readonly digest: string } | undefined;
