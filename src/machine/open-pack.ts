@@ -1,6 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import { systemClock } from '../base/clock.js';
-import { formatProblem } from '../base/problem.js';
+import { definitionError } from '../base/problem.js';
 import type { Json } from '../base/json.js';
 import { present } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
@@ -12,8 +12,8 @@ import { machinePlan } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup } from '../notations/machine/plan/standing.js';
 import type { PackOptions } from '../notations/machine/read-pack.js';
 import { readWholePack } from '../notations/machine/read-pack.js';
-import { packTools } from '../notations/machine/pack-tools.js';
-import type { Pack, Prompt } from '../notations/machine/pack.js';
+import { missingTools } from '../notations/machine/pack-tools.js';
+import type { Pack } from '../notations/machine/pack.js';
 import { Conversation } from './conversation.js';
 import type { Context } from './pure/context-data.js';
 import { MachineContext } from './pure/context.js';
@@ -160,30 +160,20 @@ export async function packOf(given: string | object, { file, folder }: Pick<Open
   const { pack, files, problems } = await readWholePack(given, { ...present({ file }), folder });
   if (pack !== undefined) return { pack, files };
   const errors = problems.filter(({ severity }) => severity === 'error');
-  throw new SkeinError('SKEIN_DEFINITION', errors.map(formatProblem).join('\n'), {
-    details: {
-      problems: errors.map((problem): Json => ({
-        ...problem,
-        at: problem.at === undefined ? null : { ...problem.at },
-      })),
-    },
-  });
+  throw definitionError(errors);
 }
 
-/** A model that calls a tool must find it. Servers may have it under a name of their own. */
+/**
+ * A model that calls a tool must find it. Servers may have it under a name of their own.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION`
+ */
 export function checkTools(pack: Pack, { spec, endless }: MachineSetup, options: OpenPackOptions): void {
   if (Object.keys(options.mcpServers ?? {}).length > 0) return;
   const state = options.context?.current_state ?? options.state ?? spec.entry;
-  const missing = reachablePrompts(pack, endless ? { prompt: spec.entry } : { state }).flatMap((name) =>
-    packTools(pack, pack.prompts[name] as Prompt, options).missing.map((tool) => ({ tool, name })),
-  );
-  const [first] = missing;
-  if (first === undefined) return;
-  const others = missing.slice(1).map(({ tool, name }) => `; nor has "${tool}" of "${name}"`);
-  throw wrong(
-    `the tool "${first.tool}" of the prompt "${first.name}" has no function${others.join('')}`,
-    `give it: openPack(pack, { tools: { ${first.tool}: (input) => ... } })`,
-  );
+  const prompts = reachablePrompts(pack, endless ? { prompt: spec.entry } : { state });
+  const missing = missingTools(pack, prompts, options);
+  if (missing.length > 0) throw definitionError(missing);
 }
 
 /** What the machine of a new conversation begins with; undefined: at the entry. */

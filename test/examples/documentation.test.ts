@@ -93,6 +93,14 @@ test.each(of('json'))('$place is JSON', ({ text }) => {
   expect(JSON.parse(text)).toBeDefined();
 });
 
+/** Where flags stand that commands have in common. */
+const SHARED = [
+  [['run', 'exec', 'resume', 'fork', 'event'], 'run/run-options'],
+  [['run', 'exec'], 'run/thread-options'],
+  [['run', 'fork', 'plan'], 'run/given-inputs'],
+  [['run'], 'talk/talk-options'],
+] as const satisfies readonly (readonly [readonly string[], string])[];
+
 describe('commands in the documentation and in the READMEs of the examples', async () => {
   const commands = SNIPPETS.filter((snippet) => snippet.language === 'sh').flatMap(linesOf);
   const examples = await readdir(join(ROOT, 'examples'));
@@ -105,7 +113,7 @@ describe('commands in the documentation and in the READMEs of the examples', asy
   test.each([...new Set(skein)])('%s', async (line) => {
     const [, command = ''] = line.split(/\s+/);
     const file = command === 'help' ? 'program' : `commands/${command}`;
-    const shared = ['run', 'exec', 'resume', 'fork'].includes(command) ? ['run/run-options'] : [];
+    const shared = SHARED.filter(([users]) => (users as readonly string[]).includes(command)).map(([, name]) => name);
     const texts = [file, ...shared].map((name) => readFile(join(ROOT, `src/cli/${name}.ts`), 'utf8'));
     const source = (await Promise.all(texts)).join('\n');
     for (const [flag] of line.matchAll(/(?<=\s)--[a-z-]+/g)) expect(source).toContain(flag);
