@@ -1,10 +1,5 @@
 /**
  * What a plan says, for those who do not run it: the doors that judge, draw and tell load nothing of a run through here.
- *
- * @example
- * import { powersOf } from './plan.js';
- *
- * for (const { kind, what } of powersOf(plan)) console.log(kind, what); // starts npx -y some-server
  */
 export { agentsOf } from './plan/nodes.js';
 export { checkPlan } from './plan/checks.js';

@@ -1,15 +1,8 @@
-/**
- * What the command line reads of recorded runs, and resumes and forks them with.
- *
- * @example
- * import { storeReader } from './recorded-runs.js';
- *
- * const reader = storeReader(store);
- */
+/** What the command line reads of recorded runs, and resumes and forks them with. */
 export { findLeftovers, removeFolder } from './audit/retention.js';
 export { codeDigests } from './engine/durable/identity.js';
-export { forkStart } from './journal/fork-start.js';
-export type { ForkStart } from './journal/fork-start.js';
+export { forkStart } from './journal/fork-from.js';
+export type { ForkStart } from './journal/fork-from.js';
 export { storeReader } from './journal/run-reader.js';
 export type { RunReader } from './journal/run-reader.js';
 export { costOf } from './journal/overview-trace.js';

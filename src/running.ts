@@ -1,11 +1,4 @@
-/**
- * What the command line runs a workflow with. What only recorded runs need is not loaded through here: see `recorded-runs.ts`.
- *
- * @example
- * import { runWorkflow } from './running.js';
- *
- * const { result } = await runWorkflow(workflow, { inputs });
- */
+/** What the command line runs a workflow with. What only recorded runs need is not loaded through here: see `recorded-runs.ts`. */
 export { formatOutput } from './audit/final-output.js';
 export { isApproval } from './agent/loop/approval.js';
 export { typedAnswer } from './lang/answers.js';

@@ -44,7 +44,7 @@ function withQuestion(error: unknown, question: Question): unknown {
   if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION' || openQuestion(error) !== undefined)
     return error;
   return new SkeinError(error.code, error.message, {
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    hint: error.hint,
     details: { question: { ...question } as unknown as Json },
   });
 }

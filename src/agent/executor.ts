@@ -1,13 +1,14 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
+import { present } from '../base/json.js';
 import type { StepNote } from '../events/event.js';
 import type { Identity } from '../engine/ports/durable.js';
 import type { ChannelWrite, Executor, Result, StepContext } from '../engine/ports/executor.js';
+import type { AgentSpec } from '../plan/agent-spec.js';
 import type { Guide } from '../plan/guide.js';
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
 import { guideOf, guideTools } from './choice.js';
-import { forModel } from './for-model.js';
 import { answerChecks } from './loop/answer-checks.js';
 import { runAgentLoop } from './loop/agent-loop.js';
 import type { LoopResult } from './loop/agent-loop.js';
@@ -188,4 +189,13 @@ function ownTools(memory: SharedMemory | undefined, { agent }: AgentNode, step: 
     ...(named.has(THINK) ? [thinkTool] : []),
     ...todoTools().filter((tool) => named.has(TODO) || named.has(tool.name)),
   ];
+}
+
+/** An agent as it is for a model, which is named with or without its provider. */
+function forModel(spec: AgentSpec, model: string | undefined): AgentSpec {
+  const { forModels = {} } = spec;
+  const name = model?.toLowerCase() ?? '';
+  const bare = name.slice(name.indexOf('/') + 1);
+  const changes = [name, bare].map((one) => Object.entries(forModels).find(([key]) => key.toLowerCase() === one)?.[1]);
+  return { ...spec, ...present(changes.find((one) => one !== undefined) ?? {}) };
 }

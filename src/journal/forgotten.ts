@@ -1,4 +1,5 @@
 import { nodePathOf, pathOf, segmentsOf } from '../base/address.js';
+import { addTo } from '../base/maps.js';
 
 /**
  * Says which steps a fork forgets. An entry is one of
@@ -7,9 +8,7 @@ import { nodePathOf, pathOf, segmentsOf } from '../base/address.js';
  * - a path with `+` at its end: `b#2+` is that visit and all later ones, `loop#1#3+` the third round of the first visit of a loop and all that
  *   comes after it there, `loop#1#0+` that visit from its start. In front, `scan+/` is any execution of a node.
  *
- * @example
- * const isForgotten = forgetting(['b#2+']);
- * isForgotten('b#3/inner'); // true
+ * `forgetting(['b#2+'])('b#3/inner')` gives `true`.
  */
 export function forgetting(entries: readonly string[]): (step: string) => boolean {
   if (entries.length === 0) return () => false;
@@ -18,7 +17,7 @@ export function forgetting(entries: readonly string[]): (step: string) => boolea
   for (const entry of entries) {
     const range = entry.endsWith('+') ? rangeOf(entry) : undefined;
     if (range === undefined) paths.add(pathOf(entry));
-    else ranges.set(range.node, [...(ranges.get(range.node) ?? []), range]);
+    else addTo(ranges, range.node, range);
   }
   return (step) => {
     const segments = segmentsOf(pathOf(step));

@@ -161,10 +161,7 @@ function evaluateCel(condition: CelCondition, sources: Sources): Verdict {
     return evaluateExpression(condition, sources);
   } catch (cause) {
     const hint = cause instanceof Error ? cause.message : undefined;
-    throw new SkeinError('SKEIN_TEMPLATE', unresolved(condition.text), {
-      ...(hint === undefined ? {} : { hint }),
-      cause,
-    });
+    throw new SkeinError('SKEIN_TEMPLATE', unresolved(condition.text), { hint, cause });
   }
 }
 

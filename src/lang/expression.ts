@@ -57,7 +57,10 @@ export function compileExpression(
     for (const name of names) {
       if (!shape.variables.has(name)) continue;
       // Registering a name that the language has for itself throws.
-      if (base().hasVariable(name)) return { problems: [problemAt(source, 0, ownWord(name), 'rename the channel')] };
+      if (base().hasVariable(name)) {
+        const message = `${JSON.stringify(name)} is a word of the expression language, and can't be the name of a value`;
+        return { problems: [problemAt(source, 0, message, 'rename the channel')] };
+      }
       environment.registerVariable(name, 'dyn');
     }
     const parsed = environment.parse(source);
@@ -68,10 +71,6 @@ export function compileExpression(
   } catch (error) {
     return { problems: [problemOf(source, error, names)] };
   }
-}
-
-function ownWord(name: string): string {
-  return `${JSON.stringify(name)} is a word of the expression language, and can't be the name of a value`;
 }
 
 function makeExpression(
@@ -197,7 +196,7 @@ function evaluationError(source: string, error: unknown): SkeinError {
       ? 'ask with has(a.b) or a.?b.orValue(...) when a key may be missing'
       : undefined;
   return new SkeinError('SKEIN_TEMPLATE', `the expression ${quoteShort(source)} could not be evaluated: ${what}`, {
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     cause: error,
   });
 }

@@ -18,7 +18,7 @@ import { guideKey } from './guide.js';
 import { retryOf } from './retry-input.js';
 import { mentionsOf } from './mentions.js';
 import { ownPlan } from './own-plan.js';
-import type { AgentNode, ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
+import type { AgentNode, ChannelSpec, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
 import { compileExpression } from '../lang/expression.js';
 import { parseTemplate } from '../lang/template.js';
 
@@ -49,7 +49,7 @@ export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
     ...present({ openInputs: input.openInputs, closedState: input.closedState }),
     channels: Object.entries(input.channels ?? {}).map(([name, channel]) => builder.channel(name, channel)),
     nodes: input.nodes.map((node) => builder.node(node as NodeInput<StateOf>)),
-    edges: (input.edges ?? []).flatMap(chainOf),
+    edges: (input.edges ?? []).flatMap((chain) => chain.slice(1).map((to, at) => ({ from: chain[at] ?? '', to }))),
     routes: (input.routes ?? []).map((route) => builder.route(route as RouteInput<StateOf>)),
     ...present({ entry, exits, firstExitWins, output, limits }),
   };
@@ -60,10 +60,6 @@ function inputOf(input: InputInput): InputSpec {
   if (typeof input === 'string') return { name: input, channel: input, required: true };
   const { name, channel = name, required = input.default === undefined, description } = input;
   return present({ name, channel, required, description, default: input.default });
-}
-
-function chainOf(chain: readonly string[]): Edge[] {
-  return chain.slice(1).map((to, at) => ({ from: chain[at] ?? '', to }));
 }
 
 function namesOf<S>(input: PlanInput<S>): Set<string> {

@@ -78,7 +78,8 @@ function compareLevel(walk: Walk, prefix: string, before: Plan, after: Plan): vo
       ...innerParts(walk, `${path}/`, was, node),
     ]);
     if (parts.size > 0) {
-      const effect = strongest([...parts.values()]);
+      const effects = [...parts.values()];
+      const effect = (['result', 'course'] as const).find((one) => effects.includes(one)) ?? 'policy';
       walk.steps.push({ path, change: 'changed', parts: [...parts.keys()], effect });
     }
     if ('plan' in was && 'plan' in node) compareLevel(walk, `${path}/`, was.plan, node.plan);
@@ -101,11 +102,6 @@ function formerIds({ code }: Walk, prefix: string, before: Plan, after: Plan): R
 function nodesWithout({ nodes }: Plan, other: Plan): readonly PlanNode[] {
   const ids = new Set(other.nodes.map(({ id }) => id));
   return nodes.filter(({ id }) => !ids.has(id));
-}
-
-function strongest(effects: readonly ChangeEffect[]): ChangeEffect {
-  if (effects.includes('result')) return 'result';
-  return effects.includes('course') ? 'course' : 'policy';
 }
 
 type Parts = readonly (readonly [word: string, effect: ChangeEffect])[];

@@ -21,11 +21,6 @@ export interface Growing {
 /** The list without entries. */
 export const NOTHING: Growing = { kept: undefined, entries: { all: [], whole: undefined }, length: 0 };
 
-/** A list that goes on from one that is kept elsewhere. */
-export function reopenedList(kept: Kept): Growing {
-  return { kept, entries: { all: [], whole: undefined }, length: 0 };
-}
-
 /** A list with some more entries. */
 export function grow(before: Growing, items: readonly unknown[]): Growing {
   if (items.length === 0) return before;

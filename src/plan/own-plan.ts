@@ -23,7 +23,11 @@ export function ownPlan(plan: Plan): Plan {
 
 function copyOf(plan: Plan, depth: number): Plan {
   if (own.has(plan)) return plan;
-  if (depth > DEEPEST_COPY) throw tooDeep();
+  if (depth > DEEPEST_COPY) {
+    throw new SkeinError('SKEIN_DEFINITION', `workflows are nested deeper than ${DEEPEST_PLAN} levels`, {
+      hint: 'use a loop, or start another run',
+    });
+  }
   const inner = plan.nodes.map((node) =>
     'plan' in node && isPlan(node.plan) ? copyOf(node.plan, depth + 1) : undefined,
   );
@@ -43,12 +47,6 @@ function copyOf(plan: Plan, depth: number): Plan {
 
 function isPlan(value: unknown): value is Plan {
   return isPlainObject(value) && Array.isArray(value['nodes']) && value['nodes'].every(isPlainObject);
-}
-
-function tooDeep(): SkeinError {
-  return new SkeinError('SKEIN_DEFINITION', `workflows are nested deeper than ${DEEPEST_PLAN} levels`, {
-    hint: 'use a loop, or start another run',
-  });
 }
 
 /** Beside the plans, not in them: no digest of a plan changes when a project is moved. */

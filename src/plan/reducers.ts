@@ -2,7 +2,7 @@ import { isPlainObject } from '../base/json.js';
 import { Kept } from '../base/kept.js';
 import { SkeinError } from '../base/errors.js';
 import type { Growing } from './growing-list.js';
-import { NOTHING, grow, reopenedList, wholeOf, windowOn } from './growing-list.js';
+import { NOTHING, grow, wholeOf, windowOn } from './growing-list.js';
 import type { ReducerName } from './plan.js';
 
 /**
@@ -44,7 +44,7 @@ function growing(name: 'append' | 'extend', items: (contribution: unknown) => re
     read: (accumulator) => wholeOf(accumulator as Growing),
     glance: (accumulator) => windowOn(accumulator as Growing),
     definition: () => name,
-    reopen: reopenedList,
+    reopen: (kept) => ({ ...NOTHING, kept }),
     added(accumulator, kept) {
       const { kept: before, entries, length } = accumulator as Growing;
       return before === kept ? entries.all.slice(0, length) : undefined;

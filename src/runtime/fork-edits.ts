@@ -33,12 +33,13 @@ export function forkEdits(store: Store, plan: Plan, family: Family, fork: Fork):
   const before = family[0].begin.set === undefined ? {} : (readStored(store, family[0].begin.set) as StateEdits);
   const edits = new Map(Object.entries(before).filter(([step]) => !isForgotten(step)));
   const inputs: Record<string, unknown> = {};
+  const known = (): readonly string[] => [...plan.inputs.map((input) => input.name), ...keysOf(plan)];
   for (const [name, value] of Object.entries(set)) {
     if (value === undefined) throw noValue(name);
     const channel = channelOf(plan, name);
     const step = lastWriter(store, { plan, family, isForgotten }, channel);
     if (step !== undefined) edits.set(step, { ...edits.get(step), [channel]: value });
-    else if (isKnown(plan, channel)) inputs[name] = value;
+    else if (plan.openInputs === true || known().includes(channel)) inputs[name] = value;
     else throw unknownKey(plan, name);
   }
   return { inputs, edits: Object.fromEntries(edits) };
@@ -52,10 +53,6 @@ function channelOf(plan: Plan, name: string): string {
 
 function keysOf(plan: Plan): readonly string[] {
   return [...plan.channels.map((channel) => channel.name), ...plan.nodes.flatMap(writtenChannels)];
-}
-
-function isKnown(plan: Plan, name: string): boolean {
-  return plan.openInputs === true || plan.inputs.some((input) => input.name === name) || keysOf(plan).includes(name);
 }
 
 interface Recorded {

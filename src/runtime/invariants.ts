@@ -1,5 +1,5 @@
 import type { Census } from '../events/census.js';
-import type { ErrorData } from '../base/errors.js';
+
 import { errorText, toErrorData } from '../base/errors.js';
 import type { StepCheck, CheckedStep } from '../engine/services.js';
 import { madeOf } from '../plan/made-of.js';
@@ -75,7 +75,8 @@ export function invariantCheck({ invariants, policy, violated }: Watched): StepC
       const { node, path, elapsedMs } = step;
       const { message } = invariant;
       violated({ index, node, path, message, policy: what, ...failure, elapsedMs, nodeCount: view.nodeCount });
-      if (what !== 'observe') return violationError(node, message);
+      if (what === 'observe') continue;
+      return { code: 'SKEIN_INVARIANT', message: `workflow invariant violated (after '${node}'): ${message}` };
     }
     return undefined;
   };
@@ -110,10 +111,6 @@ function failureOf(invariant: Invariant, view: InvariantView): Pick<Violation, '
   } catch (error) {
     return { predicateError: errorText(toErrorData(error)) };
   }
-}
-
-function violationError(node: string, message: string): ErrorData {
-  return { code: 'SKEIN_INVARIANT', message: `workflow invariant violated (after '${node}'): ${message}` };
 }
 
 /** How many steps failed so far. */

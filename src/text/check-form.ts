@@ -107,7 +107,8 @@ class FormCheck {
     for (const entry of node.entries) {
       const row = Object.hasOwn(form.keys, entry.key) ? form.keys[entry.key] : undefined;
       if (row === undefined) this.unknown(entry, keys, form.open === true, place);
-      else if (row.blank !== true || !isNull(entry.value)) this.check(entry.value, row, place.field(entry.key));
+      else if (row.blank !== true || valueOf(entry.value) !== null)
+        this.check(entry.value, row, place.field(entry.key));
     }
     for (const key of keys) {
       if (form.keys[key]?.needed === true && !has(node, key)) this.missing(node, place.field(key));
@@ -187,10 +188,6 @@ function takes(form: Form, node: SourceNode): boolean {
 
 function valueOf(node: SourceNode): SourceScalar['value'] | undefined {
   return node.kind === 'scalar' ? node.value : undefined;
-}
-
-function isNull(node: SourceNode): boolean {
-  return node.kind === 'scalar' && node.value === null;
 }
 
 function listed(words: readonly string[]): string {

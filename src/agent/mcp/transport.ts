@@ -7,7 +7,8 @@ import type { Breaker } from './limited-fetch.js';
 import { limitedFetch } from './limited-fetch.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { References } from './variables.js';
-import { expandEnvValue, expandVariables } from './variables.js';
+import { BARE_SECRET } from '../../lang/variables.js';
+import { expandVariables } from './variables.js';
 
 /** The constructor of the client package's HTTP transport; the package is loaded by the caller, when first needed. */
 export type HttpTransportClass = new (
@@ -42,7 +43,7 @@ export function makeTransport(
   }
   const { command, url } = spec;
   if (command !== undefined && url === undefined) {
-    const own = expandPairs(spec.env, references, 'env', expandEnvValue);
+    const own = expandPairs(spec.env, references, 'env', asReference);
     const transport = new StdioTransport(name, {
       command,
       args: (spec.args ?? []).map((arg) => expandVariables(arg, { ...references, where: `${where}, args` })),
@@ -57,7 +58,7 @@ export function makeTransport(
   const transport = new HttpTransport(
     serverUrl(expandVariables(url, { ...references, where: `${where}, url` }), where),
     {
-      requestInit: { headers: expandPairs(spec.headers, references, 'header', expandVariables) },
+      requestInit: { headers: expandPairs(spec.headers, references, 'header') },
       fetch: limitedFetch(name, settings.breaker),
     },
   );
@@ -68,13 +69,17 @@ function expandPairs(
   pairs: Readonly<Record<string, string>> | undefined,
   references: References,
   label: string,
-  expand: (text: string, references: References) => string,
+  written = (value: string): string => value,
 ): Record<string, string> {
-  const result: Record<string, string> = {};
-  for (const [key, value] of Object.entries(pairs ?? {})) {
-    result[key] = expand(value, { ...references, where: `${references.where}, ${label} ${key}` });
-  }
-  return result;
+  const expanded = Object.entries(pairs ?? {}).map(([key, value]) => {
+    return [key, expandVariables(written(value), { ...references, where: `${references.where}, ${label} ${key}` })];
+  });
+  return Object.fromEntries(expanded) as Record<string, string>;
+}
+
+/** Copilot's files may also give the bare name of a secret. */
+function asReference(value: string): string {
+  return BARE_SECRET.test(value) ? `$${value}` : value;
 }
 
 function serverUrl(text: string, where: string): URL {

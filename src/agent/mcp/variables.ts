@@ -1,6 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
-import { BARE_SECRET, VARIABLE_REFERENCE, expressionVariable } from '../../lang/variables.js';
+import { VARIABLE_REFERENCE, expressionVariable } from '../../lang/variables.js';
 import type { Environment } from '../tools/clean-env.js';
 
 /** What references are taken from, and what errors call the place. */
@@ -20,18 +20,16 @@ export interface References {
  * @throws SkeinError `SKEIN_MCP` that names the variable when it is not set and has no default
  */
 export function expandVariables(text: string, references: References): string {
-  let result = '';
-  let end = 0;
-  for (const match of text.matchAll(VARIABLE_REFERENCE)) {
-    result += text.slice(end, match.index) + valueOf(match, text, references);
-    end = match.index + match[0].length;
-  }
-  return result + text.slice(end);
+  return text.replaceAll(VARIABLE_REFERENCE, (whole, ...more) => {
+    return valueOf(whole, more.at(-1) as Groups, text, references);
+  });
 }
 
-function valueOf(match: RegExpExecArray, text: string, references: References): string {
-  const { expression, braced, fallback, plain } = match.groups ?? {};
-  if (expression !== undefined) return expandExpression(expression.trim(), match[0], references);
+type Groups = Readonly<Record<string, string | undefined>>;
+
+function valueOf(whole: string, groups: Groups, text: string, references: References): string {
+  const { expression, braced, fallback, plain } = groups;
+  if (expression !== undefined) return expandExpression(expression.trim(), whole, references);
   const name = braced ?? plain;
   if (name === undefined) throw badReference(`${JSON.stringify(text)} is not a reference to a variable`, references);
   const value = ownValue(references.env, name);
@@ -39,15 +37,6 @@ function valueOf(match: RegExpExecArray, text: string, references: References): 
   if (fallback !== undefined && (value === undefined || value === '')) return fallback;
   if (typeof value !== 'string') throw notSet(name, references);
   return value;
-}
-
-/**
- * The same for a value of `env`, where Copilot's files may also give the bare name of a secret (`COPILOT_MCP_...`).
- *
- * @throws SkeinError as {@link expandVariables} does
- */
-export function expandEnvValue(text: string, references: References): string {
-  return expandVariables(BARE_SECRET.test(text) ? `$${text}` : text, references);
 }
 
 function expandExpression(expression: string, whole: string, references: References): string {

@@ -39,7 +39,9 @@ export function modelError(error: unknown, source: ErrorSource): SkeinError {
   if (typeof status === 'number' && !isCut(error)) return statusError(error, status, source);
   const network = networkReason(error);
   if (network !== undefined || name === 'AI_APICallError') {
-    const hint = reachHint(source);
+    const hint = source.model.startsWith('ollama/')
+      ? 'start Ollama, or set OLLAMA_HOST to where it answers'
+      : 'check the network, and the base URL if one is set';
     return made('SKEIN_NETWORK', `no answer: ${network ?? wordsOf(error)}`, source, { retryable: true, hint });
   }
   if (name === 'AI_InvalidResponseDataError' && /without a finish reason/i.test(wordsOf(error)))
@@ -72,11 +74,6 @@ export function pageError(source: ErrorSource): SkeinError {
   });
 }
 
-function reachHint(source: ErrorSource): string {
-  if (source.model.startsWith('ollama/')) return 'start Ollama, or set OLLAMA_HOST to where it answers';
-  return 'check the network, and the base URL if one is set';
-}
-
 /** A provider without its key. */
 export function keyError(source: ErrorSource): SkeinError {
   const where = source.keyEnv === undefined ? 'the key of its provider' : source.keyEnv;
@@ -90,17 +87,16 @@ function statusError(error: unknown, status: number, source: ErrorSource): Skein
   const found = classifyStatus(status, `${words} ${textOf(field(error, 'responseBody')) ?? ''}`);
   const wait = retryAfterMs(headerMap(field(error, 'responseHeaders')), Date.now());
   const refused = status === 401 || status === 403;
+  const { keyEnv, withheld } = source;
   const hint =
-    refused && source.withheld !== undefined ? withheldHint(source) : hintFor(found.code, status, source.keyEnv);
+    refused && withheld !== undefined
+      ? `${keyEnv ?? 'the key'} was not sent, because only the workflow file names the address; ${withheld}`
+      : hintFor(found.code, status, keyEnv);
   return made(found.code, `the provider answered ${status}: ${words}`, source, {
     ...passing(found),
     details: { status },
     ...present({ hint, retryAfterMs: wait }),
   });
-}
-
-function withheldHint({ keyEnv = 'the key', withheld = '' }: ErrorSource): string {
-  return `${keyEnv} was not sent, because only the workflow file names the address; ${withheld}`;
 }
 
 function made(

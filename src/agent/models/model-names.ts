@@ -9,8 +9,8 @@ export interface ModelName {
   readonly model: string;
 }
 
-/** Words of agent files that leave the choice to the environment. */
-const NO_CHOICE = new Set(['inherit', 'auto', 'default']);
+/** Words of agent files that leave the choice to the environment, in small letters. */
+export const NO_CHOICE: ReadonlySet<string> = new Set(['', 'inherit', 'auto', 'default']);
 
 /** Short names of models in the agent files of other systems. */
 const SHORT: ReadonlyMap<string, string> = new Map(
@@ -19,11 +19,6 @@ const SHORT: ReadonlyMap<string, string> = new Map(
 
 /** What may stand before the slash of a model's name, apart from providers of one's own. */
 const KNOWN: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
-
-/** True for names that say nothing: `inherit`, `auto`, the empty text. */
-export function isNoChoice(name: string): boolean {
-  return name.trim() === '' || NO_CHOICE.has(name.trim().toLowerCase());
-}
 
 /**
  * Reads a model name. `provider/model` stands as it is; a bare name gets the provider of the workflow's configuration, or the one

@@ -13,7 +13,7 @@ import { envValue } from './environment.js';
 import { endpointOf } from './endpoints.js';
 import type { LanguageModel } from './language-model.js';
 import type { ModelName } from './model-names.js';
-import { isNoChoice, readModelName } from './model-names.js';
+import { NO_CHOICE, readModelName } from './model-names.js';
 import { providerById, takesSchema } from '../../plan/providers.js';
 import type { ImportPackage } from './provider-packages.js';
 import type { Recorder } from './recording.js';
@@ -182,7 +182,7 @@ async function modelsFor(parts: Parts, spec: AgentSpec, step: string): Promise<r
 function wanted(options: ModelRegistryOptions, spec: AgentSpec): readonly string[] {
   const flag = options.override === undefined ? [] : [options.override].flat();
   const names = flag.length > 0 ? flag : spec.models;
-  return [...new Set(names.map((name) => name.trim()))].filter((name) => !isNoChoice(name));
+  return [...new Set(names.map((name) => name.trim()))].filter((name) => !NO_CHOICE.has(name.toLowerCase()));
 }
 
 function environmentModels(parts: Parts, spec: ProviderSpec | undefined): Promise<readonly string[]> {

@@ -115,7 +115,8 @@ function argumentCaught(
   }
   const forms = values.flatMap((value) => {
     if (kind === 'path') return [value, ...pathForms(value, cwd).flatMap((path) => [path, `${path}/`])];
-    return kind === 'address' ? [value, ...addressForms(value)] : [value];
+    // An address as it is requested: host in small letters, without `..` in its path.
+    return kind === 'address' && URL.canParse(value) ? [value, new URL(value).href] : [value];
   });
   if (kind === 'plain' && values.length > 1) forms.push(values.join(' '));
   return forms.some((form) => matchesWidely(pattern, form)) ? 'matches' : undefined;
@@ -152,9 +153,4 @@ function argumentAllowed(name: string, pattern: string, input: JsonObject, { bui
     if (kind === 'path') return pathForms(value, cwd).some((form) => matchesPath(pattern, form));
     return kind === 'address' ? matchesAddress(pattern, value) : matchesWildcard(pattern, value);
   });
-}
-
-/** An address as it is requested: host in small letters, without `..` in its path. */
-function addressForms(text: string): readonly string[] {
-  return URL.canParse(text) ? [new URL(text).href] : [];
 }

@@ -53,7 +53,9 @@ function firstHop(input: JsonObject, key: string): Omit<Hop, 'signal'> {
   const type = optionalText(input, 'content_type') ?? 'application/json';
   if (!/^[\w.+/-]{1,100}(?:; ?charset=[\w-]{1,40})?$/.test(type))
     throw badInput('"content_type" is not a content type');
-  const sent = method === 'POST' ? { 'content-type': type, 'idempotency-key': safeKey(key) } : {};
+  // Keys hold run ids and paths; a header takes visible ASCII only.
+  const safeKey = encodeURI(key).slice(0, 200);
+  const sent = method === 'POST' ? { 'content-type': type, 'idempotency-key': safeKey } : {};
   return {
     url: new URL(text),
     method,
@@ -67,11 +69,6 @@ const HEADERS = {
   accept: 'text/html, application/json, text/plain, text/*;q=0.9, */*;q=0.5',
   'accept-encoding': 'gzip, deflate, br',
 };
-
-/** Keys hold run ids and paths; a header takes visible ASCII only. */
-function safeKey(key: string): string {
-  return encodeURI(key).slice(0, 200);
-}
 
 async function follow(first: Hop, rules: NetworkRules): Promise<{ response: IncomingMessage; url: URL }> {
   let hop = first;

@@ -42,12 +42,12 @@ export function wholeNumber(
 
 /** The error for arguments that the model can mend. */
 export function badInput(message: string, hint?: string): SkeinError {
-  return new SkeinError('SKEIN_TOOL_FAILED', message, hint === undefined ? {} : { hint });
+  return new SkeinError('SKEIN_TOOL_FAILED', message, { hint });
 }
 
 /** The error for a call that the rules forbid. */
 export function refused(message: string, hint?: string): SkeinError {
-  return new SkeinError('SKEIN_TOOL_REFUSED', message, hint === undefined ? {} : { hint });
+  return new SkeinError('SKEIN_TOOL_REFUSED', message, { hint });
 }
 
 /** The `code` of an error of the operating system, such as `ENOENT`. */

@@ -1,6 +1,6 @@
 import { ownValue } from '../../base/json.js';
 import type { Evaluation, Findings, Keyword, Seen, Spot } from './context.js';
-import { wrong } from './context.js';
+import { all, wrong } from './context.js';
 
 /** Keywords that apply further schemas to the same value. */
 export const CHOICE_KEYWORDS: readonly (readonly [string, Keyword])[] = [
@@ -15,14 +15,7 @@ export const CHOICE_KEYWORDS: readonly (readonly [string, Keyword])[] = [
 ];
 
 function allOf(evaluation: Evaluation, given: unknown, spot: Spot): boolean {
-  if (!Array.isArray(given)) return true;
-  let ok = true;
-  for (const schema of given) {
-    if (evaluation.check(schema, spot)) continue;
-    ok = false;
-    if (spot.findings === undefined) return false;
-  }
-  return ok;
+  return !Array.isArray(given) || all(given, (schema) => evaluation.check(schema, spot), spot);
 }
 
 function anyOf(evaluation: Evaluation, given: unknown, spot: Spot): boolean {

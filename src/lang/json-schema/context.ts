@@ -64,3 +64,14 @@ export function shown(value: unknown): string {
 export function below(at: string, name: string | number): string {
   return `${at}/${typeof name === 'number' ? name : name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
+
+/** Every one is checked, so that all that is wrong is reported. */
+export function all<T>(values: Iterable<T>, fits: (value: T) => boolean, spot: Spot): boolean {
+  let ok = true;
+  for (const value of values) {
+    if (fits(value)) continue;
+    ok = false;
+    if (spot.findings === undefined) return false;
+  }
+  return ok;
+}

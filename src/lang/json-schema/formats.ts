@@ -7,6 +7,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const ADDRESS = /^(?:[a-z0-9\-._~!$&'()*+,;=:@/?#[\]]|%[0-9a-f]{2})*$/i;
 const DURATION = /^P(?!$)(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?)$/;
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
+const RELATIVE_POINTER = /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/;
 
 /** Formats that are checked; others say nothing. Each takes time in the length of the text. */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
@@ -23,7 +24,7 @@ export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['uri-reference', (text: string) => ADDRESS.test(text) && URL.canParse(text, 'https://schema.invalid/')],
   ['uuid', (text: string) => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)],
   ['json-pointer', (text: string) => POINTER.test(text)],
-  ['relative-json-pointer', isRelativePointer],
+  ['relative-json-pointer', (text: string) => RELATIVE_POINTER.test(text)],
   ['regex', isRegex],
 ]);
 
@@ -73,13 +74,6 @@ function isIPv4(text: string): boolean {
 function isIPv6(text: string): boolean {
   if (text.length > 45 || !text.includes(':') || text.includes('%')) return false;
   return URL.canParse(`http://[${text}]/`);
-}
-
-function isRelativePointer(text: string): boolean {
-  const number = /^(?:0|[1-9]\d*)/.exec(text)?.[0];
-  if (number === undefined) return false;
-  const rest = text.slice(number.length);
-  return rest === '#' || POINTER.test(rest);
 }
 
 function isRegex(text: string): boolean {

@@ -1,6 +1,6 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
 import type { Evaluation, Keyword, Spot } from './context.js';
-import { below, shown, wrong } from './context.js';
+import { all, below, shown, wrong } from './context.js';
 
 /** Keywords that look at the properties of an object or the items of a list. */
 export const PART_KEYWORDS: readonly (readonly [string, Keyword])[] = [
@@ -12,7 +12,7 @@ export const PART_KEYWORDS: readonly (readonly [string, Keyword])[] = [
   ['dependentRequired', dependentRequired],
   ['dependentSchemas', dependentSchemas],
   ['dependencies', (...args) => dependentRequired(...args) && dependentSchemas(...args)],
-  ['prefixItems', (evaluation, given, spot) => tuple(evaluation, given, spot)],
+  ['prefixItems', tuple],
   ['items', items],
   ['additionalItems', additionalItems],
   ['contains', contains],
@@ -34,17 +34,6 @@ function checkItem(evaluation: Evaluation, schema: unknown, spot: Spot, index: n
   spot.seen?.items.add(index);
   const value = (spot.value as readonly unknown[])[index];
   return evaluation.check(schema, spot, { value, at: below(spot.at, index), seen: undefined });
-}
-
-/** Every one is checked, so that all that is wrong is reported. */
-function all<T>(values: Iterable<T>, fits: (value: T) => boolean, spot: Spot): boolean {
-  let ok = true;
-  for (const value of values) {
-    if (fits(value)) continue;
-    ok = false;
-    if (spot.findings === undefined) return false;
-  }
-  return ok;
 }
 
 function names(evaluation: Evaluation, value: object): readonly string[] {

@@ -38,6 +38,17 @@ const SPACE: CharTest['ranges'] = [
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 ];
+/** By the small letter of their escape; a capital one means all others. */
+const SETS: ReadonlyMap<string, CharTest['ranges']> = new Map([
+  ['d', DIGIT],
+  ['w', WORD],
+  ['s', SPACE],
+]);
+const LINE_ENDS: CharTest['ranges'] = [
+  [10, 10],
+  [13, 13],
+  [0x2028, 0x2029],
+];
 const ESCAPES: ReadonlyMap<string, number> = new Map([
   ['n', 10],
   ['r', 13],
@@ -122,17 +133,7 @@ class Parser {
       case '[':
         return { kind: 'char', set: this.set() };
       case '.':
-        return {
-          kind: 'char',
-          set: {
-            not: true,
-            ranges: [
-              [10, 10],
-              [13, 13],
-              [0x2028, 0x2029],
-            ],
-          },
-        };
+        return { kind: 'char', set: { not: true, ranges: LINE_ENDS } };
       case '^':
         return { kind: 'at', where: 'start' };
       case '$':
@@ -176,16 +177,9 @@ class Parser {
 
   /** What an escape means in and outside of a class. */
   private escaped(char: string): CharTest {
+    const ranges = SETS.get(char.toLowerCase());
+    if (ranges !== undefined) return { not: char !== char.toLowerCase(), ranges };
     switch (char) {
-      case 'd':
-      case 'D':
-        return { not: char === 'D', ranges: DIGIT };
-      case 'w':
-      case 'W':
-        return { not: char === 'W', ranges: WORD };
-      case 's':
-      case 'S':
-        return { not: char === 'S', ranges: SPACE };
       case 'x':
         return one(this.hex(2));
       case 'u':

@@ -7,7 +7,6 @@ import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
 import { agentFolders } from './discover-agents.js';
 import { findAgents } from './find-agents.js';
-import type { Agent } from './find-agents.js';
 import { findSkills } from './find-skills.js';
 import { readWorkflow } from './read-workflow.js';
 import { createReferences } from './references.js';
@@ -37,7 +36,7 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   const parts = {
     settings: buildSettings(definition, workspace, memory),
     files: [source, ...workspace.used],
-    agentFiles: agentFiles(agents),
+    agentFiles: new Map([...agents.values()].flatMap(({ name, file }) => (file === undefined ? [] : [[name, file]]))),
     agentFolders: agentFolders(definition, workspace).map(({ path }) => path),
   };
   return usable(plan, parts, findings);
@@ -57,10 +56,4 @@ function checkGiven(given: readonly string[], plan: Plan, findings: Findings): v
       hint,
     );
   }
-}
-
-function agentFiles(agents: ReadonlyMap<string, Agent>): ReadonlyMap<string, string> {
-  const files = new Map<string, string>();
-  for (const { name, file } of agents.values()) if (file !== undefined) files.set(name, file);
-  return files;
 }

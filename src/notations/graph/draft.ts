@@ -134,5 +134,5 @@ function named(name: unknown, what: string): string {
 }
 
 function usage(message: string, hint?: string): SkeinError {
-  return new SkeinError('SKEIN_USAGE', message, hint === undefined ? {} : { hint });
+  return new SkeinError('SKEIN_USAGE', message, { hint });
 }

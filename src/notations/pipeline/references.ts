@@ -120,11 +120,7 @@ function isWrong(leaf: Leaf | Fault): leaf is Fault {
 
 /** In the block of the reader, or else in those around it. */
 function findStep(id: string, reader: Placed): Placed | undefined {
-  for (const here of around(reader)) {
-    const found = here.block.byId.get(id);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return [...around(reader)].map(({ block }) => block.byId.get(id)).find((found) => found !== undefined);
 }
 
 function unknownStep(id: string, reader: Placed, names: Names): Fault {

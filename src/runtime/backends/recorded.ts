@@ -21,7 +21,7 @@ import { Turn } from '../threads/turn.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun, RunOwner } from './backend.js';
 import { nodePathOf } from '../../base/address.js';
 import type { RunWarning } from '../../engine/services.js';
-import { forkStart } from '../../journal/fork-start.js';
+import { forkStart } from '../../journal/fork-from.js';
 import type { Changes } from '../changes.js';
 import { changesText } from '../changes.js';
 

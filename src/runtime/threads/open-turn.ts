@@ -82,7 +82,7 @@ export async function rejoinTurn(opening: Omit<Opening, 'resume' | 'name'>, run:
     const replaces = record.t === 'ended' && record.state !== undefined;
     return new Turn(opening.store, { id, turn: record.turn, on }, { ...held, replaces });
   }
-  held.leave(outcomeOf(held.head));
+  held.leave(record.t === 'ended' ? record.outcome : 'succeeded');
   return undefined;
 }
 
@@ -160,11 +160,6 @@ function headOf(store: Store, id: string): ThreadHead {
   const head = readHead(store, id);
   if (head !== undefined) return head;
   throw new SkeinError('SKEIN_NO_THREAD', `the store no longer has a thread '${id}'`);
-}
-
-/** What a thread's row says of its last turn. */
-function outcomeOf({ record }: ThreadHead): string {
-  return record.t === 'ended' ? record.outcome : 'succeeded';
 }
 
 /** Brings the turn before to an end. Gives what is reported of it. */
