@@ -16,7 +16,7 @@ const NEVER: Condition = {
 };
 
 /** More than a run does at once, many times over. */
-const MANY = 60;
+const MANY = 30;
 const many = <T>(make: (at: number) => T): T[] => Array.from({ length: MANY }, (_, at) => make(at));
 const input = (channel: string): Plan['inputs'][number] => ({ channel, name: channel, required: false });
 
