@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   MemoryDurable,
   compile,
@@ -24,6 +24,12 @@ const stores: readonly [string, () => Promise<Store>][] = [
 /** Lets everything come to rest that was woken. */
 async function rest(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** From here on to the end of the test it is two hours later. */
+function twoHoursLater(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7_200_000 });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 describe('[XG9] sleepNode', () => {
@@ -187,12 +193,12 @@ describe.each(stores)('[XG9] eventNode, with a store %s', (_name, open) => {
   test('an event that does not come in time fails the node, or gives the default', async () => {
     const store = await open();
     const waiting = (how: object) => graph().node('paid', eventNode('payment', how)).setEntry('paid');
-    const late = waiting({ expires: 20 });
-    const given = waiting({ expires: '20ms', default: 'none' });
+    const late = waiting({ expires: 3_600_000 });
+    const given = waiting({ expires: '1h', default: 'none' });
     // Nothing else goes on, so the run pauses; time goes on without it.
     expect((await late.run({}, { store, runId: 'late' })).outcome).toBe('paused');
     expect((await given.run({}, { store, runId: 'given' })).outcome).toBe('paused');
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    twoHoursLater();
     const { error } = await late.run(undefined, { store, resume: 'late' });
     expect(error).toMatchObject({ code: 'SKEIN_TIMEOUT', message: /'payment'/ });
     expect(await given.run(undefined, { store, resume: 'given' })).toMatchObject({
@@ -225,7 +231,7 @@ describe('[XG9] step.ask with a time', () => {
     const plan = asking({ name: 'publish', expires: '1h', default: 'no' });
     const ending = run(plan, { store, runId: 'r', answer: async () => 'yes' });
     expect((await ending.result).state['said']).toBe('yes');
-    const short = asking({ name: 'publish', expires: 40, default: 'no' });
+    const short = asking({ name: 'publish', expires: '1h', default: 'no' });
     const wait = graph()
       .node('said', async (_state, step) => await step.ask({ text: 'Publish?' }, { expires: 40, default: 'no' }), {
         inputs: [],
@@ -235,7 +241,7 @@ describe('[XG9] step.ask with a time', () => {
     expect((await run(short, { store, runId: 's' }).result).outcome).toBe('paused');
     const { expires: due } = readRun(store, 's').questions[0] ?? {};
     expect(due).toBeGreaterThan(0);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    twoHoursLater();
     expect((await run(short, { store, resume: 's' }).result).state['said']).toBe('no');
     expect((await wait.run({}, { store, ...never })).answer).toBe('no');
   });

@@ -85,7 +85,7 @@ describe('J10: fifty questions at once', () => {
       expect(store.answer('r', { ...answer, value: '"too late"' })).toBe(false);
     }
     if (alive) {
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      while (readHistory(store, 'r').pauses.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
       stop?.();
     }
     const result = alive ? await first : await run(workflow, { store, resume: 'r' }).result;
