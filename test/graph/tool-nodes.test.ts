@@ -87,7 +87,8 @@ describe('[58] a tool as a node', () => {
     expect([outcome, error?.code, did]).toEqual(['failed', 'SKEIN_INPUT', []]);
     expect(error?.message).toContain('the input of send does not match its schema');
     expect(events.map(({ type }) => type)).not.toContain('node_pause');
-    expect((await flow('a@b').run({ seed: 1 })).state.send).toBe(1);
+    const allowed = await flow('a@b').run({ seed: 1 }, { answer: () => Promise.resolve('allow') });
+    expect(allowed.state.send).toBe(1);
     expect(did).toEqual(['a@b']);
   });
 

@@ -26,7 +26,7 @@ export function toolNode<Result>(
   const described = schema as Parameters<typeof callTool>[1];
   const names = propertyNames(described);
   const required = requiredNames(described);
-  const [execute] = partsOf(definition, ['execute']);
+  const [execute, approve] = partsOf(definition, ['execute', 'approve']);
   const body = (state: StateOf, step: TaskStep): Promise<unknown> => {
     const given = Object.fromEntries(
       names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]] as const])),
@@ -37,7 +37,9 @@ export function toolNode<Result>(
   return {
     build: (name, output = name) => ({
       node: { id: name, kind: 'task', output, ...(effect === undefined ? {} : { effect }) },
-      bindings: { [name]: madeOf(body, [execute, JSON.stringify(described)]) },
+      bindings: {
+        [name]: madeOf(body, [execute, JSON.stringify(described), ...(typeof approve === 'function' ? [approve] : [])]),
+      },
       reads: required,
       mayRead: names.filter((each) => !required.includes(each)),
     }),

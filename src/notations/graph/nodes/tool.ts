@@ -4,7 +4,7 @@ import { coerceInput, requiredNames } from '../../../lang/coerce.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
 import type { StateOf, TaskQuestion, TextQuestion } from '../../../plan/builder-input.js';
-import { madeOf, partsOf, withApproval } from '../../../plan/made-of.js';
+import { madeOf, mustApprove, partsOf, withApproval } from '../../../plan/made-of.js';
 import { refusal } from '../../../base/problem.js';
 import { jsonSchemaOf, validated } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
@@ -56,7 +56,7 @@ export interface ToolDefinition<Input = never, Result = unknown> {
   readonly effect?: 'read' | 'idempotent' | 'once';
   /** Whether its results are the user's own data. Default `untrusted`. */
   readonly trust?: 'trusted' | 'untrusted';
-  /** Whether a person must allow a call of an agent: each, or those of which a function of the checked input says so, as long as it does not say `false`. */
+  /** Whether a person must allow a call, of an agent or of a node: each, or those of which a function of the checked input says so, as long as it does not say `false`. */
   readonly approve?: boolean | ((input: Input) => boolean | Promise<boolean>);
   /** Whether texts are turned into the numbers and booleans that the schema asks for. Default true. */
   readonly coerce?: boolean;
@@ -142,9 +142,9 @@ export function toolFunction(definition: ToolDefinition): (input: never, step: T
 
 /**
  * Calls a tool with arguments by name: missing and unknown ones are refused, texts are turned into what the schema asks for, and the schema is
- * checked.
+ * checked. Where the tool says so a person is asked first.
  *
- * @throws SkeinError `SKEIN_INPUT`
+ * @throws SkeinError `SKEIN_INPUT`, `SKEIN_TOOL_REFUSED` when a person said no
  */
 export async function callTool(
   definition: ToolDefinition,
@@ -158,7 +158,18 @@ export async function callTool(
   const given = coerce ? coerceInput(name, schema, input) : input;
   const findings = schemaFindings(schema, given);
   if (findings.length > 0) throw badInput(name, findings);
-  return await toolFunction(definition)(given as never, step);
+  const call = toolFunction(definition);
+  const { approve } = definition;
+  if (approve === true || (typeof approve === 'function' && (await mustApprove(call, given))))
+    await allowed(name, given, step);
+  return await call(given as never, step);
+}
+
+/** The input is part of the question, so an answer counts for this call alone. */
+async function allowed(name: string, input: unknown, step: ToolStep): Promise<void> {
+  const text = `May ${name} be called with ${JSON.stringify(input)}?`;
+  if ((await step.ask({ text, choices: ['allow', 'deny'] }, 'approve')) === 'allow') return;
+  throw new SkeinError('SKEIN_TOOL_REFUSED', `a person refused this call of ${name}`);
 }
 
 function badInput(name: string, findings: readonly string[]): SkeinError {
