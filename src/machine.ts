@@ -20,7 +20,7 @@ export type { ArtifactSnapshot, Context, StateTransition } from './machine/pure/
 export { parseSpec } from './machine/pure/read-spec.js';
 export type { ArtifactDef, Budget, Orchestration, Persistence, Spec, State } from './machine/pure/spec.js';
 export { validateSpec, type ValidationResult } from './machine/pure/validate.js';
-export { validatePack } from './notations/machine/validate-pack.js';
+export { validatePack } from './notations/machine/read-pack.js';
 export type { PackOptions } from './notations/machine/read-pack.js';
 export { sortedEvents } from './machine/pure/state-table.js';
 export { ARTIFACT_TOOL, TRANSITION_TOOL, artifactTool, toolsOf, transitionTool } from './machine/pure/tools.js';

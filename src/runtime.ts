@@ -2,7 +2,7 @@ import { SkeinError, fromErrorData } from './base/errors.js';
 import { Queue } from './base/queue.js';
 import type { RunHandle, RunResult } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
-import { backendOf } from './runtime/backends/backend-of.js';
+import { backendOf } from './runtime/backends/recorded.js';
 import { checkRunOptions } from './runtime/check-run.js';
 import { launch, openModels } from './runtime/launch.js';
 import type { RunOptions, Runnable } from './runtime/options.js';

@@ -8,7 +8,7 @@ import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
 import { sourceText, stateOfTool, mustApprove } from '../plan/made-of.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
-import { isStandIn } from '../plan/stand-in.js';
+import { isStandIn } from '../plan/made-of.js';
 import type { ModelSource } from './model.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 

@@ -9,7 +9,7 @@ import type { Bindings, Plan } from '../plan/plan.js';
 import { checkRunOptions } from '../runtime/check-run.js';
 import type { Launch } from '../runtime/launch.js';
 import { launch, openModels } from '../runtime/launch.js';
-import { backendOf } from '../runtime/backends/backend-of.js';
+import { backendOf } from '../runtime/backends/recorded.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import { resultOf } from './ending.js';
 import type { Invariant, InvariantPolicy } from '../runtime/invariants.js';

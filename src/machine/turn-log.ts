@@ -8,6 +8,8 @@ import { stateOf } from '../notations/machine/plan/standing.js';
 import { tableOf } from './pure/state-table.js';
 import type { TransitionResult } from './pure/machine.js';
 import type { PackMessage, TurnEvent, WorkflowEvent } from './turn-types.js';
+import type { ErrorData } from '../base/errors.js';
+import { isPlainObject } from '../base/json.js';
 
 /** A message as the conversation keeps it. */
 export type KeptMessage = Omit<PackMessage, 'current_workflow_state'> & { readonly state: string };
@@ -115,5 +117,34 @@ export function stamped(setup: MachineSetup, { state, ...message }: KeptMessage)
   return {
     ...message,
     current_workflow_state: { current_state: state, ...(description === undefined ? {} : { description }), terminal },
+  };
+}
+
+/** What the machine tells when a bound has ended a turn; undefined for other ends. */
+export function endingEvent({ code, details }: ErrorData, position: Standing | undefined): WorkflowEvent | undefined {
+  if (!isPlainObject(details)) return undefined;
+  const text = (key: string): string => {
+    const value = details[key];
+    return typeof value === 'string' ? value : '';
+  };
+  if (code === 'SKEIN_BUDGET')
+    return {
+      type: 'workflow.budget_exhausted',
+      limit: text('limit'),
+      current: Number(details['current']),
+      max: Number(details['max']),
+      current_state: text('state'),
+      transition_count: transitionsOf(position),
+    };
+  if (code !== 'SKEIN_STATE_VISITS') return undefined;
+  return {
+    type: 'workflow.max_visits_exceeded',
+    from_state: position?.machine.current_state ?? '',
+    original_target: text('original_target'),
+    event: text('event'),
+    visit_count: Number(details['visit_count']),
+    max_visits: Number(details['max_visits']),
+    redirected_to: '',
+    terminated: true,
   };
 }

@@ -7,7 +7,7 @@ import type { JsonFlag } from '../run/run-flags.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
-import { toldTurn } from '../talk/told-turn.js';
+import { toldTurn } from '../talk/turn-text.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';

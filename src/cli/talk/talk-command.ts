@@ -8,7 +8,7 @@ import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
 import type { Conversation, TurnEnd, TurnInputs } from './conversation.js';
 import type { Messages } from './messages.js';
-import { standLine, transitionLine } from './stand-lines.js';
+import { standLine, transitionLine } from './turn-text.js';
 
 /** How a conversation is told. */
 export interface Telling {

@@ -12,7 +12,7 @@ import { checkCompositions } from './check-compositions.js';
 import { checkReferences } from './check-references.js';
 import { checkTemplates } from './check-templates.js';
 import { checkValidators } from './check-validators.js';
-import { checkVariables } from './check-variables.js';
+import { checkVariables } from './check-templates.js';
 import { NO_PACKS } from './looks-like.js';
 import type { Pack, PlacedPack } from './pack.js';
 import { packForm } from './pack-form.js';

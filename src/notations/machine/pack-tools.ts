@@ -6,7 +6,7 @@ import type { FunctionTool } from '../../plan/agent-spec.js';
 import { toolKey } from '../../plan/agent-spec.js';
 import { madeOf, withApproval } from '../../plan/made-of.js';
 import type { Bindings } from '../../plan/plan.js';
-import { isStandIn, standInTool } from '../../plan/stand-in.js';
+import { isStandIn, standInTool } from '../../plan/made-of.js';
 import type { ToolDefinition, ToolStep } from '../graph/nodes/tool.js';
 import { functionTool, toolFunction } from '../graph/nodes/tool.js';
 import type { Pack, Prompt } from './pack.js';

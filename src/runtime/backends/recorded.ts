@@ -11,7 +11,7 @@ import { checkEdits, firstState } from '../../engine/state/inputs.js';
 import type { OpenSession } from '../../journal/session.js';
 import { beginSession, resumeSession } from '../../journal/session.js';
 import type { Store } from '../../journal/store.js';
-import { answerBy } from './backend.js';
+import { answerBy, inMemory } from './backend.js';
 import type { GoingOn, RecordedRun } from '../going-on.js';
 import { goingOn, readRecordedRun, settingsOf, changesOf } from '../going-on.js';
 import type { RunOptions } from '../options.js';
@@ -185,4 +185,9 @@ function warningsOf(recorded: RecordedRun, changes: Changes): readonly RunWarnin
     ...(cut === undefined ? [] : [{ code: 'torn-record', message: `the end of the record is incomplete: ${cut}` }]),
     ...(message === '' ? [] : [{ code: 'changed', message }]),
   ];
+}
+
+/** The back end of a run: in memory or, with a store, with a journal in it. */
+export function backendOf(store: Store | undefined): Backend {
+  return store === undefined ? inMemory : recordedIn(store);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PackSkill } from '../../../src/notations/machine/skills.js';
-import { readSchemas } from '../../../src/notations/machine/read-schemas.js';
+import { readSchemas } from '../../../src/notations/machine/pack-files.js';
 import { readSkills, skillsOf, usedSkills } from '../../../src/notations/machine/skills.js';
 import type { Pack } from '../../../src/notations/machine/pack.js';
 import { createFindings } from '../../../src/text/findings.js';

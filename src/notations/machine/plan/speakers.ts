@@ -13,10 +13,12 @@ import type { Pack, Prompt } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';
 import { promptAgent } from '../prompt-agent.js';
 import { SKILL_TOOL, skillsOf, usedSkills } from '../skills.js';
-import { COMPOSED, composedBy } from './composed.js';
 import { guideOf } from './guide.js';
-import type { MachineSetup } from './standing.js';
-import { isTransient, stateOf } from './standing.js';
+import type { MachineSetup, MachineState, Standing } from './standing.js';
+import { isTransient, stateOf, accountOf, machineAt } from './standing.js';
+import { valueText } from '../../../lang/value-text.js';
+import type { StateOf } from '../../../plan/builder-input.js';
+import { systemClock } from '../../../base/clock.js';
 
 /** What runs in a state, with its functions. */
 export interface Speaker {
@@ -127,4 +129,25 @@ function composed(
       node: { id: end, kind: 'task', join: 'each', version, writes },
     },
   ];
+}
+
+/** What a composition gave: a channel of the turn's plan. */
+export const COMPOSED = 'composed';
+
+/**
+ * The node behind a composition: it says what came of it, as a message of its state. The time that the composition took counts: its machine is made as of
+ * when the turn began.
+ */
+export function composedBy(setup: MachineSetup, name: string, composition: string): (state: StateOf) => object {
+  return (seen) => {
+    const { position, artifacts, [COMPOSED]: value } = seen as MachineState & { readonly [COMPOSED]?: unknown };
+    if (position === undefined) throw new TypeError('a state speaks after the node that begins a turn');
+    const { at = systemClock.now(), ...standing } = position;
+    const times = [at];
+    const machine = machineAt(setup, position, artifacts, { now: () => times.pop() ?? systemClock.now() });
+    const text = valueText(value);
+    const now: Standing = { ...standing, machine: accountOf(machine), spoken: true };
+    const message = { role: 'assistant', text, toolCalls: [], by: composition, state: name };
+    return { said: text, position: now, ...(isTransient(setup, name) ? {} : { conversation: [message] }) };
+  };
 }
