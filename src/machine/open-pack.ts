@@ -68,6 +68,7 @@ const OWN = [
   'variables',
   'tools',
   'approve',
+  'validators',
   'standIn',
   'mcpServers',
   'skills',
@@ -156,8 +157,15 @@ function wrong(what: string, hint: string): SkeinError {
 }
 
 /** @throws SkeinError `SKEIN_DEFINITION` with all problems of the pack */
-export async function packOf(given: string | object, { file, folder }: Pick<OpenPackOptions, 'file' | 'folder'>) {
-  const { pack, files, problems } = await readWholePack(given, { ...present({ file }), folder });
+export async function packOf(
+  given: string | object,
+  { file, folder, validators = {} }: Pick<OpenPackOptions, 'file' | 'folder' | 'validators'>,
+) {
+  const { pack, files, problems } = await readWholePack(given, {
+    ...present({ file }),
+    folder,
+    validators: Object.keys(validators),
+  });
   if (pack !== undefined) return { pack, files };
   const errors = problems.filter(({ severity }) => severity === 'error');
   throw definitionError(errors);

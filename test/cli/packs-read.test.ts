@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { describe, expect, it } from 'vitest';
@@ -212,5 +212,24 @@ describe.skipIf(!hasCorpus())('the packs of the corpus', () => {
     expect(code, stderr).toBe(isTaken(file) ? 0 : 2);
     const drawn = await served(['graph', file, '--format', 'svg'], { cwd: CORPUS });
     expect(drawn.code).toBe(code);
+  });
+
+  it.each(packs.filter(isTaken))('[issue] %s opens, and its prompts are rendered', async (file) => {
+    const pack = JSON.parse(readFileSync(join(CORPUS, file), 'utf8')) as {
+      prompts: Record<string, { variables?: readonly { name: string; required: boolean }[] }>;
+      workflow?: unknown;
+    };
+    const variables = Object.values(pack.prompts).flatMap((prompt) => prompt.variables ?? []);
+    // The first is refused without them, with their names: two of them stand in no list of variables.
+    const loose = file.includes('variables--assistant') ? ['current_month', 'current_year'] : [];
+    const names = new Set([...variables.filter(({ required }) => required).map(({ name }) => name), ...loose]);
+    const inputs = [...names].flatMap((name) => ['--input', `${name}=x`]);
+    const said = [join(CORPUS, file), '--mock', '--no-store', '--message', 'Hello', '--verbose'];
+    const { code, stdout, stderr } = await served(['run', ...said, ...inputs], { cwd: await makeProject() });
+    expect(stderr).not.toMatch(/^error/m);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: 'Hello\n' });
+    const lacking = await served(['run', ...said], { cwd: await makeProject() });
+    expect(lacking.code).toBe(names.size === 0 ? 5 : 2);
+    for (const name of names) expect(lacking.stderr).toContain(name);
   });
 });

@@ -10,7 +10,7 @@ import type { KeptFlags } from '../run/run-flags.js';
 export type Brought = NonNullable<WorkflowOptions['pack']>;
 
 /** What a module may bring along beside functions. */
-const PARTS = ['tools', 'approve', 'mcpServers'] as const;
+const PARTS = ['tools', 'approve', 'validators', 'mcpServers'] as const;
 
 /**
  * What the flags bring along for a pack: its prompt, the functions of a module. In a run without models the script stands in for functions that are not there.

@@ -1,6 +1,8 @@
 import { quoteShort } from '../../lang/value-text.js';
+import { schemaFindings } from '../../lang/schema-check.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { PlacedPack, Validator } from './pack.js';
+import { patternOf } from './prompt-checks.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -64,7 +66,21 @@ function problemOf({ type, params = {} }: Validator): { code: string; message: s
     const message = `direction must be output, input or both, not ${quoteShort(String(direction))}`;
     return { code: 'bad-validator', message, hint: 'leave it out for output' };
   }
-  return saysNothing(type, kind, params);
+  return saysNothing(type, kind, params) ?? patternProblem(type, params);
+}
+
+/** An expression that can't be matched in bounded time, and one that is none. */
+function patternProblem(type: string, { pattern }: Params): ReturnType<typeof problemOf> {
+  if (typeof pattern !== 'string' || !type.startsWith('regex')) return undefined;
+  const finding = schemaFindings({ pattern: patternOf(pattern).pattern }, '').find((one) =>
+    one.includes("can't be used"),
+  );
+  if (finding === undefined) return undefined;
+  return {
+    code: 'bad-validator',
+    message: `pattern of ${type}: ${finding}`,
+    hint: 'write it as in JSON Schema; (?i) may stand in front',
+  };
 }
 
 function saysNothing(type: string, { needs, isRight, wanted }: Kind, params: Params) {

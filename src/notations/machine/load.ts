@@ -37,6 +37,7 @@ export async function load({ file, source }: OpenedFile, { packSchema, pack: how
     file,
     folder: dirname(source.path),
     ...(packSchema && { schema: packSchema }),
+    validators: Object.keys(how?.validators ?? {}),
   });
   const nothing = unusable(problems, [source, ...sources]);
   if (pack === undefined) return nothing;

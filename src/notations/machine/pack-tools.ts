@@ -10,6 +10,8 @@ import { isStandIn, standInTool } from '../../plan/made-of.js';
 import type { ToolDefinition, ToolStep } from '../graph/nodes/tool.js';
 import { functionTool, toolFunction } from '../graph/nodes/tool.js';
 import type { Pack, Prompt } from './pack.js';
+import type { PackValidators } from './prompt-checks.js';
+import { checkBindings } from './prompt-checks.js';
 
 /** What carries out a tool of a pack: a function of its input, or a tool with an effect and the like. The pack says what the model is told of it. */
 export type PackTool = ((input: never, step: ToolStep) => unknown) | ToolDefinition;
@@ -17,12 +19,14 @@ export type PackTool = ((input: never, step: ToolStep) => unknown) | ToolDefinit
 /** Whether a person must allow the calls of a tool: each, or those of which a function of the input does not say `false`. */
 export type Approval = boolean | ((input: never) => boolean | Promise<boolean>);
 
-/** What a program brings along for the tools of a pack. */
+/** What a program brings along for the prompts of a pack. */
 export interface PackTools {
   /** By the name of the tool. */
   readonly tools?: Readonly<Record<string, PackTool>>;
   /** By the name of the tool. */
   readonly approve?: Readonly<Record<string, Approval>>;
+  /** Validators that packs may name, by their types. */
+  readonly validators?: PackValidators;
   /** Tools without a function give what the script says: in runs without models. */
   readonly standIn?: boolean;
 }
@@ -32,7 +36,7 @@ interface ToolsOfPrompt {
   readonly functions: readonly FunctionTool[];
   /** Tools of the list that nobody implements. */
   readonly missing: readonly string[];
-  /** What carries them out, for the node with this id. */
+  /** What carries them out, and checks what is said, for the node with this id. */
   bindings(node: string): Bindings;
 }
 
@@ -50,7 +54,10 @@ export function packTools({ tools: defined = {} }: Pack, prompt: Prompt, given: 
   return {
     functions: found.map(({ tool }) => tool),
     missing,
-    bindings: (node) => Object.fromEntries(found.map(({ tool, call }) => [toolKey(node, tool.name), call])),
+    bindings: (node) => ({
+      ...Object.fromEntries(found.map(({ tool, call }) => [toolKey(node, tool.name), call])),
+      ...checkBindings(prompt, given.validators ?? {}, node),
+    }),
   };
 }
 

@@ -137,6 +137,9 @@ export interface Predicate {
 
 export interface Validator {
   readonly type: string;
+  readonly enabled?: boolean;
+  readonly fail_on_violation?: boolean;
+  readonly message?: string;
   readonly params?: Readonly<Record<string, unknown>>;
 }
 

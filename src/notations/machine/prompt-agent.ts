@@ -6,6 +6,7 @@ import { namesOf, variableKey } from './pack-names.js';
 import type { ModelOverride, Pack, Parameters, Prompt } from './pack.js';
 import type { PackTools } from './pack-tools.js';
 import { packTools } from './pack-tools.js';
+import { promptChecks } from './prompt-checks.js';
 import { parsePlaceholders } from './placeholders.js';
 
 /** What a prompt gets from the program around the pack. */
@@ -38,6 +39,7 @@ export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {})
     { instructions: templates.overridden(override), settings: settingsFor(override.parameters) },
   ]);
   const rounds = policy.max_rounds;
+  const checks = promptChecks(prompt, extras.validators);
   return present({
     name,
     description: prompt.description,
@@ -52,6 +54,7 @@ export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {})
     maxTurns: rounds === undefined ? maxTurnsOf({}) : rounds + 1,
     maxToolCalls: policy.max_tool_calls_per_turn,
     settings: settingsFor(),
+    checks: checks.length === 0 ? undefined : checks,
     forModels: changes.length === 0 ? undefined : Object.fromEntries(changes),
   });
 }
