@@ -20,7 +20,7 @@ import type { AgentSession, Opened } from './session.js';
 import { agentSession } from './session.js';
 import { describeSurroundings, surroundingsOf } from './surroundings.js';
 import { systemPrompt } from './system-prompt.js';
-import { conversationOf, Transcript } from './transcript.js';
+import { conversationOf, recentOf, Transcript } from './transcript.js';
 import type { Earlier } from './transcript.js';
 import { THINK, thinkTool, TODO, todoTools } from './think-and-todo.js';
 
@@ -142,7 +142,10 @@ function earlierOf({ conversation }: AgentNode, step: StepContext): Earlier | un
   if (conversation === undefined) return undefined;
   const { channel, recent, afresh } = conversation;
   if (afresh === true) return { messages: [], digest: () => '' };
-  const messages = conversationOf(step.read({ channel }), channel, recent);
+  const messages =
+    recent === undefined
+      ? conversationOf(step.read({ channel }), channel)
+      : recentOf((count) => step.readEnd(channel, count), channel, recent);
   return { messages, digest: () => `${step.watch().current(channel)} ${recent ?? ''}` };
 }
 

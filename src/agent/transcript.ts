@@ -103,6 +103,19 @@ export function conversationOf(value: unknown, channel: string, recent?: number)
   });
 }
 
+/**
+ * The last messages of a conversation channel, as {@link conversationOf} gives them, of which no more is read than it takes. `read` gives at least so many of the
+ * last entries; fewer are all of them.
+ */
+export function recentOf(read: (count: number) => unknown, channel: string, recent: number): readonly Message[] {
+  for (let count = 2 * recent; ; count *= 4) {
+    const value = read(count);
+    const isAll = !Array.isArray(value) || value.length < count;
+    if (isAll || value.slice(0, value.length - recent + 1).some((entry) => roleOf(entry) === 'user'))
+      return conversationOf(value, channel, recent);
+  }
+}
+
 function roleOf(entry: unknown): unknown {
   return isPlainObject(entry) ? entry['role'] : undefined;
 }

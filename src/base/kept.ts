@@ -8,6 +8,8 @@ export class Kept {
   constructor(
     readonly kind: KeptKind,
     private readonly load: () => unknown,
+    /** Loads so many of the last entries of a list, or more. Absent: the whole is read for them. */
+    private readonly loadEnd?: (count: number) => readonly unknown[],
   ) {}
 
   get isRead(): boolean {
@@ -18,6 +20,11 @@ export class Kept {
   get value(): unknown {
     this.read ??= { value: this.load() };
     return this.read.value;
+  }
+
+  /** At least so many of the last entries of a list; fewer are all of them. The whole is not read for that. */
+  end(count: number): readonly unknown[] {
+    return this.isRead || this.loadEnd === undefined ? (this.value as readonly unknown[]) : this.loadEnd(count);
   }
 }
 

@@ -75,7 +75,8 @@ export interface KeptChannel {
 export function keptChannels(store: Store, id: string, { channels }: ThreadState): ReadonlyMap<string, KeptChannel> {
   return new Map(
     Object.entries(channels).map(([name, place]) => {
-      const kept = new Kept(place.kind, () => freezeData(valueAt(store, id, name, place)));
+      const end = (count: number): readonly unknown[] => freezeData(endAt(store, id, name, place, count));
+      const kept = new Kept(place.kind, () => freezeData(valueAt(store, id, name, place)), end);
       return [name, { kept, digest: place.digest, place }];
     }),
   );
@@ -86,7 +87,31 @@ export function* threadRecords(store: Store, id: string): Generator<ThreadRecord
   for (const batch of batchesFrom(store, id, 0)) yield* recordsOf(id, batch);
 }
 
-function valueAt(store: Store, id: string, channel: string, { from, at }: ChannelPlace): unknown {
+/** Batches that are read for the end of a list at first. */
+const FEW = 16;
+
+/** So many of the last entries of a list, or more: what came last is in the last batches. */
+function endAt(store: Store, id: string, channel: string, place: ChannelPlace, count: number): readonly unknown[] {
+  for (let batches = FEW; ; batches *= 4) {
+    const from = place.at - batches + 1;
+    if (from <= place.from) return valueAt(store, id, channel, place) as readonly unknown[];
+    const parts = partsOf(store, id, channel, { ...place, from });
+    const entries = parts.flatMap((one) => readStored(store, one) as readonly unknown[]);
+    if (entries.length >= count) return entries;
+  }
+}
+
+function valueAt(store: Store, id: string, channel: string, place: ChannelPlace): unknown {
+  const [first, ...more] = partsOf(store, id, channel, place);
+  if (first === undefined || first.more === true) throw damaged(id, place.from, `it has no value of ${channel}`);
+  return putTogether(
+    readStored(store, first),
+    more.map((one) => readStored(store, one)),
+  );
+}
+
+/** The pieces of a value in some batches, in order. */
+function partsOf(store: Store, id: string, channel: string, { from, at }: ChannelPlace): readonly PutRecord[] {
   const parts: PutRecord[] = [];
   const mark = `"channel":${JSON.stringify(channel)}`;
   const take = (batch: StoredBatch): void => {
@@ -102,12 +127,7 @@ function valueAt(store: Store, id: string, channel: string, { from, at }: Channe
       take(batch);
       if (batch.seq >= at) break;
     }
-  const [first, ...more] = parts;
-  if (first === undefined || first.more === true) throw damaged(id, from, `it has no value of ${channel}`);
-  return putTogether(
-    readStored(store, first),
-    more.map((one) => readStored(store, one)),
-  );
+  return parts;
 }
 
 /** A value of the pieces in which it was written. */

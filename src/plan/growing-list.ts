@@ -21,6 +21,11 @@ export interface Growing {
 /** The list without entries. */
 export const NOTHING: Growing = { kept: undefined, entries: { all: [], whole: undefined }, length: 0 };
 
+/** A list that goes on from one that is kept elsewhere. What is read of it is its own. */
+export function reopenedList(kept: Kept): Growing {
+  return { kept, entries: { all: [], whole: undefined }, length: 0 };
+}
+
 /** A list with some more entries. */
 export function grow(before: Growing, items: readonly unknown[]): Growing {
   if (items.length === 0) return before;
@@ -63,6 +68,12 @@ class Window implements ProxyHandler<readonly unknown[]> {
   deleteProperty(_target: unknown, key: string | symbol): never {
     throw new TypeError(`Cannot delete property '${String(key)}' of [object Array]`);
   }
+}
+
+/** At least so many of the last entries of a list; fewer are all of them. */
+export function endOf({ kept, entries, length }: Growing, count: number): readonly unknown[] {
+  const own = entries.all.slice(Math.max(0, length - count), length);
+  return kept === undefined || own.length >= count ? own : [...kept.end(count - own.length), ...own];
 }
 
 /** A list as an array, which nobody can change. */

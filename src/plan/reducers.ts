@@ -2,7 +2,7 @@ import { isPlainObject } from '../base/json.js';
 import { Kept } from '../base/kept.js';
 import { SkeinError } from '../base/errors.js';
 import type { Growing } from './growing-list.js';
-import { NOTHING, grow, wholeOf, windowOn } from './growing-list.js';
+import { NOTHING, endOf, grow, reopenedList, wholeOf, windowOn } from './growing-list.js';
 import type { ReducerName } from './plan.js';
 
 /**
@@ -18,6 +18,8 @@ export interface Reducer {
    * others.
    */
   glance?(accumulator: unknown): unknown;
+  /** At least so many of the last entries of a list, without a read of the whole; fewer are all of them. Absent: it is read. */
+  end?(accumulator: unknown, count: number): readonly unknown[];
   /** Its name, or the source text of its function: what another reducer made of the same contributions is another value (J2). */
   definition(): string;
   /** Goes on from a value that is kept elsewhere: it is read when it is needed. */
@@ -43,8 +45,9 @@ function growing(name: 'append' | 'extend', items: (contribution: unknown) => re
     fold: (accumulator, contribution) => grow(accumulator as Growing, items(contribution)),
     read: (accumulator) => wholeOf(accumulator as Growing),
     glance: (accumulator) => windowOn(accumulator as Growing),
+    end: (accumulator, count) => endOf(accumulator as Growing, count),
     definition: () => name,
-    reopen: (kept) => ({ ...NOTHING, kept }),
+    reopen: reopenedList,
     added(accumulator, kept) {
       const { kept: before, entries, length } = accumulator as Growing;
       return before === kept ? entries.all.slice(0, length) : undefined;

@@ -54,6 +54,8 @@ export interface StepContext {
   readonly guide?: GuideOf | undefined;
   /** Reads the state that this step sees (S2); undefined when nobody upstream wrote it. */
   read(ref: ValueRef): unknown;
+  /** Reads a channel; of a list at least so many of its last entries, and fewer are all of them. */
+  readEnd(channel: string, count: number): unknown;
   /**
    * A read-only view of the state that this step sees, for code of the program. What was read of it goes into the identity of the effect that
    * used it.

@@ -208,6 +208,12 @@ export function glanceOf(cell: Cell, reducer: Reducer | undefined): unknown {
   return isAtHand(cell) || isCleared(cell) ? undefined : reducer?.glance?.(foldAll(cell, reducer));
 }
 
+/** What a node sees in a cell, or of a list at least so many of its last entries, where the whole is not at hand. */
+export function cellEnd(cell: Cell, reducer: Reducer | undefined, count: number): unknown {
+  if (isAtHand(cell) || isCleared(cell) || reducer?.end === undefined) return cellValue(cell, reducer);
+  return reducer.end(foldAll(cell, reducer), count);
+}
+
 /** Folds the contributions of a cell, as a read would, and looks at nothing. @throws what a reducer throws */
 export function tryFold(cell: Cell, reducer: Reducer): void {
   foldAll(cell, reducer);

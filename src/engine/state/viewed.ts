@@ -1,4 +1,4 @@
-import { cellValue, isCleared } from './cell.js';
+import { cellEnd, cellValue, isCleared } from './cell.js';
 import type { ChannelTable } from '../graph/compile.js';
 import type { Version } from './version.js';
 
@@ -33,6 +33,13 @@ export function readChannel(version: Version, source: ChannelSource, name: strin
   if (channel === undefined) return undefined;
   const cell = version.get(channel);
   return cell === undefined ? undefined : cellValue(cell, channels.reducers[channel]);
+}
+
+/** A channel, or of a list at least so many of its last entries. */
+export function readEnd(version: Version, { channels }: ChannelSource, name: string, count: number): unknown {
+  const channel = channels.index.get(name) ?? -1;
+  const cell = version.get(channel);
+  return cell === undefined ? undefined : cellEnd(cell, channels.reducers[channel], count);
 }
 
 /** The names of the channels that somebody wrote. */

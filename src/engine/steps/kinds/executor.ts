@@ -8,6 +8,7 @@ import type { Bindings, PlanNode } from '../../../plan/plan.js';
 import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../../ports/durable.js';
 import type { Executor, Result, StateWatch, StepContext } from '../../ports/executor.js';
 import { AskingIo } from '../asking.js';
+import { readEnd } from '../../state/viewed.js';
 import { ReadLog } from '../../state/reads.js';
 import type { Activity, Body, Step } from '../step.js';
 import { definitionOf } from '../../durable/identity.js';
@@ -79,6 +80,10 @@ class ExecutorAttempt implements StepContext, Activity {
   read(ref: ValueRef): unknown {
     const { run, owner, input } = this.step;
     return readRef(ref, owner.reader(input), new JsonTexts(run));
+  }
+
+  readEnd(channel: string, count: number): unknown {
+    return readEnd(this.step.input, this.step.owner, channel, count);
   }
 
   watch(): StateWatch {
