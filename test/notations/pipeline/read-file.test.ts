@@ -147,7 +147,7 @@ describe('which notation a file is written in', () => {
     ['agents: {a: {inline: {}}}\nstpes: []\n', 'missing-name'],
     ['name: n\nagents: {a: {inline: {}}}\n', 'no-steps'],
     ['agents: {a: {inline: {}}}\nconfig: {}\n', 'no-steps'],
-    ['id: a\nprompts: {}\nworkflow: {version: 1, states: {}}\n', 'not-a-dag'],
+    ['id: a\nprompts: {}\nworkflow: {version: 1, states: {}}\n', 'missing-key'],
     ['- a\n', 'not-a-dag'],
     ['', 'empty-file'],
     ['a: [', 'yaml-syntax'],
