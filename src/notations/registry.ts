@@ -2,8 +2,7 @@ import type { Form } from '../text/forms.js';
 import type { SchemaData } from '../text/form-schema.js';
 import type { LoadNotation } from './loading.js';
 import type { OpenedFile } from './opened-file.js';
-import { looksLikePack } from './machine/looks-like.js';
-import { looksLikePipeline } from './pipeline/looks-like.js';
+import { looksLikePack, looksLikePipeline } from './looks-like.js';
 
 /** A kind of file that has a JSON Schema. */
 interface FileKind {

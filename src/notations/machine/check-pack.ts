@@ -13,7 +13,7 @@ import { checkReferences } from './check-references.js';
 import { checkTemplates } from './check-templates.js';
 import { checkValidators } from './check-validators.js';
 import { checkVariables } from './check-templates.js';
-import { NO_PACKS } from './looks-like.js';
+import { NO_PACKS } from '../looks-like.js';
 import type { Pack, PlacedPack } from './pack.js';
 import { packForm } from './pack-form.js';
 import type { PackSchema } from './dialect.js';

@@ -17,7 +17,7 @@ import { beginOf } from './begin.js';
 import { COMPOSED } from './speakers.js';
 import { speakers } from './speakers.js';
 import type { MachineSetup } from './standing.js';
-import { stateNodes } from './state-nodes.js';
+import { stateNodes } from './standing.js';
 
 /** How a pack is made into a plan. */
 export interface MachineOptions extends PromptExtras, ArtifactLimits {

@@ -1,7 +1,8 @@
-import { suggest } from '../../base/suggest.js';
-import { entryOf } from '../../text/nodes.js';
-import type { SourceMap } from '../../text/nodes.js';
-import type { OpenedFile } from '../opened-file.js';
+import { suggest } from '../base/suggest.js';
+import { entryOf, toJson } from '../text/nodes.js';
+import type { SourceMap } from '../text/nodes.js';
+import type { OpenedFile } from './opened-file.js';
+import { isPlainObject } from '../base/json.js';
 
 /** Keys of workflows whose steps depend on each other, which have agents too. */
 const OTHER_KEYS: ReadonlySet<string> = new Set(['steps', 'name', 'inputs', 'config', 'output']);
@@ -32,4 +33,36 @@ export function isMisnamedPipeline(root: SourceMap): boolean {
   const steps = entryOf(root, 'steps')?.value;
   if (entryOf(root, 'name') !== undefined || steps?.kind !== 'list' || steps.items.length === 0) return false;
   return steps.items.every((item) => item.kind === 'map' && entryOf(item, 'type') !== undefined);
+}
+
+/** Files of the program that makes packs. */
+export const NO_PACKS: ReadonlySet<string> = new Set(['Arena', 'PromptConfig', 'Scenario', 'Provider', 'Tool']);
+
+/** True for a file with the keys of a pack, and for those of the program that makes packs. */
+export function looksLikePack(opened: OpenedFile): boolean {
+  const text = opened.source.text.trimStart();
+  const isJson = text.startsWith('{') && !/\.ya?ml$/i.test(opened.file);
+  const data = isJson ? readJson(text) : yamlOf(opened);
+  // A pack with a mistake of form is a pack all the same.
+  if (data === undefined)
+    return isJson && (/\.pack\.json$/i.test(opened.file) || /"(?:prompts|template_engine)"\s*:/.test(text));
+  if (!isPlainObject(data) || 'steps' in data) return false;
+  if (typeof data['kind'] === 'string' && NO_PACKS.has(data['kind'])) return true;
+  const { workflow } = data;
+  return (
+    isPlainObject(data['prompts']) || 'template_engine' in data || (isPlainObject(workflow) && 'states' in workflow)
+  );
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function yamlOf(opened: OpenedFile): unknown {
+  const root = opened.yaml().content?.root;
+  return root?.kind === 'map' ? toJson(root) : undefined;
 }
