@@ -40,25 +40,24 @@ async function readStdin(): Promise<string> {
   return await text(process.stdin);
 }
 
-/** A line at a time; an empty one is not sent. Ctrl-C leaves, as the end of the input does. */
+/** A line at a time; an empty one is not sent. Ctrl-C leaves, as the end of the input does; while a turn runs, it is the turn's. */
 async function typedLines(): Promise<Messages> {
   const lines = await readLines(process.stdin);
+  let leaving = new AbortController();
+  // Between a turn and the next prompt it would end the process.
+  process.on('SIGINT', () => leaving.abort());
   return {
     typed: true,
     async next(prompt) {
+      leaving = new AbortController();
       for (;;) {
         process.stderr.write(prompt);
-        const leaving = new AbortController();
-        const leave = (): void => leaving.abort();
-        process.once('SIGINT', leave);
         try {
           const line = await lines.next(leaving.signal);
           if (line === undefined || line.trim() !== '') return line;
         } catch (error) {
           if (!leaving.signal.aborted) throw error;
           return undefined;
-        } finally {
-          process.off('SIGINT', leave);
         }
       }
     },
