@@ -269,7 +269,7 @@ function stepOverview(
     path,
     node: node?.id ?? nodeIdOf(path),
     ...(node === undefined ? {} : { kind: node.kind }),
-    outcome: ending?.outcome ?? openOutcome(status, node?.kind),
+    outcome: ending?.outcome ?? openOutcome(status, trace.closed ? undefined : node?.kind),
     ...trace.account(ending),
     startedAt: trace.startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
@@ -279,7 +279,10 @@ function stepOverview(
   };
 }
 
-/** Of a step without a recorded end. Those of executors of a program's own end without a record when they succeed. */
+/**
+ * Of a step without a recorded end. Those of executors of a program's own end without a record when they succeed. So do agents that end by a call, which have
+ * been closed: they count as of no `kind`. What is cancelled closes nothing that is recorded.
+ */
 function openOutcome(status: RunStatus, kind: string | undefined): StepOverview['outcome'] {
   if (status === 'running' || status === 'interrupted') return status;
   if (!isOver(status)) return 'interrupted';

@@ -347,6 +347,14 @@ describe('skein event and skein context', () => {
     expect([stored.current_state, now.current_state]).toEqual(['intake', 'orders']);
   });
 
+  it('a state that handed over succeeded, also in the record', async () => {
+    const skein = await project();
+    await skein(...RUN, ...ACME, '--message', 'Where is 7?', '--thread', 'ada');
+    const { stdout } = await skein('show', '-1');
+    expect(stdout).toMatch(/state\.intake +succeeded/);
+    expect(stdout).not.toContain('cancelled');
+  });
+
   it('skein thread tells what was said and where it went', async () => {
     const skein = await project();
     await skein(...RUN, ...ACME, '--message', 'Where is 7?', '--thread', 'ada');
