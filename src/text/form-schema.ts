@@ -102,7 +102,7 @@ class SchemaWriter {
 
   /** The types of what counts as no value. */
   private nothing(form: Pick<Form, 'needed' | 'filled' | 'blank'>): readonly string[] {
-    if (!this.lenient) return [];
+    if (!this.lenient) return this.isTyped && form.blank === true ? ['null'] : [];
     const filled = form.needed === true || form.filled === true;
     return [...((form.blank ?? !filled) ? ['string'] : []), ...(filled ? [] : ['null'])];
   }
@@ -120,6 +120,7 @@ class SchemaWriter {
     return present({
       type: all.length === 1 ? all[0] : all,
       pattern: pattern === undefined ? filled : blank ? `${BLANK}|${pattern}` : pattern,
+      minLength: this.isTyped && form.blank === false ? 1 : undefined,
       maxLength: form.longest,
       minimum: from === 'name' ? 0 : undefined,
       not: form.except === undefined ? undefined : { enum: form.except },
@@ -171,7 +172,9 @@ class SchemaWriter {
 
   private either(form: EitherForm): SchemaData {
     const { about: _, ...more } = form;
-    const schemas = form.forms.map((one) => this.body({ ...one, needed: true, blank: one.blank ?? false }));
+    const schemas = form.forms.map((one) =>
+      this.body({ ...one, needed: true, ...(this.isTyped ? {} : { blank: one.blank ?? false }) }),
+    );
     const types = schemas.flatMap((schema) => schema['type'] as string | readonly string[]);
     const all = [...types, ...this.nothing({ ...more, blank: false })];
     const { oneOf, ...merged } = Object.assign({}, ...schemas, { type: [...new Set(all)] }) as SchemaData;
