@@ -50,7 +50,9 @@ export const STEP = map(
     extra_dirs: texts('further directories that the file tools may read, relative to the working directory'),
     interactive: flag('whether the agent may ask a person'),
     choose: names(
-      either([text('the id of a step', { needed: true }), ANSWER], 'the step that runs when the agent answers so'),
+      either([text('the id of a step', { needed: true }), ANSWER], 'the step that runs when the agent answers so', {
+        needed: true,
+      }),
       'the agent chooses one of these steps by the call of a tool; the others are skipped. Each depends on this step alone',
       { pattern: NAME_FORM.pattern },
     ),

@@ -216,7 +216,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       name: text('the agent', { needed: true }),
       prompt: text('its prompt, below the outputs so far; by default that of the run'),
       choose: names(
-        either([list(STEP, '', { min: 1 }), ANSWER], 'what runs when the agent answers so'),
+        either([list(STEP, '', { min: 1 }), ANSWER], 'what runs when the agent answers so', { needed: true }),
         'the agent chooses one of these by the call of a tool; without the call the next step runs',
         { pattern: NAME_FORM.pattern },
       ),

@@ -104,7 +104,9 @@ function singleStep(root: Fields, agents: ReadonlyMap<string, AgentDef>, finding
   const at = name === undefined ? root.at : (agents.get(name)?.at ?? root.at);
   if (name === undefined) {
     // A section that could not be read has its own problems.
-    const isEmpty = root.node('agents') === undefined || root.entries('agents')?.length === 0;
+    const given = root.node('agents');
+    const isBlank = given === undefined || (given.kind === 'scalar' && given.text.trim() === '');
+    const isEmpty = isBlank || root.entries('agents')?.length === 0;
     if (isEmpty)
       findings.error('no-steps', 'the file has neither a workflow nor agents', root.placeOf('agents'), FIRST_STEP);
     return [];
