@@ -149,19 +149,19 @@ await build({
     codeSplitting: {
       groups: [
         { name: 'start', test: /src\/cli\/(?:own-package|view\/streams)\./ },
-        { name: 'base', test: /src\/(?:base|events)\/|src\/journal\/thread-rows\.|rolldown\/runtime/ },
+        { name: 'base', test: /src\/(?:base|events)\/|rolldown\/runtime/ },
         { name: 'commander', test: /node_modules\/commander\// },
         { name: 'program', test: /src\/cli\/(?:failures|other-verbs)\./ },
         { name: 'yaml', test: /node_modules\/yaml\// },
         {
           name: 'plan',
-          test: /src\/(?:plan\/(?:checks|downstream|notations|permission-rule|providers|risky-commands|tool-names)|lang\/(?:condition-text|outputs-block|template|truthy|wildcard))\./,
+          test: /src\/(?:plan\/(?:checks|downstream|nodes|notations|outline|permission-rule|providers|risky-commands|tool-names)|lang\/(?:condition-text|outputs-block|template|truthy|wildcard))\./,
         },
         { name: 'text', test: /src\/(?:notations\/[^/]+\.ts|text\/(?!check-form|form-schema|json|script-keys))/ },
         { name: 'dag', test: /src\/notations\/dag\/load\./ },
         { name: 'pipeline', test: /src\/notations\/pipeline\/load\./ },
         { name: 'run', test: /src\/cli\/run\/run-(?:command|options)\./ },
-        { name: 'engine', test: /src\/(?:runtime\/(?:workflow-run|invariants)|plan\/outline)\./ },
+        { name: 'engine', test: /src\/runtime\/(?:workflow-run|invariants)\./ },
         { name: 'recorded', test: /src\/(?:runtime\/backends\/(?:recorded|backend-of)|stores\/rules)\./ },
         { name: 'audit', test: /src\/(?:running|audit\/(?:run-folder|secrets))\./ },
         { name: 'outline', test: /src\/plan\/(?:builder|draw|envelope|mentions|retry-input)\./ },
