@@ -1,17 +1,15 @@
-import { SkeinError } from '../../base/errors.js';
+import { addTo } from '../../base/maps.js';
 import type { GraphShape } from '../../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
 import { maxStepsOf, countedAnew } from '../../plan/limits.js';
-import { toolKey } from '../../plan/agent-spec.js';
-import { checkKey, codeChecks } from '../../plan/answer-check.js';
 import type { GuideOf } from '../../plan/guide.js';
-import { guideKey } from '../../plan/guide.js';
-import type { AgentNode, Bindings, ChannelSpec, LoopNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import type { Bindings, ChannelSpec, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
 import { reducerFor } from '../../plan/reducers.js';
 import type { Policies } from '../steps/policies/index.js';
 import { policiesOf } from '../steps/policies/index.js';
+import { boundFunction, checksOf, guideOf, toolsOf, untilOf } from './bound-functions.js';
 import { findCycles } from './cycles.js';
 
 /** A plan prepared for running: node and channel names are indexes, edges are arrays. Immutable, shared by all runs of the plan. */
@@ -164,12 +162,12 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       notation: plan.notation,
       output: node.output === undefined ? -1 : (channels.index.get(node.output) ?? -1),
       writes: writesOf(node),
-      body: hasBody(node) ? (needed(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
+      body: hasBody(node) ? (boundFunction(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
       tools: node.kind === 'agent' ? toolsOf(node, fn, prefix) : undefined,
       checks: node.kind === 'agent' ? checksOf(node, fn, prefix) : undefined,
       guide: node.kind === 'agent' ? guideOf(node, fn, prefix) : undefined,
-      until: node.kind === 'loop' ? untilOf(node, fn, prefix) : undefined,
-      policies: policiesOf(node, (key) => needed(fn(key), prefix + key)),
+      until: node.kind === 'loop' ? (untilOf(node, fn, prefix) as StateFunction | undefined) : undefined,
+      policies: policiesOf(node, (key) => boundFunction(fn(key), prefix + key)),
       sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
       counted: !('plan' in node) && node.kind !== 'pass',
@@ -195,11 +193,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
 
 function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {
   const groups = new Map<string, Route[]>();
-  for (const route of plan.routes) {
-    const group = groups.get(route.from);
-    if (group === undefined) groups.set(route.from, [route]);
-    else group.push(route);
-  }
+  for (const route of plan.routes) addTo(groups, route.from, route);
   return groups;
 }
 
@@ -210,36 +204,6 @@ function hasBody(node: PlanNode): boolean {
 function targetOf(target: unknown, shape: GraphShape): number {
   if (typeof target !== 'object' || target === null || !('to' in target)) return -1;
   return shape.index.get(String(target.to)) ?? -1;
-}
-
-function needed(fn: unknown, key: string): unknown {
-  if (typeof fn === 'function') return fn;
-  throw new SkeinError('SKEIN_NO_BINDING', `the plan needs a function for '${key}', and the bindings have none`, {
-    hint: `pass bindings: { ${JSON.stringify(key)}: (state) => ... }`,
-  });
-}
-
-function toolsOf({ id, agent }: AgentNode, fn: (key: string) => unknown, prefix: string): CompiledNode['tools'] {
-  if (agent.functions === undefined) return undefined;
-  return Object.fromEntries(
-    agent.functions.map(({ name }) => [name, needed(fn(toolKey(id, name)), prefix + toolKey(id, name))]),
-  );
-}
-
-function checksOf({ id, agent }: AgentNode, fn: (key: string) => unknown, prefix: string): CompiledNode['checks'] {
-  const names = codeChecks(agent);
-  if (names.length === 0) return undefined;
-  return Object.fromEntries(names.map((name) => [name, needed(fn(checkKey(id, name)), prefix + checkKey(id, name))]));
-}
-
-function guideOf({ id, choice }: AgentNode, fn: (key: string) => unknown, prefix: string): GuideOf | undefined {
-  return choice === 'code' ? (needed(fn(guideKey(id)), prefix + guideKey(id)) as GuideOf) : undefined;
-}
-
-function untilOf(node: LoopNode, fn: (key: string) => unknown, prefix: string): StateFunction | undefined {
-  if (!node.until.some((condition) => condition.op === 'code')) return undefined;
-  const key = `until:${node.id}`;
-  return needed(fn(key), prefix + key) as StateFunction;
 }
 
 function joinOf(node: PlanNode): { join: CompiledNode['join']; need: number } {
@@ -255,7 +219,7 @@ function compileRoutes(routes: readonly Route[], hops: readonly Hop[], fn: (key:
     const key = `route:${route.from}`;
     return {
       route,
-      choose: route.choose === 'code' ? (needed(fn(key), key) as StateFunction) : undefined,
+      choose: route.choose === 'code' ? (boundFunction(fn(key), key) as StateFunction) : undefined,
       hops: byRoute[at] ?? NO_HOPS,
       open: routeTargets(route) === undefined,
     };
@@ -351,5 +315,5 @@ function reducerOf(channel: ChannelSpec, bindings: Bindings, prefix: string): Re
   if (channel.reducer === undefined) return undefined;
   if (channel.reducer !== 'code') return reducerFor(channel.reducer);
   const key = `${prefix}channel:${channel.name}`;
-  return reducerFor(needed(bindings[key], key) as ReducerFunction);
+  return reducerFor(boundFunction(bindings[key], key) as ReducerFunction);
 }

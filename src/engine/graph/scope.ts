@@ -5,7 +5,6 @@ import type { Census, OpenCensus } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import { endingOf } from '../../events/outcome.js';
-import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
 import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep } from './explain.js';
@@ -70,16 +69,8 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     this.visits = new Visits(options.compiled);
   }
 
-  get labelled(): readonly LabelledChannel[] {
-    return this.compiled.labelled;
-  }
-
   stopClock(): () => void {
     return this.owner.stopClock();
-  }
-
-  nameOf(node: number): string {
-    return this.compiled.nodes[node]?.id ?? '';
   }
 
   /** Starts the nodes of E6. */
@@ -105,7 +96,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     const output = editedOutput(compiled, given, set);
     let version: Version;
     try {
-      if (this.isOnlyThread(step.input)) this.epoch += 1;
+      if (this.outstanding === 1 && this.pausedSteps === 0 && this.flow.coveredBy(step.input)) this.epoch += 1;
       version = writeOutput(this, step, output, editedWrites(writes, set));
     } catch (error) {
       step.failForGood(toErrorData(error));
@@ -241,14 +232,6 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
       this.restIfIdle();
     };
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
-  }
-
-  private get maxSteps(): number {
-    return this.run.options.maxSteps ?? this.compiled.maxSteps;
-  }
-
-  private isOnlyThread(version: Version): boolean {
-    return this.outstanding === 1 && this.pausedSteps === 0 && this.flow.coveredBy(version);
   }
 
   /** On with a live token; `error` is a failure that is ignored. */

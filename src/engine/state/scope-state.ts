@@ -1,4 +1,5 @@
 import type { ReadChannel } from '../../lang/json-path.js';
+import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { LastState } from './carried-state.js';
 import { isCleared } from './cell.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
@@ -34,6 +35,19 @@ export abstract class ScopeState {
   /** The channels of the plan; `channels` has those too that showed only at run time. */
   get declared(): ChannelTable {
     return this.compiled.channels;
+  }
+
+  get labelled(): readonly LabelledChannel[] {
+    return this.compiled.labelled;
+  }
+
+  nameOf(node: number): string {
+    return this.compiled.nodes[node]?.id ?? '';
+  }
+
+  /** How many nodes may run one after another. */
+  protected get maxSteps(): number {
+    return this.run.options.maxSteps ?? this.compiled.maxSteps;
   }
 
   get recorded(): boolean {

@@ -1,0 +1,46 @@
+import { SkeinError } from '../../base/errors.js';
+import { toolKey } from '../../plan/agent-spec.js';
+import { checkKey, codeChecks } from '../../plan/answer-check.js';
+import { guideKey } from '../../plan/guide.js';
+import type { GuideOf } from '../../plan/guide.js';
+import type { AgentNode, Bindings, LoopNode } from '../../plan/plan.js';
+
+/** Finds what is bound under a key. */
+type Find = (key: string) => unknown;
+
+/** @throws SkeinError `SKEIN_NO_BINDING` for what is not a function */
+export function boundFunction(fn: unknown, key: string): unknown {
+  if (typeof fn === 'function') return fn;
+  throw new SkeinError('SKEIN_NO_BINDING', `the plan needs a function for '${key}', and the bindings have none`, {
+    hint: `pass bindings: { ${JSON.stringify(key)}: (state) => ... }`,
+  });
+}
+
+/** The functions of an agent that are tools, by their names. */
+export function toolsOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bindings | undefined {
+  if (agent.functions === undefined) return undefined;
+  return Object.fromEntries(
+    agent.functions.map(({ name }) => [name, boundFunction(fn(toolKey(id, name)), prefix + toolKey(id, name))]),
+  );
+}
+
+/** The functions of an agent that check its texts, by their names. */
+export function checksOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bindings | undefined {
+  const names = codeChecks(agent);
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(
+    names.map((name) => [name, boundFunction(fn(checkKey(id, name)), prefix + checkKey(id, name))]),
+  );
+}
+
+/** What guides an agent. */
+export function guideOf({ id, choice }: AgentNode, fn: Find, prefix: string): GuideOf | undefined {
+  return choice === 'code' ? (boundFunction(fn(guideKey(id)), prefix + guideKey(id)) as GuideOf) : undefined;
+}
+
+/** The function that ends a loop. */
+export function untilOf(node: LoopNode, fn: Find, prefix: string): unknown {
+  if (!node.until.some((condition) => condition.op === 'code')) return undefined;
+  const key = `until:${node.id}`;
+  return boundFunction(fn(key), prefix + key);
+}
