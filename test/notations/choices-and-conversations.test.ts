@@ -72,6 +72,7 @@ describe('choose in a DAG workflow', () => {
     ],
     ['other: { about: x } }', 'missing-step: answer "other" of step "triage" leads to no step'],
     ['"a b": desk }', 'bad-name: "a b" is not a valid answer'],
+    ['other: "" }', 'wrong-type: answer "other" of step "triage" must name a step, not text'],
   ])('%s is a problem', async (written, problem) => {
     expect(await problemsOf(DAG.replace('other: desk }', written))).toContain(problem);
   });

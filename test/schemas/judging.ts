@@ -28,6 +28,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'unknown-value',
   'out-of-range',
   'missing-name',
+  'missing-step',
   'missing-id',
   'missing-agent',
   'missing-prompt',
@@ -67,6 +68,7 @@ const BEYOND: readonly RegExp[] = [
   /^provider ".*" has a token_key and no base_url/, // two keys together
   /^"docker:/, // what a name begins with
   / jumps to "/, // a place in a list
+  / refers to index /, // the length of a list
   /: predicate of step /, // two keys together
 ];
 
@@ -100,7 +102,8 @@ export async function validatorSays(sample: Sample, found: readonly string[]): P
   const unread = problems.filter(({ code }) => found.length > 0 && code === 'duplicate-step');
   return problems
     .filter(({ severity, code, message }) => {
-      return severity === 'error' && CODES_OF_FORM.has(code) && !BEYOND.some((beyond) => beyond.test(message));
+      const isBeyond = found.length === 0 && BEYOND.some((beyond) => beyond.test(message));
+      return severity === 'error' && CODES_OF_FORM.has(code) && !isBeyond;
     })
     .concat(unread)
     .map(({ code, message }) => `${code}: ${message}`);

@@ -209,7 +209,8 @@ function readResult(node: SourceNode, findings: Findings): ScriptResult | undefi
   if (fields === undefined) return undefined;
   const tool = needed(fields, 'tool', 'the result of a tool needs "tool" and "result"', findings);
   const [input, result] = [fields.node('input'), fields.node('result')];
-  if (result === undefined)
+  // What YAML calls null is mostly a value that was forgotten.
+  if (result === undefined || (result.kind === 'scalar' && result.value === null))
     findings.error(
       'script-answers',
       'the result of a tool needs "result"',

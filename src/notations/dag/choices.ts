@@ -19,7 +19,8 @@ export function readAnswers(step: Fields, label: string): readonly AnswerDef[] {
   return (step.entries('choose') ?? []).flatMap(({ key: answer, value, at }): readonly AnswerDef[] => {
     const name = `answer ${quoteShort(answer)} of ${label}`;
     if (!checkName(answer, 'answer', at, step.findings)) return [];
-    if (value.kind === 'scalar' && value.value !== null) return [{ answer, to: value, about: undefined }];
+    if (value.kind === 'scalar' && value.text.trim() !== '' && value.value !== null)
+      return [{ answer, to: value, about: undefined }];
     if (value.kind !== 'map') {
       const message = `${name} must name a step, not ${describe(value)}`;
       step.findings.error('wrong-type', message, value.at, 'write the id of a step');

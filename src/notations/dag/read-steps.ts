@@ -81,13 +81,13 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
 }
 
 function readConversation(fields: Fields, label: string): StepDef['conversation'] {
-  const name = fields.given('conversation');
+  const name = fields.scalar('conversation');
   for (const key of ['recent', 'afresh']) {
     if (!fields.has(key) || fields.names('conversation')) continue;
     const message = `${key} of ${label} has no effect without a conversation`;
     fields.warning('no-effect', key, message, 'add "conversation: NAME", or remove it');
   }
-  if (name === undefined) return undefined;
+  if (name === undefined || name.value === null) return undefined;
   return checkName(name.text, 'name of a conversation', name.at, fields.findings) ? name : undefined;
 }
 

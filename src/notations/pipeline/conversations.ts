@@ -36,8 +36,8 @@ export function readConversation(fields: Fields): ConversationDef | undefined {
     const message = `${key} of ${fields.name} has no effect without a conversation`;
     fields.warning('no-effect', key, message, 'add "conversation: NAME", or remove it');
   }
-  const name = fields.given('conversation');
-  if (name === undefined) return undefined;
+  const name = fields.scalar('conversation');
+  if (name === undefined || name.value === null) return undefined;
   const isName = checkName(name.text, 'name of a conversation', name.at, fields.findings);
   return isName ? { name: name.text, recent, afresh } : undefined;
 }

@@ -181,6 +181,8 @@ function readAnswers(step: OpenStep, place: ListPlace): AgentStep['choose'] {
     const name = `answer ${quoteShort(answer)} of ${fields.name}`;
     const told = value.kind === 'map' ? readFields(value, { name, form: ANSWER }, fields.findings) : undefined;
     const jump = told?.has('goto') === true ? entryOf(value, 'goto') : undefined;
+    if (jump !== undefined && told?.has('steps') === true)
+      fields.findings.error('wrong-form', `${name} has both steps and goto`, at, 'leave one of them out');
     const alone: SourceNode | undefined = jump && { kind: 'map', entries: [jump], at: value.at };
     const written = value.kind === 'map' ? (alone ?? told?.node('steps')) : value;
     const steps = readWays({ written, key: answer, at: value.at }, step, place);
