@@ -1,0 +1,110 @@
+import type { Position } from '../../base/problem.js';
+import type { FunctionTool, McpServerSpec, ModelSettings, Permissions, SkillText } from '../../plan/agent-spec.js';
+
+/**
+ * A tree as data: what the constructors of `skein/tree` and Agentfiles are read into, before it is checked and compiled. Texts are as the author
+ * wrote them, with their `$name`s.
+ */
+export interface TreeWorkflow {
+  readonly kind: 'workflow';
+  readonly name: string;
+  readonly inputs: readonly TreeParameter[];
+  readonly sequences: readonly TreeSequence[];
+  readonly supervision?: SupervisionMode;
+  readonly security?: TreeSecurity;
+  readonly at?: Position;
+}
+
+/** Who judges what a step did. Absent: as the step around it. `off` opts out. */
+export type SupervisionMode = 'model' | 'human' | 'off';
+
+/** What a run may do with what it reads from outside. */
+export interface TreeSecurity {
+  readonly mode: 'default' | 'paranoid' | 'research';
+  /** What `research` is allowed to look into. */
+  readonly scope?: string;
+}
+
+/** A value that a caller gives. It is required unless it has a default, which may be the empty text. */
+export interface TreeParameter {
+  readonly name: string;
+  readonly default?: string;
+  readonly at?: Position;
+}
+
+/** Steps in the order in which they run. */
+export interface TreeSequence {
+  readonly kind: 'sequence';
+  readonly name: string;
+  readonly steps: readonly TreeStep[];
+  readonly supervision?: SupervisionMode;
+  readonly override?: TreeOverride;
+  readonly at?: Position;
+}
+
+/** What can stand in a sequence, and in the fan-out of a goal. */
+export type TreeStep = TreeGoal | TreeConvergence | TreeAgent;
+
+/** One step of work, done by the model itself, or by those in `using` side by side. */
+export interface TreeGoal extends TreeWork {
+  readonly kind: 'goal';
+}
+
+/** Work that is refined until the model says that it has converged. */
+export interface TreeConvergence extends TreeWork {
+  readonly kind: 'convergence';
+  /** Iterations at most; 0 where `withinVar` says it. */
+  readonly within: number;
+  /** The input or earlier output that holds the number. */
+  readonly withinVar?: string;
+  /** With `withinVar`: the largest number that it may hold. Default 100. */
+  readonly cap?: number;
+}
+
+/** What goals and convergences have in common. */
+export interface TreeWork {
+  readonly name: string;
+  readonly description: string;
+  readonly using: readonly TreeStep[];
+  /** Fields that the answer has as JSON. */
+  readonly outputs: readonly string[];
+  /** An answer without its fields fails the step. */
+  readonly strict?: boolean;
+  readonly supervision?: SupervisionMode;
+  readonly override?: TreeOverride;
+  readonly at?: Position;
+}
+
+/** A persona. In the fan-out of a goal, its task is the goal's description. */
+export interface TreeAgent {
+  readonly kind: 'agent';
+  readonly name: string;
+  readonly prompt: string;
+  readonly task?: string;
+  readonly outputs: readonly string[];
+  readonly strict?: boolean;
+  readonly override?: TreeOverride;
+  readonly at?: Position;
+}
+
+/**
+ * What is different for a step and everything in it. Each field replaces what the step around it has, except that system contexts add up. Functions and
+ * model objects of a program are kept beside it.
+ */
+export interface TreeOverride {
+  /** `provider/model`. */
+  readonly model?: string;
+  /** Names as in an agent's `tools`. */
+  readonly tools?: readonly string[];
+  readonly functions?: readonly FunctionTool[];
+  readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
+  readonly permissions?: Permissions;
+  readonly systemContext?: string;
+  readonly skills?: readonly SkillText[];
+  /** Folders in addition to the working directory that the file tools may read. */
+  readonly extraDirs?: readonly string[];
+  readonly settings?: ModelSettings;
+}
+
+/** Anything with a name in a tree; parameters are arguments, not nodes. */
+export type TreeNode = TreeWorkflow | TreeSequence | TreeStep;

@@ -1,0 +1,22 @@
+import type { TreeNode } from './definition.js';
+
+/** What stands directly in a node, in declared order. Agents have nothing in them. */
+export function childrenOf(node: TreeNode): readonly TreeNode[] {
+  switch (node.kind) {
+    case 'workflow':
+      return node.sequences;
+    case 'sequence':
+      return node.steps;
+    case 'goal':
+    case 'convergence':
+      return node.using;
+    case 'agent':
+      return [];
+  }
+}
+
+/** A node and all nodes below it, in declared order, each before what stands in it. */
+export function* walkTree(node: TreeNode): Generator<TreeNode> {
+  yield node;
+  for (const child of childrenOf(node)) yield* walkTree(child);
+}
