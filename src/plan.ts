@@ -1,6 +1,7 @@
 /**
  * What a plan says, for those who do not run it: the doors that judge, draw and tell load nothing of a run through here.
  */
+export { escapeXml } from './lang/xml-block.js';
 export { agentsOf } from './plan/nodes.js';
 export { checkPlan } from './plan/checks.js';
 export { affected } from './plan/downstream.js';

@@ -28,7 +28,7 @@ export function conditionText(condition: Condition): string {
 }
 
 /**
- * A template as it could have been written: references stand in double braces, and so does a block of outputs, which ends with an empty line.
+ * A template as it could have been written: references stand in double braces, and so does a block of outputs or items, which ends with an empty line.
  *
  * @example
  * templateText(['Hi ', { channel: 'inputs.name' }]); // 'Hi {{inputs.name}}'
@@ -39,5 +39,6 @@ export function templateText(template: Template): string {
 
 function pieceText(piece: Template[number]): string {
   if (typeof piece === 'string') return piece;
-  return 'outputs' in piece ? '{{prior outputs}}\n\n' : `{{${refText(piece)}}}`;
+  if ('outputs' in piece) return '{{prior outputs}}\n\n';
+  return 'items' in piece ? `{{items of ${refText(piece.items)}}}\n\n` : `{{${refText(piece)}}}`;
 }

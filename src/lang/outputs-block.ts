@@ -1,7 +1,11 @@
 import type { ReadChannel } from './json-path.js';
 import { madeOnce } from '../base/maps.js';
+import { keepNewest } from './keep-newest.js';
+import type { BlockEntry } from './keep-newest.js';
 import { isTooLong, mayLookFramed, skeletonOf } from './skeleton.js';
 import { valueText } from './value-text.js';
+import type { OutputsBlock, XmlNames } from './values.js';
+import { element, xmlBlock } from './xml-block.js';
 
 /** A channel that a block of outputs shows, and what it is called there. */
 export interface LabelledChannel {
@@ -15,11 +19,46 @@ const END = '--- End Prior Step Outputs ---';
 /**
  * All outputs so far as one block of text, in the order of the channels, with an empty line behind it. Empty outputs are left out, and
  * without any other there is no text at all. An output can't look like the frame or like the head of an entry: such a line of it gets
- * `> ` in front.
+ * `> ` in front. As XML its markup is escaped.
  *
  * @throws SkeinError SKEIN_TEMPLATE when a value has no JSON form.
  */
-export function renderOutputs(labelled: readonly LabelledChannel[], read: ReadChannel): string {
+export function renderOutputs(
+  { xml, budget, except }: OutputsBlock,
+  labelled: readonly LabelledChannel[],
+  read: ReadChannel,
+): string {
+  if (xml === undefined && budget === undefined && except === undefined) return renderAll(labelled, read);
+  const entries: BlockEntry[] = [];
+  for (const { channel, label } of labelled) {
+    const text = except?.includes(channel) === true ? '' : valueText(read(channel));
+    if (text !== '') entries.push({ label, text });
+  }
+  if (entries.length === 0) return '';
+  const kept = budget === undefined ? { entries, leftOut: '' } : keepNewest(entries, budget, xml !== undefined);
+  if (xml === undefined) {
+    const body = kept.entries.map(({ label, text }) => entryOf(label, text)).join('');
+    return framed(kept.leftOut === '' ? body : `\n${kept.leftOut}\n${body}`);
+  }
+  const elements = kept.entries.map(({ label, text }) => element(xml.each, 'name', label, text));
+  return xmlBlock(xml.tag, kept.leftOut === '' ? elements : [kept.leftOut, ...elements]);
+}
+
+/**
+ * The items of a list as a block of XML, with an empty line behind it. A value that is not a list is its only item; of no items there is no text.
+ *
+ * @throws SkeinError SKEIN_TEMPLATE when an item has no JSON form.
+ */
+export function renderItems({ tag, each }: XmlNames, value: unknown): string {
+  const items: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === '' ? [] : [value];
+  if (items.length === 0) return '';
+  return xmlBlock(
+    tag,
+    items.map((item, at) => element(each, 'n', String(at + 1), valueText(item))),
+  );
+}
+
+function renderAll(labelled: readonly LabelledChannel[], read: ReadChannel): string {
   const known = madeOnce(rendered, labelled, (): Known[] => []);
   let entries = '';
   let same = 0;
@@ -30,12 +69,20 @@ export function renderOutputs(labelled: readonly LabelledChannel[], read: ReadCh
     if (before?.at === at && before.text === text) entries = before.entries;
     else {
       if (known.length > same) known.length = same;
-      entries += `\n[${label}]:\n${withoutForgery(text)}\n`;
+      entries += entryOf(label, text);
       if (entries.length <= MOST_KNOWN) known.push({ at, text, entries });
     }
     same += 1;
   });
-  return entries === '' ? '' : `${HEAD}\n${entries}\n${END}\n\n`;
+  return entries === '' ? '' : framed(entries);
+}
+
+function entryOf(label: string, text: string): string {
+  return `\n[${label}]:\n${withoutForgery(text)}\n`;
+}
+
+function framed(entries: string): string {
+  return `${HEAD}\n${entries}\n${END}\n\n`;
 }
 
 /**

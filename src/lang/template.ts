@@ -1,13 +1,14 @@
 import { SkeinError } from '../base/errors.js';
-import { readPath, refText, JsonTexts } from './json-path.js';
+import { readPath, readRef, refText, JsonTexts } from './json-path.js';
 import type { ReadChannel, TextReader } from './json-path.js';
-import { renderOutputs } from './outputs-block.js';
+import { renderItems, renderOutputs } from './outputs-block.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { truncateText } from './truncate.js';
 import { kindText, quoteShort, valueText } from './value-text.js';
 import type { Template, TemplateRef } from './values.js';
 import { copyingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
+import { escapeXml } from './xml-block.js';
 
 /** A reference as it was written, `{{ expression }}`; `offset` is the index of its first brace in the text. */
 export interface RawReference {
@@ -51,7 +52,7 @@ export function parseTemplate(text: string): readonly (string | RawReference)[] 
 
 /**
  * Renders a template in one pass: what is inserted is never looked at again, so braces in a value stay braces.
- * A missing channel gives the empty text; text is inserted as it is, other values as JSON; `truncate` is applied to each value.
+ * A missing channel gives the empty text; text is inserted as it is, other values as JSON; `truncate`, then `escape`, is applied to each value.
  * `labelled` are the channels that a block of outputs shows; `meter` counts the work.
  *
  * @throws SkeinError SKEIN_TEMPLATE when a path does not resolve, or a value has no JSON form.
@@ -68,8 +69,12 @@ export function renderTemplate(
   try {
     for (const piece of template) {
       if (typeof piece === 'string') result += piece;
-      else if ('outputs' in piece) result += charged(renderOutputs(labelled, read), budget);
-      else result += truncateText(charged(insertedText(piece, read, texts), budget), piece.truncate);
+      else if ('outputs' in piece) result += charged(renderOutputs(piece, labelled, read), budget);
+      else if ('items' in piece) result += charged(renderItems(piece.xml, readRef(piece.items, read, texts)), budget);
+      else {
+        const text = truncateText(charged(insertedText(piece, read, texts), budget), piece.truncate);
+        result += piece.escape === undefined ? text : escapeXml(text);
+      }
     }
     return result;
   } finally {

@@ -22,6 +22,8 @@ export interface Truncate {
 /** An inserted value. A missing channel (a skipped step) gives the empty text; a missing *path* is an error. */
 export interface TemplateRef extends ValueRef {
   readonly truncate?: Truncate;
+  /** `& < > " '` become entities, after it was cut: no value closes a tag. */
+  readonly escape?: 'xml';
   /** A value that is not text, and one that is missing, is an error. */
   readonly mustBe?: 'text';
   /** That it is missing is worth a warning: a step in a branch that was not taken. Decides nothing. */
@@ -34,13 +36,31 @@ export interface TemplateRef extends ValueRef {
  */
 export interface OutputsBlock {
   readonly outputs: 'prior';
+  /** As elements `<EACH name="LABEL">` in an element `<TAG>`, with escaped texts. Default: lines in a frame. */
+  readonly xml?: XmlNames;
+  /** How many bytes the outputs may take. What does not fit is left out from the oldest on, and the block says so. */
+  readonly budget?: number;
+  /** Channels that are left out. */
+  readonly except?: readonly string[];
+}
+
+/** What the elements of a block are called: the one around it, and the one of each value. */
+export interface XmlNames {
+  readonly tag: string;
+  readonly each: string;
+}
+
+/** The items of a list as elements `<EACH n="1">`, `<EACH n="2">` ... with escaped texts, and an empty line behind the block. Of an empty list there is no text. */
+export interface ItemsBlock {
+  readonly items: ValueRef;
+  readonly xml: XmlNames;
 }
 
 /**
- * A parsed template: literal text, references, and blocks of outputs. It is parsed once, by the notation, and rendered in one pass:
+ * A parsed template: literal text, references, and blocks of outputs or items. It is parsed once, by the notation, and rendered in one pass:
  * what is inserted is never looked at again.
  */
-export type Template = readonly (string | TemplateRef | OutputsBlock)[];
+export type Template = readonly (string | TemplateRef | OutputsBlock | ItemsBlock)[];
 
 /**
  * A condition. Text operators compare the value as text ("" when it is missing); `equals` trims both sides.
@@ -67,7 +87,10 @@ export type CelVar = ValueRef | { readonly fields: Readonly<Record<string, CelVa
 
 /** A template without what its references are called in messages, which decides nothing. */
 export function withoutWording(template: Template): Template {
-  return template.map((piece) => (typeof piece === 'object' && 'channel' in piece ? bareRef(piece) : piece));
+  return template.map((piece) => {
+    if (typeof piece === 'string' || 'outputs' in piece) return piece;
+    return 'items' in piece ? { ...piece, items: bareRef(piece.items) } : bareRef(piece);
+  });
 }
 
 /** A reference without what is only said about it. */

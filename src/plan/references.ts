@@ -99,7 +99,9 @@ export function writesUnknown(node: PlanNode): boolean {
 function templateReferences(template: Template, path: string): Reference[] {
   const found: Reference[] = [];
   template.forEach((piece, at) => {
-    if (typeof piece !== 'string' && 'channel' in piece) found.push({ channel: piece.channel, path: `${path}[${at}]` });
+    if (typeof piece === 'string' || 'outputs' in piece) return;
+    const { channel } = 'items' in piece ? piece.items : piece;
+    found.push({ channel, path: `${path}[${at}]` });
   });
   return found;
 }

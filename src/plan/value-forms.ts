@@ -1,8 +1,18 @@
 import { isPlainObject } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
-import type { CelVar, Condition, OutputsBlock, Template, TemplateRef, Truncate, ValueRef } from '../lang/values.js';
-import { any, flag, integer, list, names, NUMBER, object, TEXT, variants, withKey, word } from './form.js';
+import type {
+  CelVar,
+  Condition,
+  ItemsBlock,
+  OutputsBlock,
+  Template,
+  TemplateRef,
+  Truncate,
+  ValueRef,
+  XmlNames,
+} from '../lang/values.js';
+import { any, flag, integer, is, list, names, NUMBER, object, TEXT, variants, withKey, word } from './form.js';
 import type { Form, Keys } from './form.js';
 
 /** A place in a file. */
@@ -21,10 +31,23 @@ const TRUNCATE = object<Truncate>({
 const TEMPLATE_REF = object<TemplateRef>({
   ...REF_KEYS,
   'truncate?': TRUNCATE,
+  'escape?': word('xml'),
   'mustBe?': word('text'),
   'expected?': flag<true>(),
 });
-const INSERTED = withKey('outputs', object<OutputsBlock>({ outputs: word('prior') }), TEMPLATE_REF);
+const TAG = is<string>(
+  (value) => typeof value === 'string' && /^[A-Za-z_][\w.-]*$/.test(value),
+  'the name of an XML element: letters, digits, _, - and .',
+);
+const XML = object<XmlNames>({ tag: TAG, each: TAG });
+const OUTPUTS = object<OutputsBlock>({
+  outputs: word('prior'),
+  'xml?': XML,
+  'budget?': integer(1),
+  'except?': list(TEXT),
+});
+const ITEMS = object<ItemsBlock>({ items: REF, xml: XML });
+const INSERTED = withKey('outputs', OUTPUTS, withKey('items', ITEMS, TEMPLATE_REF));
 
 /** A parsed template. */
 export const TEMPLATE: Form<Template> = list((piece, path, report) => {

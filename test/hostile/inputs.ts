@@ -176,21 +176,23 @@ const TEMPLATES: readonly HostileInput[] = [
   ...['\u0301\u0316', '\uFDFA', '\u00B4', '\u200B', '\u00E9\n'].map((mark) => ({
     name: `an output of 1 M characters such as ${JSON.stringify(mark)}`,
     evaluate: () =>
-      renderOutputs([{ channel: 'a', label: 'x' }], () => mark.repeat(1_000_000 / mark.length)).length > 1_000_000,
+      renderOutputs({ outputs: 'prior' }, [{ channel: 'a', label: 'x' }], () => mark.repeat(1_000_000 / mark.length))
+        .length > 1_000_000,
     ends: true,
   })),
   {
     name: 'an output of long lines that look like heads',
     evaluate: () =>
-      renderOutputs([{ channel: 'a', label: 'x' }], () => `[${'\uFDFA('.repeat(1_900)})]:\n`.repeat(250)).includes(
-        '> [',
-      ),
+      renderOutputs({ outputs: 'prior' }, [{ channel: 'a', label: 'x' }], () =>
+        `[${'\uFDFA('.repeat(1_900)})]:\n`.repeat(250),
+      ).includes('> ['),
     ends: true,
   },
   {
     name: 'an output of lines that look like heads',
     evaluate: () =>
-      renderOutputs([{ channel: 'a', label: 'x' }], () => `---${')]:\n'.repeat(200_000)}`).length > 800_000,
+      renderOutputs({ outputs: 'prior' }, [{ channel: 'a', label: 'x' }], () => `---${')]:\n'.repeat(200_000)}`)
+        .length > 800_000,
     ends: true,
   },
 ];

@@ -60,6 +60,8 @@ interface Way {
 interface Wording {
   readonly condition: (condition: Condition) => string;
   readonly template: (template: Template) => string;
+  /** A value as it stands between tags. */
+  readonly escape: (text: string) => string;
   /** Whether the steps of a plan stand in the order in which they run. */
   readonly inOrder: (plan: Plan) => boolean;
   /** Inputs whose values are known, by channel. */
@@ -71,7 +73,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** Describes a plan. In prompts, inputs that are given or have a default are filled in; what is not known yet stays a reference. */
 export async function describePlan(plan: Plan, inputs: Values, defaults: Values = {}): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
-  const { powersOf, traitsOf } = await import('../../plan.js');
+  const { escapeXml, powersOf, traitsOf } = await import('../../plan.js');
   const inOrder = ({ notation }: Plan): boolean => traitsOf(notation).inOrder === true;
   const { levels } = outlinePlan(plan);
   const known = new Map<string, string>();
@@ -79,7 +81,7 @@ export async function describePlan(plan: Plan, inputs: Values, defaults: Values 
     const value = own(inputs, input.name) ?? own(defaults, input.name) ?? input.default;
     if (value !== undefined) known.set(input.channel, typeof value === 'string' ? value : JSON.stringify(value));
   }
-  const wording: Wording = { condition: conditionText, template: templateText, inOrder, known };
+  const wording = { condition: conditionText, template: templateText, escape: escapeXml, inOrder, known };
   return {
     workflow: plan.name,
     ...present({ notation: plan.notation, description: plan.description }),
@@ -109,9 +111,11 @@ function own(values: Values, name: string): unknown {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-function filled(piece: Template[number], known: ReadonlyMap<string, string>): string | undefined {
+function filled(piece: Template[number], { known, escape }: Wording): string | undefined {
   if (typeof piece === 'string') return piece;
-  return 'channel' in piece && piece.path === undefined ? known.get(piece.channel) : undefined;
+  if (!('channel' in piece) || piece.path !== undefined) return undefined;
+  const text = known.get(piece.channel);
+  return text === undefined || piece.escape === undefined ? text : escape(text);
 }
 
 // Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
@@ -170,8 +174,8 @@ function innerSteps(node: PlanNode, wording: Wording): Partial<StepDescription> 
   return { workflow: node.plan.name, steps };
 }
 
-function previewOf(template: Template, { known, template: text }: Wording): string {
-  return template.map((piece) => filled(piece, known) ?? text([piece])).join('');
+function previewOf(template: Template, wording: Wording): string {
+  return template.map((piece) => filled(piece, wording) ?? wording.template([piece])).join('');
 }
 
 function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescription> {

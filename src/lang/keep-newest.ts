@@ -1,0 +1,60 @@
+import { entityOf } from './xml-block.js';
+
+/** A text of a block, and what it is called there. */
+export interface BlockEntry {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** UTF-16 units take at most so many bytes in UTF-8, escaped or not. */
+const MOST_BYTES = 6;
+
+/**
+ * The entries that fit into so many bytes of text, from the last one backwards. The oldest of them may be cut behind its beginning, with a note;
+ * those before it are left out, and `leftOut` says how many. Bytes are those of UTF-8 and, for texts that get `escaped`, of their entities; labels and notes
+ * do not count.
+ */
+export function keepNewest(
+  entries: readonly BlockEntry[],
+  budget: number,
+  escaped: boolean,
+): { readonly entries: readonly BlockEntry[]; readonly leftOut: string } {
+  const units = entries.reduce((sum, { text }) => sum + text.length, 0);
+  if (units * MOST_BYTES <= budget) return { entries, leftOut: '' };
+  let left = budget;
+  for (let at = entries.length - 1; at >= 0; at -= 1) {
+    const { label, text } = entries[at] as BlockEntry;
+    const { end, used } = fitting(text, left, escaped);
+    left -= used;
+    if (end === text.length) continue;
+    const total = fitting(text, Infinity, escaped).used;
+    const cut = {
+      label,
+      text: `${text.slice(0, end)}\n\n... [truncated: ${total} bytes total, showing first ${used}]`,
+    };
+    const rest = end === 0 ? entries.slice(at + 1) : [cut, ...entries.slice(at + 1)];
+    const count = entries.length - rest.length;
+    return { entries: rest, leftOut: count === 0 ? '' : `... [${count} earlier left out]` };
+  }
+  return { entries, leftOut: '' };
+}
+
+/** How much of a text fits, without a half character: where it ends, and its bytes. */
+function fitting(text: string, bytes: number, escaped: boolean): { readonly end: number; readonly used: number } {
+  let used = 0;
+  let end = 0;
+  for (const char of text) {
+    const cost = bytesOf(char, escaped);
+    if (used + cost > bytes) break;
+    used += cost;
+    end += char.length;
+  }
+  return { end, used };
+}
+
+function bytesOf(char: string, escaped: boolean): number {
+  const code = char.codePointAt(0) ?? 0;
+  if (code < 0x80) return escaped ? entityOf(char).length : 1;
+  if (code < 0x800) return 2;
+  return code > 0xffff ? 4 : 3;
+}

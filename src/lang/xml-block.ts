@@ -1,0 +1,29 @@
+const MARKUP = /[&<>"']/;
+const EVERY_MARKUP = /[&<>"']/g;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** A text that is neither a tag nor the end of an attribute, wherever it stands. `escapeXml('</goal>')` gives `&lt;/goal&gt;`. */
+export function escapeXml(text: string): string {
+  return MARKUP.test(text) ? text.replace(EVERY_MARKUP, entityOf) : text;
+}
+
+/** What a character is in an escaped text. */
+export function entityOf(char: string): string {
+  return ENTITIES[char] ?? char;
+}
+
+/** An element with one attribute around a text, each tag on a line of its own. */
+export function element(tag: string, attribute: string, value: string, text: string): string {
+  return `<${tag} ${attribute}="${escapeXml(value)}">\n${escapeXml(text)}\n</${tag}>`;
+}
+
+/** Elements in an element, and an empty line behind it. */
+export function xmlBlock(tag: string, lines: readonly string[]): string {
+  return `<${tag}>\n${lines.join('\n')}\n</${tag}>\n\n`;
+}
