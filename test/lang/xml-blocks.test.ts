@@ -152,8 +152,8 @@ function expectedWithin(values: readonly string[], budget: number, escape: (text
   const size = (text: string): number => BYTES.encode(escape(text)).length;
   const kept: string[] = [];
   let left = budget;
-  for (const value of [...values].reverse()) {
-    const chars = [...value];
+  for (const value of values.toReversed()) {
+    const chars = Array.from(value);
     let count = 0;
     while (count < chars.length && size(chars.slice(0, count + 1).join('')) <= left) count += 1;
     const head = chars.slice(0, count).join('');
