@@ -8,8 +8,6 @@ import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
 import { sourceText, stateOfTool, mustApprove } from '../plan/made-of.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
-import { isStandIn } from '../plan/made-of.js';
-import type { ModelSource } from './model.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 
 /** What a function that is a tool gets in addition to its input. */
@@ -29,7 +27,6 @@ type ToolFunction = (input: JsonObject, io: FunctionToolIo) => unknown;
 
 /** What the tools of an agent get from its run. */
 interface Around {
-  readonly models: Pick<ModelSource, 'scriptedResult'>;
   /** Handed to tools that start runs of their own. */
   readonly runOptions?: object | undefined;
 }
@@ -39,7 +36,7 @@ export function functionTools(spec: AgentSpec, step: StepContext, around: Around
   return (spec.functions ?? []).map((tool) => toolOf(tool, step, around));
 }
 
-function toolOf(tool: FunctionTool, step: StepContext, { models, runOptions = {} }: Around): Tool {
+function toolOf(tool: FunctionTool, step: StepContext, { runOptions = {} }: Around): Tool {
   const { name, description, input, effect, trust = 'untrusted', approve, coerce } = tool;
   const call = step.tools[name] as ToolFunction | undefined;
   if (call === undefined) throw new SkeinError('SKEIN_NO_BINDING', `the tool "${name}" has no function`);
@@ -55,8 +52,6 @@ function toolOf(tool: FunctionTool, step: StepContext, { models, runOptions = {}
     code: digestText(sourceText(call)),
     // The runner of an agent gives all of it.
     execute: async (given, io: CallIo) => {
-      const scripted = isStandIn(call) ? await models.scriptedResult?.(name, given) : undefined;
-      if (scripted !== undefined) return scripted;
       const { signal, idempotencyKey } = io;
       const getState = (): CallIo['state'] => stateOfTool(call, io.state);
       const ask = askOf(io, step);

@@ -104,8 +104,6 @@ export interface ModelSource {
   identity?(): string;
   /** A call was answered from the record of the run: sources that count calls count it. Must not throw. */
   replayed?(spec: AgentSpec, call: ReplayedCall): void;
-  /** What a script says that a tool without a function gives; undefined when it does not say. */
-  scriptedResult?(tool: string, input: JsonObject): Promise<string | undefined>;
 }
 
 /** A model call that was answered from the record of the run. */

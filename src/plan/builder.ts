@@ -11,10 +11,10 @@ import type {
   PlanInput,
   RouteInput,
   StateOf,
-  StateTest,
 } from './builder-input.js';
 import type { Condition, CelVar, Template, TemplateRef } from '../lang/values.js';
 import { guideKey } from './guide.js';
+import { boundConditions } from './made-of.js';
 import { retryOf } from './retry-input.js';
 import { mentionsOf } from './mentions.js';
 import { ownPlan } from './own-plan.js';
@@ -166,12 +166,7 @@ class Builder {
 
   private conditions(key: string, input: ConditionsInput<StateOf>, texts = this.texts): readonly Condition[] {
     const read = [input].flat().map((one) => (typeof one === 'string' ? texts.expression(one) : one));
-    const tests = read.filter((one) => typeof one === 'function');
-    const declared = read.filter((one) => typeof one !== 'function');
-    const [first] = tests;
-    if (first === undefined) return declared;
-    this.bindings[key] = tests.length === 1 ? first : allOf(tests);
-    return [...declared, { op: 'code' }];
+    return boundConditions(read, key, this.bindings);
   }
 
   private subPlan(id: string, input: Definition | Plan): Plan {
@@ -179,10 +174,6 @@ class Builder {
     for (const [key, value] of Object.entries(input.bindings)) this.bindings[`${id}/${key}`] = value;
     return input.plan;
   }
-}
-
-function allOf(tests: readonly StateTest[]): StateTest {
-  return (state, round) => tests.every((test) => test(state, round));
 }
 
 function isDefinition(input: Definition | Plan): input is Definition {

@@ -1,3 +1,7 @@
+import type { Json, JsonObject } from '../base/json.js';
+import type { Condition } from '../lang/values.js';
+import type { StateTest } from './builder-input.js';
+
 /** Known again across copies of this module. */
 const PARTS = Symbol.for('skein.made-of');
 
@@ -20,6 +24,33 @@ export function sourceText(fn: unknown): string {
   const own = Function.prototype.toString.call(fn);
   const parts = madeFrom(fn);
   return parts === undefined ? own : [own, ...parts.map(sourceText)].join('\n');
+}
+
+/**
+ * Conditions as plan data. Their functions go to the bindings under the key: all of them must hold.
+ *
+ * @param given conditions, and functions of the state
+ */
+export function boundConditions<T extends StateTest>(
+  given: readonly (Condition | T)[],
+  key: string,
+  bindings: Record<string, unknown>,
+): readonly Condition[] {
+  const tests = given.filter((one) => typeof one === 'function');
+  const declared = given.filter((one) => typeof one !== 'function');
+  const [first] = tests;
+  if (first === undefined) return declared;
+  const all: StateTest = (state, round) => tests.every((test) => test(state, round));
+  bindings[key] = tests.length === 1 ? first : Object.defineProperty(madeOf(all, tests), HANDS_ON, { value: true });
+  return [...declared, { op: 'code' }];
+}
+
+/** Known again across copies of this module. */
+const HANDS_ON = Symbol.for('skein.hands-on');
+
+/** The functions to which a function that Skein made hands on the state as it gets it. */
+export function handsOnTo(fn: object): readonly unknown[] {
+  return HANDS_ON in fn ? (madeFrom(fn) ?? []) : [];
 }
 
 /** The functions of an object under some names, as parts for {@link madeOf}. */
@@ -55,17 +86,21 @@ export async function mustApprove(call: unknown, input: unknown): Promise<boolea
   return (await approve?.(input)) !== false;
 }
 
-/** Known again across copies of this module. */
-const STAND_IN = Symbol.for('skein.stand-in');
+/** What the script of a run says that a tool gives; undefined when it does not say. */
+export type ScriptedResult = (tool: string, input: JsonObject) => Promise<Json | undefined>;
 
-/** A function in place of one that is not there, in a run without models: its script says what the tool gives. */
-export function standInTool(): () => string {
-  return Object.defineProperty(() => 'not run: a run with --mock calls no function that is not there', STAND_IN, {
-    value: true,
-  });
+/** Known again across copies of this module. */
+const SCRIPTED = Symbol.for('skein.scripted-result');
+
+/** Options that the functions of a run get for runs of their own, with what answers for tools that are not there. */
+export function withScripted<O extends object>(options: O, scripted: ScriptedResult): O {
+  return { ...options, [SCRIPTED]: scripted };
 }
 
-/** Whether a function is such a stand-in. */
-export function isStandIn(fn: unknown): boolean {
-  return typeof fn === 'function' && STAND_IN in fn;
+/** A function in place of one that is not there, in a run without models: its script says what the tool gives. */
+export function standInTool(name: string): (input: JsonObject, step: { readonly runOptions: object }) => Promise<Json> {
+  return async (input, { runOptions }) => {
+    const said = await (runOptions as { readonly [SCRIPTED]?: ScriptedResult })[SCRIPTED]?.(name, input);
+    return said === undefined ? 'not run: a run with --mock calls no function that is not there' : said;
+  };
 }

@@ -8,6 +8,7 @@ import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
 import { isThenable, present } from '../base/json.js';
+import { withScripted } from '../plan/made-of.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
 import type { Keeper } from '../engine/reporter.js';
@@ -38,10 +39,8 @@ function inheritedOptions(models: ModelRegistry, own: OwnPlaces, options: RunOpt
   const same = { ...options.models };
   shared.set(same, { models: { ...models, finish: () => Promise.resolve() }, own });
   const { cwd, allowPrivateAddresses, answer } = options;
-  return {
-    models: same,
-    ...present({ cwd, allowPrivateAddresses, answer }),
-  };
+  const inherited = { models: same, ...present({ cwd, allowPrivateAddresses, answer }) };
+  return withScripted(inherited, models.scriptedResult);
 }
 
 /** Models that runs share which come one after the other, such as the turns of a conversation: a script continues where the run before left it. */
@@ -182,7 +181,7 @@ function agentsOf({ one, cwd, own, runOptions, memory, formerModels }: Agents): 
     env,
     own,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
-    ...(isMock ? { mock: { calls: () => models.scriptedCalls() } } : {}),
+    ...(isMock ? { mock: { calls: () => models.scriptedCalls(), result: models.scriptedResult } } : {}),
   });
   return agentExecutor({
     models,

@@ -3,6 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';
 import { madeOnce } from '../../base/maps.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
+import type { ScriptedResult } from '../../plan/made-of.js';
 import type { Model, ModelSource, ReplayedCall } from '../model.js';
 import type { ScriptBook } from '../script/script-book.js';
 import { scriptModel, echoModel } from '../script/script-model.js';
@@ -69,6 +70,8 @@ export interface ModelRegistry extends ModelSource {
   replayed(spec: AgentSpec, call: ReplayedCall): void;
   /** What the option `script` answers for the person; undefined when it does not say. */
   scriptAnswer(question: string): Promise<string | undefined>;
+  /** What the option `script` says that a tool gives which is not there; undefined when it does not say. */
+  readonly scriptedResult: ScriptedResult;
   /** Names of the tools that the option `script` calls. */
   scriptedCalls(): Promise<readonly string[]>;
   /** A question was answered from the journal of the run: the answer that the script has for it counts as given. Opens no file. */

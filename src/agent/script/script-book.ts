@@ -23,7 +23,7 @@ export interface ScriptBook {
   /** What the person answers to a question, which is given then; undefined when the script does not say, or not any more. */
   reply(question: string): string | undefined;
   /** What a tool without a function gives; undefined when the script does not say. */
-  result(tool: string, input: JsonObject): string | undefined;
+  result(tool: string, input: JsonObject): Json | undefined;
   /**
    * Checks that everything was used.
    *
@@ -68,11 +68,7 @@ export function openScriptBook(script: Script): ScriptBook {
       replies[at] = (replies[at] ?? 0) + 1;
       return script.answers[at]?.answer;
     },
-    result(tool, input) {
-      const found = script.tools.find((one) => one.tool === tool && contains(input, one.input));
-      if (found === undefined) return undefined;
-      return typeof found.result === 'string' ? found.result : JSON.stringify(found.result);
-    },
+    result: (tool, input) => script.tools.find((one) => one.tool === tool && contains(input, one.input))?.result,
     finish() {
       if (!script.strict) return;
       const unused = progress.flatMap((one) => leftOver(one));

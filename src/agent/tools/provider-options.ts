@@ -1,3 +1,4 @@
+import type { ScriptedResult } from '../../plan/made-of.js';
 import type { Environment } from './clean-env.js';
 
 /** Where tools work and what they may see. */
@@ -30,6 +31,8 @@ export interface ResolvedAddress {
 export interface Mocked {
   /** Names of the tools that its script calls. */
   calls(): Promise<readonly string[]>;
+  /** What its script says that a tool gives. */
+  readonly result: ScriptedResult;
 }
 
 /** Files and folders that tools leave alone, as absolute paths. They need not exist yet. */

@@ -87,7 +87,7 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   const approve = new Set(gated.builtIn.values());
   return [...selection.builtIn].map(([name, tool]) => {
     const real = createBuiltIn(tool, name, context);
-    const usable = options.mock === undefined ? real : standIn(tool, real);
+    const usable = options.mock === undefined ? real : standIn(tool, real, options.mock);
     return approve.has(tool) ? { ...usable, approve: true as const } : usable;
   });
 }
@@ -116,7 +116,7 @@ async function openServers(
       'not-started',
       `agent ${session.agent}: a run without models does not start or reach MCP servers (${names})`,
     );
-    const tools = serverStandIns(selection, spec.mcpServers ?? {}, gated, await options.mock.calls());
+    const tools = await serverStandIns(selection, spec.mcpServers ?? {}, gated, options.mock);
     return { tools, close: () => Promise.resolve() };
   }
   const { openMcpServers } = await import('../mcp/servers.js');

@@ -2,29 +2,27 @@ import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { BuiltInTool } from '../../plan/built-in-tools.js';
 import { takes } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
+import type { Mocked } from './provider-options.js';
 import type { ServerTools, ToolSelection } from '../../plan/tool-names.js';
 import { legalName, mcpPrefix } from '../../plan/tool-names.js';
 
-/** What a call of a tool gives that would start or reach something, in a run without models. */
+/** What a call of a tool gives that would start or reach something, in a run without models whose script does not say it. */
 const NOT_RUN = 'not run: a run with --mock starts no process and reaches no address';
 
 /** A built-in tool as a run without models has it: as it is, unless it starts or reaches something. */
-export function standIn(kind: BuiltInTool, tool: Tool): Tool {
-  return takes(kind, 'command') || takes(kind, 'address') ? { ...tool, execute: notRun } : tool;
+export function standIn(kind: BuiltInTool, tool: Tool, mock: Mocked): Tool {
+  return takes(kind, 'command') || takes(kind, 'address') ? { ...tool, execute: scripted(tool.name, mock) } : tool;
 }
 
-/**
- * The tools of servers that are not started: those that the workflow names, and of a server of which it takes all, those that are called.
- *
- * @param called names of tools, as models see them
- */
-export function serverStandIns(
+/** The tools of servers that are not started: those that the workflow names, and of a server of which it takes all, those that the script calls. */
+export async function serverStandIns(
   selection: ToolSelection,
   specs: Readonly<Record<string, McpServerSpec>>,
   gated: ToolSelection,
-  called: readonly string[],
-): readonly Tool[] {
+  mock: Mocked,
+): Promise<readonly Tool[]> {
   const servers = [...selection.servers.keys()];
+  const called = await mock.calls();
   return [...selection.servers].flatMap(([server, wanted]) =>
     namedTools(server, wanted, specs[server]?.tools ?? ['*'], calledOf(server, servers, called)).map(
       ([name, tool]): Tool => {
@@ -38,7 +36,7 @@ export function serverStandIns(
           trust: 'untrusted',
           origin: { server, tool },
           ...(mustAsk ? { approve: true } : {}),
-          execute: notRun,
+          execute: scripted(name, mock),
         };
       },
     ),
@@ -68,6 +66,9 @@ function namedTools(
   return [...tools];
 }
 
-function notRun(): Promise<string> {
-  return Promise.resolve(NOT_RUN);
+function scripted(name: string, mock: Mocked): Tool['execute'] {
+  return async (input) => {
+    const said = await mock.result(name, input);
+    return typeof said === 'string' ? said : (JSON.stringify(said) ?? NOT_RUN);
+  };
 }

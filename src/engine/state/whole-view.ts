@@ -1,4 +1,4 @@
-import { madeFrom } from '../../plan/made-of.js';
+import { handsOnTo, madeFrom } from '../../plan/made-of.js';
 
 /** Functions that were asked about before. */
 const known = new WeakMap<object, boolean>();
@@ -8,7 +8,8 @@ const known = new WeakMap<object, boolean>();
  * read properties by name, and can't tell a view from it. Told from the source: a name that is taken for a use too many costs time, nothing else.
  */
 export function givesStateAway(fn: unknown): boolean {
-  if (typeof fn !== 'function' || fn.length === 0 || madeFrom(fn) !== undefined) return false;
+  if (typeof fn !== 'function' || fn.length === 0) return false;
+  if (madeFrom(fn) !== undefined) return handsOnTo(fn).some(givesStateAway);
   let answer = known.get(fn);
   if (answer === undefined) {
     answer = findsUse(Function.prototype.toString.call(fn));

@@ -1,4 +1,5 @@
 import type { StateOf, StateTest } from '../../plan/builder-input.js';
+import { boundConditions } from '../../plan/made-of.js';
 import type { Condition } from '../../lang/values.js';
 import { NODE_OPTION_NAMES } from '../../plan/fields.js';
 import type { NodeBase, NodeOptions } from '../../plan/plan.js';
@@ -19,14 +20,7 @@ export function conditionsOf(
   when: NodePolicies['when'],
   bindings: Record<string, unknown>,
 ): readonly Condition[] | undefined {
-  if (when === undefined) return undefined;
-  const list = [when].flat();
-  const tests = list.filter((each) => typeof each === 'function');
-  const declared = list.filter((each) => typeof each !== 'function');
-  const [first] = tests;
-  if (first === undefined) return declared;
-  bindings[`when:${name}`] = tests.length === 1 ? first : (state: StateOf) => tests.every((test) => test(state));
-  return [...declared, { op: 'code' }];
+  return when === undefined ? undefined : boundConditions([when].flat(), `when:${name}`, bindings);
 }
 
 /** A condition of a node: a function of the state, or plan data. */

@@ -4,9 +4,8 @@ import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { FunctionTool } from '../../plan/agent-spec.js';
 import { toolKey } from '../../plan/agent-spec.js';
-import { madeOf, withApproval } from '../../plan/made-of.js';
+import { madeOf, standInTool, withApproval } from '../../plan/made-of.js';
 import type { Bindings } from '../../plan/plan.js';
-import { isStandIn, standInTool } from '../../plan/made-of.js';
 import type { ToolDefinition, ToolStep } from '../graph/nodes/tool.js';
 import { functionTool, toolFunction } from '../graph/nodes/tool.js';
 import type { Pack, Prompt } from './pack.js';
@@ -77,7 +76,7 @@ export function packTool(
     ? defined[listed]
     : Object.values(defined).find(({ name }) => name === listed);
   const name = definition?.name ?? listed;
-  const standIn = given.standIn === true ? standInTool() : undefined;
+  const standIn = given.standIn === true ? standInTool(name) : undefined;
   const own = ownOf(given.tools, name) ?? ownOf(given.tools, listed) ?? standIn;
   return own === undefined
     ? { name }
@@ -99,7 +98,8 @@ function toolOf(own: PackTool, { name, approve, definition }: Told): CalledTool 
   const whole: ToolDefinition = isFunction ? { name, inputSchema: ANY_INPUT, execute: own } : { ...own, name };
   const asks = approve ?? whole.approve;
   const { coerce: _coerce, ...tool } = functionTool({ ...whole, ...(asks === undefined ? {} : { approve: asks }) });
-  const call = isFunction ? calling(own) : toolFunction(own);
+  // A function of the program's own is not changed.
+  const call = isFunction ? madeOf((input: never, step: ToolStep) => own(input, step), [own]) : toolFunction(own);
   return {
     tool: {
       ...tool,
@@ -107,11 +107,6 @@ function toolOf(own: PackTool, { name, approve, definition }: Told): CalledTool 
     },
     call: withApproval(call, asks),
   };
-}
-
-/** A function of the program's own is not changed. */
-function calling(own: (input: never, step: ToolStep) => unknown): typeof own {
-  return isStandIn(own) ? own : madeOf((input: never, step: ToolStep) => own(input, step), [own]);
 }
 
 const ANY_INPUT = { type: 'object' } as const;
