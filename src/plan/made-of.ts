@@ -31,8 +31,8 @@ export function sourceText(fn: unknown): string {
  *
  * @param given conditions, and functions of the state
  */
-export function boundConditions<T extends StateTest>(
-  given: readonly (Condition | T)[],
+export function boundConditions(
+  given: readonly (Condition | StateTest)[],
   key: string,
   bindings: Record<string, unknown>,
 ): readonly Condition[] {
