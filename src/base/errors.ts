@@ -46,6 +46,8 @@ export const ERROR_CODES = [
   'SKEIN_TOOL_REFUSED', // a tool call that the rules forbid (path outside the folder, private address ...)
   'SKEIN_MCP', // an MCP server could not be started or broke its protocol
   'SKEIN_QUESTION', // a question was asked and nobody can answer
+  'SKEIN_HALTED', // a supervisor ended a step; final
+  'SKEIN_REJECTED', // a person rejected what a step did; final
   'SKEIN_AUDIT', // the audit folder could not be written
   'SKEIN_FILE', // a file could not be read or written
   'SKEIN_NOT_JSON', // a value that is to be recorded is not JSON
@@ -213,6 +215,11 @@ export function fromErrorData(data: ErrorData): SkeinError {
   const { name, classes, thrownCode, status } = data;
   Object.defineProperty(error, THROWN, { value: { name, classes, thrownCode, status } });
   return error;
+}
+
+/** A verdict on a step: nothing tries again, and the run does not go on past it but by a handler that the definition names. */
+export function isFinal({ code }: Pick<ErrorData, 'code'>): boolean {
+  return code === 'SKEIN_HALTED' || code === 'SKEIN_REJECTED';
 }
 
 /** What comes of asking a model; anything else happens before. */

@@ -45,6 +45,9 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
   readonly durable: Durable;
   readonly executors: Executors;
+  readonly phases: RunServices['phases'];
+  /** There is nothing around the whole run. */
+  readonly correction = undefined;
   readonly result: Promise<RunResult>;
   readonly reporter: Reporter;
   readonly check: RunServices['check'];
@@ -76,6 +79,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.runId = options.runId ?? options.durable?.runId ?? systemIds.next();
     this.durable = options.durable ?? new MemoryDurable(this.runId);
     this.executors = options.executors ?? NO_EXECUTORS;
+    this.phases = options.phases;
     this.limit = options.concurrency ?? compiled.plan.limits?.concurrency ?? Number.POSITIVE_INFINITY;
     this.reporter = new Reporter(this.runId, compiled.plan, this.durable, options);
     this.check = checkOf(options, this.durable);
@@ -165,10 +169,11 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     else this.close(this.top.census.degraded > 0 ? 'degraded' : 'succeeded', undefined);
   }
 
-  /** There is no clock around the whole run. */
   stopClock(): () => void {
     return () => undefined;
   }
+
+  callsOnce(): void {}
 
   /** Takes an outcome of the port, and everything that follows from it. */
   take(ticket: Ticket): Promise<void> | undefined {

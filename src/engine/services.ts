@@ -4,6 +4,7 @@ import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable, CompiledPlan } from './graph/compile.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
+import type { Phases } from './ports/supervision.js';
 import type { Reporter } from './reporter.js';
 import type { Reports } from './run-result.js';
 import type { Version } from './state/version.js';
@@ -17,6 +18,8 @@ export interface RunServices extends WorkMeter {
   readonly runId: string;
   readonly durable: Durable;
   readonly executors: Executors;
+  /** What supervises steps; absent: nothing here does. */
+  readonly phases: Phases | undefined;
   /** Options for runs that functions start; the engine does not look at them. */
   readonly runOptions: object;
   readonly reporter: Reporter;
@@ -108,6 +111,10 @@ export interface ScopeOwner {
   scopeEnded(scope: ScopeHandle, end: ScopeEnd): void;
   /** A question inside is open: stops the clocks around; gives what starts them again. */
   stopClock(): () => void;
+  /** What the attempt around it was told by its supervisor. */
+  readonly correction: string | undefined;
+  /** Something inside calls what has `effect: once`. */
+  callsOnce(): void;
 }
 
 /** How a scope ended. */

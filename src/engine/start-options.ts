@@ -5,6 +5,7 @@ import type { LastState } from './state/carried-state.js';
 import type { FirstState } from './state/inputs.js';
 import type { Durable } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
+import type { Phases } from './ports/supervision.js';
 import type { Hearers } from './reporter.js';
 import type { RunHandle } from './run-result.js';
 import type { Asked, CheckedStep, RunServices, RunWarning, StepCheck } from './services.js';
@@ -21,6 +22,8 @@ export interface StartOptions extends Asked, Hearers {
   readonly bindings?: Bindings;
   /** Who runs agents and other kinds that the engine does not know. */
   readonly executors?: Executors;
+  /** What supervises steps. */
+  readonly phases?: Phases | undefined;
   /** The back end. Default: in memory, without a record. */
   readonly durable?: Durable;
   readonly runId?: string;

@@ -4,6 +4,7 @@ import { analyzeShape } from './graph-shape.js';
 import type { GraphShape } from './graph-shape.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 import { forEachReach } from './reach.js';
+import { MAX_REORIENTS } from './supervision.js';
 
 /** A number of calls from above; `unbounded` where nothing bounds it (which `checkPlan` reports as a problem). */
 export type Bound = number | 'unbounded';
@@ -24,7 +25,7 @@ const MOST_CYCLES = 256;
 /**
  * How many model and tool calls a run of a plan makes at most, and typically. At most: every branch is taken, every agent uses all its turns
  * and its repair round, every turn is tried three times (and once more as often for each further model of the agent), every retry is used,
- * every loop and map goes to its cap; nodes on a cycle run until `maxVisits` or the plan's `maxSteps`. Typically: every node runs once; an
+ * every correction of a supervisor is given, every loop and map goes to its cap; nodes on a cycle run until `maxVisits` or the plan's `maxSteps`. Typically: every node runs once; an
  * agent makes one call, or two and one tool call when it has tools; a loop takes two rounds, a map has five items.
  *
  * @example
@@ -72,9 +73,20 @@ function repeated({ model, tool }: Cost, typical: number, most: number): Cost {
 function planCost(plan: Plan): Cost {
   const visits = visitBounds(plan, analyzeShape(plan));
   return plan.nodes.reduce((sum, node, at) => {
-    const attempts = (1 + (node.retry?.retries ?? 0)) * (visits[at] ?? 1);
-    return sumOf(sum, repeated(nodeCost(node), 1, attempts));
+    const tried = repeated(nodeCost(node), 1, 1 + (node.retry?.retries ?? 0));
+    return sumOf(sum, repeated(supervisedCost(node, tried), 1, visits[at] ?? 1));
   }, NOTHING);
+}
+
+/**
+ * What a node costs with what judges it: the promise, and after each attempt what the agent says of it and what the supervisor says. Typically the two
+ * agree at once, and nobody is asked; a person costs no call.
+ */
+function supervisedCost({ supervise }: PlanNode, body: Cost): Cost {
+  if (supervise === undefined) return body;
+  const { by, maxReorients = MAX_REORIENTS } = supervise;
+  const judged = sumOf(body, { ...NOTHING, model: { typical: 1, worst: by === 'human' ? 1 : 2 } });
+  return sumOf({ ...NOTHING, model: { typical: 1, worst: 1 } }, repeated(judged, 1, 1 + maxReorients));
 }
 
 function nodeCost(node: PlanNode): Cost {

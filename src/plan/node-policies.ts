@@ -2,6 +2,8 @@ import type { Condition } from '../lang/values.js';
 import { integer, is, list, number, object, word, wordOr } from './form.js';
 import { course, policy } from './rows.js';
 import type { Rows } from './rows.js';
+import { SUPERVISION } from './supervision.js';
+import type { Supervision } from './supervision.js';
 import { CONDITIONS } from './value-forms.js';
 
 /** Longest timer, in milliseconds: about 24 days. */
@@ -29,6 +31,8 @@ export interface RetryPolicy {
 export interface NodePolicies {
   /** All must hold, else the step is skipped. `code` conditions call the binding `when:NODE`. */
   readonly when?: readonly Condition[];
+  /** What it gives is judged before anything sees it. Not on `ask`, `wait`, `pass`. */
+  readonly supervise?: Supervision;
   readonly retry?: RetryPolicy;
   /** Per attempt, in milliseconds. */
   readonly timeoutMs?: number;
@@ -49,6 +53,7 @@ const RETRY = object<RetryPolicy>({
 /** Their rows in the table of fields. */
 export const POLICIES: Rows<NodePolicies> = {
   'when?': course('when', CONDITIONS),
+  'supervise?': policy('supervision', SUPERVISION),
   'retry?': policy('retry', RETRY),
   'timeoutMs?': policy('timeout', number(1, LONGEST_TIMER)),
 };

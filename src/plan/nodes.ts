@@ -1,5 +1,6 @@
 import { nodePathOf } from '../base/address.js';
 import { madeOnce } from '../base/maps.js';
+import type { Template } from '../lang/values.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 
 /** A node with its path, and the plan that it stands in. */
@@ -44,4 +45,9 @@ export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
     }
     return node;
   };
+}
+
+/** What a supervised node promises: its instruction, or the prompt of an agent; undefined where nothing says so. */
+export function instructionOf(node: PlanNode): Template | undefined {
+  return node.supervise?.instruction ?? (node.kind === 'agent' ? node.prompt : undefined);
 }

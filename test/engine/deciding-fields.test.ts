@@ -41,6 +41,7 @@ const COMMON = {
   output: 'x',
   join: 'any',
   when: [{ op: 'code' }],
+  supervise: { by: 'model', instruction: ['Write.'] },
   retry: { retries: 1, backoff: 'fixed', delayMs: 1 },
   timeoutMs: 5,
   onError: 'continue',

@@ -4,6 +4,8 @@ import { checkKey, codeChecks } from '../../plan/answer-check.js';
 import { guideKey } from '../../plan/guide.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { AgentNode, Bindings, LoopNode } from '../../plan/plan.js';
+import { isSupervisor } from '../../plan/supervision.js';
+import type { Bound } from '../steps/policies/policy.js';
 
 /** Finds what is bound under a key. */
 type Find = (key: string) => unknown;
@@ -14,6 +16,19 @@ export function boundFunction(fn: unknown, key: string): unknown {
   throw new SkeinError('SKEIN_NO_BINDING', `the plan needs a function for '${key}', and the bindings have none`, {
     hint: `pass bindings: { ${JSON.stringify(key)}: (state) => ... }`,
   });
+}
+
+/** What the policies of a node find bound. */
+export function boundTo(fn: Find, prefix: string): Bound {
+  return {
+    fn: (key) => boundFunction(fn(key), prefix + key),
+    supervisor(key) {
+      const found = fn(key);
+      if (isSupervisor(found)) return found;
+      const message = `the plan needs a supervisor for '${prefix}${key}', and the bindings have none`;
+      throw new SkeinError('SKEIN_NO_BINDING', message, { hint: 'bind an object with reconcile and supervise' });
+    },
+  };
 }
 
 /** The functions of an agent that are tools, by their names. */

@@ -9,7 +9,7 @@ import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
 import { reducerFor } from '../../plan/reducers.js';
 import type { Policies } from '../steps/policies/index.js';
 import { policiesOf } from '../steps/policies/index.js';
-import { boundFunction, checksOf, guideOf, toolsOf, untilOf } from './bound-functions.js';
+import { boundFunction, boundTo, checksOf, guideOf, toolsOf, untilOf } from './bound-functions.js';
 import { findCycles } from './cycles.js';
 
 /** A plan prepared for running: node and channel names are indexes, edges are arrays. Immutable, shared by all runs of the plan. */
@@ -167,7 +167,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       checks: node.kind === 'agent' ? checksOf(node, fn, prefix) : undefined,
       guide: node.kind === 'agent' ? guideOf(node, fn, prefix) : undefined,
       until: node.kind === 'loop' ? (untilOf(node, fn, prefix) as StateFunction | undefined) : undefined,
-      policies: policiesOf(node, (key) => boundFunction(fn(key), prefix + key)),
+      policies: policiesOf(node, boundTo(fn, prefix)),
       sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
       counted: !('plan' in node) && node.kind !== 'pass',

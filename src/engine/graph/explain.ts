@@ -1,8 +1,10 @@
 import type { ErrorData } from '../../base/errors.js';
+import { isFinal } from '../../base/errors.js';
 import type { EventBody } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import { endingOf } from '../../events/outcome.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
+import type { OnError } from '../../plan/plan.js';
 import type { Arrivals, Choice, TokenKind } from './token.js';
 
 /** Why a node was skipped, in words. */
@@ -36,6 +38,12 @@ export function tooDeep(maxSteps: number): ErrorData {
 /** How a step ended that failed. */
 export function failureOf(error: ErrorData): StepOutcome {
   return error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed';
+}
+
+/** Whether the run goes on past a failure; what `ignore` lets pass does not come here. Past a verdict only a handler leads. */
+export function goesOnPast(onError: OnError | undefined, error: ErrorData): boolean {
+  if (typeof onError === 'object') return true;
+  return (onError === 'continue' || onError === 'skipDependents') && !isFinal(error);
 }
 
 /** A node was chosen once more than it may run. */

@@ -7,7 +7,7 @@ import type { StepOutcome } from '../../events/outcome.js';
 import { endingOf } from '../../events/outcome.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending } from './explain.js';
-import { endingBody, failureOf, pastMaxVisits, releaseMessage, skipReason, tooDeep } from './explain.js';
+import { endingBody, failureOf, goesOnPast, pastMaxVisits, releaseMessage, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
 import { ScopeState } from '../state/scope-state.js';
@@ -51,7 +51,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   readonly parent: string;
   over = false;
   readonly bodyOf = bodyOf;
-  private readonly owner: ScopeOwner;
+  readonly outside: ScopeOwner;
   private readonly flow: Flow;
   private readonly visits: Visits;
   /** Steps and skips that are queued or running. */
@@ -64,13 +64,9 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     super(run, options);
     this.prefix = options.prefix;
     this.parent = options.parent;
-    this.owner = options.owner;
+    this.outside = options.owner;
     this.flow = new Flow(this, options.compiled, options.inputs);
     this.visits = new Visits(options.compiled);
-  }
-
-  stopClock(): () => void {
-    return this.owner.stopClock();
   }
 
   /** Starts the nodes of E6. */
@@ -121,7 +117,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     if (step.compiled.counted && !step.refused) this.run.leafEnded(false);
     this.finish(step, failureOf(error), { error });
     const { onError } = step.compiled.node;
-    if (onError === undefined || onError === 'fail' || onError === 'ignore' || step.refused) {
+    if (step.refused || !goesOnPast(onError, error)) {
       this.end({ type: 'failed', error, path: step.path }, [step.input]);
       return;
     }
@@ -323,7 +319,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     this.over = true;
     const running = this.stopSteps();
     this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
-    this.owner.scopeEnded(this, end);
+    this.outside.scopeEnded(this, end);
   }
 
   /** All that is to run has run. A state that nobody can read is not a success. */

@@ -46,6 +46,8 @@ export interface StepContext {
   readonly notation?: string | undefined;
   /** 1 for the first try. */
   readonly attempt: number;
+  /** What a supervisor, or a person, said of the attempt before, of this step or of one around it: it belongs into every prompt. */
+  readonly correction?: string | undefined;
   /** The functions of the agent that are tools, by the names of the tools. */
   readonly tools: Bindings;
   /** The functions of the agent that check its texts, by their names. */

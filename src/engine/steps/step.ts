@@ -1,6 +1,5 @@
-import { attemptAddress } from '../../base/address.js';
 import type { ErrorData } from '../../base/errors.js';
-import { toErrorData } from '../../base/errors.js';
+import { isFinal, toErrorData } from '../../base/errors.js';
 import type { Census, OpenCensus } from '../../events/census.js';
 import { addCensus, emptyCensus } from '../../events/census.js';
 import type { EventBody } from '../../events/event.js';
@@ -10,13 +9,15 @@ import { missingIn, renderTemplate } from '../../lang/template.js';
 import type { Template } from '../../lang/values.js';
 import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
-import { FiredNode } from '../graph/fired-node.js';
 import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from '../ports/durable.js';
-import type { ChannelWrite } from '../ports/executor.js';
-import type { Clock, PolicedStep } from './policies/policy.js';
+import type { ChannelWrite, StepContext } from '../ports/executor.js';
+import type { Phases } from '../ports/supervision.js';
+import type { Given, PolicedStep } from './policies/policy.js';
+import { Attempts } from './attempts.js';
+import { consult } from './consult.js';
 import { joined } from '../run-result.js';
 import type { Reports } from '../run-result.js';
-import type { RunServices, Work } from '../services.js';
+import type { RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource, State } from '../state/viewed.js';
@@ -43,8 +44,8 @@ export interface StepOwner extends ChannelSource {
   readonly labelled: readonly LabelledChannel[];
   /** Counts steps that ran inside of this one, and keeps what is reported of them. */
   count(census: Census, reports: Reports): void;
-  /** Stops the clocks of the steps around this one; gives what starts them again. */
-  stopClock(): () => void;
+  /** What its scope runs inside of. */
+  readonly outside: ScopeOwner;
   bodyOf(kind: NodeKind): Body;
   /** Id of a node by its index. */
   nameOf(node: number): string;
@@ -60,17 +61,11 @@ export interface Body {
   perform?(step: Step, io: StepIo): unknown;
 }
 
-/** What a body leaves behind that must be stopped when the attempt is over. */
-export interface Activity {
-  stop(): void;
-}
-
 /**
  * One execution of a node: its attempts, within its policies (`policies/index.ts`), which say whether it starts and whether it is tried again.
  * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
  */
-export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep {
-  attempt = 1;
+export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep {
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
   next: Work | undefined = undefined;
@@ -81,12 +76,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   private ticket: Ticket | undefined = undefined;
   /** The wait before the next attempt. */
   private backoff: Ticket | undefined = undefined;
-  /** What policies have running beside this attempt. */
-  private clocks: Clock[] | undefined = undefined;
-  /** Most steps hold one at most. */
-  private activity: Activity | undefined = undefined;
-  private activities: Set<Activity> | undefined = undefined;
-  private phase: 'ready' | 'running' | 'routing' | 'backoff' | 'over' = 'ready';
+  private phase: 'ready' | 'running' | 'judging' | 'routing' | 'backoff' | 'over' = 'ready';
   private inner: OpenCensus | undefined = undefined;
   private reports: Reports = undefined;
   private readonly body: Body;
@@ -124,13 +114,13 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     return this.owner.run;
   }
 
-  /** Key of what this attempt does (J2): the path, and the attempt from the second on. */
-  get key(): string {
-    return attemptAddress(this.path, this.attempt);
+  protected get around(): ScopeOwner {
+    return this.owner.outside;
   }
 
   start(): void {
     this.phase = 'running';
+    if (this.leaf) this.takeSlot();
     const { policies } = this.compiled;
     try {
       if (this.refusal !== undefined) this.failForGood(this.refusal);
@@ -181,9 +171,7 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   settled(ticket: Ticket, outcome: Outcome): void {
     if (ticket === this.backoff) {
       this.backoff = undefined;
-      this.phase = 'ready';
-      this.attempt += 1;
-      this.run.enqueue(this);
+      this.goOn();
     } else if (ticket === this.ticket) {
       this.ticket = undefined;
       this.body.take(this, outcome);
@@ -216,18 +204,6 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     return renderTemplate(template, read, owner.labelled, run);
   }
 
-  /** Registers something that is stopped when this attempt is over. */
-  hold(activity: Activity): void {
-    if (this.activity === undefined) this.activity = activity;
-    else (this.activities ??= new Set()).add(activity);
-  }
-
-  /** It ended by itself. */
-  release(activity: Activity): void {
-    if (this.activity === activity) this.activity = undefined;
-    else this.activities?.delete(activity);
-  }
-
   /** Takes over what is counted and told of a scope inside of this step. It is forgotten when the attempt is retried. */
   adopt(census: Census, reports: Reports): void {
     addCensus((this.inner ??= emptyCensus()), census);
@@ -237,9 +213,27 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   /** The body is done. The step is over once its scope has taken the output and chosen the ways on. */
   succeed(output: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void {
     if (this.over) return;
+    const { policies } = this.compiled;
+    if (policies?.gave === undefined) this.count(output, goto, writes);
+    else {
+      this.stopBody();
+      this.phase = 'judging';
+      policies.gave(this, { output, goto, writes });
+    }
+  }
+
+  accepted({ output, goto, writes }: Given): void {
+    this.count(output, goto, writes);
+  }
+
+  private count(output: unknown, goto: unknown, writes: readonly ChannelWrite[] | undefined): void {
     this.stopAttempt();
     this.phase = 'routing';
     this.owner.succeeded(this, output, goto, writes);
+  }
+
+  consult<T>(phase: (phases: Phases, context: StepContext) => Promise<T>, done: (given: T) => void): void {
+    consult(this, phase, done);
   }
 
   skip(reason: string): void {
@@ -274,15 +268,11 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     else this.failForGood(error);
   }
 
-  addClock(clock: Clock): void {
-    (this.clocks ??= []).push(clock);
-  }
-
   /** Fails whatever its policies say. */
   failForGood(error: ErrorData): void {
     if (this.over) return;
     // Routes that failed would fail again.
-    if (this.compiled.node.onError === 'ignore' && !this.refused && !this.routed) {
+    if (this.compiled.node.onError === 'ignore' && !this.refused && !this.routed && !isFinal(error)) {
       this.stopAttempt();
       this.phase = 'routing';
       this.owner.ignored(this, error);
@@ -305,16 +295,14 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
   }
 
   private stopAttempt(): void {
+    this.stopBody();
+    this.releaseSlot();
+  }
+
+  private stopBody(): void {
     this.ticket = this.drop(this.ticket);
     this.backoff = this.drop(this.backoff);
-    const { clocks, activity: only, activities } = this;
-    this.clocks = undefined;
-    this.activity = undefined;
-    this.activities = undefined;
-    if (clocks !== undefined) for (const clock of clocks) clock.close();
-    only?.stop();
-    for (const activity of activities ?? []) activity.stop();
-    if (this.phase === 'running' && this.leaf) this.run.releaseSlot();
+    this.stopActivities();
   }
 
   private drop(ticket: Ticket | undefined): undefined {
@@ -323,28 +311,36 @@ export class Step extends FiredNode implements Work, Waiter, Effect, PolicedStep
     this.run.durable.drop(ticket);
   }
 
-  /** Stops the clocks of this attempt and of all steps around it, while a question is open. Gives what starts them again. */
-  stopClock(): () => void {
-    const { clocks = [] } = this;
-    const startOuter = this.owner.stopClock();
-    for (const clock of clocks) clock.stop();
-    let stopped = true;
-    return () => {
-      if (!stopped) return;
-      stopped = false;
-      for (const clock of clocks) clock.resume();
-      startOuter();
-    };
+  /** A question is open: a person who judges takes no slot. */
+  override stopClock(): () => void {
+    if (this.phase === 'judging') this.releaseSlot();
+    return super.stopClock();
   }
 
   retryAfter(delayMs: number, error: ErrorData): void {
-    this.stopAttempt();
-    this.inner = undefined;
-    this.reports = undefined;
+    this.giveUpAttempt();
     const { run } = this;
     if (run.reporter.observed) this.emit({ type: 'step.retrying', attempt: this.attempt + 1, delayMs, error });
     this.phase = 'backoff';
     this.backoff = run.durable.timer(`${this.key}@backoff`, delayMs);
     this.backoff.waiter = this;
+  }
+
+  tryAgain(): void {
+    this.giveUpAttempt();
+    this.goOn();
+  }
+
+  /** What ran inside of it does not count. */
+  private giveUpAttempt(): void {
+    this.stopAttempt();
+    this.inner = undefined;
+    this.reports = undefined;
+  }
+
+  private goOn(): void {
+    this.phase = 'ready';
+    this.attempt += 1;
+    this.run.enqueue(this);
   }
 }

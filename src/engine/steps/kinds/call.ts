@@ -6,7 +6,8 @@ import type { ReadChannel } from '../../../lang/json-path.js';
 import type { CompiledPlan } from '../../graph/compile.js';
 import type { ChannelWrite } from '../../ports/executor.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../../services.js';
-import type { Activity, Body, Step } from '../step.js';
+import type { Activity } from '../asking.js';
+import type { Body, Step } from '../step.js';
 import { inputCell } from '../../state/cell.js';
 import { EMPTY_VERSION } from '../../state/version.js';
 import type { Version } from '../../state/version.js';
@@ -66,6 +67,14 @@ class Inside implements ScopeOwner, Activity {
 
   stopClock(): () => void {
     return this.step.stopClock();
+  }
+
+  get correction(): string | undefined {
+    return this.step.correction;
+  }
+
+  callsOnce(): void {
+    this.step.callsOnce();
   }
 
   scopeEnded(scope: ScopeHandle, end: ScopeEnd): void {

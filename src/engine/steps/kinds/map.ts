@@ -1,4 +1,5 @@
-import { SkeinError } from '../../../base/errors.js';
+import type { ErrorData } from '../../../base/errors.js';
+import { isFinal, SkeinError } from '../../../base/errors.js';
 import { escapeKey } from '../../../base/item-key.js';
 import { readPath, readRef, refText, JsonTexts } from '../../../lang/json-path.js';
 import { limitHint } from '../../../plan/notations.js';
@@ -85,6 +86,11 @@ class MapRun implements Work {
     } else if (open === 0) step.succeed(failed.size === 0 ? results : results.filter((_, at) => !failed.has(at)));
   }
 
+  private allows(error: ErrorData): boolean {
+    const { onItemError } = this.node;
+    return onItemError !== undefined && onItemError !== 'fail' && !isFinal(error);
+  }
+
   private startItem(at: number): void {
     const { step } = this;
     const { list, keys, channel } = this.items;
@@ -97,7 +103,7 @@ class MapRun implements Work {
     this.open -= 1;
     if (end.type === 'done') {
       this.results[at] = taken(scope, this.node.result) ?? null;
-    } else if (end.type === 'failed' && this.node.onItemError !== undefined && this.node.onItemError !== 'fail') {
+    } else if (end.type === 'failed' && this.allows(end.error)) {
       if (this.node.onItemError === 'leaveOut') this.failed.add(at);
       // The step that failed in the item is the one that was allowed to.
       const outcome = failureOf(end.error);

@@ -1,13 +1,19 @@
 import type { ErrorData } from '../../../base/errors.js';
 import type { NodePolicies } from '../../../plan/node-policies.js';
 import type { PlanNode } from '../../../plan/plan.js';
-import type { PolicedStep, Policy, PolicyMaker } from './policy.js';
+import type { Bound, Given, PolicedStep, Policy, PolicyMaker } from './policy.js';
 import { retry } from './retry.js';
+import { supervise } from './supervise.js';
 import { timeout } from './timeout.js';
 import { when } from './when.js';
 
 /** Who makes the policies of a node, outermost first: the one place that knows their order. */
-const MAKERS: { readonly [Name in keyof NodePolicies]-?: PolicyMaker } = { when, retry, timeoutMs: timeout };
+const MAKERS: { readonly [Name in keyof NodePolicies]-?: PolicyMaker } = {
+  when,
+  supervise,
+  retry,
+  timeoutMs: timeout,
+};
 const IN_ORDER = Object.values(MAKERS);
 
 /** A step, as its policies hand it on. */
@@ -16,6 +22,8 @@ interface Inside extends PolicedStep {
   entered(): void;
   /** The attempt starts. */
   begun(): void;
+  /** All policies let this count. */
+  accepted(result: Given): void;
   /** No policy has anything against this failure. */
   givenUp(error: ErrorData): void;
 }
@@ -25,6 +33,8 @@ export interface Policies {
   readonly enter: (step: Inside) => void;
   readonly begin: (step: Inside) => void;
   readonly failed: (step: Inside, error: ErrorData) => void;
+  /** Undefined: what the body gives counts at once. */
+  readonly gave: ((step: Inside, result: Given) => void) | undefined;
 }
 
 /** The step, when there is no policy further on. */
@@ -32,19 +42,25 @@ const ENDS: Policies = {
   enter: (step) => step.entered(),
   begin: (step) => step.begun(),
   failed: (step, error) => step.givenUp(error),
+  gave: undefined,
 };
 
-/** The policies of a node; undefined when it has none, so that its steps pay for none. `bound` gives a function of the bindings, and throws without one. */
-export function policiesOf(node: PlanNode, bound: (key: string) => unknown): Policies | undefined {
+const accepted = (step: Inside, result: Given): void => step.accepted(result);
+
+/** The policies of a node; undefined when it has none, so that its steps pay for none. */
+export function policiesOf(node: PlanNode, bound: Bound): Policies | undefined {
   const policies = IN_ORDER.flatMap((make) => make(node, bound) ?? []);
   if (policies.length === 0) return undefined;
-  let { enter, begin, failed } = ENDS;
+  let { enter, begin, failed, gave } = ENDS;
   for (const policy of policies.toReversed()) {
     enter = entering(policy, enter);
     begin = beginning(policy, begin);
   }
-  for (const policy of policies) failed = failing(policy, failed);
-  return { enter, begin, failed };
+  for (const policy of policies) {
+    failed = failing(policy, failed);
+    gave = giving(policy, gave);
+  }
+  return { enter, begin, failed, gave };
 }
 
 function entering(policy: Policy, inner: Policies['enter']): Policies['enter'] {
@@ -58,4 +74,10 @@ function beginning(policy: Policy, inner: Policies['begin']): Policies['begin'] 
 function failing(policy: Policy, outer: Policies['failed']): Policies['failed'] {
   if (policy.failed === undefined) return outer;
   return (step, error) => policy.failed?.(step, error, (left) => outer(step, left));
+}
+
+function giving(policy: Policy, outer: Policies['gave']): Policies['gave'] {
+  if (policy.gave === undefined) return outer;
+  const out = outer ?? accepted;
+  return (step, result) => policy.gave?.(step, result, () => out(step, result));
 }

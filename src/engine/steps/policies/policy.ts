@@ -3,7 +3,10 @@ import type { ReadChannel } from '../../../lang/json-path.js';
 import type { LabelledChannel } from '../../../lang/outputs-block.js';
 import type { WorkMeter } from '../../../lang/work-meter.js';
 import type { PlanNode } from '../../../plan/plan.js';
-import type { Durable } from '../../ports/durable.js';
+import type { Durable, Question } from '../../ports/durable.js';
+import type { ChannelWrite, StepContext } from '../../ports/executor.js';
+import type { Phases, SupervisedTask } from '../../ports/supervision.js';
+import type { Commitment, Supervisor } from '../../../plan/supervision.js';
 
 /**
  * What a node has around its body (DESIGN.md section 3). A policy knows its node and no step of it: all steps share it, so what it decides is a
@@ -16,6 +19,8 @@ export interface Policy {
   enter?(step: PolicedStep, go: () => void): void;
   /** Before each attempt: `go` starts it. */
   begin?(step: PolicedStep, go: () => void): void;
+  /** An attempt gave a result: `out` lets it count. Nothing of the attempt runs any more, and no clock. */
+  gave?(step: PolicedStep, result: Given, out: () => void): void;
   /** An attempt failed, and the policies further in left it at that; so does `out`. */
   failed?(step: PolicedStep, error: ErrorData, out: (error: ErrorData) => void): void;
 }
@@ -26,6 +31,10 @@ export interface PolicedStep {
   readonly key: string;
   /** From 1. */
   readonly attempt: number;
+  /** Which attempt since the last correction, from 1. */
+  readonly tries: number;
+  /** Belongs to the policy `supervise`. */
+  supervised: Supervised | undefined;
   readonly run: WorkMeter & { readonly durable: Durable };
   /** What a block of outputs shows. */
   readonly labelled: readonly LabelledChannel[];
@@ -40,6 +49,35 @@ export interface PolicedStep {
   fail(error: ErrorData): void;
   /** The next attempt, in so many milliseconds; `error` is what ended this one. */
   retryAfter(delayMs: number, error: ErrorData): void;
+  /** The next attempt, at once. */
+  tryAgain(): void;
+  /** It fails, and nothing tries again. */
+  failForGood(error: ErrorData): void;
+  pause(question: Question, reason: string): void;
+  /** Has a phase of the supervision done, in a slot; `done` gets what came of it unless the step is over by then. What it throws fails the step for good. */
+  consult<T>(phase: (phases: Phases, context: StepContext) => Promise<T>, done: (given: T) => void): void;
+}
+
+/** What a body gave. */
+export interface Given {
+  readonly output: unknown;
+  /** Where it said to go on. */
+  readonly goto: unknown;
+  /** What it writes beside its output. */
+  readonly writes: readonly ChannelWrite[] | undefined;
+}
+
+/** What is known of a supervised step between its attempts. */
+export interface Supervised {
+  readonly task: SupervisedTask;
+  readonly commitment: Commitment;
+  /** How many there were, and the last of them. */
+  corrections: number;
+  correction: string | undefined;
+  /** The attempt that was corrected last; 0: none was. */
+  corrected: number;
+  /** The attempt called something that has `effect: once`. */
+  once: boolean;
 }
 
 /** What runs beside one attempt. Time spent paused counts toward no policy. */
@@ -51,5 +89,11 @@ export interface Clock {
   close(): void;
 }
 
-/** Gives the policy of a node; undefined when the node has none of this kind. `bound` gives a function of the bindings, and throws without one. */
-export type PolicyMaker = (node: PlanNode, bound: (key: string) => unknown) => Policy | undefined;
+/** Gives the policy of a node; undefined when the node has none of this kind. */
+export type PolicyMaker = (node: PlanNode, bound: Bound) => Policy | undefined;
+
+/** What a policy finds in the bindings; throws for what is not there. */
+export interface Bound {
+  fn(key: string): unknown;
+  supervisor(key: string): Supervisor;
+}

@@ -1,10 +1,10 @@
-import { toErrorData } from '../../../base/errors.js';
+import { isFinal, toErrorData } from '../../../base/errors.js';
 import type { ErrorData } from '../../../base/errors.js';
 import { mayGoAway, statusOf } from '../../../base/passing-errors.js';
 import { asBoolean } from '../../../lang/condition.js';
 import type { PlanNode, RetryPolicy } from '../../../plan/plan.js';
 import type { FailedAttempt } from '../../../plan/retry-input.js';
-import type { PolicedStep, Policy } from './policy.js';
+import type { Bound, PolicedStep, Policy } from './policy.js';
 
 /** Upper bound of one delay where the policy names none, in milliseconds. */
 const MAX_DELAY = 60_000;
@@ -13,16 +13,16 @@ const MAX_DELAY = 60_000;
 type RetryFunction = (failure: FailedAttempt) => unknown;
 
 /** A node that is tried again after failures that may go away: `retry`. A provider's Retry-After replaces the computed delay. */
-export function retry({ id, retry: policy }: PlanNode, bound: (key: string) => unknown): Policy | undefined {
+export function retry({ id, retry: policy }: PlanNode, bound: Bound): Policy | undefined {
   if (policy === undefined) return undefined;
   const key = `retry:${id}`;
-  const retried = policy.on === 'code' ? (bound(key) as RetryFunction) : undefined;
+  const retried = policy.on === 'code' ? (bound.fn(key) as RetryFunction) : undefined;
   const decides = (error: ErrorData): boolean => asBoolean(retried?.(failedAttempt(error)), key);
   return {
     failed(step, error, out) {
       let mayGoOn: boolean;
       try {
-        mayGoOn = step.attempt <= policy.retries && isRetried(policy, error, decides);
+        mayGoOn = step.tries <= policy.retries && isRetried(policy, error, decides);
       } catch (thrown) {
         out(badRetry(id, error, thrown));
         return;
@@ -33,9 +33,9 @@ export function retry({ id, retry: policy }: PlanNode, bound: (key: string) => u
   };
 }
 
-function delayOf(policy: RetryPolicy, { attempt, key, run }: PolicedStep, error: ErrorData): number {
+function delayOf(policy: RetryPolicy, { tries, key, run }: PolicedStep, error: ErrorData): number {
   if (error.retryAfterMs !== undefined) return error.retryAfterMs;
-  const factor = policy.backoff === 'fixed' ? 1 : policy.backoff === 'linear' ? attempt : 2 ** (attempt - 1);
+  const factor = policy.backoff === 'fixed' ? 1 : policy.backoff === 'linear' ? tries : 2 ** (tries - 1);
   const delay = Math.min(policy.delayMs * factor, policy.maxDelayMs ?? MAX_DELAY);
   const jitter = policy.jitter ?? 0;
   return jitter === 0 ? delay : Math.round(delay * (1 - jitter * run.durable.random(`${key}@backoff`)));
@@ -43,7 +43,7 @@ function delayOf(policy: RetryPolicy, { attempt, key, run }: PolicedStep, error:
 
 /** All that is looked at is recorded, so a replay decides the same. */
 function isRetried({ on }: RetryPolicy, error: ErrorData, decides: (error: ErrorData) => boolean): boolean {
-  if (error.code === 'SKEIN_CANCELLED' || error.retryable === false) return false;
+  if (error.code === 'SKEIN_CANCELLED' || error.retryable === false || isFinal(error)) return false;
   if (on === 'any') return true;
   if (on === undefined) return mayGoAway(error);
   return on === 'code' ? decides(error) : on.some((wanted) => matches(error, wanted));

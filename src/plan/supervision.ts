@@ -1,0 +1,100 @@
+import type { Json } from '../base/json.js';
+import type { Template } from '../lang/values.js';
+import { integer, object, TEXT, word } from './form.js';
+import type { Form } from './form.js';
+import { TEMPLATE } from './value-forms.js';
+
+/** Supervision of a node: what it did is judged before anything downstream sees it. */
+export interface Supervision {
+  /** What is promised. Absent: the prompt of an agent node. */
+  readonly instruction?: Template;
+  /** Who judges: a model, when what was promised and what was done differ; or a person, always. */
+  readonly by: 'model' | 'human';
+  /** The supervisor's model, `provider/model`. Of a node without an agent also that of the two checkpoints. Absent: the agent's, else the environment's. */
+  readonly model?: string;
+  /** Corrections at most; then a person is asked, or the step is halted. Default {@link MAX_REORIENTS}. */
+  readonly maxReorients?: number;
+  /** The binding `supervise:NODE` is the supervisor. */
+  readonly supervisor?: 'code';
+}
+
+/** Corrections at most where a supervision says nothing. */
+export const MAX_REORIENTS = 1;
+
+/** The form of a supervision. */
+export const SUPERVISION: Form<Supervision> = object<Supervision>({
+  'instruction?': TEMPLATE,
+  by: word('model', 'human'),
+  'model?': TEXT,
+  'maxReorients?': integer(0, 1_000),
+  'supervisor?': word('code'),
+});
+
+/** What was promised before the work began. */
+export interface Commitment {
+  readonly interpretation: string;
+  readonly scopeIn: readonly string[];
+  readonly scopeOut: readonly string[];
+  readonly approach: string;
+  readonly predictedOutput: string;
+  readonly confidence: 'high' | 'medium' | 'low';
+  readonly assumptions: readonly string[];
+}
+
+/** What is said of the work when it is done. */
+export interface Assessment {
+  readonly metCommitment: boolean;
+  readonly deviations: readonly string[];
+  readonly concerns: readonly string[];
+  readonly unexpected: readonly string[];
+}
+
+/** What differs between promise and work; with `escalate` somebody has to judge it. */
+export interface Reconciled {
+  readonly triggers: readonly string[];
+  readonly escalate: boolean;
+}
+
+/** What a supervisor is asked to judge. */
+export interface SuperviseRequest {
+  /** Address of the step, `review/loop#3/critic`. */
+  readonly path: string;
+  /** What was asked for, with the values of this run. */
+  readonly goal: string;
+  /** The correction that this attempt was given. */
+  readonly correction?: string;
+  readonly commitment: Commitment;
+  readonly assessment: Assessment;
+  readonly triggers: readonly string[];
+  /** What the work gave. */
+  readonly output: Json;
+}
+
+/** What a supervisor says of an attempt. */
+export interface Verdict {
+  readonly verdict: 'continue' | 'reorient' | 'ask_human' | 'halt';
+  /** Of `reorient`: what the next attempt is told. */
+  readonly correction?: string;
+  /** Of `ask_human`: what the person is asked. */
+  readonly question?: string;
+  readonly reason?: string;
+}
+
+/** Who judges what a step did. */
+export interface Supervisor {
+  /** Compares promise and work. A pure function: it is called again on a replay. */
+  reconcile(commitment: Commitment, assessment: Assessment): Reconciled;
+  /** Says what happens. It is called when `reconcile` escalates, and after each correction. */
+  supervise(request: SuperviseRequest): Verdict | Promise<Verdict>;
+}
+
+/** The key of a node's supervisor in the bindings. */
+export function supervisorKey(id: string): string {
+  return `supervise:${id}`;
+}
+
+/** Whether a value has the methods of a supervisor. */
+export function isSupervisor(value: unknown): value is Supervisor {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['reconcile', 'supervise'].every((name) => typeof Reflect.get(value, name) === 'function');
+}
