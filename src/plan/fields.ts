@@ -60,6 +60,7 @@ const EVERY: Rows<NodeBase & Pick<PlanNode, 'kind'>> = {
   'output?': course('output', TEXT),
   'countsAnewFrom?': policy('max visits', TEXT),
   'quiet?': shown(flag<true>()),
+  'unsupervised?': shown(flag<true>()),
   'at?': shown(POSITION),
   ...OPTIONS,
 };

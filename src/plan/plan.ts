@@ -151,6 +151,8 @@ export interface NodeBase extends NodeOptions {
   readonly countsAnewFrom?: string;
   /** What happens inside of it is not told as events of a graph. */
   readonly quiet?: true;
+  /** A supervision that holds around it is neither for it nor for what is inside of it. */
+  readonly unsupervised?: true;
   readonly at?: Position;
 }
 

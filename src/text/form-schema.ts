@@ -71,7 +71,7 @@ class SchemaWriter {
       case 'number':
         return this.typed({ ...form, blank: false }, 'number', { minimum: form.min, maximum: form.max });
       case 'flag':
-        return this.typed(form, 'boolean', {});
+        return this.typed(form, 'boolean', { not: form.only === undefined ? undefined : { const: !form.only } });
       case 'list':
         return this.typed(form, 'array', { items: this.write(form.items), minItems: form.min });
       case 'map':

@@ -71,6 +71,8 @@ export interface NumberForm extends Common {
 /** `true` or `false`. */
 export interface FlagForm extends Common {
   readonly kind: 'flag';
+  /** The other value is an error. */
+  readonly only?: boolean;
 }
 
 /** A list. */

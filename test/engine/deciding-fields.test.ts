@@ -51,6 +51,7 @@ const COMMON = {
   effect: 'once',
   version: '2',
   quiet: true,
+  unsupervised: true,
   at: { file: 'f.yaml', line: 1, column: 1 },
 } as const;
 

@@ -115,10 +115,18 @@ describe('the hint of a problem of a pipeline leads to a file without that probl
       ],
       [
         'not-supported',
-        `agents: { a: { instruction: x<<, supervise: 1>> } }\nworkflow: [{ type: agent, name: a }]\n`
-          .replace('<<, supervise: 1>>', '')
-          .replace('name: a }', 'name: a<<, supervise: 1>> }'),
+        `agents: { a: { instruction: x } }\nworkflow: [{ type: agent, name: a }, { type: ask, question: q<<, supervise: true>> }]\n`,
         nothing,
+      ],
+      [
+        'missing-instruction',
+        `agents: { a: {} }\nworkflow: [{ type: sequence, supervise: <<true>>, steps: [{ type: agent, name: a }] }]\n`,
+        () => '{ instruction: TEXT }',
+      ],
+      [
+        'human-gate',
+        `supervise: { human: true }\nagents: { a: {} }\nworkflow: [{ type: agent, name: a, supervise: <<false>> }]\n`,
+        (hint) => /supervise: (\{.*\})/.exec(hint)?.[1] ?? '',
       ],
     ]),
   )('[XP9] $code in $text', async ({ code, text, follow }) => {

@@ -39,6 +39,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'missing-question',
   'missing-file',
   'missing-answer',
+  'missing-instruction',
   'missing-model',
   'no-steps',
   'empty-block',

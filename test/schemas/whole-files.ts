@@ -19,6 +19,7 @@ config:
   interactive: true
   truncate: { strategy: lines, limit: 40, keep: last }
   telemetry: { otlp_endpoint: "http://127.0.0.1:4318" }
+supervise: { model: openai/gpt-5, max_reorients: 2, instruction: "About {{inputs.topic}}" }
 agents:
   writer:
     inline:
@@ -49,7 +50,8 @@ steps:
     recent: 4
     afresh: true
     choose: { on: on, more: { step: off, about: There is more. } }
-  - { id: on, agent: writer, depends_on: [draft], prompt: x }
+    supervise: { human: true }
+  - { id: on, agent: writer, depends_on: [draft], prompt: x, supervise: false }
   - { id: off, agent: writer, depends_on: [draft], prompt: x }
   - id: check
     agent: reader
@@ -100,6 +102,7 @@ agents:
         properties: { ok: { type: boolean }, list: { type: array, items: { type: [string, "null"] } }, kind: { enum: [a, b] } }
         allOf: [{ not: { type: string } }]
         required: [ok]
+supervise: { model: thorough, max_reorients: 2, instruction: "About {{ $prompt }}" }
 workflow:
   max_loop_iterations: 3
   overrides: { max_loop_iterations: 4 }
@@ -110,12 +113,13 @@ workflow:
       prompt: Go on.
       timeout: 90
       on_error: continue
+      supervise: { human: true }
       retry: { max_attempts: 2, backoff: exponential, initial_delay: 2s, jitter: 0.5, on: [timeout, "503"] }
-    - { type: parallel, id: both, name: x, steps: [{ type: agent, name: root, retry: { retries: 1, initial_delay_seconds: 0.5, jitter: true } }, { type: agent, name: root }], timeout: 10m }
-    - { type: sequence, id: line, steps: [{ type: agent, name: root }] }
+    - { type: parallel, id: both, name: x, steps: [{ type: agent, name: root, retry: { retries: 1, initial_delay_seconds: 0.5, jitter: true } }, { type: agent, name: root }], timeout: 10m, supervise: false }
+    - { type: sequence, id: line, steps: [{ type: agent, name: root }], supervise: { instruction: Do both., human: true } }
     - { type: subworkflow, workflow: [{ type: agent, name: root }] }
     - { type: subworkflow, workflow: { max_loop_iterations: 2, steps: [{ type: agent, name: root }] } }
-    - { type: map, id: each, over: "{{ $steps.first.output.list }}", as: thing, key: a.b, max_items: 5, concurrency: 2, on_item_error: continue, steps: [{ type: agent, name: root }] }
+    - { type: map, id: each, over: "{{ $steps.first.output.list }}", as: thing, key: a.b, max_items: 5, concurrency: 2, on_item_error: continue, supervise: { instruction: Do all., model: openai/gpt-5-mini, max_reorients: 3 }, steps: [{ type: agent, name: root }] }
     - { type: ask, id: may, question: May I?, choices: ["yes", "no"], schema: { type: string }, expires: 24h, on_expire: { answer: "no" } }
     - { type: ask, question: And now?, on_expire: fail, on_error: continue }
     - { type: call, file: other.yaml, prompt: Go, inputs: { a: b } }

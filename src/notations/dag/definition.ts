@@ -4,6 +4,7 @@ import type { McpServerSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
+import type { SuperviseDef } from '../supervision.js';
 import type { STEP } from './keys.js';
 
 /** A workflow file as it was written: types are checked, names are not resolved yet. */
@@ -12,6 +13,8 @@ export interface Definition {
   readonly description: string | undefined;
   readonly inputs: readonly InputDef[];
   readonly config: ConfigDef;
+  /** Of all steps. */
+  readonly supervise: SuperviseDef | undefined;
   /** Absent: agents are found in the agent folders. Empty: the section could not be read. */
   readonly agents: readonly AgentDef[] | undefined;
   readonly skills: readonly SourceScalar[];
@@ -89,6 +92,7 @@ export interface StepDef {
   /** The words, numbers and truth values of the step, by key. */
   readonly keys: Values<typeof STEP.keys>;
   readonly timeoutMs: number | undefined;
+  readonly supervise: SuperviseDef | undefined;
   readonly models: readonly string[];
   readonly extraDirs: readonly SourceScalar[];
   /** By what the agent may answer, and the steps that this leads to; empty: it does not choose. */

@@ -3,6 +3,7 @@ import { DURATION_PATTERN } from '../../base/duration.js';
 import { any, either, flag, integer, list, map, names, text, texts, word } from '../../text/forms.js';
 import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
+import { SUPERVISE } from '../supervision.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
 const MANY = 1_000_000;
@@ -46,6 +47,7 @@ export const STEP = map(
     on_error: word(ON_ERROR, 'what happens when the step fails', { default: 'fail' }),
     retry_count: integer('repetitions of a failed attempt', { min: 0, max: 100, default: 0 }),
     timeout: text('for each attempt: 90s, 10m, 1h30m', { pattern: DURATION_PATTERN, from: 'string', blank: true }),
+    supervise: SUPERVISE,
     model: MODEL,
     extra_dirs: texts('further directories that the file tools may read, relative to the working directory'),
     interactive: flag('whether the agent may ask a person'),
@@ -169,6 +171,7 @@ export const WORKFLOW = map(
     description: text('what the workflow is for'),
     inputs: names(INPUT, 'values that a run is started with', { pattern: NAME_FORM.pattern }),
     config: CONFIG,
+    supervise: SUPERVISE,
     agents: names(AGENT, 'the agents by name; without this section they are found in the agent folders'),
     skills: texts('skills of all steps'),
     steps: list({ ...STEP, needed: true }, 'the steps; what does not depend on each other runs at the same time', {

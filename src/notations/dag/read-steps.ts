@@ -5,6 +5,7 @@ import { entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
+import { readSupervise } from '../supervision.js';
 import { readAnswers } from './choices.js';
 import type { ConditionDef, StepDef } from './definition.js';
 import { checkName } from '../../text/names.js';
@@ -73,6 +74,7 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
     skills: fields.texts('skills') ?? [],
     keys: fields.values(STEP),
     timeoutMs: readTimeout(fields, label),
+    supervise: readSupervise(fields),
     models: readModels(fields, `model of ${label}`),
     extraDirs: fields.texts('extra_dirs') ?? [],
     choose: readAnswers(fields, label),

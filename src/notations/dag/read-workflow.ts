@@ -4,6 +4,7 @@ import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { quoteShort } from '../../lang/value-text.js';
+import { readSupervise } from '../supervision.js';
 import type { AgentDef, Definition, InputDef } from './definition.js';
 import { checkName } from '../../text/names.js';
 import { AGENT, INLINE, INPUT, WORKFLOW } from './keys.js';
@@ -27,6 +28,7 @@ export function readWorkflow(node: SourceNode, findings: Findings): Definition |
     description: root.text('description'),
     inputs: readInputs(root),
     config: readConfig(root),
+    supervise: readSupervise(root),
     agents: readAgents(root),
     skills: root.texts('skills') ?? [],
     steps: readSteps(root),

@@ -15,7 +15,7 @@ import type {
 import { END } from '../../plan/plan.js';
 import { present } from '../../base/json.js';
 import type { Block, Placed } from './blocks.js';
-import type { AgentStep, AskStep, CallStep, MapStep, PipelineDef, RetryDef, StepBase } from './definition.js';
+import type { AgentStep, AskStep, CallStep, MapStep, PipelineDef, RetryDef } from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
 import { itemChannel, itemsOf } from './blocks.js';
@@ -25,7 +25,8 @@ import { PROMPT } from './references.js';
 import type { Names } from './references.js';
 import { DEFAULT_ITEMS, retriedBy } from './keys.js';
 import type { Findings } from '../../text/findings.js';
-import type { Texts } from './templates.js';
+import { supervisedFile, supervising } from './supervising.js';
+import type { SupervisionParts } from './supervising.js';
 
 /** The node of a step. Every step is one node with its id; conditions and jumps are nodes that do nothing, and the ways that leave them say the rest. */
 export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNode {
@@ -42,7 +43,7 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
       // What its steps see and give has the same names inside and outside.
       return {
         kind: 'call',
-        ...policies(step),
+        ...policies(placed, parts),
         writes: [...placed.outputs.map((output) => output.channel), ...talksOf(placed)],
         plan: innerPlan(placed, parts),
       };
@@ -51,7 +52,7 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
     case 'ask':
       return askNode(placed, step, parts);
     case 'call':
-      return buildCall(placed, step, policies(step), parts);
+      return buildCall(placed, step, policies(placed, parts), parts);
   }
 }
 
@@ -96,7 +97,7 @@ function agentNode(placed: Placed, step: AgentStep, flow: Flow, parts: NodeParts
   const instructions: Template = agent?.instruction === undefined ? [] : texts.instructions(agent.instruction, placed);
   return {
     kind: 'agent',
-    ...policies(step),
+    ...policies(placed, parts),
     ...writing(placed),
     agent: { ...(agent?.spec ?? { name, models: [] }), instructions },
     prompt: texts.message(step.prompt, placed),
@@ -124,7 +125,7 @@ function askNode(placed: Placed, step: AskStep, parts: NodeParts): AskNode {
   const { question, choices, schema, expiresMs, expireAnswer } = step;
   return present({
     kind: 'ask' as const,
-    ...policies(step),
+    ...policies(placed, parts),
     ...writing(placed),
     question: question === undefined ? [] : parts.texts.template(question, placed),
     choices,
@@ -152,7 +153,7 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
   const { key } = step;
   return present({
     kind: 'map' as const,
-    ...policies(step),
+    ...policies(placed, parts),
     ...writing(placed),
     plan,
     over: (step.over === undefined ? undefined : texts.value(step.over, placed)) ?? { channel: PROMPT },
@@ -188,7 +189,8 @@ function writing(placed: Placed): { readonly writes: readonly string[]; readonly
   return { writes: [channel], output: channel };
 }
 
-function policies(step: StepBase): NodeBase {
+function policies(placed: Placed, parts: SupervisionParts): NodeBase {
+  const { step } = placed;
   const { id, timeoutMs, at } = step;
   return present({
     id,
@@ -196,6 +198,7 @@ function policies(step: StepBase): NodeBase {
     timeoutMs,
     onError: step.onError === 'continue' ? ('ignore' as const) : undefined,
     at,
+    ...supervising(placed, parts),
   });
 }
 
@@ -243,7 +246,8 @@ export function buildCall(placed: Placed, step: CallStep, base: NodeBase, parts:
   }
   checkMissing(step, plan.inputs, inputs, findings);
   const outputs = Object.fromEntries(placed.outputs.map(({ channel, inner = channel }) => [channel, inner]));
-  return { kind: 'call', ...base, writes: Object.keys(outputs), plan, inputs, outputs };
+  const inner = supervisedFile(plan, placed, parts);
+  return { kind: 'call', ...base, writes: Object.keys(outputs), plan: inner, inputs, outputs };
 }
 
 const NOTHING: Plan = { format: 1, name: '', inputs: [], channels: [], nodes: [], edges: [], routes: [] };
@@ -257,10 +261,7 @@ function checkMissing(step: CallStep, wanted: readonly InputSpec[], given: Given
 }
 
 /** What nodes are built from. */
-export interface NodeParts {
-  readonly definition: PipelineDef;
-  readonly names: Names;
-  readonly texts: Texts;
+export interface NodeParts extends SupervisionParts {
   /** The plan of a block. */
   readonly planOf: (block: Block) => Plan;
   readonly calls: ReadonlyMap<CallStep, Plan>;

@@ -3,6 +3,8 @@ import type { Position } from '../../base/problem.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceScalar } from '../../text/nodes.js';
+import type { SuperviseDef } from '../supervision.js';
+import type { ModelTable } from './agents/agent-models.js';
 import type { MAP } from './keys.js';
 
 /** A pipeline file as it was written: types are checked, steps have their ids, references are not resolved yet. */
@@ -11,6 +13,9 @@ export interface PipelineDef {
   readonly name: string;
   readonly description: string | undefined;
   readonly agents: ReadonlyMap<string, AgentDef>;
+  readonly models: ModelTable;
+  /** Of all agents, wherever they stand. */
+  readonly supervise: SuperviseDef | undefined;
   /** Never empty in a file without errors. A file without `workflow` has one step: its agent `root`, or else its first one. */
   readonly steps: readonly StepDef[];
   /** How often each jump back may be made. */
@@ -39,6 +44,8 @@ export interface StepBase {
   readonly timeoutMs: number | undefined;
   readonly retry: RetryDef | undefined;
   readonly onError: 'fail' | 'continue';
+  /** Of an agent; of any other step as a whole. */
+  readonly supervise: SuperviseDef | undefined;
 }
 
 /** The key `retry`. */

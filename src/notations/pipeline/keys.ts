@@ -16,6 +16,7 @@ import {
 } from '../../text/forms.js';
 import type { Form, MapForm } from '../../text/forms.js';
 import { NAME_FORM } from '../../text/names.js';
+import { SUPERVISE, SUPERVISE_WHOLE } from '../supervision.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA } from './agents/schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
@@ -93,6 +94,9 @@ export const POLICIES = {
   on_error: ON_ERROR,
   retry: named('retry'),
 } as const;
+
+/** Those of steps that contain others. */
+const POLICIES_OF_BLOCKS = { ...POLICIES, supervise: SUPERVISE_WHOLE } as const;
 
 /** How often each jump back may be made when the file does not say. */
 export const DEFAULT_LOOPS = 100;
@@ -172,7 +176,7 @@ export const MAP = map(
     concurrency: integer('how many items at once; by default no limit', { min: 1, max: MANY }),
     on_item_error: word(['fail', 'continue'], 'continue leaves out items that fail', { default: 'fail' }),
     steps: STEPS,
-    ...POLICIES,
+    ...POLICIES_OF_BLOCKS,
   },
   'runs its steps for each item of a list',
 );
@@ -203,7 +207,7 @@ const CALL = map(
     file: text('a pipeline or a DAG workflow, relative to this file', { needed: true }),
     prompt: text('the prompt of the pipeline; by default that of the run'),
     inputs: names(text('', { blank: true }), 'inputs of a DAG workflow, by name'),
-    ...POLICIES,
+    ...POLICIES_OF_BLOCKS,
   },
   'runs another file',
 );
@@ -222,6 +226,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       ),
       ...TALK.keys,
       ...POLICIES,
+      supervise: SUPERVISE,
     },
     'asks an agent',
   ),
@@ -236,14 +241,17 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
     'continues with one of two lists of steps',
     { some: ['true', 'false'] },
   ),
-  parallel: map({ ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES }, 'runs steps at the same time'),
-  sequence: map({ ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES }, 'runs steps one after the other, as one step'),
+  parallel: map({ ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES_OF_BLOCKS }, 'runs steps at the same time'),
+  sequence: map(
+    { ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES_OF_BLOCKS },
+    'runs steps one after the other, as one step',
+  ),
   subworkflow: map(
     {
       ...IDENTITY,
       name: NAME,
       workflow: either([STEPS, WORKFLOW], 'the steps: a list, or a map with steps', { needed: true }),
-      ...POLICIES,
+      ...POLICIES_OF_BLOCKS,
     },
     'the same, under its cagent name',
   ),
@@ -264,6 +272,7 @@ export const NAMED = {
 export const FILE = map(
   {
     ...SECTIONS,
+    supervise: SUPERVISE,
     workflow: either(
       [STEPS, WORKFLOW],
       'the steps; without it the agent root, or else the first one, is the only step',

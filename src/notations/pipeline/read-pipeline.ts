@@ -8,6 +8,7 @@ import { readAgents } from './agents/read-agents.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from '../../text/unsupported.js';
 import { isMisnamedPipeline } from '../looks-like.js';
+import { readSupervise } from '../supervision.js';
 import { DEFAULT_LOOPS, FILE, WORKFLOW } from './keys.js';
 import { NO_POLICIES, SHAPE, readLoops } from './read-policies.js';
 import { readBlock } from './read-steps.js';
@@ -34,7 +35,8 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
   const fields = readSupported(root, '', FILE, findings);
   if (fields === undefined) return undefined;
   checkVersion(fields, findings);
-  const agents = readAgents(fields);
+  const { agents, models } = readAgents(fields);
+  const supervise = readSupervise(fields);
   const workflow = readWorkflow(fields, agents, findings);
   const about = fields.node('metadata');
   const description = about === undefined ? undefined : entryOf(about, 'description')?.value;
@@ -42,6 +44,8 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     name,
     description: description?.kind === 'scalar' && description.text !== '' ? description.text : undefined,
     agents,
+    models,
+    supervise,
     ...workflow,
     at: root.at,
   };

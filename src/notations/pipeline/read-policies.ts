@@ -3,35 +3,30 @@ import { parseDuration } from '../../base/duration.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { describe } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
+import { readSupervise } from '../supervision.js';
 import { DEFAULT_LOOPS, LOOPS, MAX_TIMER_MS, POLICIES, RETRY, RETRY_CLASSES, WORKFLOW } from './keys.js';
 import type { RetryDef, StepBase } from './definition.js';
-
-/** What is refused where policies may stand, and so never offered. */
-export const REFUSED_POLICY = 'supervise';
 
 const FIRST_DELAY_MS = 1_000;
 /** What `jitter: true` stands for. */
 const SOME_JITTER = 0.1;
 
 /** What a step says of failures and time. */
-export type Policies = Pick<StepBase, 'timeoutMs' | 'retry' | 'onError'>;
+export type Policies = Pick<StepBase, 'timeoutMs' | 'retry' | 'onError' | 'supervise'>;
 
 /** Of steps that can't fail. */
-export const NO_POLICIES: Policies = { timeoutMs: undefined, retry: undefined, onError: 'fail' };
+export const NO_POLICIES: Policies = { timeoutMs: undefined, retry: undefined, onError: 'fail', supervise: undefined };
 
 /**
- * Reads `timeout`, `on_error` and `retry` of a step. Problem codes: `bad-duration`, `bad-retry`, `no-effect`, `not-supported`, and
- * those of the types.
+ * Reads `timeout`, `on_error`, `retry` and `supervise` of a step. Problem codes: `bad-duration`, `bad-retry`, `no-effect`, those of
+ * {@link readSupervise} and of the types.
  */
-export function readPolicies(fields: Fields): Policies {
-  if (fields.has(REFUSED_POLICY)) {
-    const message = `${REFUSED_POLICY} of ${fields.name} is not supported yet`;
-    fields.error('not-supported', REFUSED_POLICY, message, 'remove the key');
-  }
+export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'whole'): Policies {
   return {
     timeoutMs: readDuration(fields, 'timeout', { min: 1, max: MAX_TIMER_MS }),
     retry: readRetry(fields),
     onError: readOnError(fields),
+    supervise: readSupervise(fields, supervises),
   };
 }
 

@@ -11,7 +11,7 @@ import type { BlockIds } from './ids.js';
 import { readConversation } from './conversations.js';
 import { ANSWER, STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
-import { NO_POLICIES, REFUSED_POLICY, SHAPE, readLoops, readPolicies } from './read-policies.js';
+import { NO_POLICIES, SHAPE, readLoops, readPolicies } from './read-policies.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
 import { checkRequired, typeOf } from './step-types.js';
 import type { OpenStep } from './step-types.js';
@@ -91,9 +91,12 @@ function readStep(node: SourceNode, index: number, place: ListPlace, findings: F
   const id = written?.text ?? place.ids.free(positionalId(kind, index + 1, place.branch), kind);
   const label = written === undefined ? path : `step ${quoteShort(id)}`;
   const form = STEP_FORMS[type];
-  const silent = Object.hasOwn(form.keys, 'retry') ? [REFUSED_POLICY] : [];
-  const fields = readFields(node, { name: label, form, silent }, findings);
+  const fields = readFields(node, { name: label, form, silent: ['supervise'] }, findings);
   if (fields === undefined) return undefined;
+  if (!Object.hasOwn(form.keys, 'supervise') && fields.names('supervise')) {
+    const message = `supervise of ${label}: a step of the type ${type} can't be supervised`;
+    fields.error('not-supported', 'supervise', message, 'remove the key, or put it on a step that does something');
+  }
   place.ids.steps.set(id, undefined);
   const base = { id, idAt: written?.at ?? node.at, at: node.at, label };
   const open = { fields, path, base };
@@ -166,7 +169,7 @@ function readAgentStep(step: OpenStep, place: ListPlace): AgentStep {
   return {
     type: 'agent',
     ...base,
-    ...readPolicies(fields),
+    ...readPolicies(fields, 'agents'),
     agent,
     prompt: fields.scalar('prompt'),
     choose: readAnswers(step, place),

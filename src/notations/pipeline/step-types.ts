@@ -32,7 +32,7 @@ export interface OpenStep {
   readonly fields: Fields;
   /** `steps[2].false[0]`. */
   readonly path: string;
-  readonly base: Omit<StepBase, 'timeoutMs' | 'retry' | 'onError'>;
+  readonly base: Omit<StepBase, 'timeoutMs' | 'retry' | 'onError' | 'supervise'>;
 }
 
 /**

@@ -18,7 +18,7 @@ export function agentsOf(text: string, options: { readonly lenient?: boolean } =
   const { root, problems } = parseYaml(text, 'team.yaml');
   findings.add(problems);
   const fields = root === undefined ? undefined : readSupported(root, '', FILE, findings);
-  const agents = fields === undefined ? new Map<string, AgentDef>() : readAgents(fields);
+  const agents = fields === undefined ? new Map<string, AgentDef>() : readAgents(fields).agents;
   const shown = sortProblems(findings.list).map((problem) =>
     formatProblem(problem)
       .replace(/^team\.yaml:/, '')

@@ -47,12 +47,6 @@ describe('what a step must have', () => {
     ],
     ['a question', '  - {type: ask}\n', '5:5 error missing-question', 'ask step requires question'],
     ['a file', '  - {type: call}\n', '5:5 error missing-file', 'call step requires file'],
-    [
-      'no supervision yet',
-      '  - {type: agent, name: a, supervise: {}}\n',
-      '5:39 error not-supported',
-      'supervise of steps[0] is not supported yet',
-    ],
   ])('%s', (_, text, place, words) => {
     expect(wrong(text)).toEqual([place]);
     expect(told(text)[0]).toContain(words);

@@ -5,7 +5,7 @@ import type { Findings } from '../../../text/findings.js';
 import type { SourceEntry, SourceScalar } from '../../../text/nodes.js';
 import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
-import type { AgentDef } from '../definition.js';
+import type { AgentDef, PipelineDef } from '../definition.js';
 import { findModels } from './agent-models.js';
 import type { ModelTable } from './agent-models.js';
 import { AGENT, AGENT_NAME, FALLBACK } from './keys.js';
@@ -19,16 +19,20 @@ import { readToolsets } from './read-toolsets.js';
 import { readSupported } from '../../../text/unsupported.js';
 
 /**
- * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file.
+ * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file, and its models.
  * What is not supported is one finding each (`not-supported`), with its line.
  */
-export function readAgents(root: Fields): ReadonlyMap<string, AgentDef> {
+export function readAgents(root: Fields): Pick<PipelineDef, 'agents' | 'models'> {
   const providers = readProviders(root);
-  const sections = { models: { providers, models: readModels(root, providers) }, mcps: readMcps(root) };
+  const models = { providers, models: readModels(root, providers) };
+  const sections = { models, mcps: readMcps(root) };
   const agents = (root.entries('agents') ?? []).map((entry) => readAgent(entry, sections, root.findings));
   const servers = agents.flatMap(({ spec }) => Object.keys(spec.mcpServers ?? {}));
   const permissions = readPermissions(root, servers);
-  return new Map(agents.map((agent) => [agent.spec.name, { ...agent, spec: { ...agent.spec, permissions } }]));
+  return {
+    agents: new Map(agents.map((agent) => [agent.spec.name, { ...agent, spec: { ...agent.spec, permissions } }])),
+    models,
+  };
 }
 
 interface Sections {

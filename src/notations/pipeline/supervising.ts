@@ -1,0 +1,79 @@
+import { quoteShort } from '../../lang/value-text.js';
+import { present } from '../../base/json.js';
+import type { NodeBase, Plan } from '../../plan/plan.js';
+import { superviseInside } from '../../plan/supervise-inside.js';
+import type { SourceScalar } from '../../text/nodes.js';
+import { GATE_HINT, gateText, supervisedUnder, supervision } from '../supervision.js';
+import type { SuperviseDef } from '../supervision.js';
+import { findModels } from './agents/agent-models.js';
+import { around } from './blocks.js';
+import type { Placed } from './blocks.js';
+import type { PipelineDef } from './definition.js';
+import type { Names } from './references.js';
+import type { Texts } from './templates.js';
+
+/** What supervisions are made with. */
+export interface SupervisionParts {
+  readonly definition: PipelineDef;
+  readonly names: Names;
+  readonly texts: Texts;
+}
+
+/** The supervision of a node: an agent has that of the file unless it, or a step around it, says otherwise; any other step has its own alone. */
+export function supervising(
+  placed: Placed,
+  { definition, names, texts }: SupervisionParts,
+): Pick<NodeBase, 'supervise' | 'unsupervised'> {
+  const { step } = placed;
+  const outside = outsideOf(placed, definition);
+  const { findings } = names;
+  const def =
+    step.type === 'agent' || step.supervise?.mode === 'nobody'
+      ? supervisedUnder(step, outside, findings)
+      : asWhole(step.supervise, outside);
+  return supervision(def, {
+    template: (text) => texts.template(text, placed),
+    model: (text) => modelOf(text, definition, findings),
+  });
+}
+
+/** What the file says, unless a step around takes its agents out. */
+function outsideOf(placed: Placed, { supervise }: PipelineDef): SuperviseDef | undefined {
+  const [, ...holders] = around(placed);
+  return holders.find(({ step }) => step.supervise?.mode === 'nobody')?.step.supervise ?? supervise;
+}
+
+/** A step that contains others is supervised where it says so itself, by the model that holds around it. */
+function asWhole(own: SuperviseDef | undefined, outside: SuperviseDef | undefined): SuperviseDef | undefined {
+  if (own === undefined || outside === undefined) return own;
+  return { ...present({ model: outside.model, maxReorients: outside.maxReorients }), ...own };
+}
+
+function modelOf(text: SourceScalar, { models }: PipelineDef, findings: Names['findings']): string | undefined {
+  const { models: found, provider } = findModels([text], models, 'supervise', findings);
+  if (provider !== undefined) {
+    const message = `supervise can't use the model ${quoteShort(text.text)}: it has an address of its own`;
+    findings.error('not-supported', message, text.at, 'name a model of a known provider, or leave it to the agent');
+  }
+  return found[0];
+}
+
+/** The plan of a file that is called, supervised as the step that calls it is. Problem code: `human-gate`. */
+export function supervisedFile(plan: Plan, placed: Placed, { definition, names }: SupervisionParts): Plan {
+  const def = placed.step.supervise?.mode === 'nobody' ? placed.step.supervise : outsideOf(placed, definition);
+  if (def === undefined || def.mode === 'nobody') return plan;
+  // What is promised stands in texts of this file.
+  const { instruction: _, ...inside } = def;
+  const { supervise } = supervision(inside, {
+    template: () => [],
+    model: (text) => modelOf(text, definition, names.findings),
+  });
+  if (supervise === undefined) return plan;
+  return superviseInside(plan, supervise, {
+    removesGate: (node, path) => {
+      const label = `step ${quoteShort(path.join('/'))} of the file that ${placed.step.label} calls`;
+      const [message] = gateText(label, node.unsupervised === true);
+      names.findings.error('human-gate', message, node.at ?? placed.step.at, GATE_HINT);
+    },
+  });
+}
