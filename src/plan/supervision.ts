@@ -21,12 +21,15 @@ export interface Supervision {
 /** Corrections at most where a supervision says nothing. */
 export const MAX_REORIENTS = 1;
 
+/** More corrections can't be asked for. */
+export const MOST_REORIENTS = 1_000;
+
 /** The form of a supervision. */
 export const SUPERVISION: Form<Supervision> = object<Supervision>({
   'instruction?': TEMPLATE,
   by: word('model', 'human'),
   'model?': TEXT,
-  'maxReorients?': integer(0, 1_000),
+  'maxReorients?': integer(0, MOST_REORIENTS),
   'supervisor?': word('code'),
 });
 

@@ -143,6 +143,12 @@ describe('[XR3] the identity of a result and what is announced have one list of 
 
   it('knows every edit: what is neither announced nor part of an identity is only shown to people', () => {
     const silent = EDITS.filter(({ whole, edited }) => diffPlans(planOf(whole), planOf(edited)).steps.length === 0);
-    expect([...new Set(silent.map(({ field }) => field))].toSorted()).toEqual(['at', 'errorPrefix', 'label', 'quiet']);
+    expect([...new Set(silent.map(({ field }) => field))].toSorted()).toEqual([
+      'at',
+      'errorPrefix',
+      'label',
+      'quiet',
+      'unsupervised',
+    ]);
   });
 });

@@ -5,7 +5,7 @@ import type { Template } from '../../lang/values.js';
 import { absolutePath } from '../../text/files.js';
 import { present } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';
-import { supervisedUnder, supervision } from '../supervision.js';
+import { supervisionFields, supervisionOf } from '../supervise-key.js';
 import { buildConditions } from './conditions.js';
 import { connectChoices, conversationChannel } from './choices.js';
 import type { Definition, StepDef } from './definition.js';
@@ -97,7 +97,7 @@ function buildNode(step: StepDef, parts: Parts, findings: Findings): AgentNode {
     agent: buildAgent(step, parts),
     prompt: step.prompt === undefined ? [] : references.template(step.prompt, step, { truncate }),
     conversation: conversationOf(step),
-    ...supervision(supervisedUnder(step, definition.supervise, findings), {
+    ...supervisionFields(supervisionOf(step, definition.supervise, findings), {
       template: (text) => references.template(text, step, { truncate }),
     }),
   });

@@ -4,7 +4,7 @@ import type { McpServerSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
-import type { SuperviseDef } from '../supervision.js';
+import type { SuperviseDef } from '../supervise-key.js';
 import type { STEP } from './keys.js';
 
 /** A workflow file as it was written: types are checked, names are not resolved yet. */

@@ -3,7 +3,7 @@ import { DURATION_PATTERN } from '../../base/duration.js';
 import { any, either, flag, integer, list, map, names, text, texts, word } from '../../text/forms.js';
 import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
-import { SUPERVISE } from '../supervision.js';
+import { SUPERVISE } from '../supervise-key.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
 const MANY = 1_000_000;

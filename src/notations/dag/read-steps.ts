@@ -5,7 +5,7 @@ import { entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
-import { readSupervise } from '../supervision.js';
+import { readSupervise } from '../supervise-key.js';
 import { readAnswers } from './choices.js';
 import type { ConditionDef, StepDef } from './definition.js';
 import { checkName } from '../../text/names.js';

@@ -4,7 +4,7 @@ import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { quoteShort } from '../../lang/value-text.js';
-import { readSupervise } from '../supervision.js';
+import { readSupervise } from '../supervise-key.js';
 import type { AgentDef, Definition, InputDef } from './definition.js';
 import { checkName } from '../../text/names.js';
 import { AGENT, INLINE, INPUT, WORKFLOW } from './keys.js';

@@ -3,7 +3,7 @@ import type { Position } from '../../base/problem.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import type { SuperviseDef } from '../supervision.js';
+import type { SuperviseDef } from '../supervise-key.js';
 import type { ModelTable } from './agents/agent-models.js';
 import type { MAP } from './keys.js';
 

@@ -16,7 +16,7 @@ import {
 } from '../../text/forms.js';
 import type { Form, MapForm } from '../../text/forms.js';
 import { NAME_FORM } from '../../text/names.js';
-import { SUPERVISE, SUPERVISE_WHOLE } from '../supervision.js';
+import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA } from './agents/schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';

@@ -8,7 +8,7 @@ import { readAgents } from './agents/read-agents.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from '../../text/unsupported.js';
 import { isMisnamedPipeline } from '../looks-like.js';
-import { readSupervise } from '../supervision.js';
+import { readSupervise } from '../supervise-key.js';
 import { DEFAULT_LOOPS, FILE, WORKFLOW } from './keys.js';
 import { NO_POLICIES, SHAPE, readLoops } from './read-policies.js';
 import { readBlock } from './read-steps.js';

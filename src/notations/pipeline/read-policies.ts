@@ -3,7 +3,7 @@ import { parseDuration } from '../../base/duration.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { describe } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
-import { readSupervise } from '../supervision.js';
+import { readSupervise } from '../supervise-key.js';
 import { DEFAULT_LOOPS, LOOPS, MAX_TIMER_MS, POLICIES, RETRY, RETRY_CLASSES, WORKFLOW } from './keys.js';
 import type { RetryDef, StepBase } from './definition.js';
 

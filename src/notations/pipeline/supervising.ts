@@ -3,8 +3,9 @@ import { present } from '../../base/json.js';
 import type { NodeBase, Plan } from '../../plan/plan.js';
 import { superviseInside } from '../../plan/supervise-inside.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import { GATE_HINT, gateText, supervisedUnder, supervision } from '../supervision.js';
-import type { SuperviseDef } from '../supervision.js';
+import { GATE_HINT, supervisionFields, supervisionOf } from '../supervise-key.js';
+import type { SuperviseDef } from '../supervise-key.js';
+import { gateProblem } from '../supervision.js';
 import { findModels } from './agents/agent-models.js';
 import { around } from './blocks.js';
 import type { Placed } from './blocks.js';
@@ -29,9 +30,9 @@ export function supervising(
   const { findings } = names;
   const def =
     step.type === 'agent' || step.supervise?.mode === 'nobody'
-      ? supervisedUnder(step, outside, findings)
+      ? supervisionOf(step, outside, findings)
       : asWhole(step.supervise, outside);
-  return supervision(def, {
+  return supervisionFields(def, {
     template: (text) => texts.template(text, placed),
     model: (text) => modelOf(text, definition, findings),
   });
@@ -64,7 +65,7 @@ export function supervisedFile(plan: Plan, placed: Placed, { definition, names }
   if (def === undefined || def.mode === 'nobody') return plan;
   // What is promised stands in texts of this file.
   const { instruction: _, ...inside } = def;
-  const { supervise } = supervision(inside, {
+  const { supervise } = supervisionFields(inside, {
     template: () => [],
     model: (text) => modelOf(text, definition, names.findings),
   });
@@ -72,8 +73,8 @@ export function supervisedFile(plan: Plan, placed: Placed, { definition, names }
   return superviseInside(plan, supervise, {
     removesGate: (node, path) => {
       const label = `step ${quoteShort(path.join('/'))} of the file that ${placed.step.label} calls`;
-      const [message] = gateText(label, node.unsupervised === true);
-      names.findings.error('human-gate', message, node.at ?? placed.step.at, GATE_HINT);
+      const { message, hint } = gateProblem(label, node.unsupervised === true, GATE_HINT);
+      names.findings.error('human-gate', message, node.at ?? placed.step.at, hint);
     },
   });
 }

@@ -1,0 +1,112 @@
+import { present } from '../base/json.js';
+import type { Position } from '../base/problem.js';
+import type { Template } from '../lang/values.js';
+import type { NodeBase } from '../plan/plan.js';
+import { MAX_REORIENTS, MOST_REORIENTS } from '../plan/supervision.js';
+import { either, flag, integer, map, text } from '../text/forms.js';
+import type { SourceScalar } from '../text/nodes.js';
+import { describe } from '../text/nodes.js';
+import type { Fields } from '../text/shape.js';
+import { gateProblem, supervisedUnder } from './supervision.js';
+import type { Said } from './supervision.js';
+
+const KEYS = {
+  human: flag('a person judges every result; otherwise a model judges what was not done as promised', {
+    default: false,
+  }),
+  model: text('the model that judges, such as openai/gpt-5-mini; by default that of the agent'),
+  max_reorients: integer('corrections at most; then a person is asked', {
+    min: 0,
+    max: MOST_REORIENTS,
+    default: MAX_REORIENTS,
+  }),
+  instruction: text('what is promised; by default the prompt of the step'),
+} as const;
+
+const PART = map(KEYS, '');
+const WHOLE = map({ ...KEYS, instruction: text('what is promised', { needed: true }) }, '');
+
+/** The key `supervise` of a file, and of a step that is an agent. */
+export const SUPERVISE = either([flag(''), PART], 'whether what agents do is judged before other steps see it');
+
+/** The key `supervise` of a step that is no agent: it has no prompt that says what it promises. */
+export const SUPERVISE_WHOLE = either(
+  [{ ...flag(''), only: false }, WHOLE],
+  'how what the step does as a whole is judged before other steps see it; false: nor is what its agents do',
+);
+
+/** A key `supervise`, as it was written. */
+export interface SuperviseDef extends Said {
+  readonly at: Position;
+  readonly model?: SourceScalar;
+  readonly maxReorients?: number;
+  readonly instruction?: SourceScalar;
+}
+
+/** Reads the key `supervise`. Problem codes: `missing-instruction`, and those of the types. */
+export function readSupervise(fields: Fields, of: 'agents' | 'whole' = 'agents'): SuperviseDef | undefined {
+  const node = fields.node('supervise');
+  if (node === undefined) return undefined;
+  const called = `supervise${fields.name === '' ? '' : ` of ${fields.name}`}`;
+  if (node.kind === 'scalar' && typeof node.value === 'boolean') {
+    if (node.value && of === 'whole') reportNoInstruction(fields, called);
+    return { at: node.at, mode: node.value ? 'model' : 'nobody' };
+  }
+  if (node.kind !== 'map') {
+    const isPerson = node.kind === 'scalar' && /^(?:human|person)$/i.test(node.text.trim());
+    const hint = isPerson ? 'write supervise: {human: true}' : 'write supervise: true, or a map such as {human: true}';
+    const message = `${called} must be true, false or a map (key: value), not ${describe(node)}`;
+    fields.error('wrong-type', 'supervise', message, hint);
+    return undefined;
+  }
+  const keys = fields.section('supervise', of === 'whole' ? WHOLE : PART);
+  const { human, max_reorients: maxReorients } = keys.values(PART);
+  if (of === 'whole' && keys.lacks('instruction')) reportNoInstruction(fields, called);
+  const mode = human === undefined ? undefined : human ? ('human' as const) : ('model' as const);
+  return present({
+    at: node.at,
+    mode,
+    model: keys.given('model'),
+    maxReorients,
+    instruction: keys.given('instruction'),
+  });
+}
+
+function reportNoInstruction(fields: Fields, called: string): void {
+  const message = `${called} needs an instruction: the step has no prompt that says what it promises`;
+  fields.error('missing-instruction', 'supervise', message, 'write supervise: {instruction: TEXT}');
+}
+
+/** What to do about a step that would remove the gate of a person. */
+export const GATE_HINT = 'remove supervise from it, or write supervise: {human: true}';
+
+/** What holds for a step. Problem code: `human-gate`. */
+export function supervisionOf(
+  step: { readonly label: string; readonly supervise: SuperviseDef | undefined },
+  around: SuperviseDef | undefined,
+  findings: Fields['findings'],
+): SuperviseDef | undefined {
+  return supervisedUnder(step.supervise, around, (optsOut) => {
+    const { message, hint } = gateProblem(step.label, optsOut, GATE_HINT);
+    findings.error('human-gate', message, step.supervise?.at, hint);
+  });
+}
+
+/** How the texts of a supervision are read in a notation. */
+interface Reading {
+  readonly template: (text: SourceScalar) => Template;
+  readonly model?: (text: SourceScalar) => string | undefined;
+}
+
+/** What a node has of a supervision. */
+export function supervisionFields(
+  def: SuperviseDef | undefined,
+  { template, model: modelOf = ({ text: name }) => name.trim() }: Reading,
+): Pick<NodeBase, 'supervise' | 'unsupervised'> {
+  if (def === undefined) return {};
+  if (def.mode === 'nobody') return { unsupervised: true };
+  const { mode: by = 'model', maxReorients } = def;
+  const model = def.model && modelOf(def.model);
+  const instruction = def.instruction && template(def.instruction);
+  return { supervise: present({ instruction, by, model, maxReorients }) };
+}
