@@ -4,6 +4,7 @@ import { present } from '../base/json.js';
 import type { StepNote } from '../events/event.js';
 import type { Identity } from '../engine/ports/durable.js';
 import type { ChannelWrite, Executor, Result, StepContext } from '../engine/ports/executor.js';
+import { withCorrection } from '../lang/xml-block.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import type { Guide } from '../plan/guide.js';
 import type { AgentNode } from '../plan/plan.js';
@@ -95,7 +96,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
   ];
   const system = systemPrompt(step.render(spec.instructions), spec.skills ?? [], () => step.random(), additions);
   const rendered = step.render(node.prompt);
-  const prompt = inject ? withMemory(remembered, rendered) : rendered;
+  const prompt = withCorrection(inject ? withMemory(remembered, rendered) : rendered, step.correction);
   step.note({ kind: 'prompt', system, prompt, model: opened.models[0]?.id ?? '' });
   const earlier = earlierOf(node, step);
   const checks = answerChecks(spec, step);

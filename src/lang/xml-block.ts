@@ -27,3 +27,10 @@ export function element(tag: string, attribute: string, value: string, text: str
 export function xmlBlock(tag: string, lines: readonly string[]): string {
   return `<${tag}>\n${lines.join('\n')}\n</${tag}>\n\n`;
 }
+
+/** A prompt, and behind it what a supervisor or a person said of the attempt before. */
+export function withCorrection(prompt: string, correction: string | undefined): string {
+  if (correction === undefined) return prompt;
+  const block = element('correction', 'source', 'supervisor', correction);
+  return prompt === '' ? block : `${prompt}\n\n${block}`;
+}

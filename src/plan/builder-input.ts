@@ -84,6 +84,14 @@ export interface TaskStep {
   readonly path: string;
   /** 1 for the first try. */
   readonly attempt: number;
+  /**
+   * What a supervisor, or a person, said of the attempt before, where the step or one around it is supervised: what it is to do otherwise.
+   * Undefined in the first attempt. The latest correction alone counts.
+   *
+   * @example
+   * const draft = async ({ topic }, step) => ({ text: await write(topic, step.correction) });
+   */
+  readonly correction: string | undefined;
   /** Aborted when the run is cancelled or the attempt timed out. */
   readonly signal: AbortSignal;
   /** The same for every execution of this step, also after a crash. */

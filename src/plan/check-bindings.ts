@@ -4,6 +4,7 @@ import { checkKey, codeChecks } from './answer-check.js';
 import { guideKey } from './guide.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
+import { isSupervisor, supervisorKey } from './supervision.js';
 
 /** Functions: `missing-binding` for code that nobody bound. Nothing is checked without bindings. */
 export function checkBindings(scope: Scope): void {
@@ -30,6 +31,10 @@ export function checkBindings(scope: Scope): void {
       if (node.choice === 'code') need(guideKey(node.id), `the choice of ${nameOf(scope, at)}`, at);
     }
     if (hasCode(node.when)) need(`when:${node.id}`, `the condition of ${nameOf(scope, at)}`, at);
+    if (node.supervise?.supervisor === 'code' && !isSupervisor(bindings[address + supervisorKey(node.id)])) {
+      const hint = `bind an object with reconcile and supervise to ${JSON.stringify(address + supervisorKey(node.id))}`;
+      findings.add('missing-binding', `the supervision of ${nameOf(scope, at)} has no supervisor`, { node: at, hint });
+    }
     if (node.retry?.on === 'code') need(`retry:${node.id}`, `the retry of ${nameOf(scope, at)}`, at);
     if (node.kind === 'loop' && hasCode(node.until))
       need(`until:${node.id}`, `the end of the loop ${nameOf(scope, at)}`, at);

@@ -13,6 +13,7 @@ import { checkSchemas } from './check-schemas.js';
 import { Findings } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { checkOutput, checkSubPlans } from './check-subplans.js';
+import { checkSupervision } from './check-supervision.js';
 import { checkWriters } from './check-writers.js';
 import { analyzeShape } from './graph-shape.js';
 import { DEEPEST_PLAN } from './own-plan.js';
@@ -72,6 +73,7 @@ function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly
   checkNames(scope);
   checkLimits(scope);
   checkGraph(scope);
+  checkSupervision(scope);
   checkBindings(scope);
   checkConditions(scope);
   checkSchemas(scope);

@@ -5,6 +5,7 @@ import { AGENT_FIELDS } from './agent-fields.js';
 import { bareNode, nodeField, decidingFields } from './fields.js';
 import type { InputSpec, Plan, PlanNode, Route } from './plan.js';
 import type { ChangeEffect } from './rows.js';
+import { supervisorKey } from './supervision.js';
 
 /** A step that is not as it was. */
 export interface StepChange {
@@ -160,6 +161,7 @@ function codeParts([before, after]: Walk['code'], prefix: string, node: PlanNode
     ...(changed(id) ? [['code', 'result'] as const] : []),
     ...tools.flatMap(({ name }) => (changed(toolKey(id, name)) ? [[`code of ${name}`, 'result'] as const] : [])),
     ...(changed(`when:${id}`) ? [['when', 'course'] as const] : []),
+    ...(changed(supervisorKey(id)) ? [['supervision', 'policy'] as const] : []),
     ...(changed(`until:${id}`) ? [['until', 'course'] as const] : []),
     ...(changed(`route:${id}`) ? [['routes', 'course'] as const] : []),
   ];

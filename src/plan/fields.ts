@@ -207,6 +207,13 @@ export function decidingFields(node: PlanNode): Readonly<Record<string, unknown>
 
 /** A node without what its references are called in messages, which decides nothing. */
 export function bareNode(node: PlanNode): PlanNode {
+  const bare = bareOwn(node);
+  const { supervise } = bare;
+  if (supervise?.instruction === undefined) return bare;
+  return { ...bare, supervise: { ...supervise, instruction: withoutWording(supervise.instruction) } };
+}
+
+function bareOwn(node: PlanNode): PlanNode {
   switch (node.kind) {
     case 'agent': {
       const agent = { ...node.agent, instructions: withoutWording(node.agent.instructions) };

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../base/json.js';
 import type { Condition } from '../lang/values.js';
 import type { StateTest } from './builder-input.js';
+import { isSupervisor } from './supervision.js';
 
 /** Known again across copies of this module. */
 const PARTS = Symbol.for('skein.made-of');
@@ -18,8 +19,9 @@ export function madeFrom(fn: unknown): readonly unknown[] | undefined {
   return typeof fn === 'function' ? (fn as { readonly [PARTS]?: readonly unknown[] })[PARTS] : undefined;
 }
 
-/** The source text of a function, with that of what it was made of. */
+/** The source text of a function, with that of what it was made of; of a supervisor that of its methods, and its version. */
 export function sourceText(fn: unknown): string {
+  if (isSupervisor(fn)) return [...partsOf(fn, ['reconcile', 'supervise']), fn.version].map(sourceText).join('\n');
   if (typeof fn !== 'function') return typeof fn === 'string' ? fn : '';
   const own = Function.prototype.toString.call(fn);
   const parts = madeFrom(fn);

@@ -47,7 +47,11 @@ export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
   };
 }
 
-/** What a supervised node promises: its instruction, or the prompt of an agent; undefined where nothing says so. */
+/**
+ * What a supervised node promises: its instruction, or the prompt of an agent, which may be empty where it only answers what was said before; then its
+ * system prompt. Undefined where nothing says so.
+ */
 export function instructionOf(node: PlanNode): Template | undefined {
-  return node.supervise?.instruction ?? (node.kind === 'agent' ? node.prompt : undefined);
+  if (node.supervise?.instruction !== undefined || node.kind !== 'agent') return node.supervise?.instruction;
+  return node.prompt.length > 0 ? node.prompt : node.agent.instructions;
 }

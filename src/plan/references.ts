@@ -14,6 +14,7 @@ export interface Reference {
  */
 export function referencesOf(node: PlanNode): readonly Reference[] {
   const found: Reference[] = conditionReferences(node.when ?? [], 'when');
+  found.push(...templateReferences(node.supervise?.instruction ?? [], 'supervise.instruction'));
   switch (node.kind) {
     case 'task':
     case 'wait':
@@ -48,6 +49,7 @@ export function readsOutputs(node: PlanNode): boolean {
       ? [condition.operand]
       : [],
   );
+  if (node.supervise?.instruction !== undefined) texts.push(node.supervise.instruction);
   if (node.kind === 'agent') texts.push(node.agent.instructions, node.prompt);
   else if (node.kind === 'ask') texts.push(node.question);
   else if ('plan' in node) {

@@ -85,6 +85,8 @@ export interface Verdict {
 
 /** Who judges what a step did. */
 export interface Supervisor {
+  /** Changes when it judges otherwise in a way that its source text does not show: then it judges again (J2). */
+  readonly version?: string;
   /** Compares promise and work. A pure function: it is called again on a replay. */
   reconcile(commitment: Commitment, assessment: Assessment): Reconciled;
   /** Says what happens. It is called when `reconcile` escalates, and after each correction. */

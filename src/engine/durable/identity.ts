@@ -6,6 +6,7 @@ import { decidingFields } from '../../plan/fields.js';
 import { sourceText } from '../../plan/made-of.js';
 import { guideKey } from '../../plan/guide.js';
 import type { AgentNode, Bindings, Plan, PlanNode } from '../../plan/plan.js';
+import { isSupervisor, supervisorKey } from '../../plan/supervision.js';
 import type { CompiledNode, CompiledPlan, CompiledRoute } from '../graph/compile.js';
 
 /** Digests of nodes that were asked for before. A plan that is compiled is shared by all of its runs. */
@@ -50,9 +51,9 @@ function ownOf({ node, jumps }: CompiledNode): object {
 /** Digests of source texts: one function may be the body of many nodes, and of many runs. */
 const sources = new WeakMap<object, string>();
 
-/** Digest of the source text of a function; what it closes over can't be seen. */
+/** Digest of the source text of a function, or of a supervisor; what it closes over can't be seen. */
 function sourceOf(fn: unknown): string {
-  if (typeof fn !== 'function') return '';
+  if (typeof fn !== 'function' && !isSupervisor(fn)) return '';
   let digest = sources.get(fn);
   if (digest === undefined) {
     digest = digestText(sourceText(fn));
@@ -101,6 +102,7 @@ function codeKeys({ channels, nodes, routes }: Plan): string[] {
     if (node.kind === 'task' || (node.kind === 'wait' && node.until === 'code')) keys.push(node.id);
     if (node.kind === 'agent') keys.push(...agentKeys(node));
     if (node.when?.some(isCode) === true) keys.push(`when:${node.id}`);
+    if (node.supervise?.supervisor === 'code') keys.push(supervisorKey(node.id));
     if (node.retry?.on === 'code') keys.push(`retry:${node.id}`);
     if (node.kind === 'loop' && node.until.some(isCode)) keys.push(`until:${node.id}`);
   }

@@ -9,6 +9,7 @@ import { keysOf } from './viewed.js';
 const ALL = '*';
 const KEYS = '#keys';
 export const ARRIVALS = '#arrivals';
+const CORRECTION = '#correction';
 
 /**
  * What a function of a user reads of the state while it runs, and whether that is still the same (J2). Only for back ends that record.
@@ -48,6 +49,11 @@ export class ReadLog implements ReadObserver {
     this.add(ARRIVALS);
   }
 
+  /** The function asked what was said of the attempt before. */
+  corrected(): void {
+    this.add(CORRECTION);
+  }
+
   private add(name: string): void {
     (this.names ??= new Set()).add(name);
   }
@@ -58,7 +64,7 @@ export class ReadLog implements ReadObserver {
     const [first, second] = this.names;
     if (first !== undefined && second === undefined) return { [first]: this.current(first) };
     const all = this.names.has(ALL);
-    const names = [...this.names].filter((name) => !all || name === ALL || name === ARRIVALS);
+    const names = [...this.names].filter((name) => !all || !isChannel(name));
     return Object.fromEntries(names.toSorted().map((name) => [name, this.current(name)]));
   }
 
@@ -67,6 +73,7 @@ export class ReadLog implements ReadObserver {
     if (name === ALL) return digestOfAll(this.version, this.source);
     if (name === KEYS) return digestOfKeys(this.version, this.source);
     if (name === ARRIVALS) return canonicalHash(this.arrivals());
+    if (name === CORRECTION) return digestText(this.correction() ?? '');
     return digestOf(this.version, this.source, read(name));
   }
 
@@ -74,6 +81,16 @@ export class ReadLog implements ReadObserver {
   protected arrivals(): readonly unknown[] {
     return [];
   }
+
+  /** What was said of the attempt before, for functions that can ask for it. */
+  protected correction(): string | undefined {
+    return undefined;
+  }
+}
+
+/** Whether it is part of what all channels are. */
+function isChannel(name: string): boolean {
+  return name !== ALL && name !== ARRIVALS && name !== CORRECTION;
 }
 
 function written(channel: string): string {

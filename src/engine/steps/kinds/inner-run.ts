@@ -21,17 +21,19 @@ export class InnerRuns {
     private readonly log: ReadLog | undefined,
   ) {}
 
-  /** @throws SkeinError `SKEIN_USAGE` for such a name, `SKEIN_CANCELLED`, `SKEIN_NOT_JSON` */
-  async run(name: string, part: (io: StepPart) => unknown): Promise<unknown> {
+  /** `heard`: the function knows its correction. @throws SkeinError `SKEIN_USAGE` for such a name, `SKEIN_CANCELLED`, `SKEIN_NOT_JSON` */
+  async run(name: string, part: (io: StepPart) => unknown, heard: boolean): Promise<unknown> {
     const { step, io } = this;
     const own = this.nameOf(name);
+    // What it did before it heard its correction stays; what it does then is done for that.
+    const known = heard ? `${own}\n${step.correction ?? ''}` : own;
     if (step.over || io.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
-    if (step.results?.has(own) === true) return step.results.get(own);
+    if (step.results?.has(known) === true) return step.results.get(known);
     const key = innerKey(step.path, `run:${own}`);
     const perform = (): unknown => part({ signal: io.signal, idempotencyKey: `${step.run.runId}/${key}` });
     const value =
       io.run === undefined ? await perform() : await io.run(key, { perform }, { identity: this.identityOf(part) });
-    (step.results ??= new Map()).set(own, value);
+    (step.results ??= new Map()).set(known, value);
     return value;
   }
 

@@ -33,6 +33,8 @@ export class TaskStep implements TaskStepInput {
   /** Questions so far. */
   private asked = 0;
   private inner: InnerRuns | undefined = undefined;
+  /** It knows its correction. */
+  private heard = false;
 
   constructor(
     private readonly step: Step,
@@ -59,6 +61,12 @@ export class TaskStep implements TaskStepInput {
   /** The same for every execution of this step: hand it to services that know idempotency keys. */
   get idempotencyKey(): string {
     return this.io.idempotencyKey;
+  }
+
+  get correction(): string | undefined {
+    this.log?.corrected();
+    this.heard = true;
+    return this.step.correction;
   }
 
   /** Options for a run that the function starts. */
@@ -108,7 +116,7 @@ export class TaskStep implements TaskStepInput {
    */
   async run<T>(name: string, part: (io: StepPart) => T): Promise<Awaited<T>> {
     this.inner ??= new InnerRuns(this.step, this.io, this.log);
-    return (await this.inner.run(name, part)) as Awaited<T>;
+    return (await this.inner.run(name, part, this.heard)) as Awaited<T>;
   }
 
   /**
@@ -221,6 +229,10 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
 
   digest(): string {
     return definitionOf(this.step.compiled);
+  }
+
+  protected override correction(): string | undefined {
+    return this.step.correction;
   }
 
   /** The path of a first visit says nothing that the name does not. */

@@ -1,5 +1,6 @@
 import { SkeinError } from '../../../base/errors.js';
 import { kindText } from '../../../lang/value-text.js';
+import { withCorrection } from '../../../lang/xml-block.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
 import { guideKey } from '../../../plan/guide.js';
@@ -119,7 +120,8 @@ function ownNode(agent: AnyAgent, options: AgentNodeOptions, node: string, outpu
   const by = `agentNode('${name}')`;
   const body = (state: StateOf, step: TaskStep): Promise<string> => {
     const emit = forwardEvents ? step.emit.bind(step) : undefined;
-    return callAgent(agent, taskIn(state, taskParam, by), { by, signal: step.signal, emit, options: step.runOptions });
+    const task = withCorrection(taskIn(state, taskParam, by), step.correction);
+    return callAgent(agent, task, { by, signal: step.signal, emit, options: step.runOptions });
   };
   return {
     node: { id: node, kind: 'task', output },
