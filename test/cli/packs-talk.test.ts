@@ -286,6 +286,14 @@ describe('skein run of a pack', () => {
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'It is shipped.\nGoodbye.\n' });
     expect(stderr).not.toContain('--thread');
+    const module = 'export const approve = { lookup: true };\nexport const lookup = () => 1;\n';
+    const asking = await (
+      await project({ 'tools.mjs': module })
+    )(...RUN, ...ACME, '--tools', 'tools.mjs', '--no-store', '--verbose', '--message', 'Where is 7?');
+    expect(asking.code).toBe(5);
+    expect(asking.stderr).toContain('asks: May the agent "orders" call lookup?');
+    expect(asking.stderr).toContain('next: run it on a terminal to answer');
+    expect(asking.stderr).not.toMatch(/recorded as|skein answer|skein resume|--thread/);
     expect(existsSync(join(cwd, '.skein'))).toBe(false);
   });
 

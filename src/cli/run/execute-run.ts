@@ -20,6 +20,7 @@ import { watchInterrupt } from './interrupt.js';
 import { nameOf, reportEnd } from './report-end.js';
 import type { Ended, Execution } from './report-end.js';
 import { createAsker } from './questions.js';
+import { keptIn } from './recording.js';
 import type { Recording } from './recording.js';
 import type { CommonFlags } from './run-flags.js';
 import { spokenBy } from './spoken.js';
@@ -47,7 +48,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
     view,
     readLine: typedAnswer,
     isApproval,
-    recorded: recording !== undefined,
+    isRecorded: () => keptIn(recording?.store) !== undefined,
     yes: flags.yes ?? false,
   });
   const interrupt = watchInterrupt((name) =>

@@ -19,7 +19,7 @@ interface AskerOptions {
   /** Whether a question is about a tool call that an agent wants to make. */
   readonly isApproval: typeof isApproval;
   /** The run can be resumed later, when there is an answer. */
-  readonly recorded: boolean;
+  readonly isRecorded: () => boolean;
   /** Tool calls that a person is asked about are allowed: `--yes`. */
   readonly yes: boolean;
 }
@@ -29,12 +29,12 @@ interface AskerOptions {
  * or when the input ends, the question stays open and its step pauses. The engine asks one question at a time. One that is answered from
  * elsewhere meanwhile goes away.
  */
-export function createAsker({ view, readLine, recorded, yes, isApproval: isAllowed }: AskerOptions): Asker {
+export function createAsker({ view, readLine, isRecorded, yes, isApproval: isAllowed }: AskerOptions): Asker {
   let lines: LineSource | undefined;
   return async (question, address, signal) => {
     if (yes && isAllowed(question, address)) return ALLOW;
     const unanswered = (why: string): SkeinError => {
-      const hint = recorded ? 'answer it with skein answer' : 'run it on a terminal to answer';
+      const hint = isRecorded() ? 'answer it with skein answer' : 'run it on a terminal to answer';
       return new SkeinError('SKEIN_QUESTION', `${why}: ${question.text}`, { hint });
     };
     if (!process.stdin.isTTY || !process.stderr.isTTY) throw unanswered('no terminal to ask on');

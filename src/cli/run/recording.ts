@@ -26,6 +26,22 @@ export interface Recording {
   readonly goesOn?: NonNullable<WorkflowRunOptions['goesOn']>;
 }
 
+/** Stores that end with the process. */
+const passing = new WeakSet<Store>();
+
+/** A store for what must be recorded to go on, and is not kept: no later command finds it. */
+export async function passingStore(): Promise<Store> {
+  const { memoryStore } = await import('../../index.js');
+  const store = memoryStore();
+  passing.add(store);
+  return store;
+}
+
+/** The store in which later commands find a run. */
+export function keptIn(store: Store | undefined): Store | undefined {
+  return store === undefined || passing.has(store) ? undefined : store;
+}
+
 /**
  * Opens the store for a new run; `create` makes one where there is none. Undefined where there is none, and when this machine has no
  * SQLite, which is said: a run is no less useful for that.

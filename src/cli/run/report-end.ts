@@ -15,6 +15,7 @@ import { summaryLines, trouble } from '../view/summary.js';
 import { runReport } from './run-report.js';
 import { stepContext } from './step-context.js';
 import type { RunLog } from '../view/run-log.js';
+import { keptIn } from './recording.js';
 import type { Recording } from './recording.js';
 import type { CommonFlags } from './run-flags.js';
 
@@ -97,8 +98,9 @@ function stateText(state: WorkflowResult['state'], form: OutputFormat): string {
 
 function recordedEnd({ recording }: Execution, result: WorkflowResult): RecordedEnd | undefined {
   const { runId, reused, ran, error } = result;
-  if (recording?.store === undefined || isRemoved(error)) return undefined;
-  const { store, before, resume, fork } = recording;
+  const store = keptIn(recording?.store);
+  if (recording === undefined || store === undefined || isRemoved(error)) return undefined;
+  const { before, resume, fork } = recording;
   const goesOn = resume !== undefined || fork !== undefined;
   const own = { id: nameOf(store, runId) ?? runId, takenOver: error?.code === 'SKEIN_LEASE' };
   return { ...own, ...(goesOn ? { reused, ran } : {}), ...present({ before }) };
@@ -110,8 +112,9 @@ function isRemoved(error: WorkflowResult['error']): boolean {
   return code === 'SKEIN_STORE' && typeof details === 'object' && details !== null && 'removed' in details;
 }
 
-/** What commands call a run; undefined when it is not recorded. A store that broke can't say what else is in it. */
-export function nameOf(store: Store | undefined, runId: string): string | undefined {
+/** What commands call a run; undefined when they don't find it. A store that broke can't say what else is in it. */
+export function nameOf(given: Store | undefined, runId: string): string | undefined {
+  const store = keptIn(given);
   if (store === undefined) return undefined;
   try {
     return shortId(

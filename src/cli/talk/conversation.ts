@@ -18,6 +18,7 @@ import {
 } from '../../talking.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { followRun, runOptions } from '../run/execute-run.js';
+import { keptIn } from '../run/recording.js';
 import type { Recording } from '../run/recording.js';
 import { nameOf } from '../run/report-end.js';
 import type { CommonFlags } from '../run/run-flags.js';
@@ -99,12 +100,12 @@ export class Conversation {
 
   /** The next command finds it again. */
   get isKept(): boolean {
-    return this.parts.flags.store && this.kept() !== undefined;
+    return keptIn(this.store) !== undefined && this.kept() !== undefined;
   }
 
-  /** What commands call a run. */
-  nameOf(runId: string): string {
-    return nameOf(this.store, runId) ?? runId;
+  /** What commands call a run; undefined when they don't find it. */
+  nameOf(runId: string): string | undefined {
+    return nameOf(this.store, runId);
   }
 
   get stand(): Stand {

@@ -14,7 +14,7 @@ import {
   startOf as beginningOf,
 } from '../../talking.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
-import { storeForRun } from '../run/recording.js';
+import { passingStore, storeForRun } from '../run/recording.js';
 import type { Recording } from '../run/recording.js';
 import { checkOwn, storeFile, storeRoot } from '../run/open-store.js';
 import { writeOrigin } from '../run/origin.js';
@@ -48,7 +48,7 @@ export async function openConversation(opening: Opening): Promise<Conversation> 
   if (machine === undefined) throw new SkeinError('SKEIN_USAGE', `${file} is not a pack`);
   const start = await startOf(machine, flags, cwd);
   const root = storeRoot({ cwd, create: true }) ?? cwd;
-  const recording = flags.store ? await recordingIn({ root, ...opening }) : { store: await inMemory() };
+  const recording = flags.store ? await recordingIn({ root, ...opening }) : { store: await passingStore() };
   const thread = flags.thread ?? `${machine.pack.id}-${randomBytes(3).toString('hex')}`;
   const kept = recording.store === undefined ? undefined : KeptState.read(recording.store, thread);
   // An agent only says where a conversation begins.
@@ -93,11 +93,6 @@ async function readContext(file: string, cwd: string): Promise<unknown> {
   }
 }
 
-async function inMemory(): Promise<NonNullable<Recording['store']>> {
-  const { memoryStore } = await import('../../index.js');
-  return memoryStore();
-}
-
 /** A store that is not there yet is made by the first turn. */
 async function recordingIn(
   opening: Opening & { readonly root: string },
@@ -111,9 +106,9 @@ async function recordingIn(
     return { store, origin };
   }
   if (storeRoot({ cwd, create: false }) === undefined)
-    return { open: async () => (await storeForRun({ ...options, create: true })) ?? (await inMemory()), origin };
+    return { open: async () => (await storeForRun({ ...options, create: true })) ?? (await passingStore()), origin };
   // Said already: this machine has no SQLite.
   if (flags.thread !== undefined) throw needsStore('skein doctor says which SQLite can be used here');
   printNote('the conversation ends with this command');
-  return { store: await inMemory() };
+  return { store: await passingStore() };
 }

@@ -1,9 +1,10 @@
 import { EXIT, exitCodeOf, exitCodeOfError, isOfBounds, printFailure } from '../failures.js';
-import { pauseLines, shellWord } from '../runs/text.js';
+import { pauseLines, questionLines, shellWord } from '../runs/text.js';
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { jsonText, oneLine, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
+import { ASK_AGAIN } from '../view/summary.js';
 import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
 import type { Conversation, TurnEnd, TurnInputs } from './conversation.js';
@@ -132,8 +133,9 @@ function told({ conversation, turns, json, quiet, file }: Talk, code: number): n
     printResult(jsonText({ thread, ...stand, exitCode: code, turns: listed }));
   } else if (last !== undefined && last.questions.length > 0) {
     const run = conversation.nameOf(last.runId);
-    for (const line of pauseLines(last.questions, run)) printNote(line);
-    printNote(`then: skein resume ${shellWord(run)}`);
+    const lines = run === undefined ? last.questions.flatMap(questionLines) : pauseLines(last.questions, run);
+    for (const line of lines) printNote(line);
+    printNote(run === undefined ? ASK_AGAIN : `then: skein resume ${shellWord(run)}`);
   } else if (!stand.complete && code !== EXIT.outOfBudget && isKept && quiet !== true) {
     const name = shellWord(thread);
     printNote(`next: skein run ${shellWord(file)} --thread ${name} --message TEXT`);

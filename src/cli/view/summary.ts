@@ -57,6 +57,9 @@ export interface RecordedEnd {
   readonly takenOver: boolean;
 }
 
+/** What to do about a question of a run that no command finds. */
+export const ASK_AGAIN = 'next: run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"';
+
 /** More steps than this are not listed one by one, unless something is the matter with them. */
 const LISTED_STEPS = 24;
 const LONGEST_REASON = 200;
@@ -186,7 +189,7 @@ function questionLines({ questions, outcome, recorded }: SummaryOptions): readon
     ...(recorded === undefined ? [] : [`  skein answer ${recorded.id} ${quoted(key)} VALUE`]),
   ]);
   if (recorded !== undefined) return asked;
-  return [...asked, 'next: run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"'];
+  return [...asked, ASK_AGAIN];
 }
 
 function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions): readonly string[] {
