@@ -7,7 +7,7 @@ import { didYouMean } from '../base/suggest.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import type { RunOptions } from '../runtime/options.js';
 import type { MachineOptions } from '../notations/machine/plan/machine-plan.js';
-import { placeOfAgent, reachablePrompts } from '../notations/machine/pack-names.js';
+import { placeOfAgent } from '../notations/machine/pack-names.js';
 import { machinePlan } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup } from '../notations/machine/plan/standing.js';
 import type { PackOptions } from '../notations/machine/read-pack.js';
@@ -177,10 +177,8 @@ export async function packOf(
  * @throws SkeinError `SKEIN_DEFINITION`
  */
 export function checkTools(pack: Pack, { spec, endless }: MachineSetup, options: OpenPackOptions): void {
-  if (Object.keys(options.mcpServers ?? {}).length > 0) return;
   const state = options.context?.current_state ?? options.state ?? spec.entry;
-  const prompts = reachablePrompts(pack, endless ? { prompt: spec.entry } : { state });
-  const missing = missingTools(pack, prompts, options);
+  const missing = missingTools(pack, endless ? { prompt: spec.entry } : { state }, options);
   if (missing.length > 0) throw definitionError(missing);
 }
 

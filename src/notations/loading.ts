@@ -15,6 +15,8 @@ import type { OpenedFile } from './opened-file.js';
 export interface PackTalk extends MachineOptions {
   /** One of its agents: in the state that it has, or with its prompt alone. */
   readonly agent?: string;
+  /** It is only looked at, with what a program brings along for it. */
+  readonly onlyLooked?: boolean;
 }
 
 /** Where a workflow file is loaded, and how strictly it is judged. */

@@ -19,6 +19,8 @@ export interface Workflow {
   readonly drawing?: Drawing;
   /** Parts of the file that are kept and have no effect. */
   readonly kept?: readonly string[];
+  /** Names of tools that only a program can carry out, and that none was brought along for. */
+  readonly unchecked?: readonly string[];
   readonly problems: readonly Problem[];
 }
 

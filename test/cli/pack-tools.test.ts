@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -122,6 +123,17 @@ describe.skipIf(!hasSignals)('a tool server that --tools brings along', () => {
     const end = await startSkein(RUN, { cwd, input: '' }).ended;
     expect({ ...end, stderr: '' }).toMatchObject({ code, stdout });
     expect(isRunning(pidOf(cwd))).toBe(false);
+  });
+
+  it('a call of it waits for a person where approve names the tool, by its own name or with that of the server', async () => {
+    for (const name of ['echo', 'mcp_kit_echo']) {
+      const cwd = await project(rules(CALL, 'It said hello.'));
+      await appendFile(join(cwd, 'tools.mjs'), `export const approve = { ${name}: true };\n`);
+      const asking = await served(RUN, { cwd });
+      expect(asking).toMatchObject({ code: 5, stdout: '' });
+      expect(asking.stderr).toContain('May the agent "desk" call mcp_kit_echo?');
+      expect(await served([...RUN, '--yes'], { cwd })).toMatchObject({ code: 0, stdout: 'It said hello.\n' });
+    }
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('[issue 6] is gone after %s', async (signal) => {

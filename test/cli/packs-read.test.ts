@@ -116,6 +116,56 @@ describe('skein validate of a pack', () => {
     expect(dag).toMatchObject({ code: 1, stderr: expect.stringContaining('--schema is for packs') as string });
   });
 
+  it('[issue 6] --tools knows the functions and validators of a program; without it, it says what it does not know', async () => {
+    const say = (prompt: string) => ({
+      id: 'a',
+      kind: 'agent',
+      prompt_task: prompt,
+      tools: ['file'],
+      termination: { max_steps: 1 },
+    });
+    const tools = ['find', 'file'].map((name) => [
+      name,
+      { name, description: name, parameters: { type: 'object', properties: {} } },
+    ]);
+    const pack = packText(
+      { chat: { tools: ['find'], validators: [{ type: 'polite', enabled: true, params: {} }] }, sort: 'Sort.' },
+      {
+        talk: { prompt_task: 'chat', on_event: { Go: 'sorting' } },
+        sorting: { orchestration: 'composition', composition: 'c', terminal: true },
+      },
+      { tools: Object.fromEntries(tools) as object, compositions: { c: { version: 1, steps: [say('sort')] } } },
+    );
+    const cwd = await makeProject({
+      'a.pack.json': pack,
+      'plain.pack.json': pack.replace('"polite"', '"json_valid"'),
+      'all.mjs':
+        'export const tools = { find: () => 1, file: () => 2 };\nexport const validators = { polite: () => true };\n',
+      'some.mjs': 'export const find = () => 1;\nexport const approve = { fnd: true };\n',
+      'servers.mjs': "export const mcpServers = { kit: { command: 'none' } };\n",
+    });
+    const judged = (...words: string[]) => served(['validate', ...words], { cwd });
+    const alone = await judged('a.pack.json');
+    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--tools MODULE') as string });
+    expect(alone.stderr).toContain('no one implements the validator "polite"');
+    expect(await judged('a.pack.json', '--tools', 'all.mjs')).toMatchObject({
+      code: 0,
+      stdout: 'a.pack.json is valid\n',
+    });
+    expect(await judged('plain.pack.json')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('not checked: who carries out find, file') as string,
+    });
+    const some = await judged('plain.pack.json', '--tools', 'some.mjs');
+    expect(some.code).toBe(2);
+    expect(some.stderr).toContain('the tool "file" of the composition "c" has no function');
+    expect(some.stderr).toContain('approve names "fnd", which is not a tool of the pack');
+    expect(some.stderr).not.toContain('the tool "find"');
+    const servers = await judged('plain.pack.json', '--tools', 'servers.mjs', '--json');
+    expect(JSON.parse(servers.stdout)).toMatchObject({ valid: true, files: [{ unchecked: ['find', 'file'] }] });
+    expect(await served(['validate', 'plain.pack.json', '--tools', 'gone.mjs'], { cwd })).toMatchObject({ code: 2 });
+  });
+
   it('[A10] --verbose tells what is kept and has no effect; evals are named once', async () => {
     const evals = [{ id: 'e', type: 'contains', trigger: 'every_turn' }];
     const media = { enabled: true };

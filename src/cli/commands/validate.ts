@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { SkeinError } from '../../base/errors.js';
+import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
 import { EXIT, printProblems } from '../failures.js';
 import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
 import type { Power } from '../../plan.js';
 import { powerLines } from '../run/plan-lines.js';
-import type { JudgingFlags } from '../run/load-workflow.js';
+import type { JudgingFlags, Loaded } from '../run/load-workflow.js';
+import { broughtBy } from '../talk/brought.js';
 import { addJudgingOptions } from '../run/run-options.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
@@ -17,6 +19,7 @@ export function define(command: Command, done: (code: number) => void): void {
   addJudgingOptions(command)
     .argument('<files...>', 'workflow files')
     .addOption(new Option('--schema <version>', 'judge packs by one version of their schema').choices(['1.4', '1.5']))
+    .option('--tools <file>', 'a module with the functions and validators of a pack: its code is run')
     .option('--verbose', 'also tell what is kept of a file and has no effect')
     .option('--json', 'print the problems as one JSON document')
     .action(async (files: readonly string[], options: ValidateOptions) => {
@@ -28,6 +31,7 @@ interface ValidateOptions extends JudgingFlags {
   readonly json?: boolean;
   readonly verbose?: boolean;
   readonly schema?: '1.4' | '1.5';
+  readonly tools?: string;
 }
 
 interface Report {
@@ -40,47 +44,67 @@ interface Report {
   readonly agentFiles?: Readonly<Record<string, string>>;
   /** Parts that are kept and have no effect. */
   readonly kept?: readonly string[];
+  /** Tools of which only a run knows whether they are there. */
+  readonly unchecked?: readonly string[];
 }
 
 async function validate(files: readonly string[], options: ValidateOptions): Promise<number> {
-  const { json = false, strict = false, lenient = false, verbose = false, schema } = options;
-  const { powersOf } = await import('../../plan.js');
+  const { json = false, tools } = options;
+  const cwd = process.cwd();
+  const pack = tools === undefined ? undefined : { ...(await broughtBy({ tools }, cwd)), onlyLooked: true };
   const reports: Report[] = [];
   for (const file of files) {
-    const { broken, problems, workflow } = await loadWorkflow(file, {
-      cwd: process.cwd(),
-      strict,
-      lenient,
+    const loaded = await loadWorkflow(file, {
+      ...present({ strict: options.strict, lenient: options.lenient, packSchema: options.schema, pack }),
+      cwd,
       checkTools: true,
-      ...(schema && { packSchema: schema }),
     });
-    checkSchema(schema, file, workflow);
-    const kept = verbose ? workflow.kept : undefined;
-    const powers = workflow.plan === undefined ? undefined : powersOf(workflow.plan);
-    const report = { file, valid: !broken, problems, ...(powers && { powers }), ...agentFilesOf(workflow) };
-    reports.push({ ...report, ...(kept && { kept }) });
+    checkOfPacks(options, file, loaded.workflow);
+    const report = await reportOf(file, loaded, options);
+    reports.push(report);
     if (json) continue;
-    printProblems(problems);
-    printVerdict(report, kept ?? []);
-    agentSources(workflow).forEach(printNote);
+    printProblems(report.problems);
+    printVerdict(report);
+    agentSources(loaded.workflow).forEach(printNote);
   }
   const valid = reports.every((report) => report.valid);
   if (json) printResult(jsonText({ valid, files: reports }));
   return valid ? EXIT.ok : EXIT.invalid;
 }
 
-function printVerdict({ file, valid, problems, powers = [] }: Report, kept: readonly string[]): void {
+async function reportOf(
+  file: string,
+  { workflow, problems, broken }: Loaded,
+  { verbose = false }: ValidateOptions,
+): Promise<Report> {
+  const { plan, kept, unchecked = [] } = workflow;
+  const { powersOf } = await import('../../plan.js');
+  return {
+    ...present({ file, valid: !broken, problems, powers: plan && powersOf(plan) }),
+    ...agentFilesOf(workflow),
+    ...present({ kept: verbose ? kept : undefined, unchecked: unchecked.length > 0 ? unchecked : undefined }),
+  };
+}
+
+function printVerdict({ file, valid, problems, powers = [], kept = [], unchecked = [] }: Report): void {
   if (!valid) return printNote(`${printable(file)} is not valid: ${countErrors(problems)}`);
   printResult(`${printable(file)} is valid`);
   for (const line of powerLines(powers)) printResult(`  ${line}`);
   for (const part of kept) printResult(`  kept, without effect: ${printable(part)}`);
+  if (unchecked.length > 0)
+    printResult(
+      `  not checked: who carries out ${printable(unchecked.join(', '))} (--tools MODULE brings functions along)`,
+    );
 }
 
 /** @throws SkeinError `SKEIN_USAGE` */
-function checkSchema(schema: string | undefined, file: string, { plan }: Pick<Workflow, 'plan'>): void {
-  if (schema === undefined || plan === undefined || plan.notation === 'machine') return;
-  const hint = 'leave out --schema; skein schema lists the schemas of files';
-  throw new SkeinError('SKEIN_USAGE', `--schema is for packs, and ${file} is none`, { hint });
+function checkOfPacks(flags: ValidateOptions, file: string, { plan }: Pick<Workflow, 'plan'>): void {
+  const given = (['schema', 'tools'] as const).find((name) => flags[name] !== undefined);
+  if (given === undefined || plan === undefined || plan.notation === 'machine') return;
+  const more = given === 'schema' ? '; skein schema lists the schemas of files' : '';
+  throw new SkeinError('SKEIN_USAGE', `--${given} is for packs, and ${file} is none`, {
+    hint: `leave out --${given}${more}`,
+  });
 }
 
 function countErrors(problems: readonly { readonly severity: string }[]): string {

@@ -9,6 +9,8 @@ import type { KeptFlags } from '../run/run-flags.js';
 /** What a pack talks with. */
 export type Brought = NonNullable<WorkflowOptions['pack']>;
 
+type BringingFlags = Pick<KeptFlags, 'agent' | 'prompt' | 'tools' | 'mock'>;
+
 /** What a module may bring along beside functions. */
 const PARTS = ['tools', 'approve', 'validators', 'mcpServers'] as const;
 
@@ -17,7 +19,8 @@ const PARTS = ['tools', 'approve', 'validators', 'mcpServers'] as const;
  *
  * @throws SkeinError `SKEIN_FILE`, `SKEIN_USAGE`
  */
-export async function broughtBy({ agent, prompt, tools, mock }: KeptFlags, cwd: string): Promise<Brought> {
+export async function broughtBy(flags: BringingFlags, cwd: string): Promise<Brought> {
+  const { agent, prompt, tools, mock } = flags;
   return {
     ...present({ agent, prompt }),
     ...(mock === undefined ? {} : { standIn: true }),

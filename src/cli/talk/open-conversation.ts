@@ -4,15 +4,7 @@ import { resolve } from 'node:path';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import { definitionError, hasErrors } from '../../base/problem.js';
 import type { Context, LoadedMachine } from '../../talking.js';
-import {
-  KeptState,
-  machineOf,
-  missingTools,
-  placeOfAgent,
-  reachablePrompts,
-  standOf,
-  startOf as beginningOf,
-} from '../../talking.js';
+import { KeptState, machineOf, missingTools, placeOfAgent, standOf, startOf as beginningOf } from '../../talking.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { passingStore, storeForRun } from '../run/recording.js';
 import type { Recording } from '../run/recording.js';
@@ -57,9 +49,7 @@ export async function openConversation(opening: Opening): Promise<Conversation> 
     throw new SkeinError('SKEIN_USAGE', `the conversation ${thread} has begun already`, { hint });
   }
   const { state } = standOf(machine.setup, kept?.position, start);
-  const prompts = reachablePrompts(machine.pack, machine.setup.endless ? { prompt: state } : { state });
-  // What servers offer is known when they are started.
-  const missing = brought.mcpServers === undefined ? missingTools(machine.pack, prompts, brought) : [];
+  const missing = missingTools(machine.pack, machine.setup.endless ? { prompt: state } : { state }, brought);
   if (hasErrors(missing)) throw definitionError(missing);
   return new Conversation({ flags, file, cwd, workflow, machine, thread, variables, start, recording });
 }

@@ -58,7 +58,7 @@ function problemOf({ type, params = {} }: Validator): { code: string; message: s
   if (kind === undefined) {
     const hint =
       didYouMean(type, KINDS.keys()) ??
-      `known types: ${[...KINDS.keys()].join(', ')}; a program may bring others along`;
+      `known types: ${[...KINDS.keys()].join(', ')}; --tools MODULE, or the option validators, brings others along`;
     return { code: 'unknown-validator', message: `no one implements the validator ${quoteShort(type)}`, hint };
   }
   const direction = params['direction'];

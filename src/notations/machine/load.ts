@@ -8,7 +8,8 @@ import { unusable } from '../loading.js';
 import type { OpenedFile } from '../opened-file.js';
 import { drawStates } from './draw-states.js';
 import type { Pack } from './pack.js';
-import { placeOfAgent } from './pack-names.js';
+import { beginningsOf, placeOfAgent } from './pack-names.js';
+import { missingTools, toolsWithoutFunction } from './pack-tools.js';
 import type { MachinePlan } from './plan/machine-plan.js';
 import { machinePlan } from './plan/machine-plan.js';
 import { promptAgent } from './prompt-agent.js';
@@ -41,13 +42,23 @@ export async function load({ file, source }: OpenedFile, { packSchema, pack: how
   });
   const nothing = unusable(problems, [source, ...sources]);
   if (pack === undefined) return nothing;
+  const { onlyLooked = how === undefined, ...talk } = how ?? {};
   const { plan, bindings } =
-    how === undefined && pack.workflow === undefined
+    onlyLooked && pack.workflow === undefined
       ? { plan: promptsOf(pack), bindings: NO_BINDINGS }
-      : talkingPlan(pack, { ...(how ?? { standIn: true }), files });
+      : talkingPlan(pack, { ...talk, ...(onlyLooked ? { standIn: true } : {}), files });
   noteReadFrom(plan, [source.path, ...sources.map(({ path }) => path)]);
   const settings = { output: { format: 'plain' as const } };
-  return { ...nothing, plan, bindings, settings, drawing: drawStates(pack), kept: keptParts(pack) };
+  const loaded = { ...nothing, plan, bindings, settings, drawing: drawStates(pack), kept: keptParts(pack) };
+  if (!onlyLooked) return loaded;
+  const begins = beginningsOf(pack);
+  const missing = how === undefined ? [] : begins.flatMap((from) => missingTools(pack, from, talk));
+  if (missing.length > 0) {
+    const told = new Map(missing.map((problem) => [problem.message, problem]));
+    return { ...loaded, plan: undefined, problems: [...problems, ...told.values()] };
+  }
+  const without = begins.flatMap((from) => [...toolsWithoutFunction(pack, from, talk).keys()]);
+  return { ...loaded, unchecked: [...new Set(without)] };
 }
 
 function talkingPlan(pack: Pack, { agent, ...how }: PackTalk): MachinePlan {

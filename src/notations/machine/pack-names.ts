@@ -2,7 +2,9 @@ import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import { isPlainObject } from '../../base/json.js';
 import { INPUT } from './compositions/references.js';
-import type { Pack, Variable } from './pack.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { State } from '../../machine/pure/spec.js';
+import type { CompositionStep, Pack, Prompt, Variable } from './pack.js';
 import { textsOf } from './pack.js';
 import { placeholdersOf } from './placeholders.js';
 
@@ -59,22 +61,60 @@ export function artifactNames(pack: Pack): readonly string[] {
   return [...new Set([...declared, ...shown])];
 }
 
-/** The prompts of the states that can be reached from one of them, and of the compositions in them; without a state, the one prompt that is named. */
-export function reachablePrompts(
-  pack: Pack,
-  from: { readonly state: string } | { readonly prompt: string },
-): readonly string[] {
-  if ('prompt' in from) return [from.prompt];
+/** Where a conversation begins: in a state, or outside of the workflow, with one prompt alone. */
+export type Beginning = { readonly state: string } | { readonly prompt: string };
+
+/** The states that can be reached from one of them, with it. */
+function reachableStates(pack: Pack, from: string): readonly State[] {
   const states = new Map(Object.entries(pack.workflow?.states ?? {}));
-  const reached = new Set([from.state]);
-  const prompts = new Set<string>();
+  const reached = new Set([from]);
   for (const name of reached) {
-    const { on_event = {}, on_max_visits = '', prompt_task = '', composition = '' } = states.get(name) ?? {};
+    const { on_event = {}, on_max_visits = '' } = states.get(name) ?? {};
     // The set grows while it is gone through.
     for (const target of [...Object.values(on_event), on_max_visits]) if (states.has(target)) reached.add(target);
-    for (const prompt of [prompt_task, ...promptsOfComposition(pack, composition)]) prompts.add(prompt);
   }
-  return [...prompts].filter((prompt) => Object.hasOwn(pack.prompts, prompt));
+  return [...reached].flatMap((name) => states.get(name) ?? []);
+}
+
+/** The prompts of the states that can be reached from one of them, and of the compositions in them; without a state, the one prompt that is named. */
+export function reachablePrompts(pack: Pack, from: Beginning): readonly string[] {
+  if ('prompt' in from) return [from.prompt];
+  const prompts = reachableStates(pack, from.state).flatMap(({ prompt_task = '', composition = '' }) => [
+    prompt_task,
+    ...stepsOf(pack, composition).flatMap((step) => step.prompt_task ?? []),
+  ]);
+  return [...new Set(prompts)].filter((prompt) => Object.hasOwn(pack.prompts, prompt));
+}
+
+/** Where tools are named: a prompt, or a composition. */
+interface UseOfTools {
+  readonly where: string;
+  readonly prompt: Prompt;
+}
+
+/** The tools that can be called from where a conversation begins, by the prompts and compositions that name them. */
+export function usesOfTools(pack: Pack, from: Beginning): readonly UseOfTools[] {
+  const ofPrompt = (name: string): readonly UseOfTools[] => {
+    const prompt = Object.hasOwn(pack.prompts, name) ? pack.prompts[name] : undefined;
+    return prompt === undefined ? [] : [{ where: `prompt ${quoteShort(name)}`, prompt }];
+  };
+  if ('prompt' in from) return ofPrompt(from.prompt);
+  return reachableStates(pack, from.state).flatMap(({ prompt_task = '', composition = '' }) => [
+    ...ofPrompt(prompt_task),
+    ...stepsOf(pack, composition).map(({ tool = [], tools = [], prompt_task: task = '' }) => ({
+      where: `composition ${quoteShort(composition)}`,
+      prompt: { system_template: '', ...pack.prompts[task], tools: [tool, tools].flat() },
+    })),
+  ]);
+}
+
+/** Where conversations with a pack may begin: at the entry, or with any of its agents; without a workflow with any of its prompts. */
+export function beginningsOf(pack: Pack): readonly Beginning[] {
+  if (pack.workflow === undefined) return Object.keys(pack.prompts).map((prompt) => ({ prompt }));
+  return [
+    { state: pack.workflow.entry },
+    ...Object.keys(pack.agents?.members ?? {}).map((one) => placeOfAgent(pack, one)),
+  ];
 }
 
 /** Names that steps of compositions give values to, by prompt: `input`, and the keys of an object that is their input. */
@@ -90,9 +130,10 @@ function namesFromSteps({ compositions = {} }: Pack): ReadonlyMap<string, Readon
   return found;
 }
 
-function promptsOfComposition({ compositions = {} }: Pack, name: string): readonly string[] {
+/** The steps of a composition, those in parallel ones too. */
+function stepsOf({ compositions = {} }: Pack, name: string): readonly CompositionStep[] {
   const steps = Object.hasOwn(compositions, name) ? (compositions[name]?.steps ?? []) : [];
-  return steps.flatMap((step) => [step, ...(step.branches ?? [])].flatMap(({ prompt_task = [] }) => prompt_task));
+  return steps.flatMap((step) => [step, ...(step.branches ?? [])]);
 }
 
 /**
@@ -100,10 +141,7 @@ function promptsOfComposition({ compositions = {} }: Pack, name: string): readon
  *
  * @throws SkeinError `SKEIN_USAGE`
  */
-export function placeOfAgent(
-  { agents }: Pack,
-  agent: string,
-): { readonly state: string } | { readonly prompt: string } {
+export function placeOfAgent({ agents }: Pack, agent: string): Beginning {
   const members = agents?.members ?? {};
   const member = Object.hasOwn(members, agent) ? members[agent] : undefined;
   if (member !== undefined) return member.state === undefined ? { prompt: agent } : { state: member.state };

@@ -8,6 +8,8 @@ import { madeOf, standInTool, withApproval } from '../../plan/made-of.js';
 import type { Bindings } from '../../plan/plan.js';
 import type { ToolDefinition, ToolStep } from '../graph/nodes/tool.js';
 import { functionTool, toolFunction } from '../graph/nodes/tool.js';
+import type { Beginning } from './pack-names.js';
+import { usesOfTools } from './pack-names.js';
 import type { Pack, Prompt } from './pack.js';
 import type { PackValidators } from './prompt-checks.js';
 import { checkBindings } from './prompt-checks.js';
@@ -111,26 +113,49 @@ function toolOf(own: PackTool, { name, approve, definition }: Told): CalledTool 
 
 const ANY_INPUT = { type: 'object' } as const;
 
+/** What a program brings along, and what its servers may have. */
+type Brought = PackTools & { readonly mcpServers?: object };
+
 /**
- * Tools of prompts that nobody implements, as problems.
+ * The tools that can be called from where a conversation begins, and that nobody implements, by name; with where they are named.
  *
  * @example
- * missingTools(pack, reachablePrompts(pack, { state: 'intake' }), { tools: { find } });
+ * toolsWithoutFunction(pack, { state: 'intake' }, {}); // Map { 'find' => 'prompt "intake"' }
  */
-export function missingTools(pack: Pack, prompts: readonly string[], given: PackTools): readonly Problem[] {
-  const missing = new Map<string, string>();
-  for (const name of prompts) {
-    const prompt = pack.prompts[name];
-    if (prompt === undefined) continue;
-    for (const tool of packTools(pack, prompt, given).missing) if (!missing.has(tool)) missing.set(tool, name);
-  }
+export function toolsWithoutFunction(pack: Pack, from: Beginning, given: PackTools): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { where, prompt } of usesOfTools(pack, from))
+    for (const tool of packTools(pack, prompt, given).missing) if (!found.has(tool)) found.set(tool, where);
+  return found;
+}
+
+/**
+ * Tools that nobody implements, and approvals of tools that the pack does not have, as problems. Which tools servers have is not known before they are started.
+ *
+ * @example
+ * missingTools(pack, { state: 'intake' }, { tools: { find } });
+ */
+export function missingTools(pack: Pack, from: Beginning, given: Brought): readonly Problem[] {
+  if (Object.keys(given.mcpServers ?? {}).length > 0) return [];
   const brought = Object.keys(given.tools ?? {});
-  return [...missing].map(([tool, prompt]) => ({
+  const missing = [...toolsWithoutFunction(pack, from, given)].map(([tool, where]): Problem => ({
     code: 'no-function',
     severity: 'error',
-    message: `the tool ${quoteShort(tool)} of the prompt ${quoteShort(prompt)} has no function`,
+    message: `the tool ${quoteShort(tool)} of the ${where} has no function`,
     hint:
       didYouMean(tool, brought) ??
       `bring it along: tools: { ${tool}: (input) => ... }, or --tools MODULE; or try it with --mock`,
   }));
+  const names = new Set(Object.entries(pack.tools ?? {}).flatMap(([key, { name }]) => [key, name]));
+  for (const { tools = [] } of Object.values(pack.prompts)) for (const tool of tools) names.add(tool);
+  const unknown = Object.keys(given.approve ?? {}).filter((name) => !names.has(name));
+  return [
+    ...missing,
+    ...unknown.map((name): Problem => ({
+      code: 'unknown-approval',
+      severity: 'error',
+      message: `approve names ${quoteShort(name)}, which is not a tool of the pack`,
+      hint: didYouMean(name, names) ?? 'name a tool of the pack',
+    })),
+  ];
 }

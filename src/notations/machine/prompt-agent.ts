@@ -40,14 +40,16 @@ export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {})
   ]);
   const rounds = policy.max_rounds;
   const checks = promptChecks(prompt, extras.validators);
+  const { functions } = packTools(pack, prompt, extras);
   return present({
     name,
     description: prompt.description,
     instructions: templates.own(),
     models: [],
     tools: servers.map((server) => `${server}/*`),
-    functions: packTools(pack, prompt, extras).functions,
+    functions,
     mcpServers: servers.length === 0 ? undefined : mcpServers,
+    approve: approvalsOf(extras, servers, new Set(functions.map((tool) => tool.name))),
     permissions: servers.length === 0 ? undefined : permissionsOf(policy.blocklist ?? []),
     skills,
     // So many rounds of calls, and the answer.
@@ -57,6 +59,13 @@ export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {})
     checks: checks.length === 0 ? undefined : checks,
     forModels: changes.length === 0 ? undefined : Object.fromEntries(changes),
   });
+}
+
+/** Tools of servers that a person must allow. Before a server is started nothing is known of their inputs, so each call is asked about. */
+function approvalsOf({ approve = {} }: PackTools, servers: readonly string[], functions: ReadonlySet<string>) {
+  const names = Object.keys(approve).filter((name) => approve[name] !== false && !functions.has(name));
+  if (servers.length === 0 || names.length === 0) return undefined;
+  return names.flatMap((name) => (name.startsWith('mcp_') ? [name] : servers.map((server) => `${server}/${name}`)));
 }
 
 /** Tools of servers have the names of their servers in front. */
