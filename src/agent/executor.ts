@@ -17,7 +17,7 @@ import type { StepTool, ToolProvider } from './tool.js';
 import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
 import type { ModelSource } from './model.js';
-import type { AgentSession, Opened } from './session.js';
+import type { AgentSession, Cancelled, Opened } from './session.js';
 import { agentSession } from './session.js';
 import { describeSurroundings, surroundingsOf } from './surroundings.js';
 import { systemPrompt } from './system-prompt.js';
@@ -48,8 +48,9 @@ export interface AgentDeps {
  * const executors = { agent: agentExecutor({ models: createModelRegistry({ env: process.env }), tools: noTools }) };
  */
 export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
+  const { models, tools, runOptions } = deps;
   return async (node, step) => {
-    const session = agentSession({ ...deps, spec: node.agent, step });
+    const session = agentSession({ models, tools, runOptions, spec: node.agent, step });
     const transcript = new Transcript();
     try {
       return await runAgent({ deps, node, step, session, transcript });
@@ -84,7 +85,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
   const memory = deps.memory === undefined || node.agent.memory === undefined ? undefined : deps.memory;
   // What other agents write while this one opens its tools comes too late for the prompt.
   const remembered = memory?.read() ?? '';
-  const opened = await step.effect('open', (io) => open(run, io.signal), {
+  const opened = await step.effect('open', (io) => open(run, io), {
     effect: 'read',
     identity: sessionIdentity(deps, node, step, (text) => text),
   });
@@ -111,7 +112,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
     guide,
     checks,
     stepTools: distinct([...ownTools(memory, node, step), ...guideTools(guide)], opened, node),
-    use: (signal) => session.use(signal, opened),
+    use: (effect) => session.use(effect, opened),
     replayed: (call) => deps.models.replayed?.(spec, call),
   });
   return resultOf(run, guide, result);
@@ -160,7 +161,9 @@ function askedIn(prompt: string, earlier: Earlier | undefined): string {
 function addedTo({ conversation, agent: { name } }: AgentNode, { kept }: Transcript): readonly ChannelWrite[] {
   if (conversation === undefined) return [];
   const { channel, afresh, mark } = conversation;
-  const value = kept.map((message) => ({ ...message, ...(message.role === 'assistant' ? { by: name } : {}), ...mark }));
+  const value = kept.map((message) =>
+    message.role === 'assistant' ? { ...message, by: name, ...mark } : { ...message, ...mark },
+  );
   return [...(afresh === true ? [{ channel, value: undefined }] : []), { channel, value }];
 }
 
@@ -178,8 +181,8 @@ function sessionIdentity(
   };
 }
 
-async function open({ deps, node, step, session }: AgentRun, signal: AbortSignal): Promise<Opened> {
-  const opened = await session.open(signal);
+async function open({ deps, node, step, session }: AgentRun, effect: Cancelled): Promise<Opened> {
+  const opened = await session.open(effect);
   const surroundings = surroundingsOf(node.agent, step.now(), deps.cwd ?? process.cwd());
   return surroundings === undefined ? opened : { ...opened, surroundings };
 }
@@ -191,13 +194,14 @@ function ownTools(memory: SharedMemory | undefined, { agent }: AgentNode, step: 
     ...(memory === undefined ? [] : memoryTools(memory, user)),
     ...(agent.interactive === true ? [askUserTool] : []),
     ...(named.has(THINK) ? [thinkTool] : []),
-    ...todoTools().filter((tool) => named.has(TODO) || named.has(tool.name)),
+    ...(named.size === 0 ? [] : todoTools().filter((tool) => named.has(TODO) || named.has(tool.name))),
   ];
 }
 
 /** An agent as it is for a model, which is named with or without its provider. */
 function forModel(spec: AgentSpec, model: string | undefined): AgentSpec {
-  const { forModels = {} } = spec;
+  const { forModels } = spec;
+  if (forModels === undefined) return spec;
   const name = model?.toLowerCase() ?? '';
   const bare = name.slice(name.indexOf('/') + 1);
   const changes = [name, bare].map((one) => Object.entries(forModels).find(([key]) => key.toLowerCase() === one)?.[1]);

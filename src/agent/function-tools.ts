@@ -2,6 +2,7 @@ import { present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import type { JsonObject } from '../base/json.js';
+import { madeOnce } from '../base/maps.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import { answerNote } from '../events/question.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
@@ -36,6 +37,9 @@ export function functionTools(spec: AgentSpec, step: StepContext, around: Around
   return (spec.functions ?? []).map((tool) => toolOf(tool, step, around));
 }
 
+/** Digests of the sources of functions. */
+const CODES = new WeakMap<ToolFunction, string>();
+
 function toolOf(tool: FunctionTool, step: StepContext, { runOptions = {} }: Around): Tool {
   const { name, description, input, effect, trust = 'untrusted', approve, coerce } = tool;
   const call = step.tools[name] as ToolFunction | undefined;
@@ -49,7 +53,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = {} }: Arou
     trust,
     ...present({ approve, coerce }),
     ...(approve === 'code' ? { mustApprove: (given) => mustApprove(call, given) } : {}),
-    code: digestText(sourceText(call)),
+    code: madeOnce(CODES, call, () => digestText(sourceText(call))),
     // The runner of an agent gives all of it.
     execute: async (given, io: CallIo) => {
       const { signal, idempotencyKey } = io;

@@ -1,12 +1,14 @@
 import { present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
+import type { StepIo } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import { functionTools } from './function-tools.js';
 import { specsDigest } from './loop/identities.js';
 import type { Model, ModelSource, ReplayedCall, ToolSpec } from './model.js';
 import type { Surroundings } from './surroundings.js';
-import type { StepTool, Tool, ToolSource, ToolProvider } from './tool.js';
+import type { StepTool, Tool, ToolSession, ToolSource, ToolProvider } from './tool.js';
+import { NO_TOOLS } from './tool.js';
 import type { Transcript } from './transcript.js';
 
 /** What is recorded of an opened session: all that a replay needs, so that it opens nothing. */
@@ -39,6 +41,9 @@ export interface OpenParts {
   readonly specs: readonly ToolSpec[];
 }
 
+/** Tells an effect that its step is cancelled. Its signal is made when it is first asked for, and most models ask for none. */
+export type Cancelled = Pick<StepIo, 'signal'>;
+
 /** One execution of an agent node, as its loop, its model calls and its tool calls see it. */
 export interface AgentStep {
   readonly step: StepContext;
@@ -49,8 +54,8 @@ export interface AgentStep {
   readonly stepTools: readonly StepTool[];
   /** What is said, begun; takes what the step adds. */
   readonly transcript: Transcript;
-  /** What is open; called by effects that really run, with their signal. */
-  use(signal: AbortSignal): Promise<OpenParts>;
+  /** What is open; called by effects that really run. */
+  use(effect: Cancelled): Promise<OpenParts>;
   /** Called for model calls that are answered from the record. */
   replayed(call: ReplayedCall): void;
 }
@@ -68,12 +73,12 @@ export interface SessionOptions {
 /** The tools and models of one step. */
 export interface AgentSession {
   /** Opens everything and says what is to be recorded. */
-  open(signal: AbortSignal): Promise<Opened>;
+  open(effect: Cancelled): Promise<Opened>;
   /**
    * What is open. Opens it first when a replay went without until now; calls at the same time share that. Where it is not what was
    * recorded, it is used as it is, with a warning.
    */
-  use(signal: AbortSignal, recorded: Opened): Promise<OpenParts>;
+  use(effect: Cancelled, recorded: Opened): Promise<OpenParts>;
   /** Safe at any time, also while opening; happens once. */
   close(): Promise<void>;
 }
@@ -84,31 +89,33 @@ interface Live {
 }
 
 /**
- * The resources of one step. The signal of each effect closes them too: a cancelled step may never be woken again.
+ * The resources of one step. The signal of each effect closes them too, where there is something to close: a cancelled step may never be woken again.
  */
 export function agentSession(options: SessionOptions): AgentSession {
   let source: ToolSource | undefined;
   let live: Promise<Live> | undefined;
   let closed: Promise<void> | undefined;
   let compared = false;
+  let isWatched = false;
   const watched = new WeakSet<AbortSignal>();
 
   function close(): Promise<void> {
     closed ??= source === undefined ? Promise.resolve() : source.close().catch(() => undefined);
     return closed;
   }
-  function watch(signal: AbortSignal): void {
+  function watch({ signal }: Cancelled): void {
     if (watched.has(signal)) return;
     watched.add(signal);
     if (signal.aborted) void close();
     else signal.addEventListener('abort', () => void close(), { once: true });
   }
-  async function load(signal: AbortSignal): Promise<Live> {
+  async function load(effect: Cancelled): Promise<Live> {
     const { spec, step } = options;
-    const agent = spec.name;
-    const models = await options.models.resolve(spec, { path: step.path, agent });
-    const warn = (code: string, message: string): void => step.note({ kind: 'warning', code, message });
-    const opened = await options.tools.open(spec, { runId: step.runId, path: step.path, agent, signal, warn });
+    const models = await options.models.resolve(spec, { path: step.path, agent: spec.name });
+    const opening = options.tools.open(spec, new Opening(step, spec, effect));
+    isWatched = opening !== NO_TOOLS;
+    if (isWatched) watch(effect);
+    const opened = await opening;
     if (closed !== undefined) {
       await opened.close();
       throw new SkeinError('SKEIN_CANCELLED', 'the step ended while its tools were being opened');
@@ -118,9 +125,9 @@ export function agentSession(options: SessionOptions): AgentSession {
     return { models, tools: tools.map((tool) => gated(tool, spec)) };
   }
   /** What could not be opened may be opened by a later effect. */
-  async function ensure(signal: AbortSignal): Promise<Live> {
-    watch(signal);
-    const opening = (live ??= load(signal));
+  async function ensure(effect: Cancelled): Promise<Live> {
+    if (isWatched) watch(effect);
+    const opening = (live ??= load(effect));
     try {
       return await opening;
     } catch (error) {
@@ -130,17 +137,42 @@ export function agentSession(options: SessionOptions): AgentSession {
   }
   return {
     close,
-    async open(signal) {
+    async open(effect) {
       compared = true;
-      return recordOf(await ensure(signal));
+      return recordOf(await ensure(effect));
     },
-    async use(signal, recorded) {
-      const parts = await ensure(signal);
+    async use(effect, recorded) {
+      const parts = await ensure(effect);
       if (!compared) warnChanges(options, recorded, recordOf(parts));
       compared = true;
       return openParts(parts, recorded);
     },
   };
+}
+
+/** What the tools of a step know. */
+class Opening implements ToolSession {
+  readonly runId: string;
+  readonly path: string;
+  readonly agent: string;
+
+  constructor(
+    private readonly step: StepContext,
+    { name }: AgentSpec,
+    private readonly effect: Cancelled,
+  ) {
+    this.runId = step.runId;
+    this.path = step.path;
+    this.agent = name;
+  }
+
+  get signal(): AbortSignal {
+    return this.effect.signal;
+  }
+
+  warn(code: string, message: string): void {
+    this.step.note({ kind: 'warning', code, message });
+  }
 }
 
 /** Providers refuse two tools of one name: the first stays. */

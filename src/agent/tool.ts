@@ -67,10 +67,11 @@ export interface ToolProvider {
   /**
    * Opens the tools that `spec` asks for: the built-in ones that its allow-list names, and those of its MCP servers.
    * A name that nothing answers to is an error or a warning, as the implementation documents; it is never silent.
+   * Where there is nothing to open, it gives {@link NO_TOOLS}.
    *
    * @throws SkeinError with the code `SKEIN_MCP` when a server can't be started. Nothing stays open after a throw.
    */
-  open(spec: AgentSpec, session: ToolSession): Promise<ToolSource>;
+  open(spec: AgentSpec, session: ToolSession): ToolSource | Promise<ToolSource>;
 }
 
 /** What the tools of a step know about the step. */
@@ -86,6 +87,9 @@ export interface ToolSession {
   warn(code: string, message: string): void;
 }
 
+/** Most agents of a pipeline have no tools: nothing is made for them, and nothing need be closed. */
+export const NO_TOOLS: ToolSource = Object.freeze({ tools: [], close: () => Promise.resolve() });
+
 /**
  * A provider without tools, for agents that only talk.
  *
@@ -93,5 +97,5 @@ export interface ToolSession {
  * agentExecutor({ models: createModelRegistry({ env: process.env }), tools: noTools });
  */
 export const noTools: ToolProvider = {
-  open: () => Promise.resolve({ tools: [], close: () => Promise.resolve() }),
+  open: () => NO_TOOLS,
 };

@@ -60,6 +60,7 @@ export type ServerTools = 'all' | { readonly raw: ReadonlySet<string>; readonly 
  * @param servers names of its MCP servers
  */
 export function selectTools(tools: readonly string[] | undefined, servers: readonly string[]): ToolSelection {
+  if (tools?.length === 0) return NOTHING;
   const choice = new Choice(servers);
   if (tools === undefined) {
     for (const name of READ_ONLY_TOOLS) choice.byName.set(name, name);
@@ -85,6 +86,8 @@ export function selectApproved(names: readonly string[], servers: readonly strin
     hint: nearest ?? 'name a built-in tool, SERVER/TOOL of one of its MCP servers, SERVER/* or *',
   });
 }
+
+const NOTHING: ToolSelection = { builtIn: new Map(), servers: new Map(), unknown: [] };
 
 class Choice {
   /** Tools under a name that the file uses for exactly that tool. */

@@ -18,10 +18,10 @@ test('what could not be opened is opened by a later effect; what was opened is n
     if (tries === 1) throw new Error('the server is not up yet');
     return { tools: [], close: async () => undefined };
   });
-  const { signal } = new AbortController();
-  await expect(session.open(signal)).rejects.toThrow('not up yet');
-  const opened = await session.open(signal);
-  await session.use(signal, opened);
+  const effect = new AbortController();
+  await expect(session.open(effect)).rejects.toThrow('not up yet');
+  const opened = await session.open(effect);
+  await session.use(effect, opened);
   expect([opened.models.map(({ id }) => id), tries]).toEqual([['own/m'], 2]);
 });
 
@@ -32,7 +32,7 @@ test('a session that is closed while it opens frees what comes, and refuses the 
     arrive = resolve;
   });
   const session = sessionOf(() => coming);
-  const opening = session.open(new AbortController().signal);
+  const opening = session.open(new AbortController());
   await session.close();
   arrive?.({
     tools: [],

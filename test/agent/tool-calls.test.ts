@@ -118,7 +118,7 @@ it('the counts of all turns are summed', async () => {
   const spec = node.agent;
   const models = { resolve: () => Promise.resolve([model]) };
   const session = agentSession({ models, tools: fixedTools([tool('look', () => 'seen')]), spec, step });
-  const opened = await session.open(step.controller.signal);
+  const opened = await session.open(step.controller);
   const transcript = new Transcript();
   transcript.begin('', undefined, 'Go.');
   const result = await runAgentLoop({
@@ -129,7 +129,7 @@ it('the counts of all turns are summed', async () => {
     stepTools: [],
     checks: { input: () => undefined, output: () => [] },
     guide: { isOver: () => false, end: () => ({}) },
-    use: (signal) => session.use(signal, opened),
+    use: (effect) => session.use(effect, opened),
     replayed: () => undefined,
   });
   expect(result).toEqual({

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 import type { ToolCall } from '../model.js';
-import type { OpenParts } from '../session.js';
+import type { AgentStep, OpenParts } from '../session.js';
 import type { Tool, StepTool } from '../tool.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
@@ -35,7 +35,7 @@ export function callChecks({
 }: {
   readonly gate: Gate;
   readonly stepTools: ReadonlyMap<string, StepTool>;
-  readonly use: (signal: AbortSignal) => Promise<OpenParts>;
+  readonly use: AgentStep['use'];
 }): CallChecks {
   const inOrder = longChecks();
   const checks: CallChecks = {
@@ -47,11 +47,11 @@ export function callChecks({
     },
     async fault(call, io) {
       if (stepTools.has(call.name)) return checks.faultOfOwn(call);
-      const { tools } = await use(io.signal);
+      const { tools } = await use(io);
       return faultIn(() => checks.prepared(call, tools), io);
     },
     async mustApprove(call, io) {
-      const { tools } = await use(io.signal);
+      const { tools } = await use(io);
       const { tool, input } = await checks.prepared(call, tools);
       return (await tool.mustApprove?.(input)) !== false;
     },

@@ -3,8 +3,12 @@ import { recordText } from '../../base/json.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { ToolCall, ToolSpec } from '../model.js';
 
+/** That of no tools, which most agents of a pipeline have. */
+let noSpecs: string | undefined;
+
 /** Digest of what a model sees of tools. */
 export function specsDigest(tools: readonly ToolSpec[]): string {
+  if (tools.length === 0) return (noSpecs ??= digestText(recordText([])));
   return digestText(recordText(tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])));
 }
 

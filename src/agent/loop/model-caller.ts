@@ -48,11 +48,17 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
  * const { text } = await nextTurn(1);
  */
 export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCaller {
-  const { spec, opened, stepTools } = agentStep;
+  const { step, spec, opened, stepTools, transcript, use, replayed } = agentStep;
   let current = 0;
   let same: string | undefined;
   const turns: Turns = {
-    ...agentStep,
+    step,
+    spec,
+    opened,
+    stepTools,
+    transcript,
+    use,
+    replayed,
     dispatch,
     circumstances: () => (same ??= circumstances(spec, [specsDigest(stepTools), opened.toolsDigest])),
     told: new Set(),
@@ -158,7 +164,7 @@ function tellReplayed(options: Turns, model: OpenedModel, turn: number): void {
 }
 
 async function perform(options: Turns, recorded: OpenedModel, call: Call, io: StepIo): Promise<ModelTurn> {
-  const parts = await options.use(io.signal);
+  const parts = await options.use(io);
   const model = parts.model(recorded);
   let dispatched = 0;
   /** A call from inside could not be made for now: whatever comes of the answer, it does not count. */

@@ -48,11 +48,11 @@ export function toolRunner(options: AgentStep): ToolRunner {
   const gate = createGate(spec, { recorded, stepTools, cwd: opened.surroundings?.cwd });
 
   const identityOf = (call: ToolCall) => ({ digest: () => callDigest(call, recorded.get(call.name)?.code) });
-  const check = callChecks({ gate, stepTools, use: (signal) => options.use(signal) });
+  const check = callChecks({ gate, stepTools, use: (effect) => options.use(effect) });
   const looks = looksBetweenTurns({ step, check, stepTools, identityOf });
 
   async function runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
-    const { tools } = await options.use(io.signal);
+    const { tools } = await options.use(io);
     return answerOf(async () => {
       const { tool, input } = await check.prepared(call, tools);
       return tool.execute(input, callIo(io, state, ask));

@@ -1,4 +1,4 @@
-import type { Model, ModelPart, ReplayedCall } from '../model.js';
+import type { Model, ModelPart, ModelRequest, ReplayedCall } from '../model.js';
 
 /**
  * A model that is made at its first call. What fails while it is made fails the call, so that the next model of a list is tried; the next call
@@ -6,21 +6,18 @@ import type { Model, ModelPart, ReplayedCall } from '../model.js';
  */
 export function lazyModel(id: string, structuredOutput: boolean, make: () => Promise<Model>): Model {
   let made: Promise<Model> | undefined;
-  return {
-    id,
-    structuredOutput,
-    async *stream(request): AsyncGenerator<ModelPart> {
-      made ??= make();
-      let model: Model;
-      try {
-        model = await made;
-      } catch (error) {
-        made = undefined;
-        throw error;
-      }
-      yield* model.stream(request);
-    },
-  };
+  let model: Model | undefined;
+  async function* first(request: ModelRequest): AsyncGenerator<ModelPart> {
+    made ??= make();
+    try {
+      model = await made;
+    } catch (error) {
+      made = undefined;
+      throw error;
+    }
+    yield* model.stream(request);
+  }
+  return { id, structuredOutput, stream: (request) => (model === undefined ? first(request) : model.stream(request)) };
 }
 
 /** A model that can't be used: each call throws the error. */

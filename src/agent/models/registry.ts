@@ -95,7 +95,14 @@ export interface ModelRegistry extends ModelSource {
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
   const replay =
     options.replay === undefined ? undefined : new Counted(() => openedReplay(path(options, options.replay ?? '')));
-  const parts: Parts = { options, books: new Map(), made: new Map(), fallbacks: new Map(), replay };
+  const parts: Parts = {
+    options,
+    books: new Map(),
+    made: new Map(),
+    named: new WeakMap(),
+    fallbacks: new Map(),
+    replay,
+  };
   const recorder = options.record === undefined ? undefined : createRecorder(path(options, options.record));
   /** Questions that were answered before, and are not counted yet. */
   const answered: string[] = [];
@@ -149,6 +156,8 @@ interface Parts {
   readonly books: Map<string, Counted<ScriptBook>>;
   /** Models made so far, by name and provider configuration. */
   readonly made: Map<string, Model>;
+  /** The models of agents that have only one, which have been looked up. */
+  readonly named: WeakMap<AgentSpec, readonly Model[]>;
   /** What the environment says, by provider configuration; looked up once. */
   readonly fallbacks: Map<string, Promise<readonly string[]>>;
   readonly replay: Counted<Replayer> | undefined;
@@ -176,9 +185,14 @@ async function modelsFor(parts: Parts, spec: AgentSpec, step: string): Promise<r
   if (options.script !== undefined)
     return [await modelByName(parts, { provider: 'script', model: options.script }, undefined)];
   if (options.mock === true) return [echoModel()];
+  const known = parts.named.get(spec);
+  if (known !== undefined) return known;
   const asked = wanted(options, spec);
   const names = asked.length > 0 ? asked : await environmentModels(parts, spec.provider);
-  return Promise.all(names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1)));
+  const models = await Promise.all(names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1)));
+  // Of several, one that can't be used now may be used later.
+  if (models.length === 1) parts.named.set(spec, models);
+  return models;
 }
 
 /** What the flag or the agent asks for; empty: the environment decides. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Tool, ToolSource, ToolProvider, ToolSession } from '../tool.js';
+import { NO_TOOLS } from '../tool.js';
 import type { ToolSelection } from '../../plan/tool-names.js';
 import { selectApproved, selectTools } from '../../plan/tool-names.js';
 import { createBuiltIn } from './catalogue.js';
@@ -21,30 +22,35 @@ export type { ToolProviderOptions } from './provider-options.js';
 export function createToolProvider(options: ToolProviderOptions): ToolProvider {
   const said = new Set<string>();
   return {
-    async open(spec, given) {
-      const session = { ...given, warn: once(said, given) };
+    open(spec, session) {
+      const warn = once(said, session);
       const servers = Object.keys(spec.mcpServers ?? {});
       const selection = selectTools(spec.tools, servers);
-      warnUnknown(selection, session);
+      warnUnknown(selection, session.agent, warn);
       const gated = selectApproved(spec.approve ?? [], servers, session.agent);
       if (selection.builtIn.size === 0 && selection.servers.size === 0) return NO_TOOLS;
-      const closing = new AbortController();
-      const running = new Set<Promise<unknown>>();
-      const builtIn = await openBuiltIn(selection, spec, { session, options, gated, closing: closing.signal, running });
-      const source = await openServers(selection, spec, { session, options, gated });
-      return {
-        tools: [...builtIn, ...source.tools],
-        async close() {
-          closing.abort();
-          await Promise.all([source.close(), ...running]);
-        },
-      };
+      return openAll(selection, spec, { session, warn, options, gated });
     },
   };
 }
 
-/** Most agents of a pipeline have none, and nothing has to be made for them. */
-const NO_TOOLS: ToolSource = { tools: [], close: () => Promise.resolve() };
+async function openAll(
+  selection: ToolSelection,
+  spec: AgentSpec,
+  opening: Omit<Opening, 'closing' | 'running'>,
+): Promise<ToolSource> {
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const builtIn = await openBuiltIn(selection, spec, { ...opening, closing: closing.signal, running });
+  const source = await openServers(selection, spec, opening);
+  return {
+    tools: [...builtIn, ...source.tools],
+    async close() {
+      closing.abort();
+      await Promise.all([source.close(), ...running]);
+    },
+  };
+}
 
 /** An agent that runs in a loop is opened again and again, and has the same to say each time. */
 function once(said: Set<string>, session: ToolSession): ToolSession['warn'] {
@@ -60,14 +66,16 @@ function once(said: Set<string>, session: ToolSession): ToolSession['warn'] {
 /** Warnings that a provider of a long-lived process keeps in mind. */
 const MAX_REMEMBERED = 1_000;
 
-function warnUnknown(selection: ToolSelection, session: ToolSession): void {
-  if (selection.unknown.length === 0) return;
-  const names = selection.unknown.map((name) => JSON.stringify(name)).join(', ');
-  session.warn('unknown-tools', `agent ${session.agent}: Skein has no tool for ${names}; the agent runs without it`);
+function warnUnknown({ unknown }: ToolSelection, agent: string, warn: ToolSession['warn']): void {
+  if (unknown.length === 0) return;
+  const names = unknown.map((name) => JSON.stringify(name)).join(', ');
+  warn('unknown-tools', `agent ${agent}: Skein has no tool for ${names}; the agent runs without it`);
 }
 
 interface Opening {
   readonly session: ToolSession;
+  /** Says each thing once. */
+  readonly warn: ToolSession['warn'];
   /** Tools whose calls a person must allow. */
   readonly gated: ToolSelection;
   readonly options: ToolProviderOptions;
@@ -92,13 +100,13 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   });
 }
 
-async function openFolders(spec: AgentSpec, { session, options }: Opening): Promise<Folders> {
+async function openFolders(spec: AgentSpec, { session, warn, options }: Opening): Promise<Folders> {
   const { createFolders } = await import('./paths.js');
   const missing: string[] = [];
   const extra = spec.extraDirs ?? [];
   const folders = await createFolders(resolve(options.cwd), extra, (dir) => missing.push(dir), options.own);
   if (missing.length > 0) {
-    session.warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
+    warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
   }
   return folders;
 }
@@ -106,16 +114,13 @@ async function openFolders(spec: AgentSpec, { session, options }: Opening): Prom
 async function openServers(
   selection: ToolSelection,
   spec: AgentSpec,
-  { session, options, gated }: Pick<Opening, 'session' | 'options' | 'gated'>,
+  { session, warn, options, gated }: Omit<Opening, 'closing' | 'running'>,
 ): Promise<ToolSource> {
   if (selection.servers.size === 0) return { tools: [], close: () => Promise.resolve() };
   if (session.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
   if (options.mock !== undefined) {
     const names = [...selection.servers.keys()].join(', ');
-    session.warn(
-      'not-started',
-      `agent ${session.agent}: a run without models does not start or reach MCP servers (${names})`,
-    );
+    warn('not-started', `agent ${session.agent}: a run without models does not start or reach MCP servers (${names})`);
     const tools = await serverStandIns(selection, spec.mcpServers ?? {}, gated, options.mock);
     return { tools, close: () => Promise.resolve() };
   }
@@ -128,6 +133,6 @@ async function openServers(
     signal: session.signal,
     startMs: options.mcpStartMs ?? 30_000,
     callMs: options.mcpCallMs ?? 120_000,
-    warn: (code, message) => session.warn(code, message),
+    warn,
   });
 }

@@ -13,8 +13,8 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isPlainObject(value);
 }
 
-/** Keywords that hold a schema, a list of them, or a map. */
-const HOLDS_ONE = [
+/** Keywords that hold a schema or a list of them. */
+const HOLDS: ReadonlySet<string> = new Set([
   'additionalItems',
   'unevaluatedItems',
   'items',
@@ -26,9 +26,21 @@ const HOLDS_ONE = [
   'if',
   'then',
   'else',
-];
-const HOLDS_LIST = ['prefixItems', 'items', 'allOf', 'anyOf', 'oneOf'];
-const HOLDS_MAP = ['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas', 'dependencies'];
+  'prefixItems',
+  'allOf',
+  'anyOf',
+  'oneOf',
+]);
+
+/** Keywords that hold a map of schemas. */
+const HOLDS_MAP: ReadonlySet<string> = new Set([
+  '$defs',
+  'definitions',
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+]);
 
 /** Where a document begins that says nothing about itself. */
 const HERE = 'https://schema.invalid/';
@@ -102,14 +114,11 @@ export class References {
     const resource = this.named(schema, around);
     this.resources.set(schema, resource);
     this.tracks ||= Object.hasOwn(schema, 'unevaluatedItems') || Object.hasOwn(schema, 'unevaluatedProperties');
-    for (const key of HOLDS_ONE) this.index(ownValue(schema, key), resource);
-    for (const key of HOLDS_LIST) {
-      const list = ownValue(schema, key);
-      if (Array.isArray(list)) for (const inner of list) this.index(inner, resource);
-    }
-    for (const key of HOLDS_MAP) {
-      const map = ownValue(schema, key);
-      if (isPlainObject(map)) for (const inner of Object.values(map)) this.index(inner, resource);
+    for (const key of Object.keys(schema)) {
+      const held = schema[key];
+      if (HOLDS.has(key)) for (const inner of Array.isArray(held) ? held : [held]) this.index(inner, resource);
+      else if (HOLDS_MAP.has(key) && isPlainObject(held))
+        for (const inner of Object.values(held)) this.index(inner, resource);
     }
     this.budget.leave();
   }

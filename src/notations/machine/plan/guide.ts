@@ -2,10 +2,12 @@ import { isoTime } from '../../../base/clock.js';
 import { SkeinError } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { present } from '../../../base/json.js';
+import { madeOnce } from '../../../base/maps.js';
 import type { Context } from '../../../machine/pure/context-data.js';
 import { MaxVisitsExceededError } from '../../../machine/pure/errors.js';
 import type { StateMachine, TransitionResult } from '../../../machine/pure/machine.js';
 import { PendingTransitions, setArtifactCall } from '../../../machine/pure/pending.js';
+import type { MachineTool } from '../../../machine/pure/tools.js';
 import { TRANSITION_TOOL, toolsOf } from '../../../machine/pure/tools.js';
 import type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from '../../../plan/guide.js';
 import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
@@ -16,12 +18,14 @@ import { accountOf, isTransient, logged, machineAt, stateOf } from './standing.j
  * the step sees, so a replay comes to the same.
  */
 export function guideOf(setup: MachineSetup): GuideOf {
+  const tools = new Map<string, readonly MachineTool[]>();
   return (step) => {
     // Nothing else is read: lists that grow are not put together for it.
     const { position, artifacts, message } = step.state as MachineState;
     if (position === undefined) throw new TypeError('a state speaks after the node that begins a turn');
     const machine = machineAt(setup, position, artifacts, workingClock(step));
-    return new StateGuide(setup, { position, message }, machine, step);
+    const declared = madeOnce(tools, machine.currentState, () => toolsOf(machine));
+    return new StateGuide({ setup, declared, seen: { position, message } }, machine, step);
   };
 }
 
@@ -29,6 +33,19 @@ export function guideOf(setup: MachineSetup): GuideOf {
 function workingClock(step: GuideStep): { now(): number } {
   const start = step.now() - step.worked();
   return { now: () => start + step.worked() };
+}
+
+/** What a step sees. */
+interface Seen {
+  readonly position: Standing;
+  readonly message: MachineState['message'];
+}
+
+/** What is guided, and by which tools. */
+interface Guided {
+  readonly setup: MachineSetup;
+  readonly seen: Seen;
+  readonly declared: readonly MachineTool[];
 }
 
 class StateGuide implements Guide {
@@ -43,14 +60,18 @@ class StateGuide implements Guide {
   /** Why no event of the state works any more. */
   private stuck: SkeinError | undefined = undefined;
 
+  private readonly setup: MachineSetup;
+  private readonly seen: Seen;
+
   constructor(
-    private readonly setup: MachineSetup,
-    private readonly seen: { readonly position: Standing; readonly message: MachineState['message'] },
+    { setup, seen, declared }: Guided,
     private readonly machine: StateMachine,
     private readonly step: Pick<GuideStep, 'now'>,
   ) {
+    this.setup = setup;
+    this.seen = seen;
     this.pending = new PendingTransitions(machine);
-    this.tools = toolsOf(machine).map(({ name, description, inputSchema }) => ({
+    this.tools = declared.map(({ name, description, inputSchema }) => ({
       name,
       description,
       inputSchema,
