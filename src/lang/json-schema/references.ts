@@ -42,6 +42,9 @@ const HOLDS_MAP: ReadonlySet<string> = new Set([
   'dependencies',
 ]);
 
+/** Steps that it takes to note a schema. */
+const NOTED = 50;
+
 /** Where a document begins that says nothing about itself. */
 const HERE = 'https://schema.invalid/';
 
@@ -110,6 +113,7 @@ export class References {
   private index(schema: unknown, around: string): void {
     this.budget.spend(5);
     if (!isPlainObject(schema) || this.resources.has(schema)) return;
+    this.budget.spend(NOTED);
     this.budget.enter();
     const resource = this.named(schema, around);
     this.resources.set(schema, resource);
