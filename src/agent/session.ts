@@ -41,7 +41,7 @@ export interface OpenParts {
   readonly specs: readonly ToolSpec[];
 }
 
-/** Tells an effect that its step is cancelled. Its signal is made when it is first asked for, and most models ask for none. */
+/** Tells an effect that its step is cancelled. Its signal is costly, and made when it is first asked for. */
 export type Cancelled = Pick<StepIo, 'signal'>;
 
 /** One execution of an agent node, as its loop, its model calls and its tool calls see it. */
