@@ -55,9 +55,9 @@ export interface AgentStep {
   /** What is said, begun; takes what the step adds. */
   readonly transcript: Transcript;
   /** What is open; called by effects that really run. */
-  use(effect: Cancelled): Promise<OpenParts>;
+  readonly use: (effect: Cancelled) => Promise<OpenParts>;
   /** Called for model calls that are answered from the record. */
-  replayed(call: ReplayedCall): void;
+  readonly replayed: (call: ReplayedCall) => void;
 }
 
 /** What a session is opened with. */

@@ -48,7 +48,7 @@ export function toolRunner(options: AgentStep): ToolRunner {
   const gate = createGate(spec, { recorded, stepTools, cwd: opened.surroundings?.cwd });
 
   const identityOf = (call: ToolCall) => ({ digest: () => callDigest(call, recorded.get(call.name)?.code) });
-  const check = callChecks({ gate, stepTools, use: (effect) => options.use(effect) });
+  const check = callChecks({ gate, stepTools, use: options.use });
   const looks = looksBetweenTurns({ step, check, stepTools, identityOf });
 
   async function runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
