@@ -76,5 +76,6 @@ function describe(condition: Condition, writers: NodePlace['writers']): Record<s
 
 function operandOf(condition: Exclude<Condition, { op: 'cel' | 'code' }>): unknown {
   if (condition.op === 'truthy') return true;
+  if (condition.op === 'line') return condition.line;
   return condition.op === 'matches_json' ? condition.operand : templateText(condition.operand);
 }

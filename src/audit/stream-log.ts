@@ -72,6 +72,14 @@ export class StreamLog {
       case 'warning':
         this.line(at, 'session.warning', { code: note.code, message: note.message });
         break;
+      case 'loop.round':
+      case 'loop.repeated':
+      case 'loop.oscillating':
+      case 'loop.capped': {
+        const { kind, ...data } = note;
+        this.line(at, kind, data);
+        break;
+      }
       case 'prompt':
       case 'memory':
       case 'event':

@@ -73,6 +73,12 @@ export type StepNote =
   | { readonly kind: 'answer'; readonly answer: string }
   /** A map has opened its list. */
   | { readonly kind: 'items'; readonly count: number }
+  /** A round of a loop is over: the share of the lines of its texts that the round before did not have, from 0 to 1. */
+  | { readonly kind: 'loop.round'; readonly round: number; readonly change: number }
+  /** A round gave the texts of the one before; or of the one before that, and so did the round before (A B A B). */
+  | { readonly kind: 'loop.repeated' | 'loop.oscillating'; readonly round: number }
+  /** A loop has used all of its rounds, and goes on with the last one. */
+  | { readonly kind: 'loop.capped'; readonly rounds: number }
   | { readonly kind: 'memory'; readonly mode: 'append' | 'replace'; readonly text: string }
   | { readonly kind: 'warning'; readonly code: string; readonly message: string }
   /** Told from inside of a function (`step.emit`). */

@@ -39,6 +39,10 @@ export function noteEvent(note: StepNote, path: string): NoteEvent {
     case 'question':
     case 'answer':
     case 'items':
+    case 'loop.round':
+    case 'loop.repeated':
+    case 'loop.oscillating':
+    case 'loop.capped':
     case 'memory':
     case 'warning': {
       const { kind, ...metadata } = note;
@@ -56,6 +60,10 @@ const TYPES = {
   question: 'question',
   answer: 'question_answer',
   items: 'map_items',
+  'loop.round': 'loop_round',
+  'loop.repeated': 'loop_repeated',
+  'loop.oscillating': 'loop_oscillating',
+  'loop.capped': 'loop_capped',
   memory: 'memory',
   warning: 'warning',
 } as const;

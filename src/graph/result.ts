@@ -38,6 +38,10 @@ export type GraphEventType =
   | 'question_answer'
   | 'memory'
   | 'map_items'
+  | 'loop_round'
+  | 'loop_repeated'
+  | 'loop_oscillating'
+  | 'loop_capped'
   | 'custom'
   | 'answer'
   | 'workflow_end';

@@ -2,6 +2,8 @@ import type { ErrorData } from '../base/errors.js';
 import { formatDuration } from '../base/duration.js';
 import { isPlainObject } from '../base/json.js';
 import { formatCensus } from '../events/census.js';
+import { loopText } from '../events/loop-notes.js';
+import type { LoopNote } from '../events/loop-notes.js';
 import type { Usage } from '../events/event.js';
 import type { RecordedTurn } from './overview-trace.js';
 import type { EndRecord } from './record.js';
@@ -67,6 +69,10 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Pick<RunMoment, 
       return { kind: 'retry', text: `continues with ${String(note['to'])} instead of ${String(note['from'])}: ${why}` };
     case 'warning':
       return { kind: 'warning', text: String(note['message']) };
+    case 'loop.round':
+    case 'loop.repeated':
+    case 'loop.oscillating':
+      return { kind: 'step', text: loopText(note as unknown as LoopNote) };
     default:
       return undefined;
   }

@@ -20,6 +20,8 @@ export function conditionText(condition: Condition): string {
       return `${refText(condition.value)} matches ${quoteShort(valueText(condition.operand))}`;
     case 'truthy':
       return `${refText(condition.value)} is true`;
+    case 'line':
+      return `${refText(condition.value)} has the line ${quoteShort(condition.line)}`;
     case 'cel':
       return quoteShort(condition.expression, 80).slice(1, -1).replaceAll('\\"', '"');
     case 'code':

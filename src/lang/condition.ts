@@ -7,6 +7,7 @@ import { readPath, readRef, refText, JsonTexts } from './json-path.js';
 import type { ReadChannel } from './json-path.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { renderTemplate } from './template.js';
+import { hasLine } from './lines.js';
 import { isTruthy, unresolved } from './truthy.js';
 import { quoteShort, valueText } from './value-text.js';
 import type { CelVar, Condition } from './values.js';
@@ -44,6 +45,12 @@ export function evaluateCondition(
       return matchJson(condition, { read, texts: new JsonTexts(meter), meter });
     case 'truthy':
       return isTruthy(condition, read, new JsonTexts(meter)) ? HOLDS : no(`${refText(condition.value)} is not true`);
+    case 'line': {
+      const text = valueText(readRef(condition.value, read, new JsonTexts(meter)));
+      meter?.spend(copyingWork(text.length));
+      const name = refText(condition.value);
+      return hasLine(text, condition.line) ? HOLDS : no(`${name} has no line ${quoteShort(condition.line)}`);
+    }
     case 'cel':
       return evaluateCel(condition, { read, texts: new JsonTexts(meter), meter });
     case 'code': {

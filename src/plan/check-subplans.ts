@@ -49,6 +49,7 @@ function checkGiven(scope: Scope, inputs: SubInputs | undefined, node: SubPlanNo
     scope.findings.add('unknown-channel', message, { node: at, path, hint });
   };
   for (const name of Object.keys(inputs ?? {})) check(name, `inputs.${name}`);
+  if (node.kind === 'loop') for (const name of Object.keys(node.collect ?? {})) check(name, `collect.${name}`);
   if (node.kind === 'map') check(node.item, 'item');
 }
 
@@ -89,7 +90,7 @@ function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number
 function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
   const { output } = node.plan;
   if (output === undefined) return;
-  const carried = node.kind === 'loop' ? (node.carry ?? []) : [];
+  const carried = node.kind === 'loop' ? [...(node.carry ?? []), ...Object.values(node.collect ?? {})] : [];
   for (const { name, path } of takenFrom(node)) {
     if (name === WHOLE_STATE || output.includes(name) || carried.includes(name)) continue;
     const message = `${JSON.stringify(name)} is private to the workflow in ${nameOf(scope, at)}`;
@@ -100,8 +101,11 @@ function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
 
 function takenFrom(node: SubPlanNode): readonly { readonly name: string; readonly path: string }[] {
   if (node.kind === 'map') return [{ name: node.result, path: 'result' }];
-  const carry = node.kind === 'loop' ? (node.carry ?? []) : [];
-  const carried = carry.map((name, index) => ({ name, path: `carry[${index}]` }));
+  const { carry = [], collect = {} } = node.kind === 'loop' ? node : {};
+  const carried = [
+    ...carry.map((name, index) => ({ name, path: `carry[${index}]` })),
+    ...Object.entries(collect).map(([list, name]) => ({ name, path: `collect.${list}` })),
+  ];
   const outputs = Object.entries(node.outputs ?? {}).map(([outer, name]) => ({ name, path: `outputs.${outer}` }));
   if (node.outputs !== undefined) return [...carried, ...outputs];
   return [...carried, ...(node.writes ?? []).map((name, index) => ({ name, path: `writes[${index}]` }))];

@@ -129,7 +129,8 @@ function whatText(node: PlanNode): string | undefined {
       return `for each of ${refText(node.over)}, at most ${node.maxItems}`;
     case 'loop': {
       const until = node.until.length === 0 ? '' : `until ${allText(node.until)}, `;
-      return `${until}at most ${node.maxRounds} rounds`;
+      const rounds = node.rounds === undefined ? '' : `${refText(node.rounds)} rounds, `;
+      return `${until}${rounds}at most ${node.maxRounds}${rounds === '' ? ' rounds' : ''}`;
     }
     case 'ask':
       return 'asks a person';

@@ -1,3 +1,4 @@
+import { present } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import { bareRef, withoutWording } from '../lang/values.js';
 import { AGENT } from './agent-fields.js';
@@ -61,6 +62,7 @@ const EVERY: Rows<NodeBase & Pick<PlanNode, 'kind'>> = {
   'countsAnewFrom?': policy('max visits', TEXT),
   'quiet?': shown(flag<true>()),
   'unsupervised?': shown(flag<true>()),
+  'role?': shown(word('goal', 'convergence', 'subagent', 'synthesis')),
   'at?': shown(POSITION),
   ...OPTIONS,
 };
@@ -119,8 +121,12 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
     'outputs?': OUTPUTS,
     until: course('until', CONDITIONS),
     'carry?': course('carry', list(TEXT)),
+    'collect?': course('collect', names(TEXT)),
     maxRounds: bounding('unbounded-loop', policy('max rounds', integer(1, MOST_ROUNDS))),
+    'rounds?': course('rounds', REF),
     'onMaxRounds?': course('on max rounds', word('fail', 'continue')),
+    'keep?': course('keep', word('before')),
+    'stopWhen?': course('stop', word('repeated')),
   },
   ask: {
     question: result('question', TEMPLATE),
@@ -225,8 +231,9 @@ function bareOwn(node: PlanNode): PlanNode {
       return { ...node, over: bareRef(node.over) };
     case 'call':
       return node.inputs === undefined ? node : { ...node, inputs: bareInputs(node.inputs) };
-    case 'task':
     case 'loop':
+      return { ...node, ...present({ rounds: node.rounds && bareRef(node.rounds) }) };
+    case 'task':
     case 'wait':
     case 'pass':
       return node;

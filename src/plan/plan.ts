@@ -153,8 +153,13 @@ export interface NodeBase extends NodeOptions {
   readonly quiet?: true;
   /** A supervision that holds around it is neither for it nor for what is inside of it. */
   readonly unsupervised?: true;
+  /** What it is in a tree, for those who tell of it. Decides nothing. */
+  readonly role?: Role;
   readonly at?: Position;
 }
+
+/** What a node is in a tree: a goal, a convergence, one of the agents of a goal, or what makes one answer of theirs. */
+export type Role = 'goal' | 'convergence' | 'subagent' | 'synthesis';
 
 /** A function: binding `NODE`, called with (state, step). */
 export interface TaskNode extends NodeBase {
@@ -259,9 +264,20 @@ export interface LoopNode extends NodeBase, SubPlan {
   /** `code` calls the binding `until:NODE` with (state of the round, round). */
   readonly until: readonly Condition[];
   readonly carry?: readonly string[];
+  /** Channel of the sub-plan that takes a list -> channel of it whose values in the rounds so far are the list, from the first on. */
+  readonly collect?: Readonly<Record<string, string>>;
   readonly maxRounds: number;
+  /** How many rounds at most, from the state: a whole number from 1, or its text. More than `maxRounds` fails the step. */
+  readonly rounds?: ValueRef;
   /** When `until` never held: fail (default), or continue with what there is. */
   readonly onMaxRounds?: 'fail' | 'continue';
+  /**
+   * `before`: when `until` holds, the result is that of the round before. Of the first round it is its own, without the lines that `until` looks for;
+   * when nothing is left the step fails with `SKEIN_MODEL_EMPTY`.
+   */
+  readonly keep?: 'before';
+  /** `repeated`: it also ends with the round whose texts are those of the round before. */
+  readonly stopWhen?: 'repeated';
 }
 
 /** A question to a person. */

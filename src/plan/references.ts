@@ -34,8 +34,11 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
     case 'map':
       found.push({ channel: node.over.channel, path: 'over' }, ...inputReferences(node.inputs));
       break;
-    case 'call':
     case 'loop':
+      if (node.rounds !== undefined) found.push({ channel: node.rounds.channel, path: 'rounds' });
+      found.push(...inputReferences(node.inputs));
+      break;
+    case 'call':
       found.push(...inputReferences(node.inputs));
       break;
   }
@@ -76,8 +79,8 @@ export function conditionReferences(conditions: readonly Condition[], path: stri
       return;
     }
     found.push({ channel: condition.value.channel, path: `${here}.value` });
-    if (condition.op === 'matches_json' || condition.op === 'truthy') return;
-    found.push(...templateReferences(condition.operand, `${here}.operand`));
+    if ('operand' in condition && condition.op !== 'matches_json')
+      found.push(...templateReferences(condition.operand, `${here}.operand`));
   });
   return found;
 }

@@ -86,6 +86,10 @@ type Beside<O> = Condition extends infer C
     : never
   : never;
 
+const LINE = is<string>(
+  (value) => typeof value === 'string' && value !== '' && value === value.trim() && !value.includes('\n'),
+  'one line of text, without spaces around it',
+);
 const TEXT_KEYS = { value: REF, operand: TEMPLATE };
 const CONDITION_FORMS: { readonly [O in Condition['op']]: Form<Beside<O>> } = {
   contains: object(TEXT_KEYS),
@@ -93,6 +97,7 @@ const CONDITION_FORMS: { readonly [O in Condition['op']]: Form<Beside<O>> } = {
   equals: object(TEXT_KEYS),
   matches_json: object({ value: REF, operand: any<Json>() }),
   truthy: object({ value: REF, text: TEXT }),
+  line: object({ value: REF, line: LINE }),
   cel: object({ expression: TEXT, vars: names(CEL_VAR), 'text?': TEXT }),
   code: object({}),
 };

@@ -52,6 +52,7 @@ const COMMON = {
   version: '2',
   quiet: true,
   unsupervised: true,
+  role: 'goal',
   at: { file: 'f.yaml', line: 1, column: 1 },
 } as const;
 
@@ -148,6 +149,7 @@ describe('[XR3] the identity of a result and what is announced have one list of 
       'errorPrefix',
       'label',
       'quiet',
+      'role',
       'unsupervised',
     ]);
   });

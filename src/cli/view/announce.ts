@@ -1,5 +1,6 @@
 import { formatDuration } from '../../base/duration.js';
 import type { SkeinEvent, StepNote } from '../../events/event.js';
+import { loopText } from '../../events/loop-notes.js';
 import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';
 import type { RunLog } from './run-log.js';
@@ -147,6 +148,10 @@ function noteLines(
     case 'model.started':
     case 'question':
     case 'answer':
+    case 'loop.round':
+    case 'loop.repeated':
+    case 'loop.oscillating':
+    case 'loop.capped':
     case 'memory':
     case 'event':
       return detail(path, note, style, options.verbose);
@@ -180,6 +185,11 @@ function detailText(note: Detail, cut: string): string {
       return `asks: ${oneLine(note.question, LONGEST_DETAIL, cut)}`;
     case 'answer':
       return `answer: ${oneLine(note.answer, LONGEST_DETAIL, cut)}`;
+    case 'loop.round':
+    case 'loop.repeated':
+    case 'loop.oscillating':
+    case 'loop.capped':
+      return loopText(note);
     case 'memory':
       return note.mode === 'append' ? 'adds to the shared memory' : 'rewrites the shared memory';
     case 'event':

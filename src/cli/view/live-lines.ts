@@ -1,3 +1,4 @@
+import { percentText } from '../../events/loop-notes.js';
 import { cellsOfText } from '../../base/text.js';
 import type { Row } from './live-rows.js';
 import { rowsOf } from './live-rows.js';
@@ -116,7 +117,8 @@ function stateText(step: StepLog, log: RunLog): string {
   if (step.reused && step.status === 'succeeded') return 'reused';
   if (within !== undefined && within.total > 0) {
     const count = `${within.done}/${within.total}`;
-    return step.kind === 'loop' ? `round ${count}` : count;
+    if (step.kind !== 'loop') return count;
+    return step.change === undefined ? `round ${count}` : `round ${count}, last ${percentText(step.change)} new`;
   }
   if (step.status !== 'running' && step.status !== 'succeeded') return outcomeWords(step.status);
   return step.model === undefined ? '' : modelText(step.model);

@@ -13,6 +13,8 @@ export class StepLog extends StepFold {
   activity: string | undefined = undefined;
   /** The end of the text that its model is writing, with nothing changed in it; empty while it writes none. */
   said = '';
+  /** Of a loop: the share of its lines that the last round did not have from the one before. */
+  change: number | undefined = undefined;
   output: unknown = undefined;
 
   declare readonly path: string;
@@ -53,6 +55,7 @@ export class StepLog extends StepFold {
     else if (note.kind === 'question') this.activity = 'waits for an answer';
     else if (note.kind === 'tool.started') this.openTools.set(note.id, note.tool);
     else if (note.kind === 'tool.ended') this.openTools.delete(note.id);
+    else if (note.kind === 'loop.round') this.change = note.change;
     else if (note.kind === 'model.delta') this.said = (this.said + note.text).slice(-KEPT_TEXT);
     if (note.kind === 'model.started' || note.kind === 'model.ended') this.said = '';
   }

@@ -15,6 +15,7 @@ import type { Phases } from '../ports/supervision.js';
 import type { Given, PolicedStep } from './policies/policy.js';
 import { Attempts } from './attempts.js';
 import { consult } from './consult.js';
+import { tellVisit } from './kinds/round-notes.js';
 import { joined } from '../run-result.js';
 import type { Reports } from '../run-result.js';
 import type { RunServices, ScopeOwner, Work } from '../services.js';
@@ -227,6 +228,7 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   }
 
   private count(output: unknown, goto: unknown, writes: readonly ChannelWrite[] | undefined): void {
+    if (this.run.reporter.observed) tellVisit(this, output);
     this.stopAttempt();
     this.phase = 'routing';
     this.owner.succeeded(this, output, goto, writes);

@@ -43,6 +43,7 @@ export function allHold(conditions: readonly Condition[], state: State, code: ()
         return !asText(valueAt(condition.value, state)).includes(rendered(condition.operand, state));
       case 'equals':
         return asText(valueAt(condition.value, state)).trim() === rendered(condition.operand, state).trim();
+      case 'line':
       case 'matches_json':
       case 'truthy':
       case 'cel':

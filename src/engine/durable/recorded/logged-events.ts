@@ -7,7 +7,14 @@ import type { LogRecord } from '../../../journal/record.js';
 
 type ModelStarted = Extract<StepNote, { kind: 'model.started' }>;
 
-const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set(['model.retrying', 'model.fallback', 'warning']);
+const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
+  'model.retrying',
+  'model.fallback',
+  'warning',
+  'loop.round',
+  'loop.repeated',
+  'loop.oscillating',
+]);
 
 /**
  * The lines about a run for people who look at it later. What a replay tells again is kept only when it had not been written, because the

@@ -138,8 +138,11 @@ function given(step: Step, source: SubInputs[string], { read, texts }: Sources):
   return 'template' in source ? step.render(source.template) : readRef(source, read, texts);
 }
 
+/** What is read of a sub-plan that has run. */
+export type FinalState = Pick<ScopeHandle, 'read' | 'clears' | 'state'>;
+
 /** What a finished sub-plan writes into the plan around it. */
-export function outputsOf(step: Step, node: Pick<SubPlan, 'inputs' | 'outputs'>, scope: ScopeHandle): unknown {
+export function outputsOf(step: Step, node: Pick<SubPlan, 'inputs' | 'outputs'>, scope: FinalState): unknown {
   const { output, writes } = step.compiled.node;
   if (output !== undefined) return taken(scope, node.outputs?.[output] ?? output);
   const update: Record<string, unknown> = {};
@@ -181,6 +184,6 @@ interface OutputPair {
 }
 
 /** A channel of the final state, or all of it. */
-export function taken(scope: ScopeHandle, name: string): unknown {
+export function taken(scope: Pick<FinalState, 'read' | 'state'>, name: string): unknown {
   return name === WHOLE_STATE ? scope.state() : scope.read(name);
 }

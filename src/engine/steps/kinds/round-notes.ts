@@ -1,0 +1,26 @@
+import { madeOnce } from '../../../base/maps.js';
+import type { LoopNote } from '../../../events/loop-notes.js';
+import { RoundTexts } from '../../../lang/lines.js';
+import type { RoundChange } from '../../../lang/lines.js';
+import type { Step, StepOwner } from '../step.js';
+
+/** What is told of a round. */
+export function roundNotes({ change, repeated, oscillating }: RoundChange, round: number): readonly LoopNote[] {
+  const notes: LoopNote[] = [{ kind: 'loop.round', round, change }];
+  if (repeated) notes.push({ kind: 'loop.repeated', round });
+  if (oscillating) notes.push({ kind: 'loop.oscillating', round });
+  return notes;
+}
+
+/** What the agents on a cycle said, by the index of their node. */
+const said = new WeakMap<StepOwner, Map<number, RoundTexts>>();
+
+/** Tells of an agent that ways lead back to how its text has changed: its visits are the rounds of a loop. Nothing is told of the first one. */
+export function tellVisit(step: Step, output: unknown): void {
+  const { compiled, owner, visit } = step;
+  if (compiled.node.kind !== 'agent' || typeof output !== 'string' || compiled.hops.every(({ leaves }) => leaves))
+    return;
+  const visits = madeOnce(said, owner, () => new Map<number, RoundTexts>());
+  const change = madeOnce(visits, compiled.index, () => new RoundTexts()).take(output);
+  if (visit > 1) for (const note of roundNotes(change, visit)) step.emit({ type: 'step.note', note });
+}
