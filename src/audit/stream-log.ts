@@ -1,5 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import type { StepNote } from '../events/event.js';
+import { isLoopNote } from '../events/loop-notes.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { RedactedStream, Redactor } from './redact.js';
 
@@ -30,6 +31,11 @@ export class StreamLog {
       return;
     }
     this.flush(at);
+    if (isLoopNote(note)) {
+      const { kind, ...data } = note;
+      this.line(at, kind, data);
+      return;
+    }
     switch (note.kind) {
       case 'model.started':
         this.makeVoid('asked-again', at);
@@ -72,14 +78,6 @@ export class StreamLog {
       case 'warning':
         this.line(at, 'session.warning', { code: note.code, message: note.message });
         break;
-      case 'loop.round':
-      case 'loop.repeated':
-      case 'loop.oscillating':
-      case 'loop.capped': {
-        const { kind, ...data } = note;
-        this.line(at, kind, data);
-        break;
-      }
       case 'prompt':
       case 'memory':
       case 'event':

@@ -3,6 +3,11 @@ import type { StepNote } from './event.js';
 /** What is told of the rounds of something that is done again and again. */
 export type LoopNote = Extract<StepNote, { readonly kind: `loop.${string}` }>;
 
+/** Whether a note is of the rounds of something. */
+export function isLoopNote(note: StepNote): note is LoopNote {
+  return note.kind.startsWith('loop.');
+}
+
 /** Such a note in words: `round 2: 40% of its lines are new`. */
 export function loopText(note: LoopNote): string {
   switch (note.kind) {

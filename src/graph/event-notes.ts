@@ -2,6 +2,7 @@ import { errorText } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import type { JsonObject } from '../base/json.js';
 import type { StepNote } from '../events/event.js';
+import { isLoopNote } from '../events/loop-notes.js';
 import type { GraphEvent } from './result.js';
 
 /** What an event about the inside of a step says; what it leaves open follows from the step. */
@@ -9,6 +10,10 @@ type NoteEvent = Pick<GraphEvent, 'type' | 'metadata'> & Partial<GraphEvent>;
 
 /** What an agent, a tool or a function tells while it runs, as an event of a graph. */
 export function noteEvent(note: StepNote, path: string): NoteEvent {
+  if (isLoopNote(note)) {
+    const { kind, ...metadata } = note;
+    return { type: kind.replace('.', '_'), metadata };
+  }
   switch (note.kind) {
     case 'event':
       return forwarded(note.event, path);
@@ -39,10 +44,6 @@ export function noteEvent(note: StepNote, path: string): NoteEvent {
     case 'question':
     case 'answer':
     case 'items':
-    case 'loop.round':
-    case 'loop.repeated':
-    case 'loop.oscillating':
-    case 'loop.capped':
     case 'memory':
     case 'warning': {
       const { kind, ...metadata } = note;
@@ -60,10 +61,6 @@ const TYPES = {
   question: 'question',
   answer: 'question_answer',
   items: 'map_items',
-  'loop.round': 'loop_round',
-  'loop.repeated': 'loop_repeated',
-  'loop.oscillating': 'loop_oscillating',
-  'loop.capped': 'loop_capped',
   memory: 'memory',
   warning: 'warning',
 } as const;

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../base/duration.js';
 import type { SkeinEvent, StepNote } from '../../events/event.js';
-import { loopText } from '../../events/loop-notes.js';
+import { isLoopNote, loopText } from '../../events/loop-notes.js';
+import type { LoopNote } from '../../events/loop-notes.js';
 import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';
 import type { RunLog } from './run-log.js';
@@ -124,6 +125,7 @@ function noteLines(
   { texts, options }: Telling,
 ): readonly string[] {
   const { style } = options;
+  if (isLoopNote(note)) return options.verbose ? [`[${printable(path)}] ${loopText(note)}`] : [];
   switch (note.kind) {
     case 'model.delta':
       return options.stream ? takeLines(texts, path, note.text, style) : [];
@@ -148,10 +150,6 @@ function noteLines(
     case 'model.started':
     case 'question':
     case 'answer':
-    case 'loop.round':
-    case 'loop.repeated':
-    case 'loop.oscillating':
-    case 'loop.capped':
     case 'memory':
     case 'event':
       return detail(path, note, style, options.verbose);
@@ -160,7 +158,8 @@ function noteLines(
 
 type Detail = Exclude<
   StepNote,
-  { readonly kind: 'items' | 'model.delta' | 'model.failed' | 'model.retrying' | 'model.fallback' | 'warning' }
+  | LoopNote
+  | { readonly kind: 'items' | 'model.delta' | 'model.failed' | 'model.retrying' | 'model.fallback' | 'warning' }
 >;
 
 function detail(path: string, note: Detail, { signs }: Style, isShown: boolean): readonly string[] {
@@ -185,11 +184,6 @@ function detailText(note: Detail, cut: string): string {
       return `asks: ${oneLine(note.question, LONGEST_DETAIL, cut)}`;
     case 'answer':
       return `answer: ${oneLine(note.answer, LONGEST_DETAIL, cut)}`;
-    case 'loop.round':
-    case 'loop.repeated':
-    case 'loop.oscillating':
-    case 'loop.capped':
-      return loopText(note);
     case 'memory':
       return note.mode === 'append' ? 'adds to the shared memory' : 'rewrites the shared memory';
     case 'event':
