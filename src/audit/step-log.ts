@@ -1,5 +1,6 @@
 import type { SkeinEvent, StepNote } from '../events/event.js';
 import { Tally } from '../events/spending.js';
+import { isLoopNote } from '../events/loop-notes.js';
 import { StepFold } from '../events/step-fold.js';
 import { valueText } from '../lang/value-text.js';
 import type { FileWriter } from './file-writer.js';
@@ -65,7 +66,8 @@ export class StepLog {
   }
 
   private note(note: StepNote, at: number): void {
-    if (note.kind !== 'model.failed' && note.kind !== 'items') this.stream?.note(note, at);
+    if (isLoopNote(note)) this.stream?.round(note, at);
+    else if (note.kind !== 'model.failed' && note.kind !== 'items') this.stream?.note(note, at);
     if (note.kind === 'prompt') {
       this.asked = note.model;
       this.writeText('prompt.md', note.prompt);

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import type { StepNote } from '../events/event.js';
-import { isLoopNote } from '../events/loop-notes.js';
+import type { LoopNote } from '../events/loop-notes.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { RedactedStream, Redactor } from './redact.js';
 
@@ -24,18 +24,19 @@ export class StreamLog {
     this.deltas = redactor.stream();
   }
 
+  /** How its text has changed since its last visit. */
+  round({ kind, ...data }: LoopNote, at: number): void {
+    this.flush(at);
+    this.line(at, kind, data);
+  }
+
   /** What becomes of a call that failed is reported by other notes, or the end of the step. */
-  note(note: Exclude<StepNote, { readonly kind: 'model.failed' | 'items' }>, at: number): void {
+  note(note: Exclude<StepNote, { readonly kind: 'model.failed' | 'items' } | LoopNote>, at: number): void {
     if (note.kind === 'model.delta') {
       this.delta(this.deltas.push(note.text), at);
       return;
     }
     this.flush(at);
-    if (isLoopNote(note)) {
-      const { kind, ...data } = note;
-      this.line(at, kind, data);
-      return;
-    }
     switch (note.kind) {
       case 'model.started':
         this.makeVoid('asked-again', at);

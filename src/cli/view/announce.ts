@@ -103,6 +103,7 @@ function newsLines(event: SkeinEvent, { log, texts, options }: Telling & { reado
       return [...rest, ...(step === undefined || !options.ends ? [] : [endedLine(step, style)])];
     }
     case 'step.note':
+      if (isLoopNote(event.note)) return options.verbose ? [`[${printable(event.path)}] ${loopText(event.note)}`] : [];
       return event.note.kind === 'items' ? [] : noteLines(event.path, event.note, { texts, options });
   }
 }
@@ -121,11 +122,10 @@ function reason(error: { readonly message: string }, model: string, cut: string)
 
 function noteLines(
   path: string,
-  note: Exclude<StepNote, { kind: 'items' }>,
+  note: Exclude<StepNote, { kind: 'items' } | LoopNote>,
   { texts, options }: Telling,
 ): readonly string[] {
   const { style } = options;
-  if (isLoopNote(note)) return options.verbose ? [`[${printable(path)}] ${loopText(note)}`] : [];
   switch (note.kind) {
     case 'model.delta':
       return options.stream ? takeLines(texts, path, note.text, style) : [];
