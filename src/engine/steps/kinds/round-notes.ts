@@ -1,8 +1,9 @@
 import { madeOnce } from '../../../base/maps.js';
+import type { EventBody } from '../../../events/event.js';
 import type { LoopNote } from '../../../events/loop-notes.js';
 import { RoundTexts } from '../../../lang/lines.js';
 import type { RoundChange } from '../../../lang/lines.js';
-import type { Step, StepOwner } from '../step.js';
+import type { CompiledNode } from '../../graph/compile.js';
 
 /** What is told of a round. */
 export function roundNotes({ change, repeated, oscillating }: RoundChange, round: number): readonly LoopNote[] {
@@ -13,10 +14,19 @@ export function roundNotes({ change, repeated, oscillating }: RoundChange, round
 }
 
 /** What the agents on a cycle said, by the index of their node. */
-const said = new WeakMap<StepOwner, Map<number, RoundTexts>>();
+const said = new WeakMap<object, Map<number, RoundTexts>>();
+
+/** A step that may be one of several visits. */
+interface Visited {
+  readonly compiled: CompiledNode;
+  readonly visit: number;
+  /** The scope that it belongs to. */
+  readonly owner: object;
+  emit(body: EventBody): void;
+}
 
 /** Tells of an agent that ways lead back to how its text has changed: its visits are the rounds of a loop. Nothing is told of the first one. */
-export function tellVisit(step: Step, output: unknown): void {
+export function tellVisit(step: Visited, output: unknown): void {
   const { compiled, owner, visit } = step;
   if (compiled.node.kind !== 'agent' || typeof output !== 'string' || compiled.hops.every(({ leaves }) => leaves))
     return;
