@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startRun } from '../../src/engine/run.js';
-import { plan, task } from './plans.js';
+import { startRun } from '../../../src/engine/run.js';
+import { plan, task } from '../plans.js';
 import { ScriptedPhases } from './scripted-phases.js';
 
 const SUPERVISE = { by: 'model', instruction: ['Write about ', { channel: 'topic' }] } as const;

@@ -1,5 +1,6 @@
-import type { Phases, SupervisedAttempt } from '../../src/engine/ports/supervision.js';
-import type { Commitment } from '../../src/plan/supervision.js';
+import { digestText } from '../../../src/base/hash.js';
+import type { Phases, SupervisedAttempt } from '../../../src/engine/ports/supervision.js';
+import type { Commitment } from '../../../src/plan/supervision.js';
 
 /** What is said of an attempt: by a supervisor, `ok`, `fix: TEXT`, `halt`, `ask`; by a person `approve`, `revise: TEXT`, `reject`. */
 export type Saying = (attempt: SupervisedAttempt, path: string) => string;
@@ -19,21 +20,36 @@ export class ScriptedPhases implements Phases {
   /** Keys of the effects that really ran, in this order. */
   readonly calls: string[] = [];
   readonly judged: SupervisedAttempt[] = [];
+  /** Everything is accepted, whatever else is to be said. */
+  accepts = false;
 
-  constructor(private readonly says: Saying) {}
+  /** `version`: that of the supervisor, which is part of the identity of its phases. */
+  constructor(
+    private readonly says: Saying,
+    private readonly version = '',
+  ) {}
 
-  readonly commit: Phases['commit'] = (task, context) =>
-    context.effect('commit', (io) => {
-      this.calls.push(keyOf(io.idempotencyKey));
-      return { ...COMMITMENT, interpretation: task.goal };
-    });
+  readonly commit: Phases['commit'] = ({ goal }, context) =>
+    context.effect(
+      'commit',
+      (io) => {
+        this.calls.push(keyOf(io.idempotencyKey));
+        return { ...COMMITMENT, interpretation: goal };
+      },
+      { identity: { digest: () => digestText(goal) } },
+    );
 
   readonly judge: Phases['judge'] = async (attempt, context) => {
     this.judged.push(attempt);
-    const said = await context.effect('supervise', (io) => {
-      this.calls.push(keyOf(io.idempotencyKey));
-      return this.says(attempt, context.path);
-    });
+    const { output, corrections, correction = '' } = attempt;
+    const said = await context.effect(
+      'supervise',
+      (io) => {
+        this.calls.push(keyOf(io.idempotencyKey));
+        return this.accepts ? 'ok' : this.says(attempt, context.path);
+      },
+      { identity: { digest: () => digestText(JSON.stringify([output, corrections, correction, this.version])) } },
+    );
     if (said !== 'ask') return judgementOf(said, attempt);
     const answer = await context.ask('human', { text: `May '${attempt.node.id}' pass?`, evidence: attempt.output });
     return judgementOf(String(answer), attempt);
