@@ -10,6 +10,7 @@ export { graph } from './graph/graph.js';
 export type { CompiledGraph, Graph, Update } from './graph/types.js';
 export type { FunctionNodeOptions, ItemOptions, SpecNodeOptions, UpdateNodeOptions } from './graph/types.js';
 export type { GraphSettings, StateSchema } from './graph/options.js';
+export type { SuperviseInput, SuperviseOptions } from './notations/graph/supervising.js';
 export type { Invariant, InvariantPolicy, InvariantView } from './runtime/invariants.js';
 export type { GraphEvent, GraphEventType, GraphMetrics, GraphResult, GraphRunOptions } from './graph/result.js';
 export type { AgentEvent, AgentLike, AgentResult, AgentRunOptions, AsAgentOptions } from './graph/result.js';

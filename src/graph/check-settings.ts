@@ -1,6 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import { didYouMean } from '../base/suggest.js';
 import { refusal } from '../base/problem.js';
+import { readSupervise } from '../notations/graph/supervising.js';
 import type { GraphSettings } from './options.js';
 
 const NAMES = [
@@ -15,6 +16,7 @@ const NAMES = [
   'concurrency',
   'answerKey',
   'taskParam',
+  'supervise',
   'firstExitWins',
   'output',
 ] as const satisfies readonly (keyof GraphSettings<never> | 'state' | 'reducers')[];
@@ -26,7 +28,7 @@ const POLICIES: readonly unknown[] = ['ignore', 'observe', 'enforce', 'quickEnfo
  *
  * @throws SkeinError `SKEIN_USAGE`, `SKEIN_DEFINITION`
  */
-export function checkSettings(settings: object): void {
+export function checkSettings(settings: object & Pick<GraphSettings<never>, 'supervise'>): void {
   if (isSchema(settings)) {
     throw usage('a graph takes options, not a schema', 'for a schema of zod: graph({ state: schema.shape })');
   }
@@ -37,6 +39,7 @@ export function checkSettings(settings: object): void {
   const { state, output, invariants = [], policy } = settings as Record<string, unknown>;
   if (state !== undefined) checkState(state);
   if (output !== undefined) checkOutput(output);
+  readSupervise('the graph', settings.supervise);
   if (!Array.isArray(invariants)) throw usage('the option "invariants" is a list', INVARIANT);
   checkPolicy(policy);
   for (const invariant of invariants as unknown[]) {

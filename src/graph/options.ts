@@ -1,4 +1,5 @@
 import type { InputInput } from '../plan/builder-input.js';
+import type { SuperviseInput } from '../notations/graph/supervising.js';
 import type { ReducerInput } from '../notations/graph/reducers.js';
 import type { Invariant, InvariantPolicy } from '../runtime/invariants.js';
 
@@ -37,6 +38,11 @@ export interface GraphSettings<S> {
   readonly concurrency?: number;
   /** The key whose value is the answer. Default: that of the only exit. */
   readonly answerKey?: string;
+  /**
+   * Whether what agents do is judged before anything sees it: all agents, also those inside of maps and other workflows, unless something else is said
+   * of them.
+   */
+  readonly supervise?: SuperviseInput;
   /** The input that takes the task when the graph is used as an agent. Default `task`. */
   readonly taskParam?: string;
   /**

@@ -15,6 +15,7 @@ import type { BuiltNode } from './node-spec.js';
 import { retryOf } from '../../plan/retry-input.js';
 import { conditionsOf, policiesOf } from './policies.js';
 import { reducerName } from './reducers.js';
+import { readSupervise, supervisedNode } from './supervising.js';
 
 /** A graph as a plan, with everything that is wrong with it. The plan of a graph with errors may lack what could not be built. */
 export interface BuiltGraph {
@@ -28,12 +29,15 @@ export interface BuiltGraph {
 export function buildGraph(draft: GraphDraft): BuiltGraph {
   const bindings = Object.create(null) as Record<string, unknown>;
   const made = new Map<string, BuiltNode>();
-  for (const { name, body, options } of draft.nodes.values()) {
-    if (isNodeSpec(body)) made.set(name, body.build(name, options.output));
+  const { settings } = draft;
+  const gates: Problem[] = [];
+  const place = { around: readSupervise('the graph', settings.supervise), problems: gates };
+  for (const { name, body, options, layer } of draft.nodes.values()) {
+    const built = isNodeSpec(body) ? body.build(name, options.output) : functionNode(name, layer, body, options);
+    made.set(name, supervisedNode(built, options.supervise, place));
   }
   const inference = infer(draft, made);
-  const nodes = [...draft.nodes.values()].map((node) => nodeOf(node, made.get(node.name), bindings));
-  const { settings } = draft;
+  const nodes = [...made].map(([name, built]) => nodeOf(built, draft.nodes.get(name)?.options ?? {}, bindings));
   const computed = computedKeys(draft, inference);
   const { maxSteps, concurrency } = settings;
   const limits = present({ maxSteps, concurrency });
@@ -58,7 +62,7 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
     }),
   );
   Object.freeze(bindings);
-  const problems = [...checkDraft({ draft, inference, plan }), ...checkPlan(plan, bindings)];
+  const problems = [...checkDraft({ draft, inference, plan }), ...gates, ...checkPlan(plan, bindings)];
   return { plan, bindings, inference, problems: withoutEchoes(problems) };
 }
 
@@ -81,24 +85,22 @@ function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ code }) => !echoes.has(code));
 }
 
-function nodeOf(node: DraftNode, made: BuiltNode | undefined, bindings: Record<string, unknown>): PlanNode {
-  const { name, layer, body, options } = node;
-  const own = { ...policiesOf(options), ...retryOf(name, options.retry, bindings) };
-  const when = conditionsOf(name, options.when, bindings);
-  if (made !== undefined) {
-    for (const key of Object.keys(made.bindings ?? {})) bindings[key] = made.bindings?.[key];
-    return { ...made.node, ...own, ...(when === undefined ? {} : { when: [...(made.node.when ?? []), ...when] }) };
-  }
-  bindings[name] = body;
-  const { writes } = options;
-  return {
-    id: name,
-    kind: 'task',
-    ...(layer === 'node' ? { output: name } : {}),
-    ...(writes === undefined || layer === 'node' ? {} : { writes }),
-    ...own,
-    ...(when === undefined ? {} : { when }),
-  };
+function functionNode(
+  id: string,
+  layer: DraftNode['layer'],
+  body: DraftNode['body'],
+  { writes }: DraftNode['options'],
+): BuiltNode {
+  const gives = layer === 'node' ? { output: id } : present({ writes });
+  return { node: { id, kind: 'task', ...gives }, bindings: { [id]: body } };
+}
+
+function nodeOf(made: BuiltNode, options: DraftNode['options'], bindings: Record<string, unknown>): PlanNode {
+  const { node } = made;
+  const own = { ...policiesOf(options), ...retryOf(node.id, options.retry, bindings) };
+  const when = conditionsOf(node.id, options.when, bindings);
+  for (const key of Object.keys(made.bindings ?? {})) bindings[key] = made.bindings?.[key];
+  return { ...node, ...own, ...(when === undefined ? {} : { when: [...(node.when ?? []), ...when] }) };
 }
 
 /** Declared inputs, then those that are read and that no node gives. */

@@ -10,6 +10,8 @@ import { OPTION_NAMES } from './policies.js';
 import type { NodePolicies, RouteOptions } from './policies.js';
 import { refusal } from '../../base/problem.js';
 import type { ReducerInput } from './reducers.js';
+import { readSupervise } from './supervising.js';
+import type { SuperviseInput } from './supervising.js';
 
 /** What a graph is made with. */
 export interface DraftSettings extends Limits, Pick<Plan, 'name' | 'description' | 'firstExitWins'> {
@@ -18,6 +20,7 @@ export interface DraftSettings extends Limits, Pick<Plan, 'name' | 'description'
   readonly inputs?: readonly InputInput[];
   readonly reducers?: Readonly<Record<string, ReducerInput | undefined>>;
   readonly answerKey?: string;
+  readonly supervise?: SuperviseInput;
   /** Keys that a run gives, or Standard Schemas by key. */
   readonly output?: readonly string[] | Readonly<Record<string, unknown>>;
 }
@@ -86,6 +89,7 @@ export class GraphDraft {
     }
     const kind = typeof body === 'object' ? 'spec' : layer === 'node' ? 'function' : 'update';
     checkOptions(`the node ${JSON.stringify(name)}`, options, OPTION_NAMES[kind]);
+    readSupervise(`the node ${JSON.stringify(name)}`, options.supervise);
     const goto = isNodeSpec(body) && body.targets !== undefined ? { goto: body.targets } : {};
     this.nodes.set(name, { name, layer, body: body as NodeFunction | NodeSpec, options: { ...options, ...goto } });
   }

@@ -3,6 +3,7 @@ import { referencesOf } from '../../plan/references.js';
 import { chooses, splitChosen } from './chosen.js';
 import type { ReadEdge } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
+import { isNodeSpec } from './node-spec.js';
 import type { BuiltNode } from './node-spec.js';
 import { readParameters } from './parameters.js';
 import type { Parameter } from './parameters.js';
@@ -76,9 +77,15 @@ export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>):
 
 function readsOf(node: DraftNode, built: BuiltNode | undefined): Reads {
   const { inputs } = node.options;
-  if (built !== undefined) return readsOfBuilt(built);
+  if (built !== undefined && isNodeSpec(node.body)) return readsOfBuilt(built);
   if (node.layer === 'update') return NOTHING;
-  return inputs === undefined ? named(node.body) : declared(inputs);
+  const own = inputs === undefined ? named(node.body) : declared(inputs);
+  const promised = built === undefined ? [] : readsOfBuilt(built).names.filter(({ name }) => !has(own, name));
+  return promised.length === 0 ? own : { ...own, names: [...own.names, ...promised] };
+}
+
+function has({ names }: Reads, name: string): boolean {
+  return names.some((one) => one.name === name);
 }
 
 function readsOfRoute(route: DraftRoute): Reads {

@@ -4,12 +4,16 @@ import type { Condition } from '../../lang/values.js';
 import { NODE_OPTION_NAMES } from '../../plan/fields.js';
 import type { NodeBase, NodeOptions } from '../../plan/plan.js';
 import type { RetryInput } from '../../plan/retry-input.js';
+import type { SuperviseInput } from './supervising.js';
+
+/** Options that are made into plan data. */
+const MADE: ReadonlySet<string> = new Set(['when', 'retry', 'supervise']);
 
 /** The options of a node that are plan data as they are. What was not said is absent. */
 export function policiesOf(options: NodePolicies): Partial<NodeBase> {
   const said = NODE_OPTION_NAMES.flatMap((name) => {
     const value = options[name];
-    return name === 'when' || name === 'retry' || value === undefined ? [] : [[name, value] as const];
+    return MADE.has(name) || value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(said);
 }
@@ -27,11 +31,13 @@ export function conditionsOf(
 export type WhenInput<S> = StateTest<S> | Condition;
 
 /** What any node of a graph may have. */
-export interface NodePolicies<S = StateOf> extends Omit<NodeOptions, 'when' | 'retry'> {
+export interface NodePolicies<S = StateOf> extends Omit<NodeOptions, 'when' | 'retry' | 'supervise'> {
   /** All must hold, else the node is skipped. */
   readonly when?: WhenInput<S> | readonly WhenInput<S>[];
   /** Further attempts after a failure that may go away: a number, or what is not as it is by default: 2 of them, with growing delays from 1 s on. */
   readonly retry?: RetryInput;
+  /** Whether what it did is judged before anything sees it. Default: agents as the graph says, anything else is not. */
+  readonly supervise?: SuperviseInput;
   /** The nodes to which it may jump by returning `goto(name)`. */
   readonly goto?: readonly string[];
   /** Nodes of the graph around to which it may jump by `goto(name, update, { parent: true })`. */

@@ -1,0 +1,132 @@
+import { isPlainObject, present } from '../../base/json.js';
+import type { Problem } from '../../base/problem.js';
+import { refusal } from '../../base/problem.js';
+import { didYouMean } from '../../base/suggest.js';
+import type { Template } from '../../lang/values.js';
+import { TextReader } from '../../plan/builder.js';
+import type { TextInput } from '../../plan/builder-input.js';
+import type { NodeBase, PlanNode } from '../../plan/plan.js';
+import { superviseInside } from '../../plan/supervise-inside.js';
+import { MOST_REORIENTS, isSupervisor, supervisorKey } from '../../plan/supervision.js';
+import type { Supervision, Supervisor } from '../../plan/supervision.js';
+import { gateProblem, supervisedUnder } from '../supervision.js';
+import type { Said } from '../supervision.js';
+import type { BuiltNode } from './node-spec.js';
+
+/** How what a node did is judged before anything sees it. What is not said is as in the graph around it. */
+export interface SuperviseOptions {
+  /** A person judges every result. Default: a model judges what was not done as promised. */
+  readonly human?: boolean;
+  /** The model that judges, `provider/model`. Default: that of the agent, else the environment's. */
+  readonly model?: string;
+  /** Corrections at most; then a person is asked. Default 1. */
+  readonly maxReorients?: number;
+  /** What is promised, with `{{ key }}` for values of the state. Default: what the agent is asked; any other node needs it. */
+  readonly instruction?: TextInput;
+  /** Judges in place of the model. */
+  readonly supervisor?: Supervisor;
+}
+
+/** `true`: by a model. `false`: what holds around it is neither for the node nor for the agents inside of it. */
+export type SuperviseInput = boolean | SuperviseOptions;
+
+/** What was said, as plan data. */
+interface SaidInCode extends Said, Omit<Supervision, 'by' | 'supervisor'> {
+  readonly supervisor?: Supervisor;
+}
+
+const NAMES = ['human', 'model', 'maxReorients', 'instruction', 'supervisor'] as const;
+
+/**
+ * Reads the option `supervise`, of a node or of a whole graph.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` (`bad-supervision`)
+ */
+export function readSupervise(owner: string, input: unknown): SaidInCode | undefined {
+  if (input === undefined) return undefined;
+  if (typeof input === 'boolean') return { mode: input ? 'model' : 'nobody' };
+  const wrong = (what: string, hint: string): Error =>
+    refusal('bad-supervision', `supervise of ${owner}: ${what}`, hint);
+  if (!isPlainObject(input)) throw wrong('it must be true, false or options', 'supervise: { human: true }');
+  for (const name of Object.keys(input)) {
+    if (NAMES.some((known) => known === name)) continue;
+    const hint = didYouMean(name, NAMES) ?? `options are: ${NAMES.join(', ')}`;
+    throw wrong(`there is no option ${JSON.stringify(name)}`, hint);
+  }
+  const { human, model, maxReorients, instruction, supervisor } = input as SuperviseOptions & Record<string, unknown>;
+  if (human !== undefined && typeof human !== 'boolean') throw wrong('human must be true or false', 'human: true');
+  if (model !== undefined && (typeof model !== 'string' || !model.includes('/')))
+    throw wrong('model must be provider/model', "model: 'openai/gpt-5-mini'");
+  if (maxReorients !== undefined && !isCount(maxReorients))
+    throw wrong(`maxReorients must be a whole number from 0 to ${MOST_REORIENTS}`, 'maxReorients: 2');
+  if (instruction !== undefined && typeof instruction !== 'string' && !Array.isArray(instruction))
+    throw wrong('instruction must be text', "instruction: 'Summarise {{ notes }}'");
+  if (supervisor !== undefined && !isSupervisor(supervisor))
+    throw wrong('supervisor needs the methods reconcile and supervise', 'supervisor: { reconcile, supervise }');
+  const template: Template | undefined = instruction === undefined ? undefined : TEXTS.template(instruction);
+  const mode = human === undefined ? undefined : human ? ('human' as const) : ('model' as const);
+  return present({ mode, model, maxReorients, instruction: template, supervisor });
+}
+
+/** Names between braces are keys of the state, with a path behind them. */
+const TEXTS = new TextReader(new Set());
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_REORIENTS;
+}
+
+/** Where a supervision is put on a node. */
+interface Place {
+  /** What the graph says. */
+  readonly around: SaidInCode | undefined;
+  readonly problems: Problem[];
+}
+
+/** A node with its supervision: its own, or that of the graph when it is an agent; the agents inside of it have that of the graph. */
+export function supervisedNode(built: BuiltNode, input: unknown, { around, problems }: Place): BuiltNode {
+  const { node } = built;
+  const own = readSupervise(`the node ${JSON.stringify(node.id)}`, input);
+  const bindings: Record<string, unknown> = { ...built.bindings };
+  const removesGate = (name: string, optsOut: boolean): void => {
+    problems.push({ code: 'human-gate', severity: 'error', ...gateProblem(`the node "${name}"`, optsOut, GATE_HINT) });
+  };
+  const isAlone = node.kind === 'agent' || own?.mode === 'nobody';
+  const said = isAlone
+    ? supervisedUnder(own, around, (optsOut) => removesGate(node.id, optsOut))
+    : asWhole(own, around);
+  const ofNode = dataOf(said, (supervisor) => (bindings[supervisorKey(node.id)] = supervisor));
+  const whole: PlanNode = { ...node, ...ofNode };
+  if (!('plan' in whole) || ofNode.unsupervised === true || around === undefined || around.mode === 'nobody')
+    return { ...built, node: whole, bindings };
+  const { instruction: _, ...inside } = around;
+  const { supervise = { by: 'model' as const } } = dataOf(inside, () => undefined);
+  const plan = superviseInside(whole.plan, supervise, {
+    supervised: (path) => {
+      const place = [node.id, ...path.slice(0, -1), supervisorKey(path.at(-1) ?? '')].join('/');
+      if (inside.supervisor !== undefined) bindings[place] = inside.supervisor;
+    },
+    removesGate: (inner, path) => removesGate([node.id, ...path].join('/'), inner.unsupervised === true),
+  });
+  return { ...built, node: { ...whole, plan }, bindings };
+}
+
+const GATE_HINT = 'remove supervise from it, or give it { human: true }';
+
+/** What is no agent is supervised where it says so itself, by who judges in the graph. */
+function asWhole(own: SaidInCode | undefined, around: SaidInCode | undefined): SaidInCode | undefined {
+  if (own === undefined || around === undefined) return own;
+  const { mode: _mode, instruction: _instruction, ...shared } = around;
+  return { ...shared, ...own };
+}
+
+function dataOf(
+  said: SaidInCode | undefined,
+  bind: (supervisor: Supervisor) => void,
+): Pick<NodeBase, 'supervise' | 'unsupervised'> {
+  if (said === undefined) return {};
+  const { mode: by = 'model', supervisor, ...rest } = said;
+  if (by === 'nobody') return { unsupervised: true };
+  if (supervisor === undefined) return { supervise: { ...rest, by } };
+  bind(supervisor);
+  return { supervise: { ...rest, by, supervisor: 'code' } };
+}
