@@ -2,9 +2,6 @@ import { noteReadFrom, readFrom } from './own-plan.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 import type { Supervision } from './supervision.js';
 
-/** What holds for all agents of a plan. What each of them promises is its own. */
-export type SupervisionAround = Omit<Supervision, 'instruction'>;
-
 /** What is found on the way down. Ids are those of the steps from the plan on: `['each', 'writer']`. */
 export interface SuperviseReport {
   /** The supervision became that of an agent. */
@@ -15,11 +12,11 @@ export interface SuperviseReport {
 
 /**
  * A plan with its agents supervised as what is around it says, wherever they stand in it, unless something else is said of them. What is supervised as
- * a whole stays as it is.
+ * a whole stays as it is. What an instruction refers to must be known in every plan in it.
  */
 export function superviseInside(
   plan: Plan,
-  around: SupervisionAround,
+  around: Supervision,
   report: SuperviseReport,
   path: readonly string[] = [],
 ): Plan {

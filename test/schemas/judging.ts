@@ -70,6 +70,7 @@ const BEYOND: readonly RegExp[] = [
   /^"docker:/, // what a name begins with
   / jumps to "/, // a place in a list
   / refers to index /, // the length of a list
+  /: a composition has no prompt /, // what a state is
   /: predicate of step /, // two keys together
 ];
 

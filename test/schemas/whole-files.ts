@@ -241,7 +241,11 @@ prompts:
 workflow:
   version: 2
   entry: talk
-  engine: { budget: { max_total_visits: 50, max_tool_calls: 5, max_wall_time_sec: 5 } }
+  engine:
+    budget: { max_total_visits: 50, max_tool_calls: 5, max_wall_time_sec: 5 }
+    skein:
+      supervise: { human: false, model: openai/gpt-5-mini, max_reorients: 2 }
+      states: { talk: { supervise: { human: true } }, work: { supervise: { instruction: Do it. } }, end: { supervise: false } }
   states:
     talk:
       prompt_task: chat
@@ -265,7 +269,7 @@ compositions:
     input_schema: a
     output_schema: b
     output: say
-    engine: { a: 1 }
+    engine: { a: 1, skein: { supervise: true } }
     steps:
       - id: say
         kind: prompt

@@ -12,6 +12,7 @@ import { checkCompositions } from './check-compositions.js';
 import { checkReferences } from './check-references.js';
 import { checkTemplates } from './check-templates.js';
 import { checkValidators } from './check-validators.js';
+import { checkSupervision } from './supervising.js';
 import { checkVariables } from './check-templates.js';
 import { NO_PACKS } from '../looks-like.js';
 import type { Pack, PlacedPack } from './pack.js';
@@ -47,6 +48,7 @@ export function checkPack(root: SourceNode, rules: PackRules, findings: Findings
   checkSchemaName(root, placed);
   checkReferences(placed);
   checkCompositions(placed);
+  checkSupervision(placed);
   checkTemplates(placed);
   checkVariables(placed);
   checkValidators(placed, rules.validators);

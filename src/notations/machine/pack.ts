@@ -10,12 +10,30 @@ export interface Pack {
   readonly prompts: Readonly<Record<string, Prompt>>;
   readonly fragments?: Readonly<Record<string, string>>;
   readonly tools?: Readonly<Record<string, PackTool>>;
-  readonly workflow?: Spec;
+  readonly workflow?: Spec & { readonly engine?: Engine & { readonly skein?: { readonly states?: StateKeys } } };
   readonly agents?: { readonly entry: string; readonly members: Readonly<Record<string, { readonly state?: string }>> };
   readonly skills?: readonly (string | SkillSource)[];
   readonly compositions?: Readonly<Record<string, Composition>>;
   readonly evals?: readonly unknown[];
 }
+
+/** What Skein reads of the settings of the runtime. */
+export interface Engine {
+  readonly skein?: { readonly supervise?: SuperviseKey };
+}
+
+/** By state. */
+type StateKeys = Readonly<Record<string, { readonly supervise?: SuperviseKey }>>;
+
+/** A key `supervise`. */
+export type SuperviseKey =
+  | boolean
+  | {
+      readonly human?: boolean;
+      readonly model?: string;
+      readonly max_reorients?: number;
+      readonly instruction?: string;
+    };
 
 export interface PackTool {
   readonly name: string;
@@ -101,6 +119,7 @@ export interface Composition {
   readonly input_schema?: string;
   readonly output_schema?: string;
   readonly output?: string;
+  readonly engine?: Engine;
   readonly steps: readonly CompositionStep[];
 }
 

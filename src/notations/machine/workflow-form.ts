@@ -1,5 +1,6 @@
 import type { Form } from '../../text/forms.js';
 import { any, either, flag, integer, list, map, named, names, text, texts, variants, word } from '../../text/forms.js';
+import { SUPERVISE } from '../supervise-key.js';
 import type { Dialect } from './dialect.js';
 import { IDENTIFIER, MANY, NEEDED, anyMap } from './dialect.js';
 
@@ -16,6 +17,13 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
     'bounds of the workflow',
     // 1.5.0 says nothing of it; a wrong type is never taken for no bound.
     { open: schema !== '1.4' },
+  );
+  const skein = map(
+    {
+      supervise: SUPERVISE,
+      states: names(map({ supervise: SUPERVISE }, 'what holds for the state alone'), 'by state'),
+    },
+    'what only Skein does',
   );
   const artifact = map(
     {
@@ -46,7 +54,7 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
       version: integer('1 or 2', { needed: true, min: 1, max: MANY }),
       entry: text('first state', NEEDED),
       states: names(state, 'states by name', { needed: true, min: 1 }),
-      engine: map({ budget }, 'settings of the runtime', { open: true }),
+      engine: map({ budget, skein }, 'settings of the runtime', { open: true }),
     },
     'the state machine',
   );
@@ -184,7 +192,9 @@ export const COMPOSITION = map(
     output_schema,
     output: text('step whose output is that of the whole'),
     steps: list(named('step'), 'steps', { needed: true, min: 1 }),
-    engine: anyMap('settings of the runtime'),
+    engine: map({ skein: map({ supervise: SUPERVISE }, 'what only Skein does') }, 'settings of the runtime', {
+      open: true,
+    }),
   },
   'a composition',
 );

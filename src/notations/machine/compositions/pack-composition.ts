@@ -9,6 +9,7 @@ import type { CalledTool } from '../pack-tools.js';
 import type { Pack, Prompt } from '../pack.js';
 import { promptAgent } from '../prompt-agent.js';
 import type { PromptExtras } from '../prompt-agent.js';
+import { supervisedComposition } from '../supervising.js';
 import { compositionPlan } from './composition-plan.js';
 import type { ToolInUse } from './composition-plan.js';
 
@@ -26,7 +27,7 @@ export interface CompositionExtras extends PromptExtras {
 export function packComposition(pack: Pack, name: string, extras: CompositionExtras): Definition {
   const composition = pack.compositions?.[name];
   if (composition === undefined) throw new TypeError(`no composition ${name}`);
-  return compositionPlan(name, composition, {
+  const { plan, bindings } = compositionPlan(name, composition, {
     agent(prompt, tools) {
       const own: Prompt = { ...(pack.prompts[prompt] ?? { system_template: '' }), tools };
       const used = packTools(pack, own, extras);
@@ -49,6 +50,7 @@ export function packComposition(pack: Pack, name: string, extras: CompositionExt
       });
     },
   });
+  return { plan: supervisedComposition(pack, name, plan), bindings };
 }
 
 function noTool(name: string, tool: string): SkeinError {

@@ -13,6 +13,7 @@ import type { Pack, Prompt } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';
 import { promptAgent } from '../prompt-agent.js';
 import { SKILL_TOOL, skillsOf, usedSkills } from '../skills.js';
+import { supervisedState } from '../supervising.js';
 import { guideOf } from './guide.js';
 import type { MachineSetup, MachineState, Standing } from './standing.js';
 import { isTransient, stateOf, accountOf, machineAt } from './standing.js';
@@ -42,8 +43,13 @@ export interface SpeakerParts {
 export function speakers(parts: SpeakerParts, state: string): readonly Speaker[] {
   const { pack, setup } = parts;
   const { prompt_task: prompt = '', orchestration, composition = '' } = stateOf(setup, state);
-  if (orchestration === 'composition') return composed(parts, state, composition);
-  return Object.hasOwn(pack.prompts, prompt) ? agents(parts, state, prompt) : [];
+  const all =
+    orchestration === 'composition'
+      ? composed(parts, state, composition)
+      : Object.hasOwn(pack.prompts, prompt)
+        ? agents(parts, state, prompt)
+        : [];
+  return all.map((speaker) => ({ ...speaker, node: supervisedState(pack, state, speaker.node) }));
 }
 
 function agents(parts: SpeakerParts, state: string, prompt: string): readonly Speaker[] {

@@ -1,0 +1,101 @@
+import { present } from '../../base/json.js';
+import { didYouMean } from '../../base/suggest.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { NodeBase, Plan, PlanNode } from '../../plan/plan.js';
+import { superviseInside } from '../../plan/supervise-inside.js';
+import type { Supervision } from '../../plan/supervision.js';
+import { gateProblem, supervisedUnder } from '../supervision.js';
+import type { Said } from '../supervision.js';
+import type { Pack, PlacedPack, SuperviseKey } from './pack.js';
+
+/** What a pack says of a supervision, as plan data. */
+interface SaidInPack extends Said, Omit<Supervision, 'by' | 'supervisor'> {}
+
+function saidOf(key: SuperviseKey | undefined): SaidInPack | undefined {
+  if (key === undefined) return undefined;
+  if (typeof key === 'boolean') return { mode: key ? 'model' : 'nobody' };
+  const { human, model, max_reorients: maxReorients, instruction } = key;
+  const mode = human === undefined ? undefined : human ? ('human' as const) : ('model' as const);
+  return present({ mode, model, maxReorients, instruction: promised(instruction) });
+}
+
+/** A text in which nothing is filled in. */
+function promised(text = ''): Supervision['instruction'] | undefined {
+  return text.trim() === '' ? undefined : [text];
+}
+
+function dataOf(said: SaidInPack | undefined): Pick<NodeBase, 'supervise' | 'unsupervised'> {
+  if (said === undefined) return {};
+  const { mode: by = 'model', ...rest } = said;
+  return by === 'nobody' ? { unsupervised: true } : { supervise: { ...rest, by } };
+}
+
+const ofPack = ({ workflow }: Pack): SuperviseKey | undefined => workflow?.engine?.skein?.supervise;
+const ofState = ({ workflow }: Pack, state: string): SuperviseKey | undefined => {
+  const states = workflow?.engine?.skein?.states ?? {};
+  return Object.hasOwn(states, state) ? states[state]?.supervise : undefined;
+};
+
+/** The node of a state with its supervision: an agent has that of the pack unless its state says otherwise, a composition that of its state alone. */
+export function supervisedState(pack: Pack, state: string, node: PlanNode): PlanNode {
+  const own = saidOf(ofState(pack, state));
+  const around = saidOf(ofPack(pack));
+  if (node.kind === 'agent' || own?.mode === 'nobody')
+    return { ...node, ...dataOf(supervisedUnder(own, around, reported)) };
+  if (node.kind !== 'call' || own === undefined) return node;
+  const { mode: _mode, instruction: _instruction, ...shared } = around ?? {};
+  return { ...node, ...dataOf({ ...shared, ...own }) };
+}
+
+/** The plan of a composition, whose agents are supervised as it says, or else as the pack does. */
+export function supervisedComposition(pack: Pack, name: string, plan: Plan): Plan {
+  const said = supervisedUnder(
+    saidOf(pack.compositions?.[name]?.engine?.skein?.supervise),
+    saidOf(ofPack(pack)),
+    reported,
+  );
+  const { supervise, unsupervised } = dataOf(said);
+  if (supervise !== undefined) return superviseInside(plan, supervise, { removesGate: reported });
+  if (unsupervised === undefined) return plan;
+  return { ...plan, nodes: plan.nodes.map((node) => (node.kind === 'agent' ? { ...node, unsupervised } : node)) };
+}
+
+/** Gates are looked after when the pack is checked. */
+function reported(): void {}
+
+const HINT = 'remove it, or write { "human": true }';
+
+/**
+ * The extension `skein` of `engine`, of the workflow and of compositions. Problem codes: `unknown-state`, `human-gate`, `missing-instruction`.
+ */
+export function checkSupervision({ pack, findings, at }: PlacedPack): void {
+  const around = saidOf(ofPack(pack));
+  const { workflow, compositions = {} } = pack;
+  const gate = (label: string, key: SuperviseKey | undefined, place: readonly string[]): void => {
+    supervisedUnder(saidOf(key), around, (optsOut) => {
+      const { message, hint } = gateProblem(label, optsOut, HINT);
+      findings.error('human-gate', message, at(...place), hint);
+    });
+  };
+  for (const [name, { supervise }] of Object.entries(workflow?.engine?.skein?.states ?? {})) {
+    const place = ['workflow', 'engine', 'skein', 'states', name];
+    const state = Object.hasOwn(workflow?.states ?? {}, name) ? workflow?.states[name] : undefined;
+    if (state === undefined) {
+      const message = `workflow.engine.skein.states: ${quoteShort(name)} does not exist in states`;
+      findings.error('unknown-state', message, at(...place), didYouMean(name, Object.keys(workflow?.states ?? {})));
+      continue;
+    }
+    const said = saidOf(supervise);
+    const label = `the state ${quoteShort(name)}`;
+    if (state.orchestration !== 'composition' || said?.mode === 'nobody')
+      gate(label, supervise, [...place, 'supervise']);
+    else if (said !== undefined && said.instruction === undefined) {
+      const message = `supervise of ${label} needs an instruction: a composition has no prompt that says what it promises`;
+      findings.error('missing-instruction', message, at(...place, 'supervise'), 'write { "instruction": TEXT }');
+    }
+  }
+  for (const [name, { engine }] of Object.entries(compositions)) {
+    const place = ['compositions', name, 'engine', 'skein', 'supervise'];
+    gate(`the composition ${quoteShort(name)}`, engine?.skein?.supervise, place);
+  }
+}
