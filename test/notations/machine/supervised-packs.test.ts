@@ -52,7 +52,7 @@ async function loaded(skein: Data, ofComposition?: Data): Promise<Record<string,
   const cwd = await makeProject({ 'support.pack.json': pack(skein, ofComposition) });
   const { plan, problems } = await loadWorkflow('support.pack.json', { cwd, pack: {} });
   expect(problems).toEqual([]);
-  return supervised(plan);
+  return Object.fromEntries(Object.entries(supervised(plan)).map(([path, own]) => [path.replace(/^state\./, ''), own]));
 }
 
 const problemsOf = (skein: Data, ofComposition?: Data): readonly string[] =>
