@@ -7,15 +7,14 @@
  * const flow = graph<{ name: string }>().node('greet', ({ name }) => `Hello ${name}`).setEntry('greet');
  */
 export { graph } from './graph/graph.js';
-export type { CompiledGraph, Graph, Update } from './graph/types.js';
-export type { FunctionNodeOptions, ItemOptions, SpecNodeOptions, UpdateNodeOptions } from './graph/types.js';
+export type { CompiledGraph, FunctionNodeOptions, Graph, ItemOptions, SpecNodeOptions, Update } from './graph/types.js';
+export type { UpdateNodeOptions } from './graph/types.js';
 export type { GraphSettings, StateSchema } from './graph/options.js';
 export type { SuperviseInput, SuperviseOptions } from './notations/graph/supervising.js';
 export type { Invariant, InvariantPolicy, InvariantView } from './runtime/invariants.js';
 export type { GraphEvent, GraphEventType, GraphMetrics, GraphResult, GraphRunOptions } from './graph/result.js';
 export type { AgentEvent, AgentLike, AgentResult, AgentRunOptions, AsAgentOptions } from './graph/result.js';
-export { agentNode } from './notations/graph/nodes/agent-node.js';
-export type { AgentNodeOptions, ChoiceInput } from './notations/graph/nodes/agent-node.js';
+export { agentNode, type AgentNodeOptions, type ChoiceInput } from './notations/graph/nodes/agent-node.js';
 export type { AnyAgent } from './notations/graph/nodes/call-agent.js';
 export { tool, type ToolDefinition, type ToolStep } from './notations/graph/nodes/tool.js';
 export { eventNode, sleepNode } from './notations/graph/nodes/waiting-nodes.js';

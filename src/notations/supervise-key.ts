@@ -7,8 +7,8 @@ import { either, flag, integer, map, text } from '../text/forms.js';
 import type { SourceScalar } from '../text/nodes.js';
 import { describe } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
-import { gateProblem, supervisedUnder } from './supervision.js';
-import type { Said } from './supervision.js';
+import { gateProblem, supervisedUnder } from '../plan/inherited-supervision.js';
+import type { Said } from '../plan/inherited-supervision.js';
 
 const KEYS = {
   human: flag('a person judges every result; otherwise a model judges what was not done as promised', {

@@ -20,7 +20,7 @@ function supervised(plan: Plan, path = ''): Record<string, unknown> {
 }
 
 const one = (around: SuperviseInput | undefined, own: SuperviseInput | undefined) =>
-  graph<{ task: string }>({ ...(around === undefined ? {} : { supervise: around }) })
+  graph<{ task: string }>(around === undefined ? {} : { supervise: around })
     .node('a', agentNode(writer), own === undefined ? {} : { supervise: own })
     .node('b', ({ a }) => a, {})
     .setEntry('a');

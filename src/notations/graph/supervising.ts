@@ -1,16 +1,15 @@
-import { isPlainObject, present } from '../../base/json.js';
+import { isPlainObject, ownValue, present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { refusal } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
-import type { Template } from '../../lang/values.js';
 import { TextReader } from '../../plan/builder.js';
 import type { TextInput } from '../../plan/builder-input.js';
 import type { NodeBase, PlanNode } from '../../plan/plan.js';
-import { superviseInside } from '../../plan/supervise-inside.js';
+import { superviseInside } from '../../plan/inherited-supervision.js';
 import { MOST_REORIENTS, isSupervisor, supervisorKey } from '../../plan/supervision.js';
 import type { Supervision, Supervisor } from '../../plan/supervision.js';
-import { gateProblem, supervisedUnder } from '../supervision.js';
-import type { Said } from '../supervision.js';
+import { gateProblem, supervisedUnder } from '../../plan/inherited-supervision.js';
+import type { Said } from '../../plan/inherited-supervision.js';
 import type { BuiltNode } from './node-spec.js';
 
 /** How what a node did is judged before anything sees it. What is not said is as in the graph around it. */
@@ -35,7 +34,24 @@ interface SaidInCode extends Said, Omit<Supervision, 'by' | 'supervisor'> {
   readonly supervisor?: Supervisor;
 }
 
-const NAMES = ['human', 'model', 'maxReorients', 'instruction', 'supervisor'] as const;
+/** What each option must be. */
+const OPTIONS: Readonly<
+  Record<keyof SuperviseOptions, readonly [is: (value: unknown) => boolean, must: string, hint: string]>
+> = {
+  human: [(value) => typeof value === 'boolean', 'must be true or false', 'human: true'],
+  model: [
+    (value) => typeof value === 'string' && value.includes('/'),
+    'must be provider/model',
+    "model: 'openai/gpt-5-mini'",
+  ],
+  maxReorients: [isCount, `must be a whole number from 0 to ${MOST_REORIENTS}`, 'maxReorients: 2'],
+  instruction: [
+    (value) => typeof value === 'string' || Array.isArray(value),
+    'must be text',
+    "instruction: 'Summarise {{ notes }}'",
+  ],
+  supervisor: [isSupervisor, 'needs the methods reconcile and supervise', 'supervisor: { reconcile, supervise }'],
+};
 
 /**
  * Reads the option `supervise`, of a node or of a whole graph.
@@ -45,25 +61,9 @@ const NAMES = ['human', 'model', 'maxReorients', 'instruction', 'supervisor'] as
 export function readSupervise(owner: string, input: unknown): SaidInCode | undefined {
   if (input === undefined) return undefined;
   if (typeof input === 'boolean') return { mode: input ? 'model' : 'nobody' };
-  const wrong = (what: string, hint: string): Error =>
-    refusal('bad-supervision', `supervise of ${owner}: ${what}`, hint);
-  if (!isPlainObject(input)) throw wrong('it must be true, false or options', 'supervise: { human: true }');
-  for (const name of Object.keys(input)) {
-    if (NAMES.some((known) => known === name)) continue;
-    const hint = didYouMean(name, NAMES) ?? `options are: ${NAMES.join(', ')}`;
-    throw wrong(`there is no option ${JSON.stringify(name)}`, hint);
-  }
-  const { human, model, maxReorients, instruction, supervisor } = input as SuperviseOptions & Record<string, unknown>;
-  if (human !== undefined && typeof human !== 'boolean') throw wrong('human must be true or false', 'human: true');
-  if (model !== undefined && (typeof model !== 'string' || !model.includes('/')))
-    throw wrong('model must be provider/model', "model: 'openai/gpt-5-mini'");
-  if (maxReorients !== undefined && !isCount(maxReorients))
-    throw wrong(`maxReorients must be a whole number from 0 to ${MOST_REORIENTS}`, 'maxReorients: 2');
-  if (instruction !== undefined && typeof instruction !== 'string' && !Array.isArray(instruction))
-    throw wrong('instruction must be text', "instruction: 'Summarise {{ notes }}'");
-  if (supervisor !== undefined && !isSupervisor(supervisor))
-    throw wrong('supervisor needs the methods reconcile and supervise', 'supervisor: { reconcile, supervise }');
-  const template: Template | undefined = instruction === undefined ? undefined : TEXTS.template(instruction);
+  checkOptions(owner, input);
+  const { human, model, maxReorients, instruction, supervisor } = input;
+  const template = instruction === undefined ? undefined : TEXTS.template(instruction);
   const mode = human === undefined ? undefined : human ? ('human' as const) : ('model' as const);
   return present({ mode, model, maxReorients, instruction: template, supervisor });
 }
@@ -71,8 +71,24 @@ export function readSupervise(owner: string, input: unknown): SaidInCode | undef
 /** Names between braces are keys of the state, with a path behind them. */
 const TEXTS = new TextReader(new Set());
 
-function isCount(value: unknown): value is number {
+function isCount(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_REORIENTS;
+}
+
+function checkOptions(owner: string, input: unknown): asserts input is SuperviseOptions {
+  const wrong = (what: string, hint: string): Error =>
+    refusal('bad-supervision', `supervise of ${owner}: ${what}`, hint);
+  if (!isPlainObject(input)) throw wrong('it must be true, false or options', 'supervise: { human: true }');
+  const known = Object.keys(OPTIONS);
+  for (const [name, value] of Object.entries(input)) {
+    const option = ownValue(OPTIONS, name) as (typeof OPTIONS)['human'] | undefined;
+    if (option === undefined) {
+      const hint = didYouMean(name, known) ?? `options are: ${known.join(', ')}`;
+      throw wrong(`there is no option ${JSON.stringify(name)}`, hint);
+    }
+    const [is, must, hint] = option;
+    if (value !== undefined && !is(value)) throw wrong(`${name} ${must}`, hint);
+  }
 }
 
 /** Where a supervision is put on a node. */

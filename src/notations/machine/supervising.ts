@@ -2,10 +2,10 @@ import { present } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { NodeBase, Plan, PlanNode } from '../../plan/plan.js';
-import { superviseInside } from '../../plan/supervise-inside.js';
+import { superviseInside } from '../../plan/inherited-supervision.js';
 import type { Supervision } from '../../plan/supervision.js';
-import { gateProblem, supervisedUnder } from '../supervision.js';
-import type { Said } from '../supervision.js';
+import { gateProblem, supervisedUnder } from '../../plan/inherited-supervision.js';
+import type { Said } from '../../plan/inherited-supervision.js';
 import type { Pack, PlacedPack, SuperviseKey } from './pack.js';
 
 /** What a pack says of a supervision, as plan data. */
@@ -65,37 +65,44 @@ function reported(): void {}
 
 const HINT = 'remove it, or write { "human": true }';
 
-/**
- * The extension `skein` of `engine`, of the workflow and of compositions. Problem codes: `unknown-state`, `human-gate`, `missing-instruction`.
- */
-export function checkSupervision({ pack, findings, at }: PlacedPack): void {
-  const around = saidOf(ofPack(pack));
-  const { workflow, compositions = {} } = pack;
-  const gate = (label: string, key: SuperviseKey | undefined, place: readonly string[]): void => {
-    supervisedUnder(saidOf(key), around, (optsOut) => {
-      const { message, hint } = gateProblem(label, optsOut, HINT);
-      findings.error('human-gate', message, at(...place), hint);
-    });
-  };
-  for (const [name, { supervise }] of Object.entries(workflow?.engine?.skein?.states ?? {})) {
-    const place = ['workflow', 'engine', 'skein', 'states', name];
-    const state = Object.hasOwn(workflow?.states ?? {}, name) ? workflow?.states[name] : undefined;
-    if (state === undefined) {
-      const message = `workflow.engine.skein.states: ${quoteShort(name)} does not exist in states`;
-      findings.error('unknown-state', message, at(...place), didYouMean(name, Object.keys(workflow?.states ?? {})));
-      continue;
-    }
-    const said = saidOf(supervise);
-    const label = `the state ${quoteShort(name)}`;
-    if (state.orchestration !== 'composition' || said?.mode === 'nobody')
-      gate(label, supervise, [...place, 'supervise']);
-    else if (said !== undefined && said.instruction === undefined) {
-      const message = `supervise of ${label} needs an instruction: a composition has no prompt that says what it promises`;
-      findings.error('missing-instruction', message, at(...place, 'supervise'), 'write { "instruction": TEXT }');
-    }
-  }
+/** The extension `skein` of `engine`, of the workflow and of compositions. Problem codes: `unknown-state`, `human-gate`, `missing-instruction`. */
+export function checkSupervision(placed: PlacedPack): void {
+  const { workflow, compositions = {} } = placed.pack;
+  for (const [name, { supervise }] of Object.entries(workflow?.engine?.skein?.states ?? {}))
+    checkState(name, supervise, placed);
   for (const [name, { engine }] of Object.entries(compositions)) {
     const place = ['compositions', name, 'engine', 'skein', 'supervise'];
-    gate(`the composition ${quoteShort(name)}`, engine?.skein?.supervise, place);
+    checkGate(`the composition ${quoteShort(name)}`, engine?.skein?.supervise, place, placed);
   }
+}
+
+function checkState(name: string, key: SuperviseKey | undefined, placed: PlacedPack): void {
+  const { pack, findings, at } = placed;
+  const { states = {} } = pack.workflow ?? {};
+  const place = ['workflow', 'engine', 'skein', 'states', name];
+  const label = `the state ${quoteShort(name)}`;
+  if (!Object.hasOwn(states, name)) {
+    const message = `workflow.engine.skein.states: ${quoteShort(name)} does not exist in states`;
+    findings.error('unknown-state', message, at(...place), didYouMean(name, Object.keys(states)));
+    return;
+  }
+  const said = saidOf(key);
+  if (states[name]?.orchestration !== 'composition' || said?.mode === 'nobody') {
+    checkGate(label, key, [...place, 'supervise'], placed);
+  } else if (said !== undefined && said.instruction === undefined) {
+    const message = `supervise of ${label} needs an instruction: a composition has no prompt that says what it promises`;
+    findings.error('missing-instruction', message, at(...place, 'supervise'), 'write { "instruction": TEXT }');
+  }
+}
+
+function checkGate(
+  label: string,
+  key: SuperviseKey | undefined,
+  place: readonly string[],
+  { pack, findings, at }: PlacedPack,
+): void {
+  supervisedUnder(saidOf(key), saidOf(ofPack(pack)), (optsOut) => {
+    const { message, hint } = gateProblem(label, optsOut, HINT);
+    findings.error('human-gate', message, at(...place), hint);
+  });
 }
