@@ -53,6 +53,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'provider',
   'mcp-server',
   'unknown-toolset',
+  'unknown-check',
   'unknown-tool',
   'not-supported',
   'not-a-dag',

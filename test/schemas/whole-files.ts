@@ -27,6 +27,7 @@ agents:
       prompt: You write about {{inputs.topic}}{{inputs.free}}.
       tools: [read_file, tickets/*, far/*]
       approve: write_file
+      checks: [{ kind: banned_words, words: [lorem], direction: both }, { kind: max_length, characters: 900, on_violation: warn }, { kind: min_length, characters: 2 }, { kind: max_sentences, sentences: 9, message: Be brief. }, { kind: required_fields, fields: [ok] }, { kind: pattern, pattern: "^[A-Z]", ignore_case: true, matches: false }, { kind: json }]
       model: openai/gpt-5
       mcp-servers:
         tickets: { type: local, command: node, args: [server.mjs], env: { TOKEN: "\${TOKEN}" }, tools: [find] }
@@ -93,6 +94,7 @@ agents:
       - type: user_prompt
       - { type: mcp, ref: tickets, tools: [find] }
       - { type: mcp, remote: { url: "https://tools.example/mcp" } }
+    checks: [{ kind: banned_words, words: [lorem], direction: both }, { kind: max_length, characters: 900, on_violation: warn }, { kind: min_length, characters: 2 }, { kind: max_sentences, sentences: 9, message: Be brief. }, { kind: required_fields, fields: [ok] }, { kind: pattern, pattern: "^[A-Z]", ignore_case: true, matches: false }, { kind: json }]
     structured_output:
       name: review
       description: A review
@@ -145,6 +147,7 @@ name: reader
 description: Reads
 tools: read_file, grep
 approve: [write_file]
+checks: [{ kind: banned_words, words: [lorem], direction: both }, { kind: max_length, characters: 900, on_violation: warn }, { kind: min_length, characters: 2 }, { kind: max_sentences, sentences: 9, message: Be brief. }, { kind: required_fields, fields: [ok] }, { kind: pattern, pattern: "^[A-Z]", ignore_case: true, matches: false }, { kind: json }]
 model: [openai/gpt-5-mini, claude-haiku-4-5]
 permissionMode: default
 target: vscode

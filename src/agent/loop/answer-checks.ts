@@ -59,7 +59,7 @@ export function checkFailed(violations: readonly Violation[], agent: string, tex
   const [first] = violations;
   const findings = violations.map(({ finding }) => finding);
   return new SkeinError('SKEIN_CHECK', first === undefined ? '' : messageOf(first, agent), {
-    hint: 'change the prompt or the check, or set onViolation: warn',
+    hint: 'change the prompt or the check, or let it warn: onViolation: warn, on_violation in YAML',
     details: { findings, text: text.slice(0, 2_000) },
   });
 }

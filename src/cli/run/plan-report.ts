@@ -39,6 +39,8 @@ export interface StepDescription {
   readonly agent?: string;
   /** MCP servers whose tools it has. */
   readonly servers?: readonly string[];
+  /** Kinds of what its answers must hold. */
+  readonly checks?: readonly string[];
   /** Empty: the environment decides. */
   readonly models?: readonly string[];
   /** Absent: the tools that only read, and those of its servers. */
@@ -187,6 +189,7 @@ function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescri
     ...(agent.tools === undefined
       ? {}
       : { tools: [...agent.tools, ...(agent.functions ?? []).map((tool) => tool.name)] }),
+    ...(agent.checks === undefined ? {} : { checks: agent.checks.map(({ kind }) => kind) }),
     system: previewOf(agent.instructions, wording),
     prompt: previewOf(node.prompt, wording),
   };
@@ -194,10 +197,11 @@ function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescri
 
 /** What kind of step it is, and of an agent what it works with. */
 export function factsOf(step: StepDescription): readonly string[] {
-  const { kind, agent, models, tools, servers, ways, goto, workflow } = step;
+  const { kind, agent, models, tools, servers, checks = [], ways, goto, workflow } = step;
   if (agent !== undefined) {
     const model = models === undefined || models.length === 0 ? 'model of the environment' : models.join(', ');
-    return [`agent ${agent}`, model, toolsText(tools, servers)];
+    const checked = checks.length === 0 ? [] : [`checks ${checks.join(', ')}`];
+    return [`agent ${agent}`, model, toolsText(tools, servers), ...checked];
   }
   if (kind === 'pass') return [goto === undefined ? (ways === undefined ? 'pass' : 'condition') : 'jump'];
   return kind === 'call' ? [`call of ${workflow ?? ''}`] : [kind];

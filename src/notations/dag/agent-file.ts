@@ -3,6 +3,7 @@ import { hasErrors } from '../../base/problem.js';
 import type { Findings } from '../../text/findings.js';
 import { parseFrontMatter } from '../../text/front-matter.js';
 import type { FrontMatter } from '../../text/front-matter.js';
+import type { SourceMap } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import { AGENT_FILE, PERMISSION_MODES, UNSUPPORTED_OF_AGENT_FILES } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
@@ -33,8 +34,11 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
   }
   const stem = nameOfFile(file);
   if (head.data === undefined) {
-    const none = { description: undefined, models: [], tools: undefined, approve: undefined, mcpServers: undefined };
-    return head.problems.length > 0 ? undefined : { name: stem, body: head.body, ...none };
+    const none: SourceMap = { kind: 'map', entries: [], at: start };
+    const fields = readFields(none, { name: '' }, findings);
+    return head.problems.length > 0 || fields === undefined
+      ? undefined
+      : { name: stem, body: head.body, ...readTraits(fields, 'the agent') };
   }
   const fields = readFields(head.data, { name: 'the front matter', form: AGENT_FILE }, findings);
   if (fields === undefined) return undefined;

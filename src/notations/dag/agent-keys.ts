@@ -1,5 +1,6 @@
 import { any, either, list, map, named, names, text, texts, variants } from '../../text/forms.js';
 import type { Form, MapForm } from '../../text/forms.js';
+import { CHECKS } from '../checks-key.js';
 import { ADDRESS_FORM } from '../mcp-servers.js';
 import { unsupportedKeys } from '../../text/unsupported.js';
 
@@ -110,6 +111,7 @@ export const TRAITS = {
   tools: toolNames('what the agent may use; [] for nothing'),
   approve: toolNames('tools whose calls a person must allow'),
   model: MODEL,
+  checks: CHECKS,
   'mcp-servers': names(named('mcp-server'), 'tool servers by name', { pattern: SERVER_NAME.source }),
 } as const;
 

@@ -134,16 +134,18 @@ function buildAgent(step: StepDef, parts: Parts): AgentSpec {
   const { definition, workspace } = parts;
   const { config } = definition;
   const agent = parts.agents.get(step.agent?.text ?? '');
+  const { description, tools, approve, checks, mcpServers }: Partial<Agent> = agent ?? {};
   const extraDirs = step.extraDirs.map((dir) => absolutePath(dir.text, workspace.cwd, workspace.home));
   const interactive = step.keys.interactive ?? config.interactive ?? parts.interactive;
   return present({
     name: agent?.name ?? step.agent?.text ?? '',
-    description: agent?.description,
+    description,
     instructions: instructions(agent, step, parts),
     models: [...new Set([...step.models, ...(agent?.models ?? []), ...config.models])],
-    tools: agent?.tools,
-    approve: agent?.approve,
-    mcpServers: agent?.mcpServers,
+    tools,
+    approve,
+    checks,
+    mcpServers,
     skills: notEmpty(parts.skills.get(step.id) ?? []),
     extraDirs: notEmpty(extraDirs),
     interactive: interactive || undefined,

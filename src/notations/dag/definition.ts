@@ -1,6 +1,7 @@
 import type { Position } from '../../base/problem.js';
 import type { Truncate } from '../../lang/values.js';
 import type { McpServerSpec, ProviderSpec } from '../../plan/agent-spec.js';
+import type { AnswerCheck } from '../../plan/answer-check.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
@@ -69,6 +70,7 @@ export interface AgentTraits {
   readonly tools: readonly string[] | undefined;
   /** Tools whose calls a person must allow. */
   readonly approve: readonly string[] | undefined;
+  readonly checks: readonly AnswerCheck[] | undefined;
   readonly mcpServers: Readonly<Record<string, McpServerSpec>> | undefined;
 }
 

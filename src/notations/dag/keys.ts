@@ -152,6 +152,7 @@ export const INLINE = map(
     tools: TRAITS.tools,
     approve: TRAITS.approve,
     model: TRAITS.model,
+    checks: TRAITS.checks,
     'mcp-servers': TRAITS['mcp-servers'],
   },
   'an agent that is written here',

@@ -7,17 +7,19 @@ import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import { isEmptyText, readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { reportUnsupported } from '../../text/unsupported.js';
+import { readChecks } from '../checks-key.js';
 import { readPairs, readRemote } from '../mcp-servers.js';
 import { SERVER_NAME, TRANSPORTS, UNSUPPORTED_OF_SERVERS } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
 
-/** Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, MCP servers. */
+/** Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, checks, MCP servers. */
 export function readTraits(fields: Fields, label: string): AgentTraits {
   return {
     description: fields.text('description'),
     models: readModels(fields, `model of ${label}`),
     tools: readTools(fields, 'tools', label),
     approve: readTools(fields, 'approve', label),
+    checks: readChecks(fields, label),
     mcpServers: readServers(fields, label),
   };
 }

@@ -15,6 +15,7 @@ import {
 import type { Form, MapForm } from '../../../text/forms.js';
 import { VARIABLE_FORM } from '../../../text/names.js';
 import { LOCAL_MODELS, PROVIDER_NAMES } from '../../../plan/providers.js';
+import { CHECKS } from '../../checks-key.js';
 import { ADDRESS_FORM } from '../../mcp-servers.js';
 import { SCHEMA_MAP } from './schema-form.js';
 import { toolNames } from './tool-names.js';
@@ -174,6 +175,7 @@ export const AGENT = map(
       },
     ),
     structured_output: STRUCTURED_OUTPUT,
+    checks: CHECKS,
     max_iterations: integer('turns of the model at most; 0: 25', { min: 0, max: 10_000 }),
     add_date: flag('the system prompt has the date', { default: false }),
     add_environment_info: flag('the system prompt has the working directory and the operating system', {

@@ -6,6 +6,7 @@ import type { SourceEntry, SourceScalar } from '../../../text/nodes.js';
 import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
 import type { AgentDef, PipelineDef } from '../definition.js';
+import { readChecks } from '../../checks-key.js';
 import { findModels } from './agent-models.js';
 import type { ModelTable } from './agent-models.js';
 import { AGENT, AGENT_NAME, FALLBACK } from './keys.js';
@@ -64,6 +65,7 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
     mcpServers: servers.size === 0 ? undefined : Object.fromEntries(servers),
     maxTurns: keys.max_iterations === 0 ? undefined : keys.max_iterations,
     output: readOutput(fields),
+    checks: readChecks(fields, label),
     interactive: interactive ? true : undefined,
     memory: memory ? { inject: false } : undefined,
     searchesAll: searchesAll ? true : undefined,
