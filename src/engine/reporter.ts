@@ -140,10 +140,11 @@ export class Reporter {
   }
 
   /** What is recorded of a step does not hold any more. */
-  outdated(step: string): void {
-    if (!this.observed || this.outdatedSteps?.has(step) === true) return;
-    (this.outdatedSteps ??= new Set()).add(step);
-    const message = `${step} runs again: what is recorded of it was made with something else than what is there now`;
+  outdated(step: string, isJudged: boolean): void {
+    const what = `${step} ${isJudged ? 'is judged again' : 'runs again'}`;
+    if (!this.observed || this.outdatedSteps?.has(what) === true) return;
+    (this.outdatedSteps ??= new Set()).add(what);
+    const message = `${what}: what is recorded of it was made with something else than what is there now`;
     this.emitAs(false, step, '', { type: 'run.warning', code: 'runs-again', message });
   }
 

@@ -192,8 +192,8 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     return this.unsettled && !this.ended ? this.comeToRest() : undefined;
   }
 
-  outdated(step: string): void {
-    if (!this.ended && this.options.announced?.(step) !== true) this.reporter.outdated(step);
+  outdated(step: string, isJudged: boolean): void {
+    if (!this.ended && this.options.announced?.(step) !== true) this.reporter.outdated(step, isJudged);
   }
 
   waitsFor(open: OpenQuestion, again: boolean): void {

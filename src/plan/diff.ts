@@ -80,7 +80,7 @@ function compareLevel(walk: Walk, prefix: string, before: Plan, after: Plan): vo
     ]);
     if (parts.size > 0) {
       const effects = [...parts.values()];
-      const effect = (['result', 'course'] as const).find((one) => effects.includes(one)) ?? 'policy';
+      const effect = (['result', 'course', 'judgement'] as const).find((one) => effects.includes(one)) ?? 'policy';
       walk.steps.push({ path, change: 'changed', parts: [...parts.keys()], effect });
     }
     if ('plan' in was && 'plan' in node) compareLevel(walk, `${path}/`, was.plan, node.plan);
@@ -161,7 +161,7 @@ function codeParts([before, after]: Walk['code'], prefix: string, node: PlanNode
     ...(changed(id) ? [['code', 'result'] as const] : []),
     ...tools.flatMap(({ name }) => (changed(toolKey(id, name)) ? [[`code of ${name}`, 'result'] as const] : [])),
     ...(changed(`when:${id}`) ? [['when', 'course'] as const] : []),
-    ...(changed(supervisorKey(id)) ? [['supervision', 'policy'] as const] : []),
+    ...(changed(supervisorKey(id)) ? [['supervision', 'judgement'] as const] : []),
     ...(changed(`until:${id}`) ? [['until', 'course'] as const] : []),
     ...(changed(`route:${id}`) ? [['routes', 'course'] as const] : []),
   ];

@@ -1,6 +1,6 @@
 import type { Condition } from '../lang/values.js';
 import { integer, is, list, number, object, word, wordOr } from './form.js';
-import { course, policy } from './rows.js';
+import { course, judgement, policy } from './rows.js';
 import type { Rows } from './rows.js';
 import { SUPERVISION } from './supervision.js';
 import type { Supervision } from './supervision.js';
@@ -53,7 +53,7 @@ const RETRY = object<RetryPolicy>({
 /** Their rows in the table of fields. */
 export const POLICIES: Rows<NodePolicies> = {
   'when?': course('when', CONDITIONS),
-  'supervise?': policy('supervision', SUPERVISION),
+  'supervise?': judgement('supervision', SUPERVISION),
   'retry?': policy('retry', RETRY),
   'timeoutMs?': policy('timeout', number(1, LONGEST_TIMER)),
 };

@@ -3,9 +3,10 @@ import type { Form, KeyOf, Keys } from './form.js';
 
 /**
  * How far a change of a step goes: `result`: what was recorded of it does not count any more; `course`: it decides whether, after
- * what and with what the step runs, or where its result goes; `policy`: neither, only how often it is tried and the like.
+ * what and with what the step runs, or where its result goes; `judgement`: what it did stays, and is judged again before it counts; `policy`: none of
+ * these, only how often it is tried and the like.
  */
-export type ChangeEffect = 'result' | 'course' | 'policy';
+export type ChangeEffect = 'result' | 'course' | 'judgement' | 'policy';
 
 /** What is known of a field in addition to its form: what it is called, and how far a change of it goes. */
 export interface Meaning {
@@ -33,7 +34,12 @@ export function course<T>(word: string, form: Form<T>): Row<T> {
   return { form, change: [word, 'course'] };
 }
 
-/** A field that decides about neither. */
+/** A field that decides who judges the result. */
+export function judgement<T>(word: string, form: Form<T>): Row<T> {
+  return { form, change: [word, 'judgement'] };
+}
+
+/** A field that decides about none of these. */
 export function policy<T>(word: string, form: Form<T>): Row<T> {
   return { form, change: [word, 'policy'] };
 }

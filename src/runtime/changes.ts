@@ -4,8 +4,9 @@ import { diffPlans } from '../plan/diff.js';
 import { affected } from '../plan/downstream.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';
-import { agentsOf } from '../plan/nodes.js';
+import { agentsOf, nodeFinder } from '../plan/nodes.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
+import type { ChangeEffect } from '../plan/rows.js';
 
 /** All that decides about results: the plan, the functions, and what stands in neither. */
 export interface RunDefinition {
@@ -29,6 +30,8 @@ export interface Changes {
   readonly isFork: boolean;
   /** Paths of steps, as ids from the outermost in, whose recorded results do not count any more. */
   readonly again: readonly string[];
+  /** Paths of steps that are judged again: what they did stays. */
+  readonly judged: readonly string[];
   /** Paths of steps that run again, too, where what they build on comes out differently. */
   readonly maybe: readonly string[];
 }
@@ -81,11 +84,14 @@ export function compareRuns(before: RunDefinition, after: RunDefinition, going: 
     ...reads.flatMap(({ path, node }) => (node.agent.memory?.inject === true ? [path] : [])),
     ...otherModels.flatMap(({ path, all }) => (all ? [path] : [])),
   ];
-  const course = diff.steps.filter(({ change, effect }) => change !== 'removed' && effect !== 'policy');
+  const course = diff.steps.filter(({ change, effect }) => change !== 'removed' && isOfCourse(effect));
+  // What counts of them may be something else now, also without a supervisor.
+  const counted = diff.steps.filter(({ parts }) => parts.includes('supervision')).map(({ path }) => path);
   const starts = [...course, ...reads, ...otherModels].map(({ path }) => path).concat(again);
-  const start = { steps: [...new Set([...starts, ...going.edited])], inputs: [...diff.inputs, ...inputs] };
+  const start = { steps: [...new Set([...starts, ...counted, ...going.edited])], inputs: [...diff.inputs, ...inputs] };
   const spread = start.steps.length + start.inputs.length === 0 ? [] : affected(after.plan, start);
   const sure = new Set(again);
+  const nodeAt = nodeFinder(after.plan);
   return {
     diff,
     inputs,
@@ -95,10 +101,15 @@ export function compareRuns(before: RunDefinition, after: RunDefinition, going: 
       : { models: { before: flagsText(wasModels), after: flagsText(models), asked: models !== NO_SETTINGS.models } }),
     isFork: going.isFork,
     again: [...sure],
+    judged: counted.filter((path) => !sure.has(path) && nodeAt(path)?.supervise !== undefined),
     maybe: [...new Set([...starts, ...spread])].filter(
       (path) => !sure.has(path) && (starts.includes(path) || !going.edited.includes(path)),
     ),
   };
+}
+
+function isOfCourse(effect: ChangeEffect): boolean {
+  return effect === 'result' || effect === 'course';
 }
 
 /** What is known of the run that has changed. */
@@ -113,6 +124,7 @@ interface Changed {
 export function changesText(changes: Changes, run: Changed): string {
   const { diff, inputs, memory } = changes;
   const sure = changes.again.filter(run.finished);
+  const judged = changes.judged.filter(run.finished);
   const perhaps = changes.maybe.filter(run.finished);
   const named = diff.steps.flatMap(({ path, was }) => (was !== undefined && run.finished(was) ? [path] : []));
   const answered = modelsText(changes, run);
@@ -133,6 +145,7 @@ export function changesText(changes: Changes, run: Changed): string {
     ...(answered === undefined ? [] : [answered]),
     ...(what.length === 0 ? [] : [`it continues with other settings than those recorded: ${what.join('; ')}`]),
     ...(sure.length === 0 ? [] : [`runs again: ${sure.join(', ')}`]),
+    ...(judged.length === 0 ? [] : [`supervised again, with their work as it is: ${judged.join(', ')}`]),
     ...(named.length === 0 ? [] : [`runs again under another name: ${named.join(', ')}`]),
     ...(perhaps.length === 0
       ? []

@@ -8,11 +8,12 @@ const LISTED = 30;
 
 /** What was changed, and what it makes run again; `finished` says of which steps there are results. */
 export function changeLines(
-  { diff, again, maybe, memory }: Changes,
+  { diff, again, judged, maybe, memory }: Changes,
   finished: (path: string) => boolean,
   style: Style,
 ): readonly string[] {
   const sure = again.filter(finished);
+  const supervised = judged.filter(finished);
   const perhaps = maybe.filter(finished);
   return [
     ...some(diff.steps.filter(({ stays }) => stays !== true).map((step) => stepLine(step, finished, style))),
@@ -20,6 +21,7 @@ export function changeLines(
     ...diff.plan.map((what) => `  ${printable(what)} changed`),
     ...(memory ? ['  the first text of the shared memory changed'] : []),
     ...(sure.length === 0 ? [] : [`runs again: ${names(sure)}`]),
+    ...(supervised.length === 0 ? [] : [`supervised again, with their work as it is: ${names(supervised)}`]),
     ...(perhaps.length === 0 ? [] : [`runs again where what it builds on comes out differently: ${names(perhaps)}`]),
   ];
 }

@@ -94,7 +94,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const execution: Execution = { flags, cwd, workflow, inputs: own, log: new RunLog(plan), recording };
   const told = await changesSince(run, plan, execution, again?.steps);
   const former = told.diff.steps.flatMap(({ was }) => (was === undefined ? [] : [was]));
-  const costs = [...told.again, ...told.maybe, ...former].some(run.record.finished);
+  const costs = [...told.again, ...told.judged, ...told.maybe, ...former].some(run.record.finished);
   if (flags.quiet !== true || costs) {
     await tell(run, file, next.fromRecord, told, styleFor(process.stderr, flags.color));
   }

@@ -67,8 +67,8 @@ export interface Taker {
   waitsFor(question: OpenQuestion, again: boolean): void;
   /** Nobody can answer it for now; whoever asked is told so by its outcome, `SKEIN_QUESTION`. */
   unanswered(question: OpenQuestion): void;
-  /** What is recorded of a step does not hold any more: it is about to run again. */
-  outdated(step: string): void;
+  /** What is recorded of a step does not hold any more: it is about to run again; `isJudged`: it is only judged again. */
+  outdated(step: string, isJudged: boolean): void;
   /** Everything that is recorded has been delivered: what goes on from here is new. Never for a run that begins. */
   caughtUp(): void;
   /** The back end can't go on: the run fails, nothing more is asked of it. */

@@ -17,6 +17,9 @@ export interface Phases {
   judge(attempt: SupervisedAttempt, context: StepContext): Promise<Judgement>;
 }
 
+/** What the keys of phases end with. */
+export const PHASES: ReadonlySet<string | undefined> = new Set(['commit', 'post', 'supervise', 'human']);
+
 /** A step that is supervised. */
 export interface SupervisedTask {
   readonly node: PlanNode;

@@ -164,7 +164,7 @@ export function announcement(
   const { fork } = options;
   const forgotten = fork === undefined ? undefined : forkStart(recorded.family, compiled.plan, fork).steps;
   const changes = told ?? changesOf(recorded, definition, going, forgotten);
-  const paths = new Set([...changes.again, ...changes.maybe]);
+  const paths = new Set([...changes.again, ...changes.judged, ...changes.maybe]);
   return {
     warnings: told === undefined ? warningsOf(recorded, changes) : [],
     announced: (path) => paths.size > 0 && isAround(paths, nodePathOf(path)),

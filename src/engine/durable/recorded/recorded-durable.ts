@@ -69,7 +69,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.runId = session.lease.runId;
     this.clock = options.clock ?? systemClock;
     this.nextOrder = session.nextOrder;
-    this.outcomes = new RecordedOutcomes(session, (path) => this.taker?.outdated(path));
+    this.outcomes = new RecordedOutcomes(session, (path, isJudged) => this.taker?.outdated(path, isJudged));
     this.deliveries = new Deliveries(session, this.clock, () => this.idle());
     this.journal = new Journal(session.store, session.lease, session.end, this, this.clock);
     this.timers = new RecordedTimers(this.clock, session.ledger, this.journal, (ticket) =>

@@ -1,17 +1,18 @@
-import { pathOf, stepOf } from '../../../base/address.js';
+import { parseKey, pathOf, stepOf } from '../../../base/address.js';
 import type { Recorded } from '../../../journal/ledger.js';
 import type { DoneRecord } from '../../../journal/record.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { readStored } from '../../../journal/stored.js';
+import { PHASES } from '../../ports/supervision.js';
 import type { Identity, Outcome, StepOptions } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /** What a session finds in its ledger. */
 export class RecordedOutcomes {
-  /** `outdated` is told the path of a step whose recorded result does not hold any more. */
+  /** `outdated` is told the path of a step whose recorded result, or whose judgement alone, does not hold any more. */
   constructor(
     private readonly session: Pick<OpenSession, 'ledger' | 'store'>,
-    private readonly outdated: (path: string) => void,
+    private readonly outdated: (path: string, isJudged: boolean) => void,
   ) {}
 
   /** The outcome that holds for a ticket, if there is one. */
@@ -20,7 +21,7 @@ export class RecordedOutcomes {
     if (candidates.length === 0) return undefined;
     const found = matching(candidates, id, options?.identity);
     if (found === undefined && isPaidFor(options) && candidates.some(({ record }) => record.error === undefined))
-      this.outdated(pathOf(stepOf(key)));
+      this.outdated(pathOf(stepOf(key)), PHASES.has(parseKey(key).name));
     return found;
   }
 
