@@ -10,6 +10,7 @@ import type { Guide } from '../plan/guide.js';
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
 import { guideOf, guideTools } from './choice.js';
+import { answerFields } from './loop/answer-fields.js';
 import { answerChecks } from './loop/answer-checks.js';
 import { runAgentLoop } from './loop/agent-loop.js';
 import type { LoopResult } from './loop/agent-loop.js';
@@ -111,6 +112,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
     transcript,
     guide,
     checks,
+    fields: answerFields(node, step),
     stepTools: distinct([...ownTools(memory, node, step), ...guideTools(guide)], opened, node),
     use: (effect) => session.use(effect, opened),
     replayed: (call) => deps.models.replayed?.(spec, call),
@@ -119,9 +121,10 @@ async function runAgent(run: AgentRun): Promise<Result> {
 }
 
 function resultOf({ node, transcript }: AgentRun, guide: Guide, result: LoopResult): Result {
-  const { output, text, turns: rounds, toolCalls, exhausted } = result;
+  const { text, turns: rounds, toolCalls, exhausted } = result;
   const { goto, writes = {} } = guide.end({ rounds, toolCalls, text });
-  const more = Object.entries(writes).map(([channel, value]) => ({ channel, value }));
+  const { [node.output ?? '']: output = result.output, ...fields } = result.fields ?? {};
+  const more = Object.entries({ ...fields, ...writes }).map(([channel, value]) => ({ channel, value }));
   const all = [...addedTo(node, transcript), ...more];
   return exhausted === undefined
     ? { type: 'done', output, goto, writes: all }

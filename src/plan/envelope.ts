@@ -112,10 +112,11 @@ function capped(cost: Cost, cap: number | undefined, typical: number): Cost {
   return repeated(cost, Math.min(most, typical), most);
 }
 
-function agentCost({ agent, choice }: AgentNode): Cost {
+function agentCost(node: AgentNode): Cost {
+  const { agent, choice } = node;
   const withTools = hasTools(agent) || choice !== undefined;
   const turns = withTools || agent.maxTurns !== undefined ? maxTurnsOf(agent) : 1;
-  const repair = repairRoundsOf(agent);
+  const repair = repairRoundsOf(node);
   // Once a model has given up, the next one of the list takes over for all turns that are left.
   const models = Math.max(1, agent.models.length);
   const calls = withTools ? maxToolCallsOf(agent) : 0;

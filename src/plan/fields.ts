@@ -23,6 +23,7 @@ import type { Form } from './form.js';
 import { MOST_ROUNDS } from './limits.js';
 import { POLICIES } from './node-policies.js';
 import type {
+  AgentNode,
   AskNode,
   Choice,
   Conversation,
@@ -35,7 +36,7 @@ import type {
 } from './plan.js';
 import { bounding, byName, course, formsOf, policy, result, shown } from './rows.js';
 import type { Meaning, Row, Rows } from './rows.js';
-import { CONDITIONS, POSITION, REF, TEMPLATE } from './value-forms.js';
+import { CONDITIONS, LINE, POSITION, REF, TEMPLATE } from './value-forms.js';
 
 const TO = object<{ readonly to: string }>({ to: TEXT });
 const FAIL = object<{ readonly fail: string; readonly hint?: string }>({ fail: TEXT, 'hint?': TEXT });
@@ -93,6 +94,9 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
       'conversation',
       object<Conversation>({ channel: TEXT, 'recent?': integer(1), 'afresh?': flag<true>(), 'mark?': names(TEXT) }),
     ),
+    'fields?': course('fields', names(TEXT)),
+    'fieldsStrict?': policy('strict fields', flag<true>()),
+    'fieldsUnless?': course('fields', object<NonNullable<AgentNode['fieldsUnless']>>({ line: LINE, after: REF })),
     'choice?': result(
       'choice',
       wordOr(

@@ -1,6 +1,6 @@
 import type { AgentSpec } from './agent-spec.js';
 import type { GraphShape } from './graph-shape.js';
-import type { Plan, PlanNode } from './plan.js';
+import type { AgentNode, Plan, PlanNode } from './plan.js';
 
 /** What bounds a run: what runs keeps to it, and the envelope counts by it. */
 
@@ -13,9 +13,10 @@ const DEFAULT_MAX_TOOL_CALLS = 100;
 export const REPAIR_ROUNDS = 1;
 
 /** Rounds of repair that an agent may need. */
-export function repairRoundsOf({ output, checks = [] }: Pick<AgentSpec, 'output' | 'checks'>): number {
+export function repairRoundsOf({ agent, fields }: Pick<AgentNode, 'agent' | 'fields'>): number {
+  const { output, checks = [] } = agent;
   const mayRefuse = checks.some(({ direction, onViolation }) => direction !== 'input' && onViolation !== 'warn');
-  return output === undefined && !mayRefuse ? 0 : REPAIR_ROUNDS;
+  return output === undefined && fields === undefined && !mayRefuse ? 0 : REPAIR_ROUNDS;
 }
 
 /** Calls of one model for one turn: the first, and those after errors that may pass. */

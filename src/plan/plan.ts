@@ -174,6 +174,15 @@ export interface AgentNode extends NodeBase {
   /** What was said before, and where what is said now goes. */
   readonly conversation?: Conversation;
   /**
+   * Channels that take fields of the answer: channel -> field. The answer has to hold one JSON object with all of them, as its structured output or in
+   * its text; otherwise it is asked for once more, and then given up with a warning. The channel of the output takes the field in place of the answer.
+   */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** An answer without its fields fails the step, in place of the warning. */
+  readonly fieldsStrict?: true;
+  /** No fields are looked for in an answer with this line when there is something in this place: the model has nothing to add to it. */
+  readonly fieldsUnless?: { readonly line: string; readonly after: ValueRef };
+  /**
    * The agent says what runs next. The node has a route with `choose: 'result'`. `code`: the binding `choice:NODE` makes what guides each step
    * (`plan/guide.ts`).
    */

@@ -27,6 +27,8 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
       found.push(...templateReferences(node.prompt, 'prompt'));
       if (node.conversation !== undefined)
         found.push({ channel: node.conversation.channel, path: 'conversation.channel' });
+      if (node.fieldsUnless !== undefined)
+        found.push({ channel: node.fieldsUnless.after.channel, path: 'fieldsUnless.after' });
       break;
     case 'ask':
       found.push(...templateReferences(node.question, 'question'));
@@ -85,12 +87,18 @@ export function conditionReferences(conditions: readonly Condition[], path: stri
   return found;
 }
 
+/** Channels that take fields of the answer of an agent. */
+export function fieldChannels(node: PlanNode): readonly string[] {
+  return node.kind === 'agent' && node.fields !== undefined ? Object.keys(node.fields) : [];
+}
+
 /** Channels that a node is known to write. */
 export function writtenChannels(node: PlanNode): readonly string[] {
   if (node.kind === 'pass') return [];
   const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};
   const output = node.output === undefined ? [] : [node.output];
   if (node.kind === 'agent' && node.conversation !== undefined) output.push(node.conversation.channel);
+  output.push(...fieldChannels(node));
   return [...new Set([...output, ...(node.writes ?? []), ...Object.keys(outputs)])];
 }
 

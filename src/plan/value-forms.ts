@@ -86,7 +86,8 @@ type Beside<O> = Condition extends infer C
     : never
   : never;
 
-const LINE = is<string>(
+/** A line that is looked for in a text. */
+export const LINE = is<string>(
   (value) => typeof value === 'string' && value !== '' && value === value.trim() && !value.includes('\n'),
   'one line of text, without spaces around it',
 );

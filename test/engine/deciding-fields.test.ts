@@ -74,6 +74,9 @@ const AGENT_NODE: Omit<Required<AgentNode>, keyof typeof COMMON | 'id' | 'kind'>
   agent: AGENT,
   prompt: ['Write.'],
   conversation: { channel: 'messages', recent: 5, afresh: true },
+  fields: { x: 'x' },
+  fieldsStrict: true,
+  fieldsUnless: { line: 'DONE', after: { channel: 'x' } },
   choice: { tool: 'choose', description: 'Say it.', answers: { on: { to: 'END', about: 'It ends.' } } },
 };
 const SUB = { plan: INNER, inputs: {}, outputs: {} };
@@ -96,7 +99,17 @@ const OWN: Readonly<Record<NodeKind, object>> = {
     concurrency: 2,
     onItemError: 'continue',
   },
-  loop: { ...SUB, until: [{ op: 'code' }], carry: ['x'], maxRounds: 3, onMaxRounds: 'continue' },
+  loop: {
+    ...SUB,
+    until: [{ op: 'code' }],
+    carry: ['x'],
+    collect: { x: 'y' },
+    maxRounds: 3,
+    rounds: { channel: 'x' },
+    onMaxRounds: 'continue',
+    keep: 'before',
+    stopWhen: 'repeated',
+  },
 };
 
 const AGENT_OTHER: Readonly<Record<string, unknown>> = { name: 'b', models: [], instructions: [] };

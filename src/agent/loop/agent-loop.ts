@@ -9,6 +9,7 @@ import { limitHint } from '../../plan/notations.js';
 import { REPAIR_ROUNDS, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
 import type { ModelTurn, ToolCall, ToolResult } from '../model.js';
 import type { AgentStep } from '../session.js';
+import type { AnswerFields } from './answer-fields.js';
 import type { AnswerChecks } from './answer-checks.js';
 import { finalAnswer, isAccepted } from './final-answer.js';
 import type { Repairs } from './final-answer.js';
@@ -23,12 +24,16 @@ export interface LoopOptions extends AgentStep {
   readonly guide: Guide;
   /** What must hold for what the model says. */
   readonly checks: AnswerChecks;
+  /** What of the answer goes to channels of its own. */
+  readonly fields?: AnswerFields | undefined;
 }
 
 /** How an agent ended. */
 export interface LoopResult {
   /** The final text, or the parsed JSON of a structured output. */
   readonly output: unknown;
+  /** What of it goes to channels of its own. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
   /** What the model said last. */
   readonly text: string;
   /** The bound that ended the step; absent when it came to its end. */
@@ -86,7 +91,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
       isAnswer = isEnough(options.spec, state, results);
     }
     const answer = isAnswer ? finalAnswer(options, turn, state) : undefined;
-    if (answer !== undefined) return resultOf(state, answer.output);
+    if (answer !== undefined) return { ...resultOf(state, answer.output), fields: answer.fields };
     state.rounds = state.turns;
   }
   return resultOf(state, undefined);

@@ -2,6 +2,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
 import type { ModelTurn } from '../model.js';
 import type { AgentStep } from '../session.js';
+import type { AnswerFields, FieldsRead } from './answer-fields.js';
 import type { AnswerChecks, Violation } from './answer-checks.js';
 import { checkFailed } from './answer-checks.js';
 import { checkOutput, repairPrompt } from './structured-output.js';
@@ -9,7 +10,18 @@ import { checkOutput, repairPrompt } from './structured-output.js';
 /** A step, as far as answers are judged by it. */
 interface Judging extends AgentStep {
   readonly checks: AnswerChecks;
+  /** Absent: its node has no fields. */
+  readonly fields?: AnswerFields | undefined;
 }
+
+/** What a step gives. */
+interface Answered {
+  readonly output: unknown;
+  /** What goes to channels of its own. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+const NO_FIELDS: FieldsRead = { ok: true, values: {} };
 
 /** Whether the repair round of a step was asked for. */
 export interface Repairs {
@@ -21,28 +33,51 @@ export interface Repairs {
  *
  * @throws SkeinError `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, `SKEIN_CHECK`
  */
-export function finalAnswer(options: Judging, turn: ModelTurn, repairs: Repairs): { output: unknown } | undefined {
-  const { output, name } = options.spec;
+export function finalAnswer(options: Judging, turn: ModelTurn, repairs: Repairs): Answered | undefined {
+  const { fields, spec } = options;
+  const { output, name } = spec;
   if (turn.text.trim() === '') {
     checkEmpty(options, turn);
-    if (output === undefined) return { output: '' };
+    if (output === undefined && fields === undefined) return { output: '' };
   }
   if (turn.reason === 'length') {
     warn(options, 'answer-cut', `${turn.model} reached its output limit: the answer is cut`);
   }
   const read = output === undefined ? ({ ok: true, value: turn.text } as const) : checkOutput(output, turn.text);
+  const taken = fields?.read(turn.text, output !== undefined && read.ok ? read.value : undefined) ?? NO_FIELDS;
   const violations = options.checks.output(turn.text, false);
-  if (read.ok && violations.length === 0) return { output: read.value };
-  const findings = [...(read.ok ? [] : read.findings), ...violations.map(({ finding }) => finding)];
+  if (read.ok && taken.ok && violations.length === 0) return { output: read.value, fields: taken.values };
+  const findings = [read, taken].flatMap((one) => (one.ok ? [] : one.findings));
+  findings.push(...violations.map(({ finding }) => finding));
   if (!repairs.repaired) {
     repairs.repaired = true;
-    options.transcript.add({ role: 'user', text: repairPrompt(output, findings) });
+    options.transcript.add({ role: 'user', text: repairPrompt(output, findings, fields) });
     // Calls that were made stay, with what came of them.
     options.transcript.setAside(turn.toolCalls.length === 0 ? 2 : 1);
     return undefined;
   }
   if (violations.length > 0) throw checkFailed(violations, name, turn.text);
-  return output === undefined ? { output: turn.text } : invalidOutput(options, output, turn, findings);
+  const answer = read.ok ? { output: read.value } : invalidOutput(options, output, turn, read.findings);
+  return taken.ok
+    ? { ...answer, fields: taken.values }
+    : { ...answer, fields: withoutFields(options, taken.findings, turn) };
+}
+
+/** @throws SkeinError `SKEIN_OUTPUT_INVALID` */
+function withoutFields(
+  { fields, spec, step }: Judging,
+  findings: readonly string[],
+  turn: ModelTurn,
+): NonNullable<Answered['fields']> {
+  const message = `the answer of agent "${spec.name}" does not have its fields: ${findings.join('; ')}`;
+  if (fields?.strict === true) {
+    throw new SkeinError('SKEIN_OUTPUT_INVALID', message, {
+      hint: 'change the prompt, or use a stronger model',
+      details: { findings, answer: turn.text.slice(0, 2_000) },
+    });
+  }
+  step.note({ kind: 'warning', code: 'output.unparsed', message: `${message}; its text is used as it is` });
+  return {};
 }
 
 /**
@@ -67,9 +102,14 @@ function notMade(violations: readonly Violation[]): string {
   return `Error: this call was not made, because the text that came with it can't be used: ${findings}. Say it again, corrected, and make the call again.`;
 }
 
-function invalidOutput(options: Judging, output: StructuredOutput, turn: ModelTurn, findings: readonly string[]) {
+function invalidOutput(
+  options: Judging,
+  output: StructuredOutput | undefined,
+  turn: ModelTurn,
+  findings: readonly string[],
+) {
   const message = `the answer of agent "${options.spec.name}" does not match its schema: ${findings.join('; ')}`;
-  if (output.onInvalid === 'warn') {
+  if (output?.onInvalid === 'warn') {
     warn(options, 'output-invalid', `${message}; its text is used as it is`);
     return { output: turn.text };
   }

@@ -1,6 +1,8 @@
 import { isPlainObject } from '../../base/json.js';
 import { parseJsonText } from '../../lang/json-path.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
+import { fieldsRequest } from './answer-fields.js';
+import type { AnswerFields } from './answer-fields.js';
 import type { ModelRequest } from '../model.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 
@@ -38,9 +40,16 @@ export function outputInstructions(output: StructuredOutput): string {
 }
 
 /** What the model gets in the repair round. */
-export function repairPrompt(output: StructuredOutput | undefined, findings: readonly string[]): string {
+export function repairPrompt(
+  output: StructuredOutput | undefined,
+  findings: readonly string[],
+  fields?: AnswerFields,
+): string {
   const why = ['That answer can not be used:', ...findings.map((finding) => `- ${finding}`), ''];
-  if (output === undefined) return [...why, 'Give the whole answer again, corrected.'].join('\n');
+  if (output === undefined) {
+    const again = fields === undefined ? 'Give the whole answer again, corrected.' : fieldsRequest(fields);
+    return [...why, again].join('\n');
+  }
   return [
     ...why,
     'Give the whole answer again, corrected, as JSON and nothing else. It must match this JSON Schema:',

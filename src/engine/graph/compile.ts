@@ -4,6 +4,7 @@ import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
 import { maxStepsOf, countedAnew } from '../../plan/limits.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, ChannelSpec, Plan, PlanNode, Route } from '../../plan/plan.js';
+import { fieldChannels } from '../../plan/references.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
 import { reducerFor } from '../../plan/reducers.js';
@@ -277,11 +278,11 @@ function hopsOf(graph: Graph, node: number, routes: readonly Route[]): Hop[] {
   return hops.toSorted((a, b) => a.to - b.to);
 }
 
-/** The channel of a conversation need not be declared a second time. */
+/** The channels of a conversation and of fields need not be declared a second time. */
 function writesOf(node: PlanNode): CompiledNode['writes'] {
   if (node.writes === undefined) return undefined;
   const talk = node.kind === 'agent' && node.conversation !== undefined ? [node.conversation.channel] : [];
-  return new Set([...node.writes, ...talk]);
+  return new Set([...node.writes, ...talk, ...fieldChannels(node)]);
 }
 
 /** What a node gives its sub-plan by name, declared there or not. */
@@ -308,7 +309,8 @@ function tableOf(plan: Plan, bindings: Bindings, prefix: string, given: readonly
 }
 
 function writtenBy(node: PlanNode): readonly string[] {
-  return node.output === undefined ? (node.writes ?? []) : [node.output, ...(node.writes ?? [])];
+  const { output, writes = [] } = node;
+  return [...(output === undefined ? [] : [output]), ...writes, ...fieldChannels(node)];
 }
 
 function reducerOf(channel: ChannelSpec, bindings: Bindings, prefix: string): Reducer | undefined {

@@ -1,0 +1,63 @@
+import { isPlainObject } from '../../base/json.js';
+import type { StepContext } from '../../engine/ports/executor.js';
+import { parseJsonText } from '../../lang/json-path.js';
+import { hasLine } from '../../lang/lines.js';
+import type { AgentNode } from '../../plan/plan.js';
+
+/** The fields of an answer by channel, or what is wrong with it. */
+export type FieldsRead =
+  | { readonly ok: true; readonly values: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly findings: readonly string[] };
+
+/** Takes the fields of a node out of its answer. */
+export interface AnswerFields {
+  /** What must be there. */
+  readonly names: readonly string[];
+  /** Without them the step fails. */
+  readonly strict: boolean;
+  /** `value` is the structured output of the answer, where it has one. */
+  read(text: string, value: unknown): FieldsRead;
+}
+
+/** What takes the fields out of the answers of a step; undefined for one without fields. */
+export function answerFields(node: AgentNode, step: Pick<StepContext, 'read'>): AnswerFields | undefined {
+  const { fields, fieldsUnless: unless, fieldsStrict: strict = false } = node;
+  if (fields === undefined) return undefined;
+  const names = [...new Set(Object.values(fields))];
+  const hasMore = unless !== undefined && isThere(step.read(unless.after));
+  return {
+    names,
+    strict,
+    read(text, value) {
+      if (hasMore && hasLine(text, unless.line)) return NONE;
+      const object = isPlainObject(value) ? value : objectIn(text);
+      if (object === undefined) return { ok: false, findings: ['the answer holds no JSON object'] };
+      const missing = names.filter((name) => !Object.hasOwn(object, name));
+      if (missing.length > 0)
+        return { ok: false, findings: missing.map((name) => `the JSON object lacks ${JSON.stringify(name)}`) };
+      const values = Object.entries(fields).map(([channel, name]) => [channel, object[name]] as const);
+      return { ok: true, values: Object.fromEntries(values) };
+    },
+  };
+}
+
+/** Of answers that have no fields. */
+const NONE: FieldsRead = { ok: true, values: {} };
+
+/** What a model is asked for that left fields out. */
+export function fieldsRequest({ names }: AnswerFields): string {
+  const listed = names.map((name) => JSON.stringify(name)).join(', ');
+  return `Give the whole answer again, corrected, with one JSON object in it that has the fields ${listed}.`;
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+}
+
+/** From the first brace to the last one; or as JSON is found in texts elsewhere. */
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const within = parseJsonText(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  if (isPlainObject(within)) return within;
+  const found = parseJsonText(text);
+  return isPlainObject(found) ? found : undefined;
+}
