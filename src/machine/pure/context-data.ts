@@ -127,9 +127,13 @@ export function readContext(raw: unknown): ReadContext {
 
 /** Metadata in two parts: what is Skein's own, and the rest. */
 export function divided(all: Readonly<Record<string, unknown>>): Pick<ReadContext, 'own' | 'metadata'> {
-  const entries = Object.entries(all);
-  const of = (isOwn: boolean): object => Object.fromEntries(entries.filter(([key]) => OWN_KEYS.has(key) === isOwn));
-  return { own: of(true), metadata: of(false) as Record<string, unknown> };
+  const own: Record<string, unknown> = {};
+  const rest: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(all)) {
+    if (OWN_KEYS.has(key)) own[key] = value;
+    else rest.push([key, value]);
+  }
+  return { own, metadata: Object.fromEntries(rest) };
 }
 
 const OWN_KEYS: ReadonlySet<string> = new Set<keyof OwnMetadata>([

@@ -34,18 +34,18 @@ export class MachineContext {
   private readonly snapshots = new Recent<ArtifactSnapshot>(MAX_HISTORY, MAX_SNAPSHOT_BYTES);
   private readonly current: Artifacts;
   private metadata: Readonly<Record<string, unknown>> = {};
-  private startedAt: string;
+  private readonly startedAt: string;
   private updatedAt: string;
 
-  /** @param now milliseconds since 1970 */
+  /** @param now milliseconds since 1970, or a time as text */
   constructor(
     entry: string,
-    now: number,
+    now: number | string,
     private readonly limits: ArtifactLimits = {},
   ) {
     this.state = entry;
     this.enter(entry, 1);
-    this.startedAt = isoTime(now);
+    this.startedAt = typeof now === 'string' ? now : isoTime(now);
     this.updatedAt = this.startedAt;
     this.current = new Artifacts(limits);
   }
@@ -63,7 +63,7 @@ export class MachineContext {
 
   /** A context of data that is right. */
   static of({ data, own, metadata }: ReadContext, limits: ArtifactLimits = {}): MachineContext {
-    const context = new MachineContext(data.current_state, 0, limits);
+    const context = new MachineContext(data.current_state, data.started_at, limits);
     context.visits.clear();
     context.visitSum = 0;
     for (const [state, visits] of Object.entries(data.visit_counts ?? {})) context.enter(state, visits);
@@ -75,7 +75,6 @@ export class MachineContext {
     context.snapshots.countAtLeast(own['skein.artifact_snapshots'] ?? 0);
     context.alive = own['skein.alive_ms'] ?? 0;
     context.metadata = metadata;
-    context.startedAt = data.started_at;
     context.updatedAt = data.updated_at;
     return context;
   }
@@ -173,7 +172,7 @@ export class MachineContext {
 
   /** The context as data that shares nothing with this one. */
   toJSON(): Context {
-    const metadata = cloneData({ ...this.metadata, ...this.ownMetadata() });
+    const metadata = { ...cloneData(this.metadata), ...this.ownMetadata() };
     const snapshots = this.snapshots.items().map((one) => ({ ...one, values: { ...one.values } }));
     return {
       current_state: this.state,

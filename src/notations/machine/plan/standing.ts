@@ -76,28 +76,33 @@ export function machineAt(
 ): StateMachine {
   // Declared artifacts that nobody has set have the empty text.
   const set = Object.fromEntries(Object.entries(artifacts ?? {}).filter(([, value]) => value !== ''));
-  const { metadata = {}, ...data } = machine;
   // A machine of ours wrote it.
-  const account = MachineContext.of({ data: { ...data, artifacts: set }, ...divided(metadata) }, limits);
+  const account = MachineContext.of(
+    { data: { ...machine, artifacts: set }, ...divided(machine.metadata ?? {}) },
+    limits,
+  );
   return StateMachine.continued(spec, account, { ...limits, clock });
 }
 
 /** The context of a machine without what grows. */
 export function accountOf(machine: StateMachine): Context {
-  const {
-    history,
-    artifacts: _artifacts,
-    artifact_history: snapshots = [],
-    metadata = {},
-    ...rest
-  } = machine.context();
-  const all = { 'skein.transitions': history.length, 'skein.artifact_snapshots': snapshots.length, ...metadata };
-  return { ...rest, history: [], metadata: all };
+  const context = machine.context();
+  const { current_state, visit_counts, total_tool_calls, started_at, updated_at, history, metadata } = context;
+  const { artifact_history: snapshots = [] } = context;
+  return {
+    current_state,
+    ...(visit_counts === undefined ? {} : { visit_counts }),
+    ...(total_tool_calls === undefined ? {} : { total_tool_calls }),
+    started_at,
+    updated_at,
+    history: [],
+    metadata: { 'skein.transitions': history.length, 'skein.artifact_snapshots': snapshots.length, ...metadata },
+  };
 }
 
 /** A transition as it is logged. `account`: that of the machine after it. */
-export function logged(result: TransitionResult, { updated_at, ...account }: Context): LoggedTransition {
-  const { total_tool_calls = 0, metadata = {} } = account;
+export function logged(result: TransitionResult, account: Context): LoggedTransition {
+  const { updated_at, total_tool_calls = 0, metadata = {} } = account;
   return {
     ...result,
     timestamp: updated_at,
