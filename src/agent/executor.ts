@@ -1,4 +1,5 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
+import { after } from '../base/after.js';
 import { digestText } from '../base/hash.js';
 import { present } from '../base/json.js';
 import type { StepNote } from '../events/event.js';
@@ -184,10 +185,11 @@ function sessionIdentity(
   };
 }
 
-async function open({ deps, node, step, session }: AgentRun, effect: Cancelled): Promise<Opened> {
-  const opened = await session.open(effect);
-  const surroundings = surroundingsOf(node.agent, step.now(), deps.cwd ?? process.cwd());
-  return surroundings === undefined ? opened : { ...opened, surroundings };
+function open({ deps, node, step, session }: AgentRun, effect: Cancelled): Opened | Promise<Opened> {
+  return after(session.open(effect), (opened) => {
+    const surroundings = surroundingsOf(node.agent, step.now(), deps.cwd ?? process.cwd());
+    return surroundings === undefined ? opened : { ...opened, surroundings };
+  });
 }
 
 function ownTools(memory: SharedMemory | undefined, { agent }: AgentNode, step: StepContext): readonly StepTool[] {

@@ -99,7 +99,10 @@ export interface ModelSource {
    *
    * @throws SkeinError `SKEIN_NO_MODEL` when there is none.
    */
-  resolve(spec: AgentSpec, caller: { readonly path: string; readonly agent: string }): Promise<readonly Model[]>;
+  resolve(
+    spec: AgentSpec,
+    caller: { readonly path: string; readonly agent: string },
+  ): readonly Model[] | Promise<readonly Model[]>;
   /** What decides about the models apart from the agent, such as flags. With another text, a recorded choice does not count. */
   identity?(): string;
   /** A call was answered from the record of the run: sources that count calls count it. Must not throw. */

@@ -1,4 +1,5 @@
-import { present } from '../base/json.js';
+import { after } from '../base/after.js';
+import { isThenable, present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import type { StepIo } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
@@ -55,7 +56,7 @@ export interface AgentStep {
   /** What is said, begun; takes what the step adds. */
   readonly transcript: Transcript;
   /** What is open; called by effects that really run. */
-  readonly use: (effect: Cancelled) => Promise<OpenParts>;
+  readonly use: (effect: Cancelled) => OpenParts | Promise<OpenParts>;
   /** Called for model calls that are answered from the record. */
   readonly replayed: (call: ReplayedCall) => void;
 }
@@ -73,14 +74,14 @@ export interface SessionOptions {
 /** The tools and models of one step. */
 export interface AgentSession {
   /** Opens everything and says what is to be recorded. */
-  open(effect: Cancelled): Promise<Opened>;
+  open(effect: Cancelled): Opened | Promise<Opened>;
   /**
    * What is open. Opens it first when a replay went without until now; calls at the same time share that. Where it is not what was
    * recorded, it is used as it is, with a warning.
    */
-  use(effect: Cancelled, recorded: Opened): Promise<OpenParts>;
-  /** Safe at any time, also while opening; happens once. */
-  close(): Promise<void>;
+  use(effect: Cancelled, recorded: Opened): OpenParts | Promise<OpenParts>;
+  /** Safe at any time, also while opening; happens once. Undefined where there is nothing to close. */
+  close(): Promise<void> | undefined;
 }
 
 interface Live {
@@ -93,15 +94,17 @@ interface Live {
  */
 export function agentSession(options: SessionOptions): AgentSession {
   let source: ToolSource | undefined;
-  let live: Promise<Live> | undefined;
-  let closed: Promise<void> | undefined;
+  let live: Live | Promise<Live> | undefined;
+  let closing: Promise<void> | undefined;
+  let isClosed = false;
   let compared = false;
   let isWatched = false;
   const watched = new WeakSet<AbortSignal>();
 
-  function close(): Promise<void> {
-    closed ??= source === undefined ? Promise.resolve() : source.close().catch(() => undefined);
-    return closed;
+  function close(): Promise<void> | undefined {
+    isClosed = true;
+    if (source !== undefined && source !== NO_TOOLS) closing ??= source.close().catch(() => undefined);
+    return closing;
   }
   function watch({ signal }: Cancelled): void {
     if (watched.has(signal)) return;
@@ -109,43 +112,43 @@ export function agentSession(options: SessionOptions): AgentSession {
     if (signal.aborted) void close();
     else signal.addEventListener('abort', () => void close(), { once: true });
   }
-  async function load(effect: Cancelled): Promise<Live> {
+  function load(effect: Cancelled): Live | Promise<Live> {
     const { spec, step } = options;
-    const models = await options.models.resolve(spec, { path: step.path, agent: spec.name });
-    const opening = options.tools.open(spec, new Opening(step, spec, effect));
-    isWatched = opening !== NO_TOOLS;
-    if (isWatched) watch(effect);
-    const opened = await opening;
-    if (closed !== undefined) {
-      await opened.close();
-      throw new SkeinError('SKEIN_CANCELLED', 'the step ended while its tools were being opened');
-    }
+    return after(options.models.resolve(spec, { path: step.path, agent: spec.name }), (models) => {
+      const opening = options.tools.open(spec, new Opening(step, spec, effect));
+      isWatched = opening !== NO_TOOLS;
+      if (isWatched) watch(effect);
+      return after(opening, (opened) => (isClosed ? tooLate(opened) : take(models, opened)));
+    });
+  }
+  function take(models: readonly Model[], opened: ToolSource): Live {
+    const { spec, step } = options;
     source = opened;
     const tools = distinct([...functionTools(spec, step, options), ...opened.tools]);
     return { models, tools: tools.map((tool) => gated(tool, spec)) };
   }
-  /** What could not be opened may be opened by a later effect. */
-  async function ensure(effect: Cancelled): Promise<Live> {
+  function ensure(effect: Cancelled): Live | Promise<Live> {
     if (isWatched) watch(effect);
     const opening = (live ??= load(effect));
-    try {
-      return await opening;
-    } catch (error) {
+    // What could not be opened may be opened by a later effect.
+    if (!isThenable(opening)) return opening;
+    return opening.catch((error: unknown) => {
       if (live === opening) live = undefined;
       throw error;
-    }
+    });
   }
   return {
     close,
-    async open(effect) {
+    open(effect) {
       compared = true;
-      return recordOf(await ensure(effect));
+      return after(ensure(effect), recordOf);
     },
-    async use(effect, recorded) {
-      const parts = await ensure(effect);
-      if (!compared) warnChanges(options, recorded, recordOf(parts));
-      compared = true;
-      return openParts(parts, recorded);
+    use(effect, recorded) {
+      return after(ensure(effect), (parts) => {
+        if (!compared) warnChanges(options, recorded, recordOf(parts));
+        compared = true;
+        return openParts(parts, recorded);
+      });
     },
   };
 }
@@ -173,6 +176,11 @@ class Opening implements ToolSession {
   warn(code: string, message: string): void {
     this.step.note({ kind: 'warning', code, message });
   }
+}
+
+async function tooLate(opened: ToolSource): Promise<never> {
+  await opened.close();
+  throw new SkeinError('SKEIN_CANCELLED', 'the step ended while its tools were being opened');
 }
 
 /** Providers refuse two tools of one name: the first stays. */

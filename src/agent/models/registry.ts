@@ -1,6 +1,7 @@
 import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';
+import { after } from '../../base/after.js';
 import { madeOnce } from '../../base/maps.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { ScriptedResult } from '../../plan/made-of.js';
@@ -57,7 +58,10 @@ export interface ModelRegistry extends ModelSource {
    * @throws SkeinError `SKEIN_NO_MODEL` when there is none at all; what a script or recording file has wrong;
    *   `SKEIN_MODEL_UNKNOWN` when the only name is one that nobody knows.
    */
-  resolve(spec: AgentSpec, caller: { readonly path: string; readonly agent: string }): Promise<readonly Model[]>;
+  resolve(
+    spec: AgentSpec,
+    caller: { readonly path: string; readonly agent: string },
+  ): readonly Model[] | Promise<readonly Model[]>;
   /**
    * Reads the script and the recording that the options name, so that what is wrong with them is known before anything runs.
    *
@@ -107,9 +111,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   /** Questions that were answered before, and are not counted yet. */
   const answered: string[] = [];
   return {
-    async resolve(spec, caller) {
-      const models = await modelsFor(parts, spec, caller.path);
-      return recorder === undefined ? models : models.map((model) => recorder.wrap(model));
+    resolve(spec, caller) {
+      const models = parts.named.get(spec) ?? modelsFor(parts, spec, caller.path);
+      return recorder === undefined ? models : after(models, (all) => all.map((model) => recorder.wrap(model)));
     },
     async prepare() {
       if (options.script !== undefined) await bookOf(parts, options.script).open();
@@ -185,8 +189,6 @@ async function modelsFor(parts: Parts, spec: AgentSpec, step: string): Promise<r
   if (options.script !== undefined)
     return [await modelByName(parts, { provider: 'script', model: options.script }, undefined)];
   if (options.mock === true) return [echoModel()];
-  const known = parts.named.get(spec);
-  if (known !== undefined) return known;
   const asked = wanted(options, spec);
   const names = asked.length > 0 ? asked : await environmentModels(parts, spec.provider);
   const models = await Promise.all(names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1)));
