@@ -127,13 +127,13 @@ export function readContext(raw: unknown): ReadContext {
 
 /** Metadata in two parts: what is Skein's own, and the rest. */
 export function divided(all: Readonly<Record<string, unknown>>): Pick<ReadContext, 'own' | 'metadata'> {
-  const own: Record<string, unknown> = {};
-  const rest: [string, unknown][] = [];
+  const ours: Record<string, unknown> = {};
+  const others: [string, unknown][] = [];
   for (const [key, value] of Object.entries(all)) {
-    if (OWN_KEYS.has(key)) own[key] = value;
-    else rest.push([key, value]);
+    if (OWN_KEYS.has(key)) ours[key] = value;
+    else others.push([key, value]);
   }
-  return { own, metadata: Object.fromEntries(rest) };
+  return { own: ours, metadata: Object.fromEntries(others) };
 }
 
 const OWN_KEYS: ReadonlySet<string> = new Set<keyof OwnMetadata>([
