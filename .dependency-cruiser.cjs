@@ -40,6 +40,7 @@ const ROWS = {
   audit: ['base', 'events', 'lang', 'plan', RECORDS],
   graph: [...PARTS, 'runtime'],
   machine: [...PARTS, 'runtime'],
+  tree: [...PARTS, 'runtime'],
   testing: [...PARTS, 'runtime\\.ts', 'machine/turn-types\\.ts'],
   cli: [
     'agent/index\\.ts',

@@ -122,6 +122,7 @@ await build({
     yaml: 'src/yaml.ts',
     graph: 'src/graph.ts',
     machine: 'src/machine.ts',
+    tree: 'src/tree.ts',
     sqlite: 'src/sqlite.ts',
     'agent/index': 'src/agent/index.ts',
     'testing/index': 'src/testing/index.ts',

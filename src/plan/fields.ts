@@ -48,7 +48,7 @@ const OPTIONS: Rows<NodeOptions> = {
     wordOr(['all', 'any', 'each', 'settled'], object<{ readonly quorum: number }>({ quorum: integer(1, MOST_ROUNDS) })),
   ),
   ...POLICIES,
-  'onError?': course('on error', wordOr(['fail', 'continue', 'skipDependents', 'ignore'], TO)),
+  'onError?': course('on error', wordOr(['fail', 'continue', 'skipDependents', 'settle', 'ignore'], TO)),
   'maxVisits?': policy('max visits', integer(1, MOST_ROUNDS)),
   'onMaxVisits?': course('on max visits', wordOr(['fail', 'skip'], withKey('fail', FAIL, TO))),
   'effect?': policy('effect', word('read', 'idempotent', 'once')),

@@ -117,9 +117,10 @@ export type Join = 'all' | 'any' | 'each' | 'settled' | { readonly quorum: numbe
 
 /**
  * What happens when a step fails (E8): end the run; continue with a dead token that carries the failure; go on, but skip every
- * node that depends on it; continue with a live token, as if the step had given nothing; or go to a handler node.
+ * node that depends on it; let what does not depend on it come to its end, and end the run then, with all such failures; continue with a live token, as
+ * if the step had given nothing; or go to a handler node.
  */
-export type OnError = 'fail' | 'continue' | 'skipDependents' | 'ignore' | { readonly to: string };
+export type OnError = 'fail' | 'continue' | 'skipDependents' | 'settle' | 'ignore' | { readonly to: string };
 
 /** What whoever writes a workflow may say about any node. */
 export interface NodeOptions extends NodePolicies {

@@ -12,6 +12,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'skein/machine': 'src/machine.ts',
   'skein/sqlite': 'src/sqlite.ts',
   'skein/testing': 'src/testing/index.ts',
+  'skein/tree': 'src/tree.ts',
 };
 
 /** A name of the public surface. */
@@ -44,7 +45,7 @@ function publicNames(): readonly PublicName[] {
         name: exported.name,
         comment: ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim(),
         isFunction: (symbol.flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Class)) !== 0,
-        isType: (symbol.flags & (ts.SymbolFlags.Value | ts.SymbolFlags.Alias)) === 0,
+        isType: isTypeOnly(exported) || (symbol.flags & (ts.SymbolFlags.Value | ts.SymbolFlags.Alias)) === 0,
         examples: symbol
           .getJsDocTags(checker)
           .filter((tag) => tag.name === 'example')
@@ -52,6 +53,11 @@ function publicNames(): readonly PublicName[] {
       };
     });
   });
+}
+
+/** A class that users get from a function, and never make. */
+function isTypeOnly({ declarations = [] }: ts.Symbol): boolean {
+  return declarations.some((each) => ts.isExportSpecifier(each) && (each.isTypeOnly || each.parent.parent.isTypeOnly));
 }
 
 const PUBLIC = publicNames();
@@ -66,14 +72,18 @@ describe('every public name', () => {
   });
 });
 
+/** Words that examples of others have for things of their own. */
+const COMMON_WORDS = 'skein/tree';
+
 /** An example may use the names of all subpaths without saying where they come from. */
-function moduleOf(example: string): string {
+function moduleOf(example: string, of: string): string {
   const own = new Set(
     [...example.matchAll(/\b(?:import|const|let|function|class)\s+\{?([^}=(]*)/g)].flatMap(
       (match) => (match[1] ?? '').match(/[\w$]+/g) ?? [],
     ),
   );
-  const imports = Object.keys(ENTRIES).map((subpath) => {
+  const subpaths = [of, ...Object.keys(ENTRIES).filter((each) => each !== of && each !== COMMON_WORDS)];
+  const imports = subpaths.map((subpath) => {
     const names = PUBLIC.filter((one) => one.subpath === subpath && !own.has(one.name));
     // Some names are in several subpaths.
     for (const { name } of names) own.add(name);
@@ -110,7 +120,8 @@ describe('the compiler', { timeout: 60_000 }, async () => {
   const examples = new Map(
     PUBLIC.flatMap(({ subpath, name, examples: texts }) =>
       texts.map(
-        (text, at) => [resolve(ROOT, `${subpath.replace('/', '-')}-${name}-${at}.ts`), moduleOf(text)] as const,
+        (text, at) =>
+          [resolve(ROOT, `${subpath.replace('/', '-')}-${name}-${at}.ts`), moduleOf(text, subpath)] as const,
       ),
     ),
   );

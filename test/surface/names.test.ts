@@ -116,6 +116,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'seededChooser',
     'seededRandom',
   ],
+  'skein/tree': ['agent', 'convergence', 'goal', 'sequence', 'state', 'workflow'],
 };
 
 interface Manifest {

@@ -43,7 +43,24 @@ export function failureOf(error: ErrorData): StepOutcome {
 /** Whether the run goes on past a failure; what `ignore` lets pass does not come here. Past a verdict only a handler leads. */
 export function goesOnPast(onError: OnError | undefined, error: ErrorData): boolean {
   if (typeof onError === 'object') return true;
-  return (onError === 'continue' || onError === 'skipDependents') && !isFinal(error);
+  return (onError === 'continue' || onError === 'skipDependents' || onError === 'settle') && !isFinal(error);
+}
+
+/** A node that failed while others came to their end. */
+export interface SettledFailure {
+  readonly node: CompiledNode;
+  readonly path: string;
+  readonly error: ErrorData;
+}
+
+/** The failures of nodes with `onError: settle` as the one that ends their plan, in plan order; undefined for none. */
+export function settledError(failures: readonly SettledFailure[] | undefined): ErrorData | undefined {
+  const all = failures?.toSorted((one, other) => one.node.index - other.node.index) ?? [];
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const texts = all.map(({ node: { node, id }, error }) => `${node.kind} ${node.label ?? id}: ${error.message}`);
+  const details = { failures: all.map(({ path, error: { code, message } }) => ({ path, code, message })) };
+  return { ...first.error, message: texts.join('; '), details };
 }
 
 /** A node was chosen once more than it may run. */

@@ -6,8 +6,9 @@ import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import { endingOf } from '../../events/outcome.js';
 import type { CompiledNode } from './compile.js';
-import type { Ending } from './explain.js';
-import { endingBody, failureOf, goesOnPast, pastMaxVisits, releaseMessage, skipReason, tooDeep } from './explain.js';
+import type { Ending, SettledFailure } from './explain.js';
+import { endingBody, failureOf, goesOnPast, pastMaxVisits, releaseMessage } from './explain.js';
+import { settledError, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
 import { ScopeState } from '../state/scope-state.js';
@@ -57,6 +58,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   /** Steps and skips that are queued or running. */
   private outstanding = 0;
   private pausedSteps = 0;
+  private settled: SettledFailure[] | undefined = undefined;
   /** Head of the list of steps that are queued or running. */
   first: Step | undefined = undefined;
 
@@ -116,19 +118,20 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   failed(step: Step, error: ErrorData): void {
     if (step.compiled.counted && !step.refused) this.run.leafEnded(false);
     this.finish(step, failureOf(error), { error });
-    const { onError } = step.compiled.node;
+    const { compiled, input, path, depth, round } = step;
+    const { onErrorTo, node } = compiled;
+    const { onError } = node;
     if (step.refused || !goesOnPast(onError, error)) {
-      this.end({ type: 'failed', error, path: step.path }, [step.input]);
+      this.end({ type: 'failed', error, path }, [input]);
       return;
     }
-    countAllowed(this.census, failureOf(error));
-    const { onErrorTo } = step.compiled;
-    const failure = { from: step.compiled.id, path: step.path, error };
-    const handed = { version: step.input, depth: step.depth, round: step.round, failure };
-    if (onErrorTo < 0) this.flow.branchEnded(step.input);
-    const kind = onError === 'continue' ? 'failed' : onError === 'skipDependents' ? 'poison' : 'dead';
-    this.flow.sendDead(step.compiled, tokenOf(kind, step.input, step.depth, step.round, failure));
-    if (onErrorTo >= 0) this.flow.fireHandler(step.compiled, onErrorTo, handed);
+    const failure = { from: compiled.id, path, error };
+    if (onError === 'settle') (this.settled ??= []).push({ node: compiled, ...failure });
+    else countAllowed(this.census, failureOf(error));
+    if (onErrorTo < 0) this.flow.branchEnded(input);
+    const kind = onError === 'continue' ? 'failed' : onErrorTo < 0 ? 'poison' : 'dead';
+    this.flow.sendDead(compiled, tokenOf(kind, input, depth, round, failure));
+    if (onErrorTo >= 0) this.flow.fireHandler(compiled, onErrorTo, { version: input, depth, round, failure });
     this.restIfIdle();
   }
 
@@ -325,7 +328,8 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   /** All that is to run has run. A state that nobody can read is not a success. */
   private finishWith({ version, conflict }: ReturnType<Flow['mergeEnds']>): void {
     this.final = version;
-    const error = conflict ?? foldError(this, version) ?? outputError(this.compiled, this.reader(version));
+    const first = settledError(this.settled) ?? conflict;
+    const error = first ?? foldError(this, version) ?? outputError(this.compiled, this.reader(version));
     this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
   }
 

@@ -15,6 +15,13 @@ export function childrenOf(node: TreeNode): readonly TreeNode[] {
   }
 }
 
+const PARTS = { workflow: 'sequences', sequence: 'steps', goal: 'using', convergence: 'using', agent: '' } as const;
+
+/** Where a child stands, `using[2]`. */
+export function partOf({ kind }: TreeNode, at: number): string {
+  return `${PARTS[kind]}[${at}]`;
+}
+
 /** A node and all nodes below it, in declared order, each before what stands in it. */
 export function* walkTree(node: TreeNode): Generator<TreeNode> {
   yield node;

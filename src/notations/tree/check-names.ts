@@ -1,0 +1,101 @@
+import { addTo } from '../../base/maps.js';
+import type { TreeStep, TreeWorkflow } from './definition.js';
+import { within } from './findings.js';
+import type { TreeFindings, TreePlace } from './findings.js';
+import { stepDigest } from './names.js';
+import type { GivenValue, NameOwner } from './names.js';
+
+/**
+ * Names of one state: those of inputs, steps and their fields. The same step may run twice. Steps inside of another one stand under its name,
+ * so only their own kind can be in their way.
+ */
+export function checkTreeNames(tree: TreeWorkflow, given: readonly GivenValue[], findings: TreeFindings): void {
+  const owners = new Map<string, NameOwner>();
+  for (const { name } of tree.inputs) owners.set(name, { kind: 'parameter', name, digest: '' });
+  const steps = placesOf(tree);
+  const first = steps.filter(({ step, place }) => isFirst(step, place, { tree, owners, findings }));
+  for (const { step, place } of first) {
+    const taken = new Map(owners);
+    for (const { name } of given) taken.delete(name);
+    checkFields(step, place, taken, findings);
+    for (const field of step.outputs)
+      if (!owners.has(field)) owners.set(field, { kind: step.kind, name: step.name, digest: '' });
+    checkInside(step, place, findings);
+  }
+}
+
+interface Placed {
+  readonly step: TreeStep;
+  readonly place: TreePlace;
+}
+
+function placesOf({ sequences }: TreeWorkflow): readonly Placed[] {
+  return sequences.flatMap(({ steps }, at) =>
+    steps.map((step, index) => ({ step, place: { at: step.at, path: `sequences[${at}].steps[${index}]` } })),
+  );
+}
+
+interface Registry {
+  readonly tree: TreeWorkflow;
+  readonly owners: Map<string, NameOwner>;
+  readonly findings: TreeFindings;
+}
+
+/** Takes the name of a step; false where the same step runs again, or where the name is somebody else's. */
+function isFirst(step: TreeStep, place: TreePlace, { owners, findings }: Registry): boolean {
+  const { kind, name } = step;
+  if (name === '') return true;
+  const digest = stepDigest(step);
+  const owner = owners.get(name);
+  if (owner === undefined || owner.kind === 'parameter') {
+    owners.set(name, { kind, name, digest });
+    if (owner === undefined) return true;
+    const message = `${kind} ${name} has the name of a parameter: behind it, $${name} is what it gave`;
+    findings.warning('shadowed-input', message, place, 'rename one of them');
+    return true;
+  }
+  if (owner.digest === digest) return false;
+  const message = `${kind} ${name}: the name is taken by another ${owner.kind}`;
+  findings.error('duplicate-name', message, place, 'rename one of them; only the very same step can run twice');
+  return false;
+}
+
+function checkFields(
+  step: TreeStep,
+  place: TreePlace,
+  owners: ReadonlyMap<string, NameOwner>,
+  findings: TreeFindings,
+): void {
+  const own = new Set<string>();
+  for (const field of step.outputs) {
+    if (field === '') continue;
+    const owner = owners.get(field);
+    const other = own.has(field) ? `${step.kind}:${step.name}` : owner === undefined ? undefined : ownerText(owner);
+    const isOwnName = field === step.name && !own.has(field);
+    own.add(field);
+    if (other === undefined || isOwnName) continue;
+    const message = `${step.kind} ${step.name}: output "${field}" conflicts with ${other}`;
+    findings.error('output-conflict', message, place, 'rename the output');
+  }
+}
+
+function ownerText({ kind, name }: NameOwner): string {
+  return kind === 'parameter' ? 'parameter' : `${kind}:${name}`;
+}
+
+/** Steps side by side: two of one name must be the same, and nobody may have a field twice. */
+function checkInside(step: TreeStep, { path }: TreePlace, findings: TreeFindings): void {
+  if (step.kind === 'agent') return;
+  const byName = new Map<string, string[]>();
+  step.using.forEach((child, at) => {
+    const place = { at: child.at, path: within(path, `using[${at}]`) };
+    const digest = stepDigest(child);
+    if (byName.get(child.name)?.includes(digest) === false) {
+      const message = `${step.kind} ${step.name}: two different steps inside of it are named ${child.name}`;
+      findings.error('duplicate-name', message, place, 'rename one of them');
+    }
+    addTo(byName, child.name, digest);
+    checkFields(child, place, new Map(), findings);
+    checkInside(child, place, findings);
+  });
+}

@@ -1,0 +1,151 @@
+import { present } from '../../base/json.js';
+import type { Problem } from '../../base/problem.js';
+import type {
+  TreeAgent,
+  TreeConvergence,
+  TreeSecurity,
+  TreeSequence,
+  TreeStep,
+  TreeWork,
+  TreeWorkflow,
+} from './definition.js';
+import { checkTreeNames } from './check-names.js';
+import { checkReferences } from './check-references.js';
+import { checkModes } from './modes.js';
+import { TreeFindings, within } from './findings.js';
+import type { TreePlace } from './findings.js';
+import type { GivenValue } from './names.js';
+
+/** What a tree is checked with. */
+export interface TreeCheckOptions {
+  /** Values that are there when it begins, for a step that is run by itself. `any`: nobody knows yet, so references are not judged. */
+  readonly given?: readonly GivenValue[] | 'any';
+}
+
+/**
+ * All that is wrong with a tree whose names and texts are trimmed. Codes: `no-name`, `no-sequence`, `no-steps`, `no-description`, `no-prompt`, `no-task`,
+ * `no-scope`, `bad-within`, `duplicate-parameter`, `duplicate-sequence`, `duplicate-name`, `output-conflict`, `shadowed-input`, `unknown-reference`,
+ * `human-gate`, and the warning `security-not-enforced`.
+ */
+export function checkTree(tree: TreeWorkflow, { given = [] }: TreeCheckOptions = {}): readonly Problem[] {
+  const findings = new TreeFindings();
+  const root = { at: tree.at, path: '' };
+  if (tree.name === '') findings.error('no-name', 'workflow: name is required', root);
+  checkSecurity(tree.security, root, findings);
+  checkParameters(tree, findings);
+  checkSequences(tree, findings);
+  checkTreeNames(tree, given === 'any' ? [] : given, findings);
+  if (given !== 'any') checkReferences(tree, given, findings);
+  checkModes(tree, findings);
+  return findings.problems;
+}
+
+function checkSecurity(security: TreeSecurity | undefined, place: TreePlace, findings: TreeFindings): void {
+  if (security === undefined) return;
+  const { mode, scope = '' } = security;
+  if (mode === 'research' && scope === '') {
+    const message = 'workflow: security.Research requires a non-empty scope (set via .Scope)';
+    findings.error('no-scope', message, place, "security('research').scope('auth-token-handling')");
+  }
+  const message = `workflow: security ${mode} is declared, but this version has no guard: no tool call is screened`;
+  findings.warning('security-not-enforced', message, place, 'restrict the tools, or require approval for them');
+}
+
+function checkParameters({ inputs }: TreeWorkflow, findings: TreeFindings): void {
+  const seen = new Set<string>();
+  inputs.forEach(({ name, at }, index) => {
+    const place = { at, path: `inputs[${index}]` };
+    if (name === '') findings.error('no-name', 'workflow: parameter has empty name', place);
+    else if (seen.has(name))
+      findings.error(
+        'duplicate-parameter',
+        `parameter ${name}: declared more than once`,
+        place,
+        'take one of them out',
+      );
+    seen.add(name);
+  });
+}
+
+function checkSequences(tree: TreeWorkflow, findings: TreeFindings): void {
+  const { sequences } = tree;
+  if (sequences.length === 0) {
+    const hint = "add(sequence('main').steps(...))";
+    findings.error('no-sequence', 'workflow: at least one sequence is required', { at: tree.at, path: '' }, hint);
+  }
+  const seen = new Set<string>();
+  sequences.forEach((sequence, index) => {
+    const { name, at } = sequence;
+    const place = { at, path: `sequences[${index}]` };
+    if (name !== '' && seen.has(name))
+      findings.error('duplicate-sequence', `sequence ${name}: declared more than once`, place, 'rename one of them');
+    seen.add(name);
+    checkSequence(sequence, place, findings);
+  });
+}
+
+function checkSequence({ name, steps }: TreeSequence, place: TreePlace, findings: TreeFindings): void {
+  if (name === '') findings.error('no-name', 'sequence: name is required', place);
+  if (steps.length === 0)
+    findings.error('no-steps', `sequence ${name}: at least one step is required`, place, "steps(goal('draft', '...'))");
+  steps.forEach((step, index) => {
+    const own = { at: step.at, path: within(place.path, `steps[${index}]`) };
+    if (step.kind === 'agent' && step.task === undefined) {
+      const message = `agent ${step.name}: task is required (call .Task() before .Execute())`;
+      findings.error('no-task', message, own, "agent(...).task('Review the draft.')");
+    }
+    checkStep(step, own, findings);
+  });
+}
+
+function checkStep(step: TreeStep, place: TreePlace, findings: TreeFindings): void {
+  const { kind, name } = step;
+  if (name === '') findings.error('no-name', `${kind}: name is required`, place);
+  if (step.outputs.includes('')) findings.error('no-name', `${kind} ${name}: output has empty name`, place);
+  if (step.kind === 'agent') checkAgent(step, place, findings);
+  else checkWork(step, place, findings);
+}
+
+function checkAgent({ name, prompt }: TreeAgent, place: TreePlace, findings: TreeFindings): void {
+  if (prompt !== '') return;
+  findings.error('no-prompt', `agent ${name}: prompt is required`, place, 'say who the agent is');
+}
+
+function checkWork(
+  work: TreeWork & { readonly kind: 'goal' | 'convergence' },
+  place: TreePlace,
+  findings: TreeFindings,
+): void {
+  const { kind, name, description, using } = work;
+  if (description === '')
+    findings.error('no-description', `${kind} ${name}: description is required`, place, 'say what is to be done');
+  if (work.kind === 'convergence') checkWithin(work as TreeConvergence, place, findings);
+  using.forEach((step, index) => {
+    checkStep(step, present({ at: step.at, path: within(place.path, `using[${index}]`) }), findings);
+  });
+}
+
+function checkWithin(
+  { name, within: most, withinVar, cap }: TreeConvergence,
+  place: TreePlace,
+  findings: TreeFindings,
+): void {
+  const who = `convergence ${name}`;
+  if (withinVar !== undefined && most !== 0) {
+    const message = `${who}: 'within' and 'withinVar' are mutually exclusive`;
+    findings.error('bad-within', message, place, 'give 0 for within, or leave withinVar out');
+  }
+  if (withinVar === undefined && !isCap(most))
+    findings.error('bad-within', `${who}: 'within' must be > 0`, place, 'a whole number: iterations at most');
+  if (cap !== undefined && !isCap(cap))
+    findings.error(
+      'bad-within',
+      `${who}: the cap of withinVar must be > 0`,
+      place,
+      'a whole number: iterations at most',
+    );
+}
+
+function isCap(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
+}

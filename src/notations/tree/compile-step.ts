@@ -1,0 +1,72 @@
+import { present } from '../../base/json.js';
+import type { Supervision } from '../../plan/supervision.js';
+import { innerBindings } from '../graph/nodes/planned.js';
+import { compileAgent, compileGoal } from './agent-step.js';
+import type { CompiledStep, Placing } from './agent-step.js';
+import { compileConvergence } from './convergence.js';
+import type { TreeGoal, TreeStep } from './definition.js';
+import { modeOf } from './modes.js';
+import { mergeOverride } from './overrides.js';
+import { priorGoals, textTemplate } from './prompts.js';
+import { insideOf } from './team.js';
+
+/** Makes the node of a step, with what is inside of it. */
+export function compileStep(step: TreeStep, around: Placing): CompiledStep {
+  const place = { ...around, override: mergeOverride(around.override, step.override), mode: modeOf(step, around.mode) };
+  const compiled = unsupervised(step, place);
+  const role = step.kind === 'agent' ? ('subagent' as const) : step.kind;
+  const node = { ...compiled.node, ...(step.kind === 'agent' && place.isTop ? {} : { role }) };
+  const isUnit = step.kind !== 'agent' || place.isTop;
+  if (place.mode === 'off' || !isUnit) return { ...compiled, node };
+  return { ...compiled, node: { ...node, supervise: supervision(step, { ...place, mode: place.mode }) } };
+}
+
+function unsupervised(step: TreeStep, place: Placing): CompiledStep {
+  switch (step.kind) {
+    case 'agent':
+      return compileAgent(step, place);
+    case 'goal':
+      return step.using.length === 0 ? compileGoal(step, place) : compileFanOut(step, place);
+    case 'convergence':
+      return compileConvergence(step, place, compileStep);
+  }
+}
+
+/** What is promised is the description, with the prior goals where the work sees them. */
+function supervision(
+  step: TreeStep,
+  { visible, mode, override, shop }: Placing & { readonly mode: Supervision['by'] },
+): Supervision {
+  const hasPrior = step.kind === 'convergence' || (step.kind === 'goal' && step.using.length === 0);
+  const said = textTemplate(step.kind === 'agent' ? (step.task ?? '') : step.description, visible);
+  return present({
+    instruction: hasPrior ? [...priorGoals(), ...said] : said,
+    by: mode,
+    model: step.kind === 'agent' || step.using.length === 0 ? undefined : override.model,
+    maxReorients: shop.maxReorients,
+  });
+}
+
+/** A goal whose work others do: a call. */
+function compileFanOut(goal: TreeGoal, place: Placing): CompiledStep {
+  const { id, visible } = place;
+  const { plan, bindings, outputs, fields } = insideOf(
+    goal,
+    place,
+    textTemplate(goal.description, visible),
+    compileStep,
+  );
+  return {
+    node: present({
+      id,
+      kind: 'call' as const,
+      plan,
+      outputs,
+      errorPrefix: `goal ${goal.name} fan-out: `,
+      at: goal.at,
+    }),
+    bindings: innerBindings(id, bindings),
+    writes: Object.keys(outputs),
+    fields,
+  };
+}

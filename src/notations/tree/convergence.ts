@@ -1,0 +1,49 @@
+import { present } from '../../base/json.js';
+import type { Template } from '../../lang/values.js';
+import type { LoopNode } from '../../plan/plan.js';
+import { innerBindings } from '../graph/nodes/planned.js';
+import type { CompiledStep, Placing } from './agent-step.js';
+import type { TreeConvergence } from './definition.js';
+import { CONVERGED, goalBlock, historyBlock, priorGoals, refinement } from './prompts.js';
+import { insideOf } from './team.js';
+import type { CompileStep } from './team.js';
+
+/** Iterations at most where only the run says how many. */
+const CAP = 100;
+
+/** Work that is refined: a loop, until the line of the marker. */
+export function compileConvergence(work: TreeConvergence, place: Placing, compile: CompileStep): CompiledStep {
+  const { id, channel, visible } = place;
+  const { within, withinVar, cap = CAP } = work;
+  const history = `${channel}#iterations`;
+  const asked = (isAskedForMarker: boolean): Template => [
+    '\n\n',
+    ...historyBlock(history),
+    refinement(isAskedForMarker),
+  ];
+  const task = [...priorGoals(), ...goalBlock(work.name, work.description, visible), ...asked(false)];
+  const tail = [...asked(true), ...(place.tail ?? [])];
+  // It has run before where it stands twice: what it gave then is not a prior goal.
+  const prior = place.prior.filter((name) => name !== channel);
+  const inside = insideOf(work, { ...place, tail, prior }, task, compile);
+  const node: LoopNode = {
+    id,
+    kind: 'loop',
+    plan: { ...inside.plan, inputs: [...inside.plan.inputs, { name: history, channel: history, required: false }] },
+    outputs: inside.outputs,
+    until: [{ op: 'line', value: { channel }, line: CONVERGED }],
+    keep: 'before',
+    collect: { [history]: channel },
+    maxRounds: withinVar === undefined ? within : cap,
+    onMaxRounds: 'continue',
+    ...(withinVar === undefined
+      ? {}
+      : { rounds: { channel: visible.get(withinVar) ?? withinVar, written: `withinVar "${withinVar}"` } }),
+  };
+  return {
+    node: present({ ...node, at: work.at }),
+    bindings: innerBindings(id, inside.bindings),
+    writes: Object.keys(inside.outputs),
+    fields: inside.fields,
+  };
+}

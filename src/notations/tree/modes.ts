@@ -1,0 +1,40 @@
+import type { SupervisionMode, TreeNode, TreeWorkflow } from './definition.js';
+import { within } from './findings.js';
+import type { TreeFindings, TreePlace } from './findings.js';
+import { childrenOf, partOf } from './walk.js';
+
+/** How a node is supervised, by what it says itself and what stands around it. A person's gate holds for everything below it. */
+export function modeOf(node: TreeNode, around: SupervisionMode): SupervisionMode {
+  return around === 'human' ? 'human' : (ownMode(node) ?? around);
+}
+
+function ownMode(node: TreeNode): SupervisionMode | undefined {
+  return node.kind === 'agent' ? undefined : node.supervision;
+}
+
+/** Nothing below a person's gate can remove it. */
+export function checkModes(tree: TreeWorkflow, findings: TreeFindings): void {
+  const look = (node: TreeNode, around: SupervisionMode, place: TreePlace): void => {
+    const own = ownMode(node);
+    if (around === 'human' && own !== undefined && own !== 'human') {
+      const message = `${node.kind} ${node.name}: it stands under a person's gate, which nothing below can remove`;
+      findings.error('human-gate', message, place, 'take its own supervision out, or the gate above it');
+    }
+    const mode = modeOf(node, around);
+    for (const [at, child] of childrenOf(node).entries())
+      look(child, mode, { at: child.at, path: within(place.path, partOf(node, at)) });
+  };
+  look(tree, 'off', { at: tree.at, path: '' });
+}
+
+/** The modes of all steps that are supervised by themselves: those of sequences, and goals and convergences at any depth. */
+export function modesUsed(tree: TreeWorkflow): ReadonlySet<SupervisionMode> {
+  const used = new Set<SupervisionMode>();
+  const look = (node: TreeNode, around: SupervisionMode, isTop: boolean): void => {
+    const mode = modeOf(node, around);
+    if (node.kind === 'goal' || node.kind === 'convergence' || (node.kind === 'agent' && isTop)) used.add(mode);
+    for (const child of childrenOf(node)) look(child, mode, node.kind === 'sequence');
+  };
+  look(tree, 'off', false);
+  return used;
+}

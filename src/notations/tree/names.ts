@@ -1,0 +1,106 @@
+import { canonicalHash } from '../../base/hash.js';
+import type { TreeAgent, TreeStep, TreeWorkflow } from './definition.js';
+import { within } from './findings.js';
+
+/** Who has a name in the state of a tree. */
+export interface NameOwner {
+  readonly kind: 'parameter' | TreeStep['kind'];
+  readonly name: string;
+  /** What it is, without its place: a step that stands twice is the same one. */
+  readonly digest: string;
+}
+
+/** Values that a step finds when it is run by itself. */
+export interface GivenValue {
+  readonly name: string;
+  /** A prior goal; else a field of one. */
+  readonly isGoal: boolean;
+}
+
+/** A step of a sequence, in the order of the run, and what it can refer to. */
+export interface PlacedStep {
+  readonly step: TreeStep;
+  /** Where it stands in the tree: `sequences[0].steps[1]`. */
+  readonly path: string;
+  readonly sequence: number;
+  /** Channels by the names that are known before it runs. It grows with the walk. */
+  readonly visible: ReadonlyMap<string, string>;
+  /** How often the same step ran before. */
+  readonly before: number;
+}
+
+/** The channel of a parameter. */
+export function inputChannel(name: string): string {
+  return `inputs.${name}`;
+}
+
+/** The steps of all sequences, in order. What each one leaves is visible to those behind it. */
+export function* placedSteps(tree: TreeWorkflow, given: readonly GivenValue[] = []): Generator<PlacedStep> {
+  const visible = new Map<string, string>(tree.inputs.map(({ name }) => [name, inputChannel(name)]));
+  for (const { name } of given) visible.set(name, name);
+  const single = singleFields(tree);
+  const runs = new Map<string, number>();
+  for (const [at, sequence] of tree.sequences.entries()) {
+    for (const [place, step] of sequence.steps.entries()) {
+      const before = runs.get(step.name) ?? 0;
+      yield { step, path: `sequences[${at}].steps[${place}]`, sequence: at, visible, before };
+      runs.set(step.name, before + 1);
+      for (const field of step.outputs) visible.set(field, field);
+      visible.set(step.name, step.name);
+      for (const field of fieldsInside(step)) if (single.has(field)) visible.set(field, field);
+    }
+  }
+}
+
+/** A step as it counts when two are compared: without places. */
+export function stepDigest(step: TreeStep): string {
+  // Numbers that JSON does not have are wrong, and told elsewhere.
+  return canonicalHash(JSON.parse(JSON.stringify(unplaced(step))));
+}
+
+function unplaced(step: TreeStep): object {
+  const { at: _at, ...rest } = step;
+  return 'using' in rest ? { ...rest, using: rest.using.map(unplaced) } : rest;
+}
+
+/** Fields of those inside of a step, at any depth; a field that two declare stands there twice. */
+export function fieldsInside(step: TreeStep): readonly string[] {
+  if (step.kind === 'agent') return [];
+  return step.using.flatMap((child) => [...child.outputs, ...fieldsInside(child)]);
+}
+
+/** Fields of agents in fan-outs that are values of their own: declared once, and nobody else's name. */
+export function singleFields(tree: TreeWorkflow): ReadonlySet<string> {
+  const others = new Set(tree.inputs.map(({ name }) => name));
+  const counts = new Map<string, number>();
+  const seen = new Set<string>();
+  for (const step of tree.sequences.flatMap(({ steps }) => steps)) {
+    others.add(step.name);
+    for (const field of step.outputs) others.add(field);
+    if (seen.has(step.name)) continue;
+    seen.add(step.name);
+    for (const field of fieldsInside(step)) counts.set(field, (counts.get(field) ?? 0) + 1);
+  }
+  return new Set([...counts].flatMap(([field, count]) => (count === 1 && !others.has(field) ? [field] : [])));
+}
+
+/** The texts of a step that may refer to names, with what messages call them. Those of the steps inside of it have their own. */
+export function textsOf(step: TreeStep): readonly { readonly text: string; readonly owner: string }[] {
+  if (step.kind !== 'agent') return [{ text: step.description, owner: `${step.kind} ${step.name}` }];
+  return agentTexts(step);
+}
+
+function agentTexts({ name, prompt, task }: TreeAgent): ReturnType<typeof textsOf> {
+  const asked = task === undefined ? [] : [{ text: task, owner: `agent ${name} task` }];
+  return [{ text: prompt, owner: `agent ${name} prompt` }, ...asked];
+}
+
+/** A step and those inside of it, with their places. */
+export function* stepsWithin(
+  step: TreeStep,
+  path: string,
+): Generator<{ readonly step: TreeStep; readonly path: string }> {
+  yield { step, path };
+  if (step.kind === 'agent') return;
+  for (const [at, child] of step.using.entries()) yield* stepsWithin(child, within(path, `using[${at}]`));
+}

@@ -1,0 +1,57 @@
+import { present } from '../../base/json.js';
+import type { TreeSequence, TreeStep, TreeWork, TreeWorkflow } from './definition.js';
+
+/** A tree with all names and texts trimmed: as it is checked and compiled. */
+export function tidyTree(tree: TreeWorkflow): TreeWorkflow {
+  const { security } = tree;
+  return {
+    ...tree,
+    name: tree.name.trim(),
+    inputs: tree.inputs.map((input) => ({ ...input, name: input.name.trim() })),
+    sequences: tree.sequences.map(tidySequence),
+    ...(security === undefined
+      ? {}
+      : { security: present({ mode: security.mode, scope: security.scope?.trim() || undefined }) }),
+  };
+}
+
+function tidySequence(sequence: TreeSequence): TreeSequence {
+  return { ...sequence, name: sequence.name.trim(), steps: sequence.steps.map(tidyStep) };
+}
+
+/** A step with all names and texts trimmed. */
+export function tidyStep(step: TreeStep): TreeStep {
+  switch (step.kind) {
+    case 'goal':
+      return { ...step, ...tidyWork(step) };
+    case 'convergence': {
+      const { withinVar, ...rest } = step;
+      const named = withinVar?.trim() ?? '';
+      return { ...rest, ...tidyWork(step), ...(named === '' ? {} : { withinVar: named }) };
+    }
+    case 'agent': {
+      const { task, ...rest } = step;
+      const told = task?.trim() ?? '';
+      return {
+        ...rest,
+        name: step.name.trim(),
+        prompt: step.prompt.trim(),
+        outputs: trimmed(step.outputs),
+        ...(told === '' ? {} : { task: told }),
+      };
+    }
+  }
+}
+
+function tidyWork(work: TreeWork): Pick<TreeWork, 'name' | 'description' | 'using' | 'outputs'> {
+  return {
+    name: work.name.trim(),
+    description: work.description.trim(),
+    using: work.using.map(tidyStep),
+    outputs: trimmed(work.outputs),
+  };
+}
+
+function trimmed(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => text.trim());
+}

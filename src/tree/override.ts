@@ -1,0 +1,123 @@
+import type { Model } from '../agent/model.js';
+import type { LanguageModel } from '../agent/models/language-model.js';
+import { SkeinError } from '../base/errors.js';
+import { cloneData, present } from '../base/json.js';
+import { refusal } from '../base/problem.js';
+import { didYouMean } from '../base/suggest.js';
+import type { TreeOverride } from '../notations/tree/definition.js';
+import { functionTool, toolFunction } from '../notations/graph/nodes/tool.js';
+import type { ToolDefinition } from '../notations/graph/nodes/tool.js';
+import type { FunctionTool, McpServerSpec, ModelSettings, Permissions, SkillText } from '../plan/agent-spec.js';
+import { providerById } from '../plan/providers.js';
+
+/** A model: its name `provider/model`, or an object of the AI SDK. */
+export type ModelChoice = string | LanguageModel | Model;
+
+/** What a step and everything in it has in place of what the runtime gives. What is absent stays as it is around it. */
+export interface Override {
+  readonly model?: ModelChoice;
+  /** Names of built-in tools, and functions; they replace all those around. */
+  readonly tools?: readonly (string | ToolDefinition)[];
+  /** Tool servers by name; they replace all those around. */
+  readonly mcp?: Readonly<Record<string, McpServerSpec>>;
+  /** Which tool calls are refused, allowed, or asked about. */
+  readonly policy?: Permissions;
+  /** Added to the system prompts, behind what steps around say. */
+  readonly systemContext?: string;
+  readonly skills?: readonly SkillText[];
+  /** Folders in addition to the working directory that the file tools may read. */
+  readonly extraDirs?: readonly string[];
+  /** Settings of the model. */
+  readonly settings?: ModelSettings;
+}
+
+const NAMES = [
+  'model',
+  'tools',
+  'mcp',
+  'policy',
+  'systemContext',
+  'skills',
+  'extraDirs',
+  'settings',
+] as const satisfies readonly (keyof Override)[];
+
+/** A model object, with the name that it has in plans. */
+export interface NamedModel {
+  readonly name: string;
+  readonly object: LanguageModel | Model;
+}
+
+/** What data can't hold: infrastructure that copies of a tree share. */
+const objects = new WeakMap<TreeOverride, NamedModel>();
+const functions = new WeakMap<FunctionTool, unknown>();
+
+/** The model object of an override. */
+export function modelOf(override: TreeOverride | undefined): NamedModel | undefined {
+  return override === undefined ? undefined : objects.get(override);
+}
+
+/** The function behind a tool of an override. */
+export function functionOf(tool: FunctionTool): unknown {
+  return functions.get(tool);
+}
+
+/**
+ * An override as data; what the caller changes later does not change it. Model objects and functions are shared.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for options that do not exist, `SKEIN_DEFINITION` for a model or a tool that can't be used
+ */
+export function overrideOf(given: Override): TreeOverride {
+  const strange = Object.keys(given).find((name) => !NAMES.some((known) => known === name));
+  if (strange !== undefined) {
+    const hint = didYouMean(strange, NAMES) ?? `options are: ${NAMES.join(', ')}`;
+    throw new SkeinError('SKEIN_USAGE', `customize has no option ${JSON.stringify(strange)}`, { hint });
+  }
+  const { model, tools, mcp, policy, ...rest } = given;
+  const named = model === undefined || typeof model === 'string' ? undefined : namedModel(model);
+  const override: TreeOverride = present({
+    ...cloneData(rest),
+    model: typeof model === 'string' ? model : named?.name,
+    mcpServers: cloneData(mcp),
+    permissions: cloneData(policy),
+    ...(tools === undefined ? {} : toolsOf(tools)),
+  });
+  if (named !== undefined) objects.set(override, named);
+  return override;
+}
+
+function toolsOf(tools: readonly (string | ToolDefinition)[]): Pick<TreeOverride, 'tools' | 'functions'> {
+  const own = tools.filter((each) => typeof each !== 'string');
+  return {
+    tools: tools.filter((each) => typeof each === 'string'),
+    functions: own.map((definition) => {
+      const made = cloneData(functionTool(definition));
+      functions.set(made, toolFunction(definition));
+      return made;
+    }),
+  };
+}
+
+/** Named by what it says of itself; never like one that Skein would make. */
+function namedModel(object: LanguageModel | Model): NamedModel {
+  const { provider, model } = saidOf(object);
+  if (provider === '' || model === '')
+    throw refusal(
+      'bad-model',
+      'this is not a model',
+      "give its name, 'provider/model', or a model object of the AI SDK",
+    );
+  const own = providerById(provider) === undefined ? provider : `${provider}.model`;
+  return { name: `${own}/${model}`, object };
+}
+
+function saidOf(object: unknown): { readonly provider: string; readonly model: string } {
+  const none = { provider: '', model: '' };
+  if (typeof object !== 'object' || object === null) return none;
+  const { provider, modelId, id } = object as Readonly<Record<string, unknown>>;
+  if (typeof provider === 'string' && typeof modelId === 'string')
+    return { provider: provider.toLowerCase(), model: modelId };
+  if (typeof id !== 'string' || !('stream' in object)) return none;
+  const slash = id.indexOf('/');
+  return { provider: id.slice(0, Math.max(slash, 0)).toLowerCase(), model: id.slice(slash + 1) };
+}

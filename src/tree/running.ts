@@ -1,0 +1,156 @@
+import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
+import { ownValue } from '../base/json.js';
+import type { Problem } from '../base/problem.js';
+import { definitionError } from '../base/problem.js';
+import type { RunResult } from '../engine/run.js';
+import { valueText } from '../lang/value-text.js';
+import type { TreeWorkflow } from '../notations/tree/definition.js';
+import type { GivenValue } from '../notations/tree/names.js';
+import { backendOf } from '../runtime/backends/recorded.js';
+import { checkRunOptions } from '../runtime/check-run.js';
+import { preparedPlan } from '../runtime/checked-plan.js';
+import { launch, openModels } from '../runtime/launch.js';
+import { compiledFor, problemsWith } from './prepare.js';
+import { watchCaps } from './failures.js';
+import type { TreeResult, TreeRunOptions } from './result.js';
+import type { Runtime } from './runtime.js';
+import { runOptionsOf } from './run-options.js';
+import { addToState, givenOf } from './state.js';
+import type { TreeState } from './state.js';
+
+/** Values of parameters by name. */
+export type TreeInputs = Readonly<Record<string, unknown>>;
+
+/** All that is wrong with a tree, and with what it is to run with. */
+export function problemsOf(
+  tree: TreeWorkflow,
+  runtime?: Runtime,
+  options: TreeRunOptions = {},
+  from?: TreeState | 'any',
+): readonly Problem[] {
+  const given = from === undefined || from === 'any' ? from : givenOf(from);
+  return problemsWith(from === undefined || from === 'any' ? tree : withInputs(tree, from), {
+    runtime,
+    options,
+    given,
+  });
+}
+
+/** Runs a workflow: see `Workflow.execute`. */
+export async function executeTree(
+  tree: TreeWorkflow,
+  runtime: Runtime,
+  inputs: TreeInputs = {},
+  options: TreeRunOptions = {},
+): Promise<TreeResult> {
+  checkRunOptions(options, [], ['inputs']);
+  return await started(tree, { runtime, options, inputs: isBegun(options) ? inputs : boundInputs(tree, inputs) });
+}
+
+/** Runs one step by itself: see `Goal.execute`. */
+export async function executeStep(
+  tree: TreeWorkflow,
+  runtime: Runtime,
+  state: TreeState,
+  options: TreeRunOptions = {},
+): Promise<TreeResult> {
+  checkRunOptions(options, [], ['inputs']);
+  const inputs = isBegun(options) ? {} : { ...state.inputs, ...state.outputs };
+  const result = await started(withInputs(tree, state), { runtime, options, inputs, given: givenOf(state) });
+  addToState(state, tree.sequences[0]?.steps[0]?.name.trim() ?? '', result);
+  return result;
+}
+
+/** What is recorded says what it begins with. */
+function isBegun({ resume, fork, thread }: TreeRunOptions): boolean {
+  return resume !== undefined || fork !== undefined || thread !== undefined;
+}
+
+function withInputs(tree: TreeWorkflow, { inputs }: TreeState): TreeWorkflow {
+  return { ...tree, inputs: Object.keys(inputs).map((name) => ({ name })) };
+}
+
+/**
+ * Only what is declared is bound.
+ *
+ * @throws SkeinError `SKEIN_INPUT`
+ */
+function boundInputs({ inputs: declared }: TreeWorkflow, inputs: TreeInputs): TreeInputs {
+  const bound: Record<string, unknown> = {};
+  for (const { name: written, default: preset } of declared) {
+    const name = written.trim();
+    if (Object.hasOwn(bound, name)) throw new SkeinError('SKEIN_INPUT', `duplicate parameter declaration: ${name}`);
+    const value = ownValue(inputs, name) ?? preset;
+    if (value === undefined)
+      throw new SkeinError('SKEIN_INPUT', `required parameter missing: ${name}`, {
+        hint: 'give it, or give it a default',
+      });
+    if (name !== '') bound[name] = value;
+  }
+  return bound;
+}
+
+interface Start {
+  readonly runtime: Runtime;
+  readonly options: TreeRunOptions;
+  readonly inputs: TreeInputs;
+  readonly given?: readonly GivenValue[];
+}
+
+async function started(tree: TreeWorkflow, { runtime, options: own, inputs, given }: Start): Promise<TreeResult> {
+  const { plan, bindings, problems } = await compiledFor(tree, { runtime, options: own, given });
+  if (plan === undefined) throw preflightError(problems);
+  const options = { ...runOptionsOf(tree, runtime, own), inputs };
+  let begun: TreeInputs = {};
+  const caps = watchCaps(plan);
+  const handle = launch({
+    compiled: preparedPlan({ plan, bindings }),
+    models: openModels(options),
+    backend: backendOf(options.store),
+    begins: (all) => (begun = all),
+    options: caps === undefined ? options : { ...options, listeners: [...(options.listeners ?? []), caps.listener] },
+  });
+  const result = await handle.result;
+  return resultOf(tree, result, { inputs: begun, failures: caps?.failures() ?? {}, warnings: problems });
+}
+
+/** All problems, behind the word that tells them from what happens in a run. */
+function preflightError(problems: readonly Problem[]): SkeinError {
+  const error = toErrorData(definitionError(problems));
+  return fromErrorData({ ...error, message: `preflight: ${error.message}` });
+}
+
+function resultOf(
+  { inputs: declared }: TreeWorkflow,
+  result: RunResult,
+  { inputs: begun, failures, warnings }: Pick<TreeResult, 'inputs' | 'failures' | 'warnings'>,
+): TreeResult {
+  const { runId, outcome, census, questions, error, state } = result;
+  const outputs = Object.entries(state).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, valueText(value)] as const],
+  );
+  const inputs = declared.map(({ name }) => [name.trim(), ownValue(begun, name.trim())] as const);
+  return {
+    runId,
+    outcome,
+    inputs: Object.fromEntries(inputs.filter(([, value]) => value !== undefined)),
+    outputs: Object.fromEntries(outputs),
+    failures,
+    ...(error === undefined ? {} : { error }),
+    census,
+    questions,
+    warnings,
+  };
+}
+
+/**
+ * The result of a run that came to its end.
+ *
+ * @throws SkeinError what made it fail, pause or be cancelled
+ */
+export function succeeded(result: TreeResult): TreeResult {
+  const { outcome, error } = result;
+  if (outcome === 'succeeded' || outcome === 'degraded') return result;
+  if (error !== undefined) throw fromErrorData(error);
+  throw new SkeinError('SKEIN_QUESTION', `the run is ${outcome}: it waits for an answer`);
+}
