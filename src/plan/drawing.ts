@@ -4,6 +4,7 @@ import type { Condition } from '../lang/values.js';
 import { routeTargets } from './graph-shape.js';
 import { END } from './plan.js';
 import type { Join, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
+import { supervisedText } from './supervision.js';
 
 /** A plan as a picture, before it is written in a language: keys are safe everywhere, texts are as they came. */
 export interface Drawing {
@@ -111,6 +112,7 @@ function linesOf(node: PlanNode, tokens: Tokens | undefined): readonly string[] 
   if (node.when !== undefined && node.when.length > 0) lines.push(`when ${allText(node.when)}`);
   const join = tokens === undefined ? undefined : joinText(node.join, tokens);
   if (join !== undefined) lines.push(join);
+  if (node.supervise !== undefined) lines.push(supervisedText(node.supervise));
   const failure = errorText(node.onError);
   if (failure !== undefined) lines.push(failure);
   return lines;

@@ -35,6 +35,14 @@ export function gateProblem(step: string, optsOut: boolean, hint: string): GateP
   return { message: `${step} ${what} that holds around it`, hint };
 }
 
+/** A plan of which nothing is supervised. */
+export function withoutSupervision(plan: Plan): Plan {
+  const nodes = plan.nodes.map(({ supervise: _, ...node }: PlanNode) =>
+    'plan' in node ? { ...node, plan: withoutSupervision(node.plan) } : node,
+  );
+  return { ...plan, nodes };
+}
+
 /** What is found on the way down. Ids are those of the steps from the plan on: `['each', 'writer']`. */
 export interface SuperviseReport {
   /** The supervision became that of an agent. */

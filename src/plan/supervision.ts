@@ -93,6 +93,13 @@ export interface Supervisor {
   supervise(request: SuperviseRequest): Verdict | Promise<Verdict>;
 }
 
+/** How something is supervised, in words: `judged by a person, at most 2 corrections`. */
+export function supervisedText({ by, model, maxReorients: most = MAX_REORIENTS, supervisor }: Supervision): string {
+  const other = supervisor === 'code' ? 'a supervisor of its own' : (model ?? 'a model');
+  const often = most === 0 ? 'no corrections' : `at most ${most} ${most === 1 ? 'correction' : 'corrections'}`;
+  return `judged by ${by === 'human' ? 'a person' : other}, ${often}`;
+}
+
 /** The key of a node's supervisor in the bindings. */
 export function supervisorKey(id: string): string {
   return `supervise:${id}`;

@@ -12,6 +12,11 @@ export function planLines(plan: PlanDescription, style: Style, inOrder: boolean)
     ...(inOrder ? listedCourse(plan, style) : levelLines(plan, style)),
     '',
     `model calls: ${plan.modelCalls.typical} typically, ${plan.modelCalls.worst} at most`,
+    ...(plan.supervisionCalls === undefined
+      ? []
+      : [
+          `  of these for supervision: ${plan.supervisionCalls.typical} typically, ${plan.supervisionCalls.worst} at most`,
+        ]),
     `tool calls: ${plan.toolCalls.typical} typically, ${plan.toolCalls.worst} at most`,
     ...(plan.concurrency === undefined ? [] : [`steps at once: ${plan.concurrency}`]),
     ...powerLines(plan.powers),
@@ -72,10 +77,12 @@ function stepLines(step: StepDescription, place: Place): readonly string[] {
         ({ when, to }) => `${when === undefined ? 'otherwise' : `if ${when.join(' and ')}`}: ${to}`,
       ),
       ...(step.goto === undefined ? [] : [`goto ${step.goto}`]),
+      ...(step.supervision === undefined ? [] : [step.supervision.text]),
     ].map((line) => `${indent}  ${printable(line)}`),
     ...block('system prompt', step.system, inner),
     ...block('prompt', step.prompt, inner),
     ...block('question', step.question, inner),
+    ...block('promises', step.supervision?.instruction, inner),
     ...listedSteps(step.steps ?? [], inner),
   ];
 }

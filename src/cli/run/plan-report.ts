@@ -2,7 +2,10 @@ import { present } from '../../base/json.js';
 import type { Condition, Template } from '../../lang/values.js';
 import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Power } from '../../plan.js';
+import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
+import { supervisionCalls, supervisionDescription } from './plan-supervision.js';
+import type { SupervisionDescription } from './plan-supervision.js';
 
 /** What a run of a plan would do, as far as it is known without running it. */
 export interface PlanDescription {
@@ -14,6 +17,8 @@ export interface PlanDescription {
   readonly steps: readonly StepDescription[];
   readonly modelCalls: { readonly typical: number; readonly worst: number | 'unbounded' };
   readonly toolCalls: { readonly typical: number; readonly worst: number | 'unbounded' };
+  /** Of the calls of models those that are made because steps are supervised; absent: none is. */
+  readonly supervisionCalls?: { readonly typical: number; readonly worst: number | 'unbounded' };
   readonly concurrency?: number;
   /** What a run would start and reach outside of itself. */
   readonly powers: readonly Power[];
@@ -48,6 +53,7 @@ export interface StepDescription {
   readonly system?: string;
   readonly prompt?: string;
   readonly question?: string;
+  readonly supervision?: SupervisionDescription;
   /** Of what contains steps: the name of its workflow, and the steps. */
   readonly workflow?: string;
   readonly steps?: readonly StepDescription[];
@@ -64,6 +70,7 @@ interface Wording {
   readonly template: (template: Template) => string;
   /** A value as it stands between tags. */
   readonly escape: (text: string) => string;
+  readonly supervised: (supervision: Supervision) => string;
   /** Whether the steps of a plan stand in the order in which they run. */
   readonly inOrder: (plan: Plan) => boolean;
   /** Inputs whose values are known, by channel. */
@@ -75,7 +82,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** Describes a plan. In prompts, inputs that are given or have a default are filled in; what is not known yet stays a reference. */
 export async function describePlan(plan: Plan, inputs: Values, defaults: Values = {}): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
-  const { escapeXml, powersOf, traitsOf } = await import('../../plan.js');
+  const { escapeXml, powersOf, supervisedText, traitsOf, withoutSupervision } = await import('../../plan.js');
+  const calls = estimateCalls(plan);
   const inOrder = ({ notation }: Plan): boolean => traitsOf(notation).inOrder === true;
   const { levels } = outlinePlan(plan);
   const known = new Map<string, string>();
@@ -83,7 +91,14 @@ export async function describePlan(plan: Plan, inputs: Values, defaults: Values 
     const value = own(inputs, input.name) ?? own(defaults, input.name) ?? input.default;
     if (value !== undefined) known.set(input.channel, typeof value === 'string' ? value : JSON.stringify(value));
   }
-  const wording = { condition: conditionText, template: templateText, escape: escapeXml, inOrder, known };
+  const wording: Wording = {
+    condition: conditionText,
+    template: templateText,
+    escape: escapeXml,
+    supervised: supervisedText,
+    inOrder,
+    known,
+  };
   return {
     workflow: plan.name,
     ...present({ notation: plan.notation, description: plan.description }),
@@ -93,9 +108,12 @@ export async function describePlan(plan: Plan, inputs: Values, defaults: Values 
     })),
     levels,
     steps: stepsOf(plan, wording),
-    ...estimateCalls(plan),
+    ...calls,
     powers: powersOf(plan),
-    ...present({ concurrency: plan.limits?.concurrency }),
+    ...present({
+      supervisionCalls: supervisionCalls(calls, estimateCalls(withoutSupervision(plan))),
+      concurrency: plan.limits?.concurrency,
+    }),
   };
 }
 
@@ -130,8 +148,15 @@ function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
     ...courseOf(plan, node, wording),
     ...(node.kind === 'agent' ? agentDescription(node, wording) : {}),
     ...(node.kind === 'ask' ? { question: previewOf(node.question, wording) } : {}),
+    ...judged(node, wording),
     ...innerSteps(node, wording),
   }));
+}
+
+function judged({ supervise }: PlanNode, wording: Wording): Partial<StepDescription> {
+  if (supervise === undefined) return {};
+  const preview = (template: Template): string => previewOf(template, wording);
+  return { supervision: supervisionDescription(supervise, { text: wording.supervised(supervise), preview }) };
 }
 
 /** What it is called in a file: the steps of a block are a plan of their own, whose names are those around it. Only one of a sequence says where it starts. */

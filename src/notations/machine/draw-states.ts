@@ -1,6 +1,8 @@
 import type { Drawing, DrawnEdge, DrawnItem } from '../../plan/drawing.js';
 import type { State } from '../../machine/pure/spec.js';
+import { supervisedText } from '../../plan/supervision.js';
 import type { Pack } from './pack.js';
+import { stateSupervision } from './supervising.js';
 
 /**
  * The picture of a pack: its states, with events as labels, redirects dashed. Of a pack without a workflow, its prompts.
@@ -8,18 +10,20 @@ import type { Pack } from './pack.js';
  * @example
  * console.log(mermaidOf(drawStates(pack)));
  */
-export function drawStates({ id, prompts, workflow }: Pack): Drawing {
+export function drawStates(pack: Pack): Drawing {
+  const { id, prompts, workflow } = pack;
   if (workflow === undefined) {
     const items = Object.keys(prompts).map((name, at) => boxOf(`p${at}`, 'agent', [name]));
     return { name: id, items, edges: [] };
   }
   const states = Object.entries(workflow.states);
   const keys = new Map(states.map(([name], at) => [name, `s${at}`]));
-  const items = states.map(([name, state]) => ({
-    ...boxOf(keys.get(name) ?? '', state.composition === undefined ? 'agent' : 'call', linesOf(name, state)),
-    entry: name === workflow.entry,
-    exit: isEnd(state),
-  }));
+  const items = states.map(([name, state]) => {
+    const kind = state.composition === undefined ? 'agent' : 'call';
+    const { supervise } = stateSupervision(pack, name, kind);
+    const lines = [...linesOf(name, state), ...(supervise === undefined ? [] : [supervisedText(supervise)])];
+    return { ...boxOf(keys.get(name) ?? '', kind, lines), entry: name === workflow.entry, exit: isEnd(state) };
+  });
   return { name: id, items, edges: states.flatMap(([name, state]) => edgesOf(keys.get(name) ?? '', state, keys)) };
 }
 

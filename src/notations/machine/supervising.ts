@@ -36,15 +36,18 @@ const ofState = ({ workflow }: Pack, state: string): SuperviseKey | undefined =>
   return Object.hasOwn(states, state) ? states[state]?.supervise : undefined;
 };
 
-/** The node of a state with its supervision: an agent has that of the pack unless its state says otherwise, a composition that of its state alone. */
-export function supervisedState(pack: Pack, state: string, node: PlanNode): PlanNode {
+/** The supervision of a state: an agent has that of the pack unless its state says otherwise, a composition that of its state alone. */
+export function stateSupervision(
+  pack: Pack,
+  state: string,
+  kind: PlanNode['kind'],
+): Pick<NodeBase, 'supervise' | 'unsupervised'> {
   const own = saidOf(ofState(pack, state));
   const around = saidOf(ofPack(pack));
-  if (node.kind === 'agent' || own?.mode === 'nobody')
-    return { ...node, ...dataOf(supervisedUnder(own, around, reported)) };
-  if (node.kind !== 'call' || own === undefined) return node;
+  if (kind === 'agent' || own?.mode === 'nobody') return dataOf(supervisedUnder(own, around, reported));
+  if (kind !== 'call' || own === undefined) return {};
   const { mode: _mode, instruction: _instruction, ...shared } = around ?? {};
-  return { ...node, ...dataOf({ ...shared, ...own }) };
+  return dataOf({ ...shared, ...own });
 }
 
 /** The plan of a composition, whose agents are supervised as it says, or else as the pack does. */

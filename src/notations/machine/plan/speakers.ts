@@ -13,7 +13,7 @@ import type { Pack, Prompt } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';
 import { promptAgent } from '../prompt-agent.js';
 import { SKILL_TOOL, skillsOf, usedSkills } from '../skills.js';
-import { supervisedState } from '../supervising.js';
+import { stateSupervision } from '../supervising.js';
 import { guideOf } from './guide.js';
 import type { MachineSetup, MachineState, Standing } from './standing.js';
 import { isTransient, stateOf, accountOf, machineAt } from './standing.js';
@@ -49,7 +49,10 @@ export function speakers(parts: SpeakerParts, state: string): readonly Speaker[]
       : Object.hasOwn(pack.prompts, prompt)
         ? agents(parts, state, prompt)
         : [];
-  return all.map((speaker) => ({ ...speaker, node: supervisedState(pack, state, speaker.node) }));
+  return all.map((speaker) => {
+    const { node } = speaker;
+    return { ...speaker, node: { ...node, ...stateSupervision(pack, state, node.kind) } };
+  });
 }
 
 function agents(parts: SpeakerParts, state: string, prompt: string): readonly Speaker[] {
