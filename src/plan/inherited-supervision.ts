@@ -37,9 +37,11 @@ export function gateProblem(step: string, optsOut: boolean, hint: string): GateP
 
 /** A plan of which nothing is supervised. */
 export function withoutSupervision(plan: Plan): Plan {
-  const nodes = plan.nodes.map(({ supervise: _, ...node }: PlanNode) =>
-    'plan' in node ? { ...node, plan: withoutSupervision(node.plan) } : node,
-  );
+  const nodes = plan.nodes.map((node) => {
+    const { supervise, ...bare } = node;
+    if ('plan' in bare) return { ...bare, plan: withoutSupervision(bare.plan) };
+    return supervise === undefined ? node : bare;
+  });
   return { ...plan, nodes };
 }
 
