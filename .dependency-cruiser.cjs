@@ -32,7 +32,7 @@ const ROWS = {
   guard: ['base', 'events', 'lang', 'plan'],
   engine: BELOW_ENGINE,
   agent: ['text', ...BELOW_ENGINE, PORTS],
-  supervise: [...BELOW_ENGINE, PORTS],
+  supervise: ['agent', ...BELOW_ENGINE, PORTS],
   notations: ['base', 'text', 'lang', 'plan', 'machine/pure'],
   stores: ['base', STORE_PORT, RECORDS],
   restate: [...BELOW_ENGINE, PORTS],

@@ -36,4 +36,6 @@ export { outlinePlan, type Outline } from './plan/outline.js';
 export { END } from './plan/plan.js';
 export type { Bindings, Plan, PlanNode } from './plan/plan.js';
 export type { FailedAttempt, RetryInput } from './plan/retry-input.js';
+export type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from './plan/supervision.js';
 export type { Workflow } from './plan/workflow.js';
+export { supervisor, type SupervisorOptions } from './supervise/supervisor.js';

@@ -1,6 +1,7 @@
 import type { JsonObject, Json } from '../base/json.js';
 import type { ModelSettings, AgentSpec } from '../plan/agent-spec.js';
 import type { Usage } from '../events/event.js';
+import type { Phase } from '../events/supervision.js';
 
 /**
  * The model port: one streaming call. Implementations send one request, retry nothing, and throw SkeinErrors whose code says
@@ -26,9 +27,18 @@ export interface ModelRequest {
   readonly settings: ModelSettings;
   readonly signal: AbortSignal;
   /** Who calls: scripts choose by it, and recordings name it. Providers don't see it. */
-  readonly caller: { readonly path: string; readonly agent: string; readonly turn: number };
+  readonly caller: Caller;
   /** Runs a tool call, for back ends with a loop of their own. */
   dispatch(call: ToolCall): Promise<ToolResult>;
+}
+
+/** Who calls a model. */
+export interface Caller {
+  readonly path: string;
+  readonly agent: string;
+  readonly turn: number;
+  /** The supervision of the step calls. */
+  readonly phase?: Phase;
 }
 
 /** A message of a conversation. */
@@ -113,7 +123,7 @@ export interface ModelSource {
 export interface ReplayedCall {
   /** Name of the model, as it is recorded. */
   readonly model: string;
-  readonly caller: ModelRequest['caller'];
+  readonly caller: Caller;
   /** The conversation that was sent. */
   messages(): readonly Message[];
 }

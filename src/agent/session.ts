@@ -3,6 +3,7 @@ import { isThenable, present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import type { StepIo } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
+import type { Phase } from '../events/supervision.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import { functionTools } from './function-tools.js';
 import { specsDigest } from './loop/identities.js';
@@ -49,6 +50,8 @@ export type Cancelled = Pick<StepIo, 'signal'>;
 export interface AgentStep {
   readonly step: StepContext;
   readonly spec: AgentSpec;
+  /** The supervision of a step asks the model: what it says is not told as it arrives, as text of the step is. */
+  readonly phase?: Phase;
   /** Models and tools, as they are recorded. */
   readonly opened: Opened;
   /** Tools of the step itself. */

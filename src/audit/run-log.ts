@@ -5,6 +5,7 @@ import { toErrorData } from '../base/errors.js';
 import { canonicalHash, sha256 } from '../base/hash.js';
 import { RUN_MARKER } from '../base/own-names.js';
 import type { SkeinEvent } from '../events/event.js';
+import { beginsAgain } from '../events/supervision.js';
 import { Tally } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
 import { formatOutput } from './final-output.js';
@@ -94,10 +95,11 @@ class RunLog {
       }
       case 'step.retrying':
         this.open.get(event.path)?.take(event);
-        for (const log of this.attempts.again(event.path)) log.abandon();
+        this.abandonInside(event.path);
         break;
       case 'step.note':
         this.open.get(event.path)?.take(event);
+        if (beginsAgain(event)) this.abandonInside(event.path);
         if (event.note.kind === 'warning') this.warn({ ...event.note, path: event.path });
         break;
       case 'run.warning':
@@ -110,6 +112,10 @@ class RunLog {
         this.ending = event;
         break;
     }
+  }
+
+  private abandonInside(path: string): void {
+    for (const log of this.attempts.again(path)) log.abandon();
   }
 
   private warn({ path, code, message }: Warning): void {
@@ -128,8 +134,9 @@ class RunLog {
     this.attempts.keep(event.parent, [log]);
     if (event.type !== 'step.started') return;
     this.open.set(event.path, log);
-    if (place !== undefined && 'plan' in place.node)
-      this.attempts.open(event.path, event.parent, place.node.retry !== undefined);
+    if (place === undefined || !('plan' in place.node)) return;
+    const { retry, supervise } = place.node;
+    this.attempts.open(event.path, event.parent, retry !== undefined || supervise !== undefined);
   }
 
   /** Unique also where upper and lower case are the same. */

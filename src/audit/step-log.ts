@@ -37,6 +37,8 @@ export class StepLog {
   private readonly stream: StreamLog | undefined = undefined;
   /** The model that answered last. */
   private model: string | undefined = undefined;
+  /** Answers of the agent itself. */
+  private turns = 0;
   private hasOutput = false;
   private abandoned = false;
 
@@ -73,7 +75,10 @@ export class StepLog {
       this.writeText('prompt.md', note.prompt);
       if (note.system.trim() !== '') this.writeText('system.md', note.system);
     }
-    if (note.kind === 'model.ended') this.model = note.model;
+    if (note.kind === 'supervision.corrected') this.writeMeta();
+    if (note.kind !== 'model.ended' || note.phase !== undefined) return;
+    this.model = note.model;
+    this.turns += 1;
   }
 
   private retrying({ attempt, error, at }: StepRetrying): void {
@@ -150,7 +155,7 @@ export class StepLog {
       model: this.model,
       requested_models: models.length === 0 && this.asked !== '' ? [this.asked] : models,
       interactive: interactive === true,
-      turns: spent.modelCalls - spent.failedModelCalls,
+      turns: this.turns,
       ...spendingFields(spent),
     };
   }

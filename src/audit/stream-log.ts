@@ -4,8 +4,8 @@ import type { LoopNote } from '../events/loop-notes.js';
 import type { StepOutcome } from '../events/outcome.js';
 import type { RedactedStream, Redactor } from './redact.js';
 
-/** Why what a model said is not in the output: it went on to call tools, the call or the step failed, the answer was refused, or it was read as data. */
-type VoidReason = 'tool-calls' | 'failed' | 'asked-again' | 'rewritten';
+/** Why what a model said is not in the output: it went on to call tools, the call or the step failed, the answer was refused, the step must do its work again, or it was read as data. */
+type VoidReason = 'tool-calls' | 'failed' | 'asked-again' | 'not-accepted' | 'rewritten';
 
 /**
  * Turns what one agent step tells into the lines of its `stream.jsonl`: `{ ts, type, data? }`, one JSON object a line. The deltas since the
@@ -37,6 +37,7 @@ export class StreamLog {
       return;
     }
     this.flush(at);
+    if (isOfSupervision(note)) return;
     switch (note.kind) {
       case 'model.started':
         this.makeVoid('asked-again', at);
@@ -76,6 +77,21 @@ export class StreamLog {
       case 'answer':
         this.line(at, 'user.input_response', note.answer);
         break;
+      case 'supervision.corrected':
+        this.makeVoid('not-accepted', at);
+        this.line(at, note.kind, { attempt: note.attempt, correction: note.correction });
+        break;
+      case 'supervision.commit':
+      case 'supervision.post':
+      case 'supervision.reconcile':
+      case 'supervision.verdict':
+      case 'supervision.accepted':
+      case 'approval.requested':
+      case 'approval.decided': {
+        const { kind, ...data } = note;
+        this.line(at, kind, data);
+        break;
+      }
       case 'warning':
         this.line(at, 'session.warning', { code: note.code, message: note.message });
         break;
@@ -134,6 +150,11 @@ export class StreamLog {
     const line = { ts: new Date(at).toISOString(), type, ...(data === undefined ? {} : { data }) };
     this.write(`${this.redactor.json(line)}\n`);
   }
+}
+
+/** What a model says about the work of the step is not that work. */
+function isOfSupervision(note: StepNote): boolean {
+  return 'phase' in note && note.phase !== undefined;
 }
 
 function reason(error: ErrorData): { readonly error: string; readonly error_code: string } {

@@ -257,6 +257,20 @@ export function deliveredName(key: string): string | undefined {
   return DELIVERED.exec(key)?.[1];
 }
 
+/** Name of a call of a model: of a turn of an agent, or of a phase of the supervision of a step. `call` counts from 1. */
+export function modelCallName(turn: number, call: number, phase: string | undefined): string {
+  const name = phase ?? `model#${turn}`;
+  return call === 1 ? name : `${name}.${call}`;
+}
+
+const MODEL_CALL = /^(?:model#|(commit|post|supervise)(?:\.\d+)?$)/;
+
+/** Whether the name of an effect is that of a call of a model; `phase`: in which phase of the supervision of a step. */
+export function asModelCall(name: string): { readonly phase: string | undefined } | undefined {
+  const found = MODEL_CALL.exec(name);
+  return found === null ? undefined : { phase: found[1] };
+}
+
 /** Key of something that an effect does in addition: `t@outcome`, `a@tool#1.1.outcome`. */
 export function innerKey(effect: string, name: string): string {
   return `${effect}${stepOf(effect) === effect ? '@' : '.'}${name}`;

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../base/json.js';
 import type { Census } from './census.js';
 import type { RunOutcome, StepEnding } from './outcome.js';
 import type { OpenQuestion } from './question.js';
+import type { Phase, SupervisionNote } from './supervision.js';
 
 /** What every event has. `seq` counts from 0 without gaps; `at` is milliseconds since 1970 by the run's clock. */
 export interface EventBase {
@@ -44,21 +45,19 @@ export type EventBody =
 export type StepNote =
   /** The prompt is rendered; nothing has been sent yet. */
   | { readonly kind: 'prompt'; readonly system: string; readonly prompt: string; readonly model: string }
-  | { readonly kind: 'model.started'; readonly turn: number; readonly model: string }
+  | (Asking & { readonly kind: 'model.started' })
   /** A piece of text as it arrives; lost pieces do no harm, `model.ended` has the whole. */
   | { readonly kind: 'model.delta'; readonly text: string }
   | { readonly kind: 'model.retrying'; readonly model: string; readonly error: ErrorData; readonly delayMs: number }
   /** A call failed; what comes of that is told apart. */
-  | { readonly kind: 'model.failed'; readonly turn: number; readonly model: string; readonly error: ErrorData }
+  | (Asking & { readonly kind: 'model.failed'; readonly error: ErrorData })
   | { readonly kind: 'model.fallback'; readonly from: string; readonly to: string; readonly error: ErrorData }
-  | {
+  | (Asking & {
       readonly kind: 'model.ended';
-      readonly turn: number;
-      readonly model: string;
       readonly text: string;
       readonly usage: Usage;
       readonly toolCalls: number;
-    }
+    })
   | { readonly kind: 'tool.started'; readonly id: string; readonly tool: string; readonly input: Json }
   | {
       readonly kind: 'tool.ended';
@@ -82,7 +81,16 @@ export type StepNote =
   | { readonly kind: 'memory'; readonly mode: 'append' | 'replace'; readonly text: string }
   | { readonly kind: 'warning'; readonly code: string; readonly message: string }
   /** Told from inside of a function (`step.emit`). */
-  | { readonly kind: 'event'; readonly event: JsonObject };
+  | { readonly kind: 'event'; readonly event: JsonObject }
+  | SupervisionNote;
+
+/** A model is asked. */
+export interface Asking {
+  readonly turn: number;
+  readonly model: string;
+  /** The call belongs to the supervision of the step: what the model says is not the work of the step. */
+  readonly phase?: Phase;
+}
 
 /** A question opens: the same is told of it in the result of the run and in what is read of a store. */
 export interface AskedNote extends OpenQuestion {

@@ -1,4 +1,4 @@
-import type { EventBody, StepNote } from './event.js';
+import type { Asking, EventBody, StepNote } from './event.js';
 import type { StepEnding, StepOutcome } from './outcome.js';
 import { endingOf } from './outcome.js';
 import type { Spending } from './spending.js';
@@ -83,16 +83,24 @@ export class StepFold {
 
   private note(note: StepNote, isPaid: boolean): void {
     if (note.kind === 'prompt') this.model = note.model;
-    else if (note.kind === 'model.started') this.asked = this.model = note.model;
+    else if (note.kind === 'model.started') {
+      this.asked = note.model;
+      this.answers(note);
+    } else if (note.kind === 'supervision.corrected') this.retry(note.attempt);
     else if (note.kind === 'model.fallback') this.model = note.to;
     else if (note.kind === 'model.failed') {
       this.asked = undefined;
       if (isPaid) this.spent.failed(note.error);
     } else if (note.kind === 'model.ended') {
       this.asked = undefined;
-      this.model = note.model;
+      this.answers(note);
       if (isPaid) this.spent.answered(note.model, note.usage);
     } else if (note.kind === 'tool.started' && isPaid) this.spent.called(1);
+  }
+
+  /** Who supervises a step does not do its work. */
+  private answers({ model, phase }: Asking): void {
+    if (phase === undefined) this.model = model;
   }
 
   /** A call that is under way when the step ends, such as at its timeout, was made. */

@@ -25,16 +25,16 @@ export function noteEvent(note: StepNote, path: string): NoteEvent {
       };
     }
     case 'model.failed': {
-      const { turn, model, error } = note;
-      return { type: 'model_error', metadata: { turn, model, error: errorText(error), code: error.code } };
+      const { error, kind: _kind, ...asked } = note;
+      return { type: 'model_error', metadata: { ...asked, error: errorText(error), code: error.code } };
     }
     case 'model.fallback': {
       const { from, to, error } = note;
       return { type: 'model_fallback', metadata: { from, to, error: errorText(error), code: error.code } };
     }
     case 'model.ended': {
-      const { turn, model, text, usage, toolCalls } = note;
-      return { type: 'model_end', metadata: { turn, model, text, usage, tool_calls: toolCalls } };
+      const { kind: _kind, toolCalls, ...answered } = note;
+      return { type: 'model_end', metadata: { ...answered, tool_calls: toolCalls } };
     }
     case 'prompt':
     case 'model.started':
@@ -48,6 +48,17 @@ export function noteEvent(note: StepNote, path: string): NoteEvent {
     case 'warning': {
       const { kind, ...metadata } = note;
       return { type: TYPES[kind], metadata };
+    }
+    case 'supervision.commit':
+    case 'supervision.post':
+    case 'supervision.reconcile':
+    case 'supervision.verdict':
+    case 'supervision.corrected':
+    case 'supervision.accepted':
+    case 'approval.requested':
+    case 'approval.decided': {
+      const { kind, ...metadata } = note;
+      return { type: SUPERVISION[kind], metadata };
     }
   }
 }
@@ -63,6 +74,17 @@ const TYPES = {
   items: 'map_items',
   memory: 'memory',
   warning: 'warning',
+} as const;
+
+const SUPERVISION = {
+  'supervision.commit': 'supervision_commit',
+  'supervision.post': 'supervision_post',
+  'supervision.reconcile': 'supervision_reconcile',
+  'supervision.verdict': 'supervision_verdict',
+  'supervision.corrected': 'supervision_corrected',
+  'supervision.accepted': 'supervision_accepted',
+  'approval.requested': 'approval_requested',
+  'approval.decided': 'approval_decided',
 } as const;
 
 /**

@@ -169,6 +169,7 @@ export class GraphEvents {
 
   private note(event: Of<'step.note'>): GraphEvent {
     const { note, path } = event;
+    if (note.kind === 'supervision.corrected') this.open.get(path)?.nodesRun.splice(0);
     const draft = noteEvent(note, path);
     return this.inside(event, path, { node: this.nameOf(path), ...draft });
   }

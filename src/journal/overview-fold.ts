@@ -6,9 +6,10 @@ import type { StepEnding } from '../events/outcome.js';
 import { endingOf } from '../events/outcome.js';
 import { Tally } from '../events/spending.js';
 import type { PlanNode } from '../plan/plan.js';
-import { isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
+import { asModelCall, isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
 import type { TellMoment } from './overview-moments.js';
 import { modelText, noteText, sessionText } from './overview-moments.js';
+import type { RecordedTurn } from './overview-trace.js';
 import { StepTrace, isCutOff, readTurn } from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
 
@@ -143,6 +144,7 @@ export class OverviewFold {
     } else if (asked !== undefined) trace.reopen();
     else if (name === undefined) this.bodyEnded(trace, record);
     else if (name.startsWith('model#')) this.turn(trace, name, record);
+    else if (asModelCall(name) !== undefined) this.phase(trace, name, record);
     else if (name.startsWith('tool#')) this.tool(trace, name, record);
     else if (name.startsWith('run:')) this.part(trace, name, record);
     else if (name === 'close') this.closed(trace, at);
@@ -170,17 +172,29 @@ export class OverviewFold {
   }
 
   private turn(trace: StepTrace, name: string, record: DoneRecord): void {
+    const turn = this.answered(trace, '', record);
+    if (turn === undefined) return;
+    trace.turn(numberOf(name), turn);
+    // An agent that was closed before, because it paused, is not closed again.
+    if (trace.closed && trace.answered) this.succeeded(trace, record.at);
+  }
+
+  /** A call of the supervision of a step, which does not count before it is accepted. */
+  private phase(trace: StepTrace, name: string, record: DoneRecord): void {
+    const turn = this.answered(trace, `${name.split('.')[0] ?? ''}: `, record);
+    if (turn !== undefined) trace.spent.answered(turn.model, turn.usage);
+  }
+
+  /** Tells of a model call, and counts it when it failed. */
+  private answered(trace: StepTrace, head: string, record: DoneRecord): RecordedTurn | undefined {
     trace.reopen();
     const { at, ms, error } = record;
     const turn = error === undefined ? readTurn(this.options.valueOf(record)) : undefined;
     const took = ms === undefined ? {} : { ms };
-    const told = { at, kind: 'model', path: trace.path, text: modelText(turn, error), ...took } as const;
+    const told = { at, kind: 'model', path: trace.path, text: head + modelText(turn, error), ...took } as const;
     this.options.tell(turn === undefined ? told : { ...told, usage: turn.usage });
     if (error !== undefined) trace.spent.failed(error);
-    if (turn === undefined) return;
-    trace.turn(numberOf(name), turn);
-    // An agent that was closed before, because it paused, is not closed again.
-    if (trace.closed && trace.answered) this.succeeded(trace, at);
+    return turn;
   }
 
   private tool(trace: StepTrace, name: string, record: DoneRecord): void {
@@ -222,18 +236,28 @@ export class OverviewFold {
 
   private log({ at, path, body }: LogRecord): void {
     if (body['type'] === 'step.ended') this.stepEnded(at, path, body);
-    else if (body['type'] === 'step.retrying') {
-      const trace = this.trace(path, at);
-      trace.reopen();
-      const attempt = numberIn(body['attempt']);
-      trace.retry(attempt);
-      this.retried.set(path, attempt);
-      this.forgetPauses(path);
-    } else if (body['type'] === 'run.warning') this.warn(at, '', body);
+    else if (body['type'] === 'step.retrying') this.again(path, at, numberIn(body['attempt']));
+    else if (body['type'] === 'run.warning') this.warn(at, '', body);
     else if (isCutOff({ body })) this.trace(path, at).spent.failed();
     else if (isPlainObject(body['note']) && body['note']['kind'] === 'warning') this.warn(at, path, body['note']);
+    this.supervised(at, path, body);
     const text = noteText(body);
     if (text !== undefined) this.options.tell({ at, path, ...text });
+  }
+
+  /** A step that is accepted ended; what one that is corrected did before does not count. */
+  private supervised(at: number, path: string, { note }: JsonObject): void {
+    if (!isPlainObject(note)) return;
+    if (note['kind'] === 'supervision.accepted') this.trace(path, at).end({ outcome: 'succeeded' }, at);
+    else if (note['kind'] === 'supervision.corrected') this.again(path, at, numberIn(note['attempt']));
+  }
+
+  private again(path: string, at: number, attempt: number): void {
+    const trace = this.trace(path, at);
+    trace.reopen();
+    trace.retry(attempt);
+    this.retried.set(path, attempt);
+    this.forgetPauses(path);
   }
 
   private stepEnded(at: number, path: string, body: JsonObject): void {

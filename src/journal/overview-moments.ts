@@ -5,11 +5,14 @@ import { formatCensus } from '../events/census.js';
 import { loopText } from '../events/loop-notes.js';
 import type { LoopNote } from '../events/loop-notes.js';
 import type { Usage } from '../events/event.js';
+import { supervisionText } from '../events/supervision.js';
+import type { SupervisionNote } from '../events/supervision.js';
 import type { RecordedTurn } from './overview-trace.js';
 import type { EndRecord } from './record.js';
 
 /** What a moment is about. */
-export type MomentKind = 'session' | 'step' | 'retry' | 'warning' | 'model' | 'tool' | 'pause' | 'answer';
+export type MomentKind =
+  'session' | 'step' | 'retry' | 'warning' | 'model' | 'tool' | 'pause' | 'answer' | 'supervision';
 
 /** Something that happened in a run, as one line says it. */
 export interface RunMoment {
@@ -73,6 +76,13 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Pick<RunMoment, 
     case 'loop.repeated':
     case 'loop.oscillating':
       return { kind: 'step', text: loopText(note as unknown as LoopNote) };
+    case 'supervision.commit':
+    case 'supervision.post':
+    case 'supervision.reconcile':
+    case 'supervision.verdict':
+    case 'supervision.corrected':
+    case 'supervision.accepted':
+      return { kind: 'supervision', text: supervisionText(note as unknown as SupervisionNote) };
     default:
       return undefined;
   }

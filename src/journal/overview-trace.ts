@@ -1,4 +1,4 @@
-import { stepOf } from '../base/address.js';
+import { asModelCall, stepOf } from '../base/address.js';
 import { isPlainObject } from '../base/json.js';
 import type { Usage } from '../events/event.js';
 import type { Spending } from '../events/spending.js';
@@ -120,7 +120,7 @@ export function costOf(store: Store, { entries, logs }: RunHistory): Spending {
   const spent = new Tally();
   for (const log of logs) if (isCutOff(log)) spent.failed();
   for (const [key, list] of entries) {
-    if (!key.startsWith('@model#', stepOf(key).length)) continue;
+    if (asModelCall(key.slice(stepOf(key).length + 1)) === undefined) continue;
     for (const { kind, record } of list) {
       if (record.error !== undefined) spent.failed(record.error);
       const turn = kind === 'success' ? readTurn(readStored(store, record)) : undefined;

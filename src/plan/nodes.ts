@@ -47,6 +47,13 @@ export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
   };
 }
 
+const supervised = new WeakMap<Plan, boolean>();
+
+/** Whether a plan that no one changes any more, or a plan in it, has a supervised node. */
+export function isSupervisedPlan(plan: Plan): boolean {
+  return madeOnce(supervised, plan, () => nodesOf(plan).some(({ node }) => node.supervise !== undefined));
+}
+
 /**
  * What a supervised node promises: its instruction, or the prompt of an agent, which may be empty where it only answers what was said before; then its
  * system prompt. Undefined where nothing says so.

@@ -4,6 +4,7 @@ import { didYouMean } from '../base/suggest.js';
 import type { RunResult } from '../engine/run.js';
 import { kindText } from '../lang/value-text.js';
 import type { Plan } from '../plan/plan.js';
+import { isSupervisor } from '../plan/supervision.js';
 import type { RunOptions } from './options.js';
 import { checkThreadOptions } from './threads/check-thread.js';
 
@@ -14,6 +15,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   cwd: true,
   allowPrivateAddresses: true,
   memory: true,
+  supervisor: true,
   answer: true,
   runId: true,
   listeners: true,
@@ -41,6 +43,7 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
   const strange = Object.keys(options).find((name) => !isKnown(name));
   if (strange === undefined) {
     checkMaxSteps(options);
+    checkSupervisor(options);
     checkRecorded(options);
     checkThreadOptions(options);
     return;
@@ -54,6 +57,13 @@ function checkMaxSteps({ maxSteps }: Pick<RunOptions, 'maxSteps'>): void {
   if (maxSteps === undefined || (Number.isSafeInteger(maxSteps) && maxSteps > 0)) return;
   const hint = 'it counts how many nodes may run one after another: run(workflow, { maxSteps: 200 })';
   throw new SkeinError('SKEIN_USAGE', `maxSteps is a whole number from 1 up, not ${String(maxSteps)}`, { hint });
+}
+
+function checkSupervisor({ supervisor }: Pick<RunOptions, 'supervisor'>): void {
+  if (supervisor === undefined || isSupervisor(supervisor)) return;
+  throw new SkeinError('SKEIN_USAGE', 'the supervisor of a run needs the methods reconcile and supervise', {
+    hint: "run(workflow, { supervisor: supervisor({ model: 'openai/gpt-5' }) })",
+  });
 }
 
 /** What stands in the record as it is given. */

@@ -212,4 +212,4 @@ function isWork(key: string): boolean {
   return name === '' || WORK.test(name);
 }
 
-const WORK = /^@(?:model#|tool#|run:|answer|timer|event)/;
+const WORK = /^@(?:model#|tool#|run:|answer|timer|event|commit|post|supervis|human)/;

@@ -12,6 +12,9 @@ import { withScripted } from '../plan/made-of.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
 import type { Keeper } from '../engine/reporter.js';
+import { isSupervisedPlan } from '../plan/nodes.js';
+import type { Plan } from '../plan/plan.js';
+import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
 import { checkGiven } from './check-run.js';
 import type { RunOptions } from './options.js';
@@ -80,8 +83,20 @@ export function launch(one: Launch): RunHandle {
   const signal = (): AbortSignal => stop().signal;
   const again: BackendDefinition['launch'] = (other) => launch({ ...other, backend });
   const definition = { runId, compiled, models, recorded, told, turn, signal, launch: again };
-  const opened = backend.open(definition, options);
+  const opened = withSupervision(compiled.plan, backend.open(definition, options));
   return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
+}
+
+/** How steps are supervised, once a run has needed it. */
+let phasesOf: typeof PhasesOf | undefined;
+
+/** A run in which nothing is supervised loads nothing of it, and starts at once. */
+function withSupervision(plan: Plan, opened: OpenedRun | Promise<OpenedRun>): OpenedRun | Promise<OpenedRun> {
+  if (phasesOf !== undefined || !isSupervisedPlan(plan)) return opened;
+  return import('../supervise/phases.js').then((loaded) => {
+    ({ phasesOf } = loaded);
+    return opened;
+  });
 }
 
 function start(one: Launch, opened: OpenedRun): RunHandle {
@@ -151,6 +166,12 @@ function started(
   return {
     runOptions: () => lent().runOptions,
     executors: { agent: (node, step) => agents()(node, step), ...options.executors },
+    phases: phasesOf?.({
+      models,
+      formerModels,
+      supervisor: options.supervisor,
+      recorded: options.store !== undefined,
+    }),
     atEnd: () => models.finish(),
     keeper,
     listeners,

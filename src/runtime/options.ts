@@ -7,6 +7,7 @@ import type { StepCheck } from '../engine/services.js';
 import type { Listener } from '../events/event.js';
 import type { Store } from '../journal/store.js';
 import type { Bindings, Plan } from '../plan/plan.js';
+import type { Supervisor } from '../plan/supervision.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { ThreadOptions } from './threads/open-turn.js';
 
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly allowPrivateAddresses?: boolean;
   /** First text of the run's shared memory; absent: there is none. */
   readonly memory?: string;
+  /** Judges supervised steps that have no supervisor of their own, when promise and work differ. Default: a model, the one of the step. */
+  readonly supervisor?: Supervisor;
   /** Answers questions. Absent: a question pauses the run. */
   readonly answer?: AnswerQuestion;
   readonly runId?: string;

@@ -3,6 +3,8 @@ import { ERROR_CODES } from '../base/errors.js';
 import { any, either, flag, integer, list, map, number, text, texts, word } from './forms.js';
 import type { Form } from './forms.js';
 
+const PHASES = ['commit', 'post', 'supervise'] as const;
+
 const MANY = Number.MAX_SAFE_INTEGER;
 const SECONDS = Number.MAX_VALUE;
 
@@ -68,6 +70,13 @@ export const RULE = map(
     step: text('the path of the step, or the id of the node'),
     agent: text('the name of the agent'),
     prompt: text('a piece of what the agent is asked'),
+    phase: word(
+      PHASES,
+      'the supervision of the step asks: what it promises, how it went, what follows; without it the work itself',
+      {
+        exact: true,
+      },
+    ),
     answer: GIVEN,
     answers: list(GIVEN, 'a sequence: each call of a model takes the next one', { min: 1 }),
     repeat: flag('the last answer is given for ever', { default: false }),

@@ -1,5 +1,7 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
+import { modelCallName } from '../../base/address.js';
 import { digestText } from '../../base/hash.js';
+import { present } from '../../base/json.js';
 import type { ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
 import { MODEL_TRIES } from '../../plan/limits.js';
 import type { StepIo } from '../../engine/ports/durable.js';
@@ -40,7 +42,7 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * One model call after the other, each an effect `model#TURN`. Retryable errors are tried again with growing delays; when they
+ * One model call after the other, each an effect `model#TURN`, or of the name of its phase. Retryable errors are tried again with growing delays; when they
  * stay, or the model is not there at all, the next model of the list takes over for the rest of the step.
  *
  * @example
@@ -69,10 +71,11 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCall
       const model = opened.models[current];
       if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${spec.name}" has no model`);
       try {
-        return await callOnce(turns, model, { name: call === 1 ? `model#${turn}` : `model#${turn}.${call}`, turn });
+        return await callOnce(turns, model, { name: modelCallName(turn, call, agentStep.phase), turn });
       } catch (error) {
         if (!SkeinError.isInstance(error)) throw error;
-        const next = await afterFailure(turns, { error, model, current, failures, pause: `pause#${turn}.${call}` });
+        const pause = agentStep.phase === undefined ? `pause#${turn}.${call}` : `${agentStep.phase}.pause.${call}`;
+        const next = await afterFailure(turns, { error, model, current, failures, pause });
         if (next === 'next-model') {
           current += 1;
           failures = 0;
@@ -116,8 +119,10 @@ interface Call {
 
 async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise<ModelTurn> {
   const { step } = options;
+  const { turn: number } = call;
+  const ofPhase = present({ phase: options.phase });
   let performed = false;
-  step.note({ kind: 'model.started', turn: call.turn, model: model.id });
+  step.note({ kind: 'model.started', turn: number, model: model.id, ...ofPhase });
   const running = step.effect(
     call.name,
     (io) => {
@@ -127,19 +132,20 @@ async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise
     { identity: { digest: () => callIdentity(options, model) } },
   );
   const turn = await running.catch((error: unknown) => {
-    if (!performed && !isOver(error)) tellReplayed(options, model, call.turn);
+    if (!performed && !isOver(error)) tellReplayed(options, model, number);
     if (!isOver(error))
-      step.note({ kind: 'model.failed', turn: call.turn, model: model.id, error: toErrorData(error) });
+      step.note({ kind: 'model.failed', turn: number, model: model.id, error: toErrorData(error), ...ofPhase });
     throw error;
   });
-  if (!performed) tellReplayed(options, model, call.turn);
+  if (!performed) tellReplayed(options, model, number);
   step.note({
     kind: 'model.ended',
-    turn: call.turn,
+    turn: number,
     model: turn.model,
     text: turn.text,
     usage: turn.usage,
     toolCalls: turn.toolCalls.length,
+    ...ofPhase,
   });
   return turn;
 }
@@ -191,6 +197,7 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
     ...(output === undefined || model.structuredOutput !== true ? {} : { output }),
   };
   const answering = takeTurn(model, request, (note) => {
+    if (note.kind === 'model.delta' && options.phase !== undefined) return;
     // What a provider says of the settings, it says in each turn.
     if (note.kind === 'warning' && options.told.has(note.message)) return;
     if (note.kind === 'warning') options.told.add(note.message);
@@ -217,7 +224,7 @@ function settingsNow({ spec, transcript }: Turns, tools: readonly ToolSpec[]): M
 }
 
 function callerOf(options: Turns, turn: number): ModelRequest['caller'] {
-  return { path: options.step.path, agent: options.spec.name, turn };
+  return { path: options.step.path, agent: options.spec.name, turn, ...present({ phase: options.phase }) };
 }
 
 /** Where the provider takes no schema, the system prompt says what is wanted. */

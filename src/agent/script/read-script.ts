@@ -101,7 +101,12 @@ function readRule(node: SourceNode, what: string, findings: Findings): ScriptRul
   const only = single === undefined ? undefined : readOne(single, 1);
   return {
     at: rule.at,
-    ...present({ step: rule.text('step'), agent: rule.text('agent'), prompt: rule.text('prompt') }),
+    ...present({
+      step: rule.text('step'),
+      agent: rule.text('agent'),
+      prompt: rule.text('prompt'),
+      phase: rule.word('phase', RULE.keys.phase),
+    }),
     answers: only === undefined ? listOf(rule, 'answers', readOne, findings) : [only],
     repeat: rule.flag('repeat') ?? false,
     once: rule.flag('once') ?? false,

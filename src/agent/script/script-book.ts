@@ -13,7 +13,7 @@ export interface ScriptBook {
   /** Names of the tools that its models call. */
   readonly calls: readonly string[];
   /**
-   * The answer to a call; undefined in a script that is not strict, for a call that it does not plan.
+   * The answer to a call; undefined for a call that the script does not plan, when it is not strict or the supervision of a step calls.
    *
    * @throws SkeinError `SKEIN_SCRIPT` for an unplanned call of a strict script.
    */
@@ -53,7 +53,8 @@ export function openScriptBook(script: Script): ScriptBook {
     calls: [...new Set(calls)],
     next(request) {
       const answer = takeFirst(progress, request);
-      if (answer !== undefined || !script.strict) return answer;
+      // What a script does not say of the supervision of a step is what lets the step pass.
+      if (answer !== undefined || !script.strict || request.caller.phase !== undefined) return answer;
       throw unplanned(script, progress, request);
     },
     skip(call) {
@@ -89,6 +90,7 @@ function contains(value: Json | undefined, part: Json): boolean {
 
 function takeFirst(progress: readonly Progress[], request: Asked): ScriptAnswer | undefined {
   for (const one of progress) {
+    if (one.rule.phase !== request.caller.phase) continue;
     if (!criteria(one.rule, request).every(({ holds }) => holds)) continue;
     const answer = take(one, request.caller.path);
     if (answer !== undefined) return answer;
@@ -175,7 +177,7 @@ function unplanned(script: Script, progress: readonly Progress[], request: Asked
 
 function nearestRule(progress: readonly Progress[], request: Asked): string | undefined {
   let best: { one: Progress; share: number; failed: readonly Criterion[] } | undefined;
-  for (const one of progress) {
+  for (const one of progress.filter(({ rule }) => rule.phase === undefined)) {
     const list = criteria(one.rule, request);
     const failed = list.filter((criterion) => !criterion.holds);
     const share = list.length === 0 ? 1 : 1 - failed.length / list.length;
@@ -195,6 +197,7 @@ function describe(rule: ScriptRule): string {
   const parts = [
     rule.step === undefined ? '' : `step ${rule.step}`,
     rule.agent === undefined ? '' : `agent ${rule.agent}`,
+    rule.phase === undefined ? '' : `phase ${rule.phase}`,
     rule.prompt === undefined ? '' : `prompt ${JSON.stringify(rule.prompt.slice(0, 60))}`,
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'any call' : parts.join(', ');

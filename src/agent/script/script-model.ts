@@ -4,6 +4,7 @@ import { SkeinError } from '../../base/errors.js';
 import { classifyStatus, passing } from '../models/http-status.js';
 import type { Model, ModelPart, ModelRequest, ToolCall, Message } from '../model.js';
 import { ASK_USER } from '../ask-user.js';
+import type { Phase } from '../../events/supervision.js';
 import type { ScriptBook } from './script-book.js';
 import type { ScriptAnswer, ScriptError } from './script-types.js';
 import { withoutOutputs } from '../../lang/outputs-block.js';
@@ -16,7 +17,7 @@ export function scriptModel(id: string, book: ScriptBook): Model {
     async *stream(request): AsyncGenerator<ModelPart> {
       request.signal.throwIfAborted();
       const answer = book.next(request);
-      if (answer === undefined) yield* plainParts(withoutOutputs(lastUserText(request.messages)), readTokens(request));
+      if (answer === undefined) yield* plainParts(plainText(request), readTokens(request));
       else yield* answerParts(id, answer, request);
     },
   };
@@ -97,6 +98,18 @@ function roughTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
+/** What lets a supervised step pass. */
+const PHASES: Readonly<Record<Phase, string>> = {
+  commit: '{"interpretation":"the task as it is given","confidence":"high"}',
+  post: '{"met_commitment":true}',
+  supervise: '{"verdict":"continue"}',
+};
+
+/** The last user text, without the block of outputs above it; what the supervision of a step asks has the answer that lets the step pass. */
+function plainText({ caller, messages }: ModelRequest): string {
+  return caller.phase === undefined ? withoutOutputs(lastUserText(messages)) : PHASES[caller.phase];
+}
+
 /** The text of the last thing that a person said. */
 function lastUserText(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === 'user');
@@ -104,8 +117,8 @@ function lastUserText(messages: readonly Message[]): string {
 }
 
 /**
- * A model that answers with the last user text, without the block of outputs above it, which would double the text with each step that repeats it. It
- * costs nothing and needs nothing.
+ * A model that answers with the last user text, without the block of outputs above it, which would double the text with each step that repeats it. Supervised
+ * steps pass. It costs nothing and needs nothing.
  *
  * @example
  * const model = echoModel(); // id 'mock/echo'
@@ -116,8 +129,7 @@ export function echoModel(id = 'mock/echo'): Model {
     structuredOutput: true,
     async *stream(request): AsyncGenerator<ModelPart> {
       request.signal.throwIfAborted();
-      const asked = lastUserText(request.messages);
-      yield* plainParts(withoutOutputs(asked), roughTokens(asked));
+      yield* plainParts(plainText(request), roughTokens(lastUserText(request.messages)));
     },
   };
 }

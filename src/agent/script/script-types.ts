@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json.js';
+import type { Phase } from '../../events/supervision.js';
 import type { Position } from '../../base/problem.js';
 
 /** A script: what scripted models answer, and what a scripted person does. */
@@ -19,6 +20,8 @@ export interface ScriptRule {
   readonly agent?: string;
   /** A piece of what the user messages say. */
   readonly prompt?: string;
+  /** It answers the supervision of the step; absent: the work of the step. */
+  readonly phase?: Phase;
   /** One after the other: each step that the rule applies to begins with the first. */
   readonly answers: readonly ScriptAnswer[];
   /** The last answer is given for ever. */

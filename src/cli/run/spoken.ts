@@ -1,6 +1,7 @@
 import { nodePathOf } from '../../base/address.js';
 import { Attempts } from '../../base/attempts.js';
 import type { SkeinEvent } from '../../events/event.js';
+import { beginsAgain } from '../../events/supervision.js';
 import type { Plan } from '../../plan/plan.js';
 import type { PlacedNode } from '../view/progress.js';
 import { nodesByPath } from '../view/progress.js';
@@ -16,7 +17,7 @@ interface Speech {
 /**
  * What agents say, for `skein exec`: the text of each step when it has ended, so that agents that speak at the same time never mix. Each text
  * has a line above it that names the agent and the step, unless there is only one that could speak. What is said inside of a block that may be
- * tried again waits for the end of the block: only the attempt that counts is reported. Events have the paths of {@link asSeen}.
+ * tried again, or is supervised, waits for the end of the block: only the attempt that counts is reported. Events have the paths of {@link asSeen}.
  *
  * @example
  * const spoken = spokenBy(plan);
@@ -40,13 +41,16 @@ export function spokenBy(plan: Plan): (event: SkeinEvent) => string | undefined 
 /** What can be told now. */
 function told(
   attempts: Attempts<Speech>,
-  { type, path, parent }: SkeinEvent,
+  event: SkeinEvent,
   placed: PlacedNode | undefined,
   speech: Speech | undefined,
 ): readonly Speech[] {
+  const { type, path, parent } = event;
   if (placed !== undefined && 'plan' in placed.node) {
-    if (type === 'step.started') attempts.open(path, parent, placed.node.retry !== undefined);
-    if (type === 'step.retrying') attempts.again(path);
+    const { retry, supervise } = placed.node;
+    if (type === 'step.started') attempts.open(path, parent, retry !== undefined || supervise !== undefined);
+    const isRefused = type === 'step.ended' && event.outcome !== 'succeeded' && supervise !== undefined;
+    if (beginsAgain(event) || isRefused) attempts.again(path);
     if (type === 'step.ended') return attempts.close(path, parent);
   }
   return speech === undefined ? [] : attempts.keep(parent, [speech]);

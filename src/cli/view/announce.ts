@@ -1,12 +1,14 @@
 import { formatDuration } from '../../base/duration.js';
-import type { SkeinEvent, StepNote } from '../../events/event.js';
+import type { Asking, SkeinEvent, StepNote } from '../../events/event.js';
 import { isLoopNote, loopText } from '../../events/loop-notes.js';
 import type { LoopNote } from '../../events/loop-notes.js';
+import { supervisionText } from '../../events/supervision.js';
 import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';
 import type { RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';
 import { isPassed } from './run-log.js';
+import { SaidTexts } from './said-texts.js';
 import type { Style } from './style.js';
 
 /** What is reported of a run while it goes on. */
@@ -34,10 +36,11 @@ const LONGEST_DETAIL = 160;
 
 /** Makes the lines that tell how a run goes on. The log must have taken the event already. */
 export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: SkeinEvent) => readonly string[] {
-  const texts = new Map<string, string>();
+  const said = new SaidTexts(log, options.style);
   const silent = new Set<string>();
   const reused = createReuseTeller(options.style);
   return (event) => {
+    said.follow(event);
     if (isPassed(event)) return passedLines(event, log, options.style);
     // What is reported again is not news; a step that goes on here begins here, for whoever looks on.
     if (event.replayed === true) {
@@ -53,7 +56,7 @@ export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: 
     }
     const begins = event.type !== 'step.ended' && silent.has(event.path) && options.starts;
     silent.delete(event.path);
-    return [...(begins ? [startedLine(event.path, options.style)] : []), ...newsLines(event, { log, texts, options })];
+    return [...(begins ? [startedLine(event.path, options.style)] : []), ...newsLines(event, { log, said, options })];
   };
 }
 
@@ -78,7 +81,7 @@ function startedLine(path: string, style: Style): string {
   return `step ${style.bold(printable(path))} started`;
 }
 
-function newsLines(event: SkeinEvent, { log, texts, options }: Telling & { readonly log: RunLog }): readonly string[] {
+function newsLines(event: SkeinEvent, { log, said, options }: Telling & { readonly log: RunLog }): readonly string[] {
   const { style, nameOfRun } = options;
   switch (event.type) {
     case 'run.started': {
@@ -99,17 +102,16 @@ function newsLines(event: SkeinEvent, { log, texts, options }: Telling & { reado
     }
     case 'step.ended': {
       const step = log.steps.get(event.path);
-      const rest = takeRest(texts, event.path, style);
-      return [...rest, ...(step === undefined || !options.ends ? [] : [endedLine(step, style)])];
+      return [...said.end(event), ...(step === undefined || !options.ends ? [] : [endedLine(step, style)])];
     }
     case 'step.note':
       if (isLoopNote(event.note)) return options.verbose ? [`[${printable(event.path)}] ${loopText(event.note)}`] : [];
-      return event.note.kind === 'items' ? [] : noteLines(event.path, event.note, { texts, options });
+      return event.note.kind === 'items' ? [] : noteLines(event.path, event.note, { said, options });
   }
 }
 
 interface Telling {
-  readonly texts: Map<string, string>;
+  readonly said: SaidTexts;
   readonly options: AnnounceOptions;
 }
 
@@ -123,14 +125,14 @@ function reason(error: { readonly message: string }, model: string, cut: string)
 function noteLines(
   path: string,
   note: Exclude<StepNote, { kind: 'items' } | LoopNote>,
-  { texts, options }: Telling,
+  { said, options }: Telling,
 ): readonly string[] {
   const { style } = options;
   switch (note.kind) {
     case 'model.delta':
-      return options.stream ? takeLines(texts, path, note.text, style) : [];
+      return options.stream ? said.add(path, note.text) : [];
     case 'model.ended':
-      return [...takeRest(texts, path, style), ...detail(path, note, style, options.verbose)];
+      return [...said.rest(path), ...detail(path, note, style, options.verbose)];
     case 'model.failed':
       return [];
     case 'model.retrying':
@@ -146,12 +148,22 @@ function noteLines(
     case 'tool.started':
     case 'tool.ended':
       return detail(path, note, style, options.verbose || options.tools === true);
+    case 'supervision.corrected':
+      return detail(path, note, style, true);
+    case 'supervision.verdict':
+      return detail(path, note, style, options.verbose || note.verdict !== 'continue');
     case 'prompt':
     case 'model.started':
     case 'question':
     case 'answer':
     case 'memory':
     case 'event':
+    case 'supervision.commit':
+    case 'supervision.post':
+    case 'supervision.reconcile':
+    case 'supervision.accepted':
+    case 'approval.requested':
+    case 'approval.decided':
       return detail(path, note, style, options.verbose);
   }
 }
@@ -171,9 +183,9 @@ function detailText(note: Detail, cut: string): string {
     case 'prompt':
       return `prompt of ${countText(note.prompt.length, 'character')} for ${modelText(note.model)}`;
     case 'model.started':
-      return `turn ${note.turn} of ${modelText(note.model)} started`;
+      return `${turnText(note)} of ${modelText(note.model)} started`;
     case 'model.ended':
-      return `turn ${note.turn} ended: ${note.usage.inputTokens} tokens in, ${note.usage.outputTokens} out, ${countText(note.toolCalls, 'tool call')}`;
+      return `${turnText(note)} ended: ${note.usage.inputTokens} tokens in, ${note.usage.outputTokens} out, ${countText(note.toolCalls, 'tool call')}`;
     case 'tool.started':
       return `calls ${printable(note.tool)} ${oneLine(JSON.stringify(note.input), LONGEST_DETAIL, cut)}`;
     case 'tool.ended':
@@ -188,26 +200,15 @@ function detailText(note: Detail, cut: string): string {
       return note.mode === 'append' ? 'adds to the shared memory' : 'rewrites the shared memory';
     case 'event':
       return `tells: ${oneLine(JSON.stringify(note.event), LONGEST_DETAIL, cut)}`;
+    default:
+      return oneLine(supervisionText(note), LONGEST_DETAIL, cut);
   }
+}
+
+function turnText({ turn, phase }: Asking): string {
+  return phase ?? `turn ${turn}`;
 }
 
 function warning(message: string, style: Style): string {
   return `${style.warn('warning')}: ${printable(message)}`;
-}
-
-/** Parallel steps write at once: only whole lines are shown, each with its step. */
-function takeLines(texts: Map<string, string>, path: string, text: string, style: Style): readonly string[] {
-  const lines = ((texts.get(path) ?? '') + text).split('\n');
-  texts.set(path, lines.pop() ?? '');
-  return lines.map((line) => saidLine(path, line, style));
-}
-
-function takeRest(texts: Map<string, string>, path: string, style: Style): readonly string[] {
-  const rest = texts.get(path) ?? '';
-  texts.delete(path);
-  return rest === '' ? [] : [saidLine(path, rest, style)];
-}
-
-function saidLine(path: string, line: string, { signs }: Style): string {
-  return `${printable(path)} ${signs.bar} ${printable(line)}`;
 }

@@ -1,6 +1,7 @@
 import { nodePathOf, pathOf } from '../../base/address.js';
 import { madeOnce } from '../../base/maps.js';
 import type { SkeinEvent } from '../../events/event.js';
+import { beginsAgain } from '../../events/supervision.js';
 import { Tally } from '../../events/spending.js';
 import type { Plan } from '../../plan/plan.js';
 import { decisionText, jumpTarget } from './decision.js';
@@ -60,6 +61,11 @@ export class RunLog {
     return placed === undefined ? undefined : decisionText(placed.plan, placed.node.id, event.to);
   }
 
+  /** What a step does counts only once it is accepted. */
+  isSupervised(path: string): boolean {
+    return this.nodes.get(nodePathOf(path))?.node.supervise !== undefined;
+  }
+
   private nameOf(path: string): string {
     const placed = this.nodes.get(nodePathOf(path));
     const target = placed === undefined ? undefined : jumpTarget(placed.plan, placed.node);
@@ -98,13 +104,13 @@ export class RunLog {
         return;
       case 'step.retrying':
         this.steps.get(event.path)?.take(event, this.now, event.replayed !== true);
-        this.forgetInside(event.path);
-        this.progress.again(event.path);
+        this.beginAgain(event.path);
         return;
       case 'step.ended':
         this.end(event);
         return;
       case 'step.note':
+        if (beginsAgain(event)) this.beginAgain(event.path);
         if (event.note.kind === 'items') this.progress.items(event.path, event.note.count);
         if (event.note.kind === 'warning' && event.replayed !== true)
           this.warnings.push(`${event.path}: ${event.note.message}`);
@@ -118,6 +124,11 @@ export class RunLog {
     if (step?.reused !== true) return;
     step.reused = false;
     step.startedAt = this.now;
+  }
+
+  private beginAgain(path: string): void {
+    this.forgetInside(path);
+    this.progress.again(path);
   }
 
   /** What ran inside of a step that is tried again. Steps are nested 50 deep at most (see checkPlan), so recursion is safe here. */

@@ -1,9 +1,17 @@
 import type { EventBody, StepNote } from '../../events/event.js';
 import { StepFold } from '../../events/step-fold.js';
 import type { Tally } from '../../events/spending.js';
+import type { Phase } from '../../events/supervision.js';
 
 /** How much of the text that is being written is kept, in UTF-16 units: more than the widest line shows. */
 const KEPT_TEXT = 500;
+
+/** What a step does while its supervision asks a model. */
+const PHASES: Readonly<Record<Phase, string>> = {
+  commit: 'says what it will do',
+  post: 'checks what it did',
+  supervise: 'is judged',
+};
 
 /** A step as the live view shows it: what is known of it, and what it does right now. */
 export class StepLog extends StepFold {
@@ -50,7 +58,9 @@ export class StepLog extends StepFold {
   }
 
   private show(note: StepNote): void {
-    if (note.kind === 'model.started' || note.kind === 'answer') this.activity = undefined;
+    if (note.kind === 'model.started') this.activity = note.phase && PHASES[note.phase];
+    else if (note.kind === 'answer' || note.kind === 'approval.decided') this.activity = undefined;
+    else if (note.kind === 'model.ended' && note.phase !== undefined) this.activity = undefined;
     else if (note.kind === 'model.retrying') this.activity = `${note.error.code}, asks again`;
     else if (note.kind === 'question') this.activity = 'waits for an answer';
     else if (note.kind === 'tool.started') this.openTools.set(note.id, note.tool);

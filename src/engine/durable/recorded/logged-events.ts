@@ -14,6 +14,12 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
   'loop.round',
   'loop.repeated',
   'loop.oscillating',
+  'supervision.commit',
+  'supervision.post',
+  'supervision.reconcile',
+  'supervision.verdict',
+  'supervision.corrected',
+  'supervision.accepted',
 ]);
 
 /**

@@ -1,0 +1,228 @@
+import type { ErrorData } from '../base/errors.js';
+import { SkeinError, toErrorData } from '../base/errors.js';
+import { digestText } from '../base/hash.js';
+import type { Json } from '../base/json.js';
+import { present, recordText } from '../base/json.js';
+import type { Question } from '../engine/ports/durable.js';
+import type { StepContext } from '../engine/ports/executor.js';
+import type { Judgement, Phases, SupervisedAttempt } from '../engine/ports/supervision.js';
+import { MAX_REORIENTS } from '../plan/supervision.js';
+import type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from '../plan/supervision.js';
+import { askModel } from './ask-model.js';
+import type { PhaseModels } from './ask-model.js';
+import { assess, declare } from './checkpoints.js';
+import { cutMiddle } from './marked-text.js';
+import { decisionOf, personQuestion } from './person.js';
+import { kindOf, supervisePrompt } from './prompts.js';
+import { modelBehind, supervisor as supervisorOf } from './supervisor.js';
+import { asReconciled, asVerdict, verdictIn } from './verdict.js';
+
+/** What the phases of a run are made of. */
+export interface PhaseDeps extends PhaseModels {
+  /** Judges the steps that have no supervisor of their own. Default: a model. */
+  readonly supervisor?: Supervisor | undefined;
+  /** The run can be answered later: a question that nobody answers now stays open. */
+  readonly recorded: boolean;
+}
+
+/**
+ * The phases of supervised steps: what is promised, how it went, what differs, and what follows from that, said by a model, by code or by a person. Each
+ * is told to listeners.
+ */
+export function phasesOf(deps: PhaseDeps): Phases {
+  return {
+    async commit(task, step) {
+      const commitment = await declare(deps, task, step);
+      step.note({ kind: 'supervision.commit', commitment: { ...commitment } });
+      return commitment;
+    },
+    async judge(attempt, step) {
+      const judgement = await judged(deps, attempt, step);
+      if (judgement.type === 'accepted') step.note({ kind: 'supervision.accepted' });
+      else if (judgement.type === 'corrected')
+        step.note({
+          kind: 'supervision.corrected',
+          attempt: step.attempt + 1,
+          correction: judgement.correction,
+        });
+      return judgement;
+    },
+  };
+}
+
+/** An attempt with what was said of it so far. */
+interface Assessed extends Omit<SupervisedAttempt, 'supervisor'> {
+  readonly step: StepContext;
+  readonly recorded: boolean;
+  readonly assessment: Assessment;
+  readonly triggers: readonly string[];
+  /** What the attempts before were told. */
+  readonly earlier: readonly string[];
+}
+
+async function judged(deps: PhaseDeps, attempt: SupervisedAttempt, step: StepContext): Promise<Judgement> {
+  const { recorded } = deps;
+  const earlier = earlierCorrections(attempt);
+  const assessment = await assess(deps, attempt, step);
+  step.note({ kind: 'supervision.post', assessment: { ...assessment } });
+  const supervisor = attempt.supervisor ?? deps.supervisor ?? supervisorOf();
+  const { triggers, escalate } = await reconciled(supervisor, attempt, assessment, step);
+  step.note({ kind: 'supervision.reconcile', triggers, escalate });
+  const assessed: Assessed = { ...attempt, step, recorded, assessment, triggers, earlier };
+  if (attempt.supervise.by === 'human') return await askPerson(assessed, reviewText(triggers));
+  // What was corrected is judged again, whatever it says of itself.
+  if (!escalate && attempt.corrections === 0) return { type: 'accepted' };
+  const verdict = await verdictOf(deps, supervisor, assessed);
+  step.note({ kind: 'supervision.verdict', verdict: verdict.verdict, reason: verdict.reason ?? '' });
+  return await followed(assessed, verdict);
+}
+
+/** Corrections of attempts so far, by the commitment of their step: it is the same object for all of them. */
+const corrections = new WeakMap<Commitment, Set<string>>();
+
+function earlierCorrections({ commitment, correction }: SupervisedAttempt): readonly string[] {
+  const known = corrections.get(commitment) ?? new Set();
+  const earlier = [...known];
+  if (correction !== undefined) corrections.set(commitment, known.add(correction));
+  return earlier;
+}
+
+/** A pure function, and all the same recorded: it is the program's. */
+async function reconciled(
+  supervisor: Supervisor,
+  { node, commitment }: SupervisedAttempt,
+  assessment: Assessment,
+  step: StepContext,
+): Promise<Reconciled> {
+  const digest = (): string => digestText(recordText([commitment, assessment, codeOf(supervisor)]));
+  return await inPhase(
+    node,
+    step.effect('reconcile', () => asReconciled(supervisor.reconcile(commitment, assessment)), {
+      pure: true,
+      identity: { digest },
+    }),
+  );
+}
+
+async function verdictOf(deps: PhaseDeps, supervisor: Supervisor, assessed: Assessed): Promise<Verdict> {
+  const { step, node, supervise, assessment, triggers } = assessed;
+  const behind = modelBehind(supervisor);
+  if (behind !== undefined) {
+    const model = supervise.model ?? behind.model;
+    const prompt = supervisePrompt(assessed, assessment, triggers);
+    return verdictIn(await inPhase(node, askModel(deps, step, { phase: 'supervise', model, ...prompt })));
+  }
+  const request = requestOf(assessed);
+  const digest = (): string => digestText(recordText([request, codeOf(supervisor)]));
+  const judging = step.effect('supervisor', async () => asVerdict(await supervisor.supervise(request)), {
+    identity: { digest },
+  });
+  return await inPhase(node, judging);
+}
+
+function requestOf({ step, goal, correction, commitment, assessment, triggers, output }: Assessed): SuperviseRequest {
+  return { path: step.path, goal, commitment, assessment, triggers, output, ...present({ correction }) };
+}
+
+/** What decides about the verdict of code, as far as it can be seen. */
+function codeOf({ reconcile, supervise, version }: Supervisor): readonly string[] {
+  return [String(reconcile), String(supervise), version ?? ''];
+}
+
+/** @throws SkeinError that names the step and the phase, and is not tried again */
+async function inPhase<T>(node: SupervisedAttempt['node'], doing: Promise<T>): Promise<T> {
+  try {
+    return await doing;
+  } catch (error) {
+    if (SkeinError.isInstance(error) && ['SKEIN_CANCELLED', 'SKEIN_QUESTION'].includes(error.code)) throw error;
+    const { message, ...rest } = toErrorData(error);
+    throw new SkeinError(rest.code, `${kindOf(node)} ${node.id}: supervise phase: ${message}`, {
+      ...rest,
+      retryable: false,
+    });
+  }
+}
+
+async function followed(assessed: Assessed, verdict: Verdict): Promise<Judgement> {
+  const { reason = '', question } = verdict;
+  switch (verdict.verdict) {
+    case 'continue':
+      return { type: 'accepted' };
+    case 'halt':
+      return halted(assessed, `halted by supervision: ${reason}`, reason);
+    case 'ask_human':
+      return await askPerson(assessed, question ?? reviewText(assessed.triggers));
+    case 'reorient':
+      return await reoriented(assessed, verdict);
+  }
+}
+
+async function reoriented(assessed: Assessed, { correction, reason = '' }: Verdict): Promise<Judgement> {
+  const { supervise, triggers, once } = assessed;
+  const most = supervise.maxReorients ?? MAX_REORIENTS;
+  const because = triggers.length === 0 ? '' : `; ${reviewText(triggers)}`;
+  const wanted = correction ?? reason;
+  if (wanted === '') return await askPerson(assessed, `The supervisor wants a correction and names none${because}`);
+  if (once) {
+    const asked = `What was done may be done once only, and the supervisor wants it done differently: ${wanted}${because}`;
+    return await askPerson(assessed, asked);
+  }
+  if (assessed.corrections < most) return { type: 'corrected', correction: wanted };
+  const exhausted = `reorient budget exhausted (${most})`;
+  try {
+    return await askPerson(assessed, `The ${exhausted}. The supervisor still wants: ${wanted}${because}`);
+  } catch (error) {
+    if (assessed.recorded || !SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION') throw error;
+    return halted(assessed, `${exhausted}; halted: ${reason === '' ? wanted : reason}`, reason);
+  }
+}
+
+function reviewText(triggers: readonly string[]): string {
+  return triggers.length === 0 ? "Review this step's output." : `Supervision triggers: ${triggers.join(', ')}`;
+}
+
+async function askPerson(assessed: Assessed, asked: string): Promise<Judgement> {
+  const { step } = assessed;
+  const question: Question = personQuestion(asked, evidenceOf(assessed));
+  step.note({ kind: 'approval.requested', question: question.text });
+  const decision = decisionOf(await step.ask('human', question));
+  step.note({ kind: 'approval.decided', verdict: decision.verdict, by: 'human' });
+  if (decision.verdict === 'approve') return { type: 'accepted' };
+  if (decision.verdict === 'revise') return { type: 'corrected', correction: decision.correction };
+  return ended(assessed, 'SKEIN_REJECTED', 'denied by human', {});
+}
+
+/** What a person sees: all of the output, what was promised beside what was delivered. */
+function evidenceOf({ goal, output, commitment, assessment, triggers, correction, earlier }: Assessed): Json {
+  return {
+    output,
+    promised: { ...commitment },
+    delivered: { ...assessment },
+    triggers,
+    goal,
+    ...present({ correction }),
+    ...(earlier.length === 0 ? {} : { earlierCorrections: earlier }),
+  };
+}
+
+function halted(assessed: Assessed, message: string, reason: string): Judgement {
+  return ended(assessed, 'SKEIN_HALTED', message, { reason });
+}
+
+function ended(
+  { node, output, commitment, assessment, triggers }: Assessed,
+  code: ErrorData['code'],
+  message: string,
+  more: { readonly reason?: string },
+): Judgement {
+  const shown = typeof output === 'string' ? cutMiddle(output) : shortened(output);
+  const details = { output: shown, commitment: { ...commitment }, assessment: { ...assessment }, triggers, ...more };
+  return { type: 'ended', error: { code, message: `${kindOf(node)} ${node.id}: ${message}`, details } };
+}
+
+/** Errors are part of lines that are read as a whole: what is long is cut, and then a text. */
+function shortened(output: Json): Json {
+  const text = JSON.stringify(output);
+  const cut = cutMiddle(text);
+  return cut === text ? output : cut;
+}

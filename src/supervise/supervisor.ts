@@ -1,0 +1,40 @@
+import { SkeinError } from '../base/errors.js';
+import type { Supervisor } from '../plan/supervision.js';
+import { reconcile } from './reconcile.js';
+
+/** Which model a supervisor asks. */
+export interface SupervisorOptions {
+  /** `provider/model`. Absent: the model of the step. */
+  readonly model?: string;
+}
+
+/** The methods that stand for a model, and what it is called. */
+const ASKED = new WeakMap<Supervisor['supervise'], string | undefined>();
+
+/**
+ * The supervisor that asks a model whenever promise and work differ: an option of a run, or of a node. Its methods may be taken over by one of your own.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for a model without a name
+ * @example
+ * const { result } = run(workflow, { supervisor: supervisor({ model: 'openai/gpt-5' }) });
+ * @example
+ * const strict = { ...supervisor(), reconcile: (_, { concerns }) => ({ triggers: concerns, escalate: true }) };
+ */
+export function supervisor({ model }: SupervisorOptions = {}): Supervisor {
+  if (model !== undefined && (typeof model !== 'string' || model.trim() === ''))
+    throw new SkeinError('SKEIN_USAGE', 'the model of a supervisor must be the name of a model', {
+      hint: "supervisor({ model: 'openai/gpt-5' }), or supervisor() for the model of the step",
+    });
+  const supervise = (): never => {
+    throw new SkeinError('SKEIN_USAGE', 'this supervisor asks a model, which only a run can do', {
+      hint: 'pass it to a run: run(workflow, { supervisor: supervisor({ model }) })',
+    });
+  };
+  ASKED.set(supervise, model);
+  return { reconcile, supervise };
+}
+
+/** The model that stands behind a supervisor; undefined for one that is code. */
+export function modelBehind({ supervise }: Supervisor): { readonly model: string | undefined } | undefined {
+  return ASKED.has(supervise) ? { model: ASKED.get(supervise) } : undefined;
+}
