@@ -51,7 +51,7 @@ export interface AgentStep {
   readonly step: StepContext;
   readonly spec: AgentSpec;
   /** The supervision of a step asks the model: what it says is not told as it arrives, as text of the step is. */
-  readonly phase?: Phase;
+  readonly phase?: Phase | undefined;
   /** Models and tools, as they are recorded. */
   readonly opened: Opened;
   /** Tools of the step itself. */

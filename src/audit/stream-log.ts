@@ -2,10 +2,14 @@ import type { ErrorData } from '../base/errors.js';
 import type { StepNote } from '../events/event.js';
 import type { LoopNote } from '../events/loop-notes.js';
 import type { StepOutcome } from '../events/outcome.js';
+import { isSupervisionNote } from '../events/supervision.js';
+import type { SupervisionNote } from '../events/supervision.js';
 import type { RedactedStream, Redactor } from './redact.js';
 
 /** Why what a model said is not in the output: it went on to call tools, the call or the step failed, the answer was refused, the step must do its work again, or it was read as data. */
 type VoidReason = 'tool-calls' | 'failed' | 'asked-again' | 'not-accepted' | 'rewritten';
+
+type OwnNote = Exclude<StepNote, SupervisionNote | { readonly kind: 'model.delta' | 'model.failed' | 'items' }>;
 
 /**
  * Turns what one agent step tells into the lines of its `stream.jsonl`: `{ ts, type, data? }`, one JSON object a line. The deltas since the
@@ -37,7 +41,17 @@ export class StreamLog {
       return;
     }
     this.flush(at);
-    if (isOfSupervision(note)) return;
+    if (isSupervisionNote(note)) this.supervised(note, at);
+    else if (!('phase' in note)) this.own(note, at);
+  }
+
+  private supervised({ kind, ...data }: SupervisionNote, at: number): void {
+    if (kind === 'supervision.corrected') this.makeVoid('not-accepted', at);
+    this.line(at, kind, data);
+  }
+
+  /** What the step itself does: what a model says about it is not its work. */
+  private own(note: OwnNote, at: number): void {
     switch (note.kind) {
       case 'model.started':
         this.makeVoid('asked-again', at);
@@ -77,21 +91,6 @@ export class StreamLog {
       case 'answer':
         this.line(at, 'user.input_response', note.answer);
         break;
-      case 'supervision.corrected':
-        this.makeVoid('not-accepted', at);
-        this.line(at, note.kind, { attempt: note.attempt, correction: note.correction });
-        break;
-      case 'supervision.commit':
-      case 'supervision.post':
-      case 'supervision.reconcile':
-      case 'supervision.verdict':
-      case 'supervision.accepted':
-      case 'approval.requested':
-      case 'approval.decided': {
-        const { kind, ...data } = note;
-        this.line(at, kind, data);
-        break;
-      }
       case 'warning':
         this.line(at, 'session.warning', { code: note.code, message: note.message });
         break;
@@ -150,11 +149,6 @@ export class StreamLog {
     const line = { ts: new Date(at).toISOString(), type, ...(data === undefined ? {} : { data }) };
     this.write(`${this.redactor.json(line)}\n`);
   }
-}
-
-/** What a model says about the work of the step is not that work. */
-function isOfSupervision(note: StepNote): boolean {
-  return 'phase' in note && note.phase !== undefined;
 }
 
 function reason(error: ErrorData): { readonly error: string; readonly error_code: string } {

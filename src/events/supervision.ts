@@ -1,7 +1,5 @@
 import type { Json } from '../base/json.js';
 
-import type { SkeinEvent } from './event.js';
-
 /** A phase of a supervised step that asks a model: what is promised, how it went, what follows from that. */
 export type Phase = 'commit' | 'post' | 'supervise';
 
@@ -23,9 +21,9 @@ export type SupervisionNote =
   | { readonly kind: 'approval.requested'; readonly question: string }
   | { readonly kind: 'approval.decided'; readonly verdict: 'approve' | 'revise' | 'reject'; readonly by: 'human' };
 
-/** Whether a step does its work again: it failed, or it was not accepted. What it did before, and what ran inside of it, does not count. */
-export function beginsAgain(event: SkeinEvent): boolean {
-  return event.type === 'step.retrying' || (event.type === 'step.note' && event.note.kind === 'supervision.corrected');
+/** Whether a note is about the supervision of a step. */
+export function isSupervisionNote<N extends { readonly kind: string }>(note: N): note is Extract<N, SupervisionNote> {
+  return note.kind.startsWith('supervision.') || note.kind.startsWith('approval.');
 }
 
 /**
@@ -45,7 +43,7 @@ export function supervisionText(note: SupervisionNote): string {
     case 'supervision.verdict':
       return `the supervisor says ${note.verdict}${note.reason === '' ? '' : `: ${note.reason}`}`;
     case 'supervision.corrected':
-      return `is not accepted; attempt ${note.attempt} is told: ${note.correction}`;
+      return `is not accepted; attempt ${note.attempt} gets the correction: ${note.correction}`;
     case 'supervision.accepted':
       return 'is accepted';
     case 'approval.requested':

@@ -3,6 +3,7 @@ import { isPlainObject } from '../base/json.js';
 import type { JsonObject } from '../base/json.js';
 import type { StepNote } from '../events/event.js';
 import { isLoopNote } from '../events/loop-notes.js';
+import { isSupervisionNote } from '../events/supervision.js';
 import type { GraphEvent } from './result.js';
 
 /** What an event about the inside of a step says; what it leaves open follows from the step. */
@@ -10,7 +11,7 @@ type NoteEvent = Pick<GraphEvent, 'type' | 'metadata'> & Partial<GraphEvent>;
 
 /** What an agent, a tool or a function tells while it runs, as an event of a graph. */
 export function noteEvent(note: StepNote, path: string): NoteEvent {
-  if (isLoopNote(note)) {
+  if (isLoopNote(note) || isSupervisionNote(note)) {
     const { kind, ...metadata } = note;
     return { type: kind.replace('.', '_'), metadata };
   }
@@ -49,17 +50,6 @@ export function noteEvent(note: StepNote, path: string): NoteEvent {
       const { kind, ...metadata } = note;
       return { type: TYPES[kind], metadata };
     }
-    case 'supervision.commit':
-    case 'supervision.post':
-    case 'supervision.reconcile':
-    case 'supervision.verdict':
-    case 'supervision.corrected':
-    case 'supervision.accepted':
-    case 'approval.requested':
-    case 'approval.decided': {
-      const { kind, ...metadata } = note;
-      return { type: SUPERVISION[kind], metadata };
-    }
   }
 }
 
@@ -74,17 +64,6 @@ const TYPES = {
   items: 'map_items',
   memory: 'memory',
   warning: 'warning',
-} as const;
-
-const SUPERVISION = {
-  'supervision.commit': 'supervision_commit',
-  'supervision.post': 'supervision_post',
-  'supervision.reconcile': 'supervision_reconcile',
-  'supervision.verdict': 'supervision_verdict',
-  'supervision.corrected': 'supervision_corrected',
-  'supervision.accepted': 'supervision_accepted',
-  'approval.requested': 'approval_requested',
-  'approval.decided': 'approval_decided',
 } as const;
 
 /**

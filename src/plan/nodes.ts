@@ -51,7 +51,7 @@ const supervised = new WeakMap<Plan, boolean>();
 
 /** Whether a plan that no one changes any more, or a plan in it, has a supervised node. */
 export function isSupervisedPlan(plan: Plan): boolean {
-  return madeOnce(supervised, plan, () => nodesOf(plan).some(({ node }) => node.supervise !== undefined));
+  return madeOnce(supervised, plan, () => [...nodesOf(plan)].some(({ node }) => node.supervise !== undefined));
 }
 
 /**

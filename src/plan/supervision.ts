@@ -88,9 +88,9 @@ export interface Supervisor {
   /** Changes when it judges otherwise in a way that its source text does not show: then it judges again (J2). */
   readonly version?: string;
   /** Compares promise and work. A pure function: it is called again on a replay. */
-  reconcile(commitment: Commitment, assessment: Assessment): Reconciled;
+  readonly reconcile: (commitment: Commitment, assessment: Assessment) => Reconciled;
   /** Says what happens. It is called when `reconcile` escalates, and after each correction. */
-  supervise(request: SuperviseRequest): Verdict | Promise<Verdict>;
+  readonly supervise: (request: SuperviseRequest) => Verdict | Promise<Verdict>;
 }
 
 /** How something is supervised, in words: `judged by a person, at most 2 corrections`. */

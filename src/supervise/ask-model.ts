@@ -40,7 +40,7 @@ export async function askModel(
   const spec = specOf(step.node, model);
   const session = agentSession({ models, tools: noTools, spec, step });
   const digestWith = (flags: string): string => digestText(recordText([spec.models, spec.provider ?? null, flags]));
-  const opened = await step.effect(`${phase}.open`, (io) => session.open(io.signal), {
+  const opened = await step.effect(`${phase}.open`, (io) => session.open(io), {
     effect: 'read',
     identity: {
       digest: () => digestWith(models.identity?.() ?? ''),
@@ -57,7 +57,7 @@ export async function askModel(
       opened,
       stepTools: [],
       transcript,
-      use: (signal) => session.use(signal, opened),
+      use: (effect) => session.use(effect, opened),
       replayed: (call) => models.replayed?.(spec, call),
     },
     ({ name }) => Promise.reject(new SkeinError('SKEIN_TOOL_REFUSED', `supervision has no tool ${name}`)),

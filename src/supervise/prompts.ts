@@ -55,7 +55,7 @@ Answer with JSON of this form; leave a list empty when there is nothing to say:
   "met_commitment": true,
   "deviations": ["what was done differently than declared"],
   "concerns": ["what may be wrong with the result"],
-  "unexpected": ["what nobody could have foreseen"]
+  "unexpected": ["what came as a surprise"]
 }`,
   };
 }

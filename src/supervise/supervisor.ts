@@ -18,20 +18,23 @@ const ASKED = new WeakMap<Supervisor['supervise'], string | undefined>();
  * @example
  * const { result } = run(workflow, { supervisor: supervisor({ model: 'openai/gpt-5' }) });
  * @example
- * const strict = { ...supervisor(), reconcile: (_, { concerns }) => ({ triggers: concerns, escalate: true }) };
+ * const strict: Supervisor = { ...supervisor(), reconcile: (_, { concerns }) => ({ triggers: concerns, escalate: true }) };
  */
 export function supervisor({ model }: SupervisorOptions = {}): Supervisor {
   if (model !== undefined && (typeof model !== 'string' || model.trim() === ''))
     throw new SkeinError('SKEIN_USAGE', 'the model of a supervisor must be the name of a model', {
       hint: "supervisor({ model: 'openai/gpt-5' }), or supervisor() for the model of the step",
     });
-  const supervise = (): never => {
-    throw new SkeinError('SKEIN_USAGE', 'this supervisor asks a model, which only a run can do', {
-      hint: 'pass it to a run: run(workflow, { supervisor: supervisor({ model }) })',
-    });
-  };
+  const supervise = askOutsideOfRun.bind(undefined);
   ASKED.set(supervise, model);
   return { reconcile, supervise };
+}
+
+/** A run asks the model itself. */
+function askOutsideOfRun(): never {
+  throw new SkeinError('SKEIN_USAGE', 'this supervisor asks a model, which only a run can do', {
+    hint: 'pass it to a run: run(workflow, { supervisor: supervisor({ model }) })',
+  });
 }
 
 /** The model that stands behind a supervisor; undefined for one that is code. */

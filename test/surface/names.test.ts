@@ -40,6 +40,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'runWorkflow',
     'startRun',
     'streamRun',
+    'supervisor',
     'templateText',
     'toDot',
     'toMermaid',

@@ -50,12 +50,13 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
  * const { text } = await nextTurn(1);
  */
 export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCaller {
-  const { step, spec, opened, stepTools, transcript, use, replayed } = agentStep;
+  const { step, spec, phase, opened, stepTools, transcript, use, replayed } = agentStep;
   let current = 0;
   let same: string | undefined;
   const turns: Turns = {
     step,
     spec,
+    phase,
     opened,
     stepTools,
     transcript,
@@ -71,10 +72,10 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCall
       const model = opened.models[current];
       if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${spec.name}" has no model`);
       try {
-        return await callOnce(turns, model, { name: modelCallName(turn, call, agentStep.phase), turn });
+        return await callOnce(turns, model, { name: modelCallName(turn, call, phase), turn });
       } catch (error) {
         if (!SkeinError.isInstance(error)) throw error;
-        const pause = agentStep.phase === undefined ? `pause#${turn}.${call}` : `${agentStep.phase}.pause.${call}`;
+        const pause = phase === undefined ? `pause#${turn}.${call}` : `${phase}.pause.${call}`;
         const next = await afterFailure(turns, { error, model, current, failures, pause });
         if (next === 'next-model') {
           current += 1;

@@ -2,7 +2,8 @@ import { formatDuration } from '../../base/duration.js';
 import type { Asking, SkeinEvent, StepNote } from '../../events/event.js';
 import { isLoopNote, loopText } from '../../events/loop-notes.js';
 import type { LoopNote } from '../../events/loop-notes.js';
-import { supervisionText } from '../../events/supervision.js';
+import { isSupervisionNote, supervisionText } from '../../events/supervision.js';
+import type { SupervisionNote } from '../../events/supervision.js';
 import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';
 import type { RunLog } from './run-log.js';
@@ -128,6 +129,7 @@ function noteLines(
   { said, options }: Telling,
 ): readonly string[] {
   const { style } = options;
+  if (isSupervisionNote(note)) return supervisionLines(path, note, options);
   switch (note.kind) {
     case 'model.delta':
       return options.stream ? said.add(path, note.text) : [];
@@ -148,29 +150,27 @@ function noteLines(
     case 'tool.started':
     case 'tool.ended':
       return detail(path, note, style, options.verbose || options.tools === true);
-    case 'supervision.corrected':
-      return detail(path, note, style, true);
-    case 'supervision.verdict':
-      return detail(path, note, style, options.verbose || note.verdict !== 'continue');
     case 'prompt':
     case 'model.started':
     case 'question':
     case 'answer':
     case 'memory':
     case 'event':
-    case 'supervision.commit':
-    case 'supervision.post':
-    case 'supervision.reconcile':
-    case 'supervision.accepted':
-    case 'approval.requested':
-    case 'approval.decided':
       return detail(path, note, style, options.verbose);
   }
+}
+
+/** That a step is not accepted is news; the rest is detail. */
+function supervisionLines(path: string, note: SupervisionNote, { style, verbose }: AnnounceOptions): readonly string[] {
+  const isRefusal = note.kind === 'supervision.verdict' && note.verdict !== 'continue';
+  if (!isRefusal && note.kind !== 'supervision.corrected' && !verbose) return [];
+  return [`[${printable(path)}] ${oneLine(supervisionText(note), LONGEST_DETAIL, style.signs.cut)}`];
 }
 
 type Detail = Exclude<
   StepNote,
   | LoopNote
+  | SupervisionNote
   | { readonly kind: 'items' | 'model.delta' | 'model.failed' | 'model.retrying' | 'model.fallback' | 'warning' }
 >;
 
@@ -200,8 +200,6 @@ function detailText(note: Detail, cut: string): string {
       return note.mode === 'append' ? 'adds to the shared memory' : 'rewrites the shared memory';
     case 'event':
       return `tells: ${oneLine(JSON.stringify(note.event), LONGEST_DETAIL, cut)}`;
-    default:
-      return oneLine(supervisionText(note), LONGEST_DETAIL, cut);
   }
 }
 
