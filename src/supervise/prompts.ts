@@ -12,8 +12,8 @@ export interface PhasePrompt {
 }
 
 /** What people call a kind of node. */
-export function kindOf({ kind }: PlanNode): string {
-  return kind;
+export function kindOf({ kind, role = kind }: PlanNode): string {
+  return role;
 }
 
 /** What the step is asked to promise. */
