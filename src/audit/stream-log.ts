@@ -9,7 +9,10 @@ import type { RedactedStream, Redactor } from './redact.js';
 /** Why what a model said is not in the output: it went on to call tools, the call or the step failed, the answer was refused, the step must do its work again, or it was read as data. */
 type VoidReason = 'tool-calls' | 'failed' | 'asked-again' | 'not-accepted' | 'rewritten';
 
-type OwnNote = Exclude<StepNote, SupervisionNote | { readonly kind: 'model.delta' | 'model.failed' | 'items' }>;
+type OwnNote = Exclude<
+  StepNote,
+  SupervisionNote | LoopNote | { readonly kind: 'model.delta' | 'model.failed' | 'items' }
+>;
 
 /**
  * Turns what one agent step tells into the lines of its `stream.jsonl`: `{ ts, type, data? }`, one JSON object a line. The deltas since the

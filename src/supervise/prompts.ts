@@ -12,8 +12,8 @@ export interface PhasePrompt {
 }
 
 /** What people call a kind of node. */
-export function kindOf({ kind, role = kind }: PlanNode): string {
-  return role;
+export function kindOf({ kind, role }: PlanNode): string {
+  return role ?? kind;
 }
 
 /** What the step is asked to promise. */

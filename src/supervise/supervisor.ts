@@ -18,7 +18,8 @@ const ASKED = new WeakMap<Supervisor['supervise'], string | undefined>();
  * @example
  * const { result } = run(workflow, { supervisor: supervisor({ model: 'openai/gpt-5' }) });
  * @example
- * const strict: Supervisor = { ...supervisor(), reconcile: (_, { concerns }) => ({ triggers: concerns, escalate: true }) };
+ * const reconcile = (_: Commitment, { concerns }: Assessment) => ({ triggers: concerns, escalate: concerns.length > 1 });
+ * run(workflow, { supervisor: { ...supervisor(), reconcile } });
  */
 export function supervisor({ model }: SupervisorOptions = {}): Supervisor {
   if (model !== undefined && (typeof model !== 'string' || model.trim() === ''))

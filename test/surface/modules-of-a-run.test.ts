@@ -46,7 +46,7 @@ const notations = (modules: readonly string[]): readonly string[] =>
   modules.flatMap((name) => /^src\/notations\/(\w+)\/(?:load|build)\.ts$/.exec(name)?.[1] ?? []);
 /** Rooms of which nothing is needed. */
 const SELDOM =
-  /^src\/(?:(?:agent\/mcp|cli\/modules|draw|lang\/json-schema|lang\/pattern|supervise|testing)\/|agent\/models\/(?:language-model|provider-packages|replaying)\.)/;
+  /^src\/(?:(?:agent\/mcp|cli\/modules|draw|lang\/json-schema|lang\/pattern|supervise(?!\/(?:supervisor|reconcile))|testing)\/|agent\/models\/(?:language-model|provider-packages|replaying)\.)/;
 /** Rooms of runs that are recorded, but for what knows only of names. */
 const RECORDED =
   /^src\/(engine\/durable\/recorded|runtime\/threads|journal|stores)\/(?!check-thread|thread-rows|overview-nodes)/;
