@@ -111,11 +111,25 @@ export class StoreWriter {
   flushNow(journal: WrittenJournal): void {
     const { waiting } = this;
     this.waiting = undefined;
-    if (waiting !== undefined) this.settle(waiting, this.insist(waiting.batches, journal));
+    if (waiting !== undefined) this.commitNow(waiting, journal);
     this.enlisted = this.enlisted.filter((other) => other !== journal);
     const batches = journal.takeBatches();
     if (batches.length === 0) return;
     if (!this.insist(batches, journal).every(Boolean)) throw staleLease(journal.lease);
+  }
+
+  /** Those that were enlisted while it waited had their turn then, and nothing was committed. */
+  private commitNow(commit: Commit, journal: WrittenJournal): void {
+    let written: readonly boolean[];
+    try {
+      written = this.insist(commit.batches, journal);
+    } catch (error) {
+      for (const other of commit.journals) if (other !== journal) other.settle(toErrorData(error));
+      throw error;
+    } finally {
+      queueMicrotask(() => this.flushRow());
+    }
+    this.settle(commit, written);
   }
 
   /** Steps in a row that take no time are committed one after the other, without a promise for each. */
@@ -191,7 +205,10 @@ export class StoreWriter {
 
   private renewLater(ms = LEASE_MS / 3): () => void {
     return this.clock.setTimer(ms, () => {
-      this.stopRenewal = this.renewLater(this.renew() ? undefined : AGAIN_MS);
+      this.stopRenewal = undefined;
+      const next = this.renew() ? undefined : AGAIN_MS;
+      // The last lease may have been lost just now, and a new one taken: a timer of nobody would keep the process from ending.
+      if (this.leases.size > 0) this.stopRenewal ??= this.renewLater(next);
     });
   }
 

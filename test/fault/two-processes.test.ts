@@ -20,7 +20,10 @@ test('J9: a process that slept past its lease writes nothing more, and says why'
     asleep?.();
   });
   try {
-    await stopped;
+    await Promise.race([
+      stopped,
+      sleeper.ended.then(({ stderr }) => Promise.reject(new Error(`it ended early: ${stderr}`))),
+    ]);
     const refused = await startRunner(order, () => undefined).ended;
     expect([refused.code, refused.error?.code]).toEqual([2, 'SKEIN_LEASE']);
     await endLease(join(dir, 'skein.db'));
