@@ -29,7 +29,9 @@ function twoSteps(holds: boolean) {
         output: 'second',
         run: (_state, { signal }) =>
           holds
-            ? new Promise((_, refuse) => void signal.addEventListener('abort', () => refuse(new Error('stopped'))))
+            ? new Promise((_, refuse) => {
+                signal.addEventListener('abort', () => refuse(new Error('stopped')));
+              })
             : 'done',
       },
     ],
