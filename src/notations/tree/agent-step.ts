@@ -3,7 +3,7 @@ import type { Position } from '../../base/problem.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentSpec, FunctionTool } from '../../plan/agent-spec.js';
 import { toolKey } from '../../plan/agent-spec.js';
-import type { PlanNode } from '../../plan/plan.js';
+import type { AgentNode, PlanNode } from '../../plan/plan.js';
 import type { SupervisionMode, TreeAgent, TreeOverride, TreeWork } from './definition.js';
 import { agentSpec } from './overrides.js';
 import { fieldsRequest, goalBlock, GOAL_SYSTEM, joinedTexts, priorGoals, textTemplate } from './prompts.js';
@@ -38,9 +38,18 @@ export interface Placing {
   readonly prior: readonly string[];
   /** The task of an agent in a fan-out. */
   readonly task?: Template;
-  /** What its answer is asked for in addition, by the step around it whose only part it is: behind the goal, and fields by channel. */
+  /** What its answer is asked for in addition, by the step around it whose only part it is. */
+  readonly more?: AskedMore;
+}
+
+/** What a step asks of the answer that is its own, in addition to what its text says. */
+export interface AskedMore {
+  /** Stands behind the goal. */
   readonly tail?: Template;
   readonly fields?: Fields;
+  readonly strict?: boolean | undefined;
+  /** An answer that has no fields. */
+  readonly fieldsUnless?: AgentNode['fieldsUnless'] | undefined;
 }
 
 /** Fields of an answer by the channels that take them. */
@@ -59,7 +68,7 @@ export interface CompiledStep {
 /** The fields of a step, and of the one around it whose only part it is. */
 export function allFields({ outputs }: Pick<TreeWork, 'outputs'>, place: Placing): Fields {
   const own = outputs.map((field) => [place.isTop ? field : `${place.base}.${field}`, field] as const);
-  return { ...Object.fromEntries(own), ...place.fields };
+  return { ...Object.fromEntries(own), ...place.more?.fields };
 }
 
 /** A goal that the model itself works on. */
@@ -67,7 +76,7 @@ export function compileGoal(goal: TreeWork, place: Placing): CompiledStep {
   const block = goalBlock(goal.name, goal.description, place.visible);
   return agentStep(goal, place, {
     spec: agentSpec(goal.name, [GOAL_SYSTEM], place.override),
-    prompt: [...priorGoals(), ...block, ...(place.tail ?? [])],
+    prompt: [...priorGoals(), ...block, ...(place.more?.tail ?? [])],
   });
 }
 
@@ -76,7 +85,7 @@ export function compileAgent(agent: TreeAgent, place: Placing): CompiledStep {
   const task = place.task ?? textTemplate(agent.task ?? '', place.visible);
   return agentStep(agent, place, {
     spec: agentSpec(agent.name, textTemplate(agent.prompt, place.visible), place.override),
-    prompt: [...task, ...(place.tail ?? [])],
+    prompt: [...task, ...(place.more?.tail ?? [])],
   });
 }
 
@@ -91,8 +100,10 @@ export function agentStep(
   place: Placing,
   { spec, prompt }: { readonly spec: AgentSpec; readonly prompt: Template },
 ): CompiledStep {
-  const { id, channel, shop } = place;
+  const { id, channel, shop, more = {} } = place;
   const fields = allFields(asked, place);
+  const isStrict = asked.strict === true || more.strict === true;
+  const parsed = { fields, fieldsStrict: isStrict ? (true as const) : undefined, fieldsUnless: more.fieldsUnless };
   const bound = (spec.functions ?? []).map((tool) => [toolKey(id, tool.name), shop.functionOf?.(tool)] as const);
   return {
     node: present({
@@ -101,6 +112,7 @@ export function agentStep(
       agent: { ...spec, instructions: joinedTexts(spec.instructions) },
       prompt: joinedTexts([...prompt, ...fieldsRequest([...new Set(Object.values(fields))])]),
       output: channel,
+      ...(Object.keys(fields).length === 0 ? {} : parsed),
       at: asked.at,
     }),
     bindings: Object.fromEntries(bound),

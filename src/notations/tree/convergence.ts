@@ -22,10 +22,14 @@ export function compileConvergence(work: TreeConvergence, place: Placing, compil
     refinement(isAskedForMarker),
   ];
   const task = [...priorGoals(), ...goalBlock(work.name, work.description, visible), ...asked(false)];
-  const tail = [...asked(true), ...(place.tail ?? [])];
+  const more = {
+    ...place.more,
+    tail: [...asked(true), ...(place.more?.tail ?? [])],
+    fieldsUnless: { line: CONVERGED, after: { channel: history } },
+  };
   // It has run before where it stands twice: what it gave then is not a prior goal.
   const prior = place.prior.filter((name) => name !== channel);
-  const inside = insideOf(work, { ...place, tail, prior }, task, compile);
+  const inside = insideOf(work, { ...place, more, prior }, task, compile);
   const node: LoopNode = {
     id,
     kind: 'loop',

@@ -22,7 +22,7 @@ export interface Inside {
 
 /**
  * The plan of those who do the work: agents side by side, and one who puts together what several say; without any, the model itself.
- * `task` is what agents are told, `place.tail` what the one is told whose text is the result.
+ * `task` is what agents are told, `place.more` what the one is told whose text is the result.
  */
 export function insideOf(work: TreeWork, place: Placing, task: Template, compile: CompileStep): Inside {
   const ids = new NodeIds();
@@ -43,7 +43,7 @@ export function insideOf(work: TreeWork, place: Placing, task: Template, compile
       visible: place.visible,
       prior: place.prior,
       task,
-      ...(isOnly ? { fields: allFields(work, place), ...(place.tail === undefined ? {} : { tail: place.tail }) } : {}),
+      ...(isOnly ? { more: { ...place.more, fields: allFields(work, place), strict: work.strict } } : {}),
     });
     const label = node.id === step.name ? {} : { label: step.name };
     return { ...rest, node: { ...node, ...label, onError: 'settle' as const } };
@@ -59,7 +59,7 @@ function synthesis(work: TreeWork, place: Placing, id: string): CompiledStep {
     const label = labels.next(name);
     return { name: label, channel: `${place.base}.${label}` };
   });
-  const goal = [...goalBlock(work.name, work.description, place.visible), ...(place.tail ?? [])];
+  const goal = [...goalBlock(work.name, work.description, place.visible), ...(place.more?.tail ?? [])];
   const { node, ...rest } = agentStep(
     work,
     { ...place, id },
