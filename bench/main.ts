@@ -13,6 +13,7 @@ import { benchScheduling } from './scheduling.js';
 import { benchScreen } from './screen.js';
 import { benchStartUp } from './start-up.js';
 import { benchStore } from './store.js';
+import { benchSupervision } from './supervision.js';
 import { benchThreads } from './threads.js';
 
 // The concurrent runs come first: they are bound by the collector, and what other jobs leave on the heap would be measured with them.
@@ -33,6 +34,7 @@ const missed = [
   ...benchHostile(),
   ...benchMachine(),
   ...(await benchConversations()),
+  ...(await benchSupervision()),
 ];
 await benchRuntime();
 console.log(
