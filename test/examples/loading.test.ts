@@ -16,7 +16,7 @@ async function scriptsOf(name: string): Promise<readonly string[]> {
   return (await readdir(exampleFile(name, '.'))).filter((file) => /^script.*\.yaml$/.test(file));
 }
 
-test('there are seventeen examples in YAML', () => {
+test('there are nineteen examples in YAML', () => {
   expect(NAMES).toEqual([
     'code-review',
     'decision-helper',
@@ -34,6 +34,8 @@ test('there are seventeen examples in YAML', () => {
     'security-scan',
     'simple-sequential',
     'story-writer',
+    'supervised-publishing',
+    'supervised-release',
     'translate-until-approved',
   ]);
 });
