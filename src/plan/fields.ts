@@ -64,6 +64,7 @@ const EVERY: Rows<NodeBase & Pick<PlanNode, 'kind'>> = {
   'quiet?': shown(flag<true>()),
   'unsupervised?': shown(flag<true>()),
   'role?': shown(word('goal', 'convergence', 'subagent', 'synthesis')),
+  'about?': shown(TEMPLATE),
   'at?': shown(POSITION),
   ...OPTIONS,
 };

@@ -156,6 +156,8 @@ export interface NodeBase extends NodeOptions {
   readonly unsupervised?: true;
   /** What it is in a tree, for those who tell of it. Decides nothing. */
   readonly role?: Role;
+  /** What a goal or a convergence is to do, for those who tell of it. Decides nothing. */
+  readonly about?: Template;
   readonly at?: Position;
 }
 

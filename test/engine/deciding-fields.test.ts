@@ -53,6 +53,7 @@ const COMMON = {
   quiet: true,
   unsupervised: true,
   role: 'goal',
+  about: ['It is done.'],
   at: { file: 'f.yaml', line: 1, column: 1 },
 } as const;
 
@@ -158,6 +159,7 @@ describe('[XR3] the identity of a result and what is announced have one list of 
   it('knows every edit: what is neither announced nor part of an identity is only shown to people', () => {
     const silent = EDITS.filter(({ whole, edited }) => diffPlans(planOf(whole), planOf(edited)).steps.length === 0);
     expect([...new Set(silent.map(({ field }) => field))].toSorted()).toEqual([
+      'about',
       'at',
       'errorPrefix',
       'label',

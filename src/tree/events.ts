@@ -1,0 +1,255 @@
+import { nodePathOf } from '../base/address.js';
+import type { ErrorData } from '../base/errors.js';
+import { ownValue } from '../base/json.js';
+import type { EventBase, Listener, SkeinEvent, StepNote } from '../events/event.js';
+import { renderTemplate } from '../lang/template.js';
+import { valueText } from '../lang/value-text.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
+import { placesOf } from './event-places.js';
+import type { TreePlace } from './event-places.js';
+
+/** How much an event matters. */
+export type TreeLevel = 'info' | 'warn' | 'error';
+
+/** What happens in a tree. */
+export type TreeHappening =
+  | { readonly name: 'workflow.started'; readonly workflow: string }
+  | { readonly name: 'workflow.ended'; readonly workflow: string; readonly failure?: ErrorData }
+  /** The tree or what it is run with has problems: nothing has begun. */
+  | { readonly name: 'preflight.failed'; readonly workflow: string; readonly failure: ErrorData }
+  /** A convergence is a goal, too. */
+  | { readonly name: 'goal.started'; readonly goal: string; readonly description: string }
+  | { readonly name: 'goal.ended'; readonly goal: string; readonly output: string }
+  | { readonly name: 'subagent.spawned'; readonly goal: string; readonly agent: string }
+  | {
+      readonly name: 'subagent.completed';
+      readonly goal: string;
+      readonly agent: string;
+      readonly output: string;
+      readonly failure?: ErrorData;
+    }
+  | {
+      readonly name: 'convergence.cap_reached';
+      readonly convergence: string;
+      readonly cap: number;
+      readonly lastOutput: string;
+    }
+  | { readonly name: 'output.unparsed'; readonly goal: string; readonly message: string }
+  | Told<ToldNote>;
+
+/** What the loop of a convergence and the supervision of a step tell. */
+type ToldNote = Exclude<
+  Extract<StepNote, { readonly kind: `loop.${string}` | `supervision.${string}` | `approval.${string}` }>,
+  { readonly kind: 'loop.capped' }
+>;
+
+/** A note as an event: with the fields that it has. */
+type Told<N> = N extends ToldNote ? Omit<N, 'kind'> & { readonly name: N['kind']; readonly goal: string } : never;
+
+/** One event of a tree. */
+export type TreeEvent = TreeHappening & {
+  readonly level: TreeLevel;
+  /** Empty for what happens before a run. */
+  readonly runId: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Address of the step; empty for the run itself. */
+  readonly path: string;
+};
+
+/** Receives events of trees. */
+export type TreeListener = (event: TreeEvent) => void;
+
+/**
+ * Makes the events of a tree out of those of its run, by the roles of the nodes. What a replay repeats has been told, and is not told again. `inputs` are
+ * the values that the run has begun with, by their names.
+ *
+ * @example
+ * const listener = treeEvents(plan, () => ({ topic: 'rain' }), ({ name, level }) => console.log(level, name));
+ */
+export function treeEvents(plan: Plan, inputs: () => Readonly<Record<string, unknown>>, tell: TreeListener): Listener {
+  const events = new TreeEvents(plan, inputs);
+  return (event) => {
+    const found = events.take(event);
+    if (event.replayed === true) return;
+    const { runId, at, path } = event;
+    for (const happening of found) tell({ ...happening, level: levelOf(happening), runId, at, path });
+  };
+}
+
+/** A run that did not begin. */
+export function preflightFailed(workflow: string, failure: ErrorData, at: number): TreeEvent {
+  return { name: 'preflight.failed', workflow, failure, level: 'error', runId: '', at, path: '' };
+}
+
+/** Fields that are the same in many events. */
+const NAMES: ReadonlySet<string> = new Set([
+  'workflow',
+  'goal',
+  'description',
+  'agent',
+  'convergence',
+  'verdict',
+  'by',
+]);
+
+/** What a sink says of an event beside its name: names, numbers, and how long an output is. */
+export function attributesOf(event: TreeEvent): Readonly<Record<string, string | number | boolean>> {
+  const { name: _name, level: _level, runId: _run, at: _at, path: _path, ...fields } = event;
+  const attributes: Record<string, string | number | boolean> = {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (typeof value === 'number' || typeof value === 'boolean') attributes[key] = value;
+    else if (typeof value === 'string' && NAMES.has(key)) attributes[key] = value;
+    else if (typeof value === 'string' && key === 'output') attributes['output_len'] = value.length;
+  }
+  return attributes;
+}
+
+const WARNINGS: ReadonlySet<string> = new Set([
+  'convergence.cap_reached',
+  'output.unparsed',
+  'loop.repeated',
+  'loop.oscillating',
+  'supervision.corrected',
+]);
+
+function levelOf(happening: TreeHappening): TreeLevel {
+  if ('failure' in happening && happening.failure !== undefined) return 'error';
+  return WARNINGS.has(happening.name) ? 'warn' : 'info';
+}
+
+type StepEnded = Extract<SkeinEvent, { readonly type: 'step.ended' }>;
+
+const FAILED: ReadonlySet<string> = new Set(['failed', 'timed_out', 'cancelled', 'out_of_budget']);
+
+/** Follows a run: values that descriptions name, and convergences at their cap. */
+class TreeEvents {
+  private readonly places: ReadonlyMap<string, TreePlace>;
+  /** What was written last, by channel: of those that descriptions name. */
+  private readonly values = new Map<string, unknown>();
+  private readonly named: ReadonlySet<string>;
+  /** By the path of the step. */
+  private readonly capped = new Map<string, number>();
+
+  constructor(
+    private readonly plan: Plan,
+    private readonly inputs: () => Readonly<Record<string, unknown>>,
+  ) {
+    this.places = placesOf(plan);
+    const pieces = [...this.places.values()].flatMap(({ node }) => node.about ?? []);
+    this.named = new Set(
+      pieces.flatMap((piece) => (typeof piece === 'object' && 'channel' in piece ? piece.channel : [])),
+    );
+  }
+
+  take(event: SkeinEvent): readonly TreeHappening[] {
+    const { name: workflow } = this.plan;
+    switch (event.type) {
+      case 'run.started':
+        return [{ name: 'workflow.started', workflow }];
+      case 'run.ended':
+        // It goes on when it is answered.
+        if (event.outcome === 'paused') return [];
+        return [{ name: 'workflow.ended', workflow, ...(event.error === undefined ? {} : { failure: event.error }) }];
+      case 'step.started':
+        return this.started(event);
+      case 'step.ended':
+        return this.ended(event);
+      case 'step.note':
+        return this.note(event, event.note);
+      case 'step.retrying':
+      case 'run.warning':
+      case 'run.resumed':
+        return [];
+    }
+  }
+
+  private started({ path }: EventBase): readonly TreeHappening[] {
+    const place = this.places.get(nodePathOf(path));
+    if (place === undefined) return [];
+    const { node, name, parent } = place;
+    const spawned = parent === undefined ? [] : [{ name: 'subagent.spawned', goal: parent, agent: name } as const];
+    return isGoal(node) ? [...spawned, { name: 'goal.started', goal: name, description: this.textOf(node) }] : spawned;
+  }
+
+  private ended(event: StepEnded): readonly TreeHappening[] {
+    const { path, outcome, update = {} } = event;
+    for (const [channel, value] of Object.entries(update)) if (this.named.has(channel)) this.values.set(channel, value);
+    const place = this.places.get(nodePathOf(path));
+    if (place === undefined) return [];
+    const { node, name, parent } = place;
+    const found: TreeHappening[] = [];
+    const output = textIn(update, place.channel);
+    const cap = this.capped.get(path);
+    this.capped.delete(path);
+    if (outcome === 'succeeded' && cap !== undefined)
+      found.push({ name: 'convergence.cap_reached', convergence: name, cap, lastOutput: output });
+    if (outcome === 'succeeded' && isGoal(node)) found.push({ name: 'goal.ended', goal: name, output });
+    const isOver = outcome === 'succeeded' || FAILED.has(outcome);
+    if (parent !== undefined && isOver) {
+      const failure = outcome === 'succeeded' ? undefined : (event.error ?? stoppedBy(event));
+      found.push({
+        name: 'subagent.completed',
+        goal: parent,
+        agent: name,
+        output,
+        ...(failure === undefined ? {} : { failure }),
+      });
+    }
+    return found;
+  }
+
+  private note({ path }: EventBase, note: StepNote): readonly TreeHappening[] {
+    const place = this.placeAround(nodePathOf(path));
+    if (place === undefined) return [];
+    const { goal } = place;
+    if (note.kind === 'warning')
+      return note.code === 'output.unparsed' ? [{ name: note.code, goal, message: note.message }] : [];
+    if (note.kind === 'loop.capped') {
+      this.capped.set(path, note.rounds);
+      return [];
+    }
+    if (note.kind === 'loop.round' && note.round === 1) this.capped.delete(path);
+    if (!isTold(note)) return [];
+    const { kind, ...fields } = note;
+    return [{ ...fields, name: kind, goal } as Told<ToldNote>];
+  }
+
+  /** The place of a step, or of the step around it that has a role. */
+  private placeAround(path: string): TreePlace | undefined {
+    for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+      const place = this.places.get(at);
+      if (place !== undefined) return place;
+    }
+    return undefined;
+  }
+
+  private textOf({ about = [] }: PlanNode): string {
+    const given = this.inputs();
+    const input = (channel: string): unknown => {
+      const declared = this.plan.inputs.find((one) => one.channel === channel);
+      return declared === undefined ? undefined : (ownValue(given, declared.name) ?? declared.default);
+    };
+    try {
+      return renderTemplate(about, (channel) => this.values.get(channel) ?? input(channel));
+    } catch {
+      return '';
+    }
+  }
+}
+
+function isGoal({ role }: PlanNode): boolean {
+  return role === 'goal' || role === 'convergence';
+}
+
+function isTold(note: StepNote): note is ToldNote {
+  return /^(?:loop|supervision|approval)\./.test(note.kind) && note.kind !== 'loop.capped';
+}
+
+function textIn(update: Readonly<Record<string, unknown>>, channel: string | undefined): string {
+  return channel !== undefined && Object.hasOwn(update, channel) ? valueText(update[channel]) : '';
+}
+
+function stoppedBy({ outcome, reason = 'the step did not end' }: StepEnded): ErrorData {
+  return { code: outcome === 'timed_out' ? 'SKEIN_TIMEOUT' : 'SKEIN_CANCELLED', message: reason };
+}
