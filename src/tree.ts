@@ -10,6 +10,7 @@
 export { agent, convergence, goal, sequence, workflow } from './tree/constructors.js';
 export type { Agent, Convergence, FieldOptions, Goal, Node, Sequence, Step, Workflow } from './tree/objects.js';
 export type { ModelChoice, Override } from './tree/override.js';
+export { attributesOf, type TreeEvent, type TreeLevel, type TreeListener } from './tree/events.js';
 export type { Runtime } from './tree/runtime.js';
 export type { TreeResult, TreeRunOptions } from './tree/result.js';
 export { state, type TreeState } from './tree/state.js';

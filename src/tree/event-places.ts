@@ -24,8 +24,8 @@ export function placesOf(plan: Plan): ReadonlyMap<string, TreePlace> {
 function addPlaces(plan: Plan, prefix: string, around: string | undefined, places: Map<string, TreePlace>): void {
   for (const node of plan.nodes) {
     const path = prefix + node.id;
-    const { role, label } = node;
-    const name = label ?? node.id;
+    const { role } = node;
+    const name = nameOf(node, prefix === '');
     const isGoal = role === 'goal' || role === 'convergence';
     const goal = isGoal ? name : (around ?? name);
     if (role !== undefined || prefix === '') {
@@ -34,6 +34,13 @@ function addPlaces(plan: Plan, prefix: string, around: string | undefined, place
     }
     if ('plan' in node) addPlaces(node.plan, `${path}/`, isGoal ? name : around, places);
   }
+}
+
+/** Ids are escaped where names are not fit for them; in a sequence the channel of a text has the name. */
+function nameOf(node: PlanNode, isTop: boolean): string {
+  if (node.label !== undefined) return node.label;
+  if ('plan' in node) return node.plan.name;
+  return (isTop ? node.output : undefined) ?? node.id;
 }
 
 function channelOf(node: PlanNode): string | undefined {

@@ -212,7 +212,7 @@ class TreeEvents {
     if (note.kind === 'loop.round' && note.round === 1) this.capped.delete(path);
     if (!isTold(note)) return [];
     const { kind, ...fields } = note;
-    return [{ ...fields, name: kind, goal } as Told<ToldNote>];
+    return [{ name: kind, goal, ...fields } as Told<ToldNote>];
   }
 
   /** The place of a step, or of the step around it that has a role. */

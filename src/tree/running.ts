@@ -1,3 +1,4 @@
+import { systemClock } from '../base/clock.js';
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import { ownValue } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
@@ -12,6 +13,8 @@ import { preparedPlan } from '../runtime/checked-plan.js';
 import { launch, openModels } from '../runtime/launch.js';
 import { compiledFor, problemsWith } from './prepare.js';
 import { watchCaps } from './failures.js';
+import { preflightFailed, treeEvents } from './events.js';
+import type { TreeListener } from './events.js';
 import type { TreeResult, TreeRunOptions } from './result.js';
 import type { Runtime } from './runtime.js';
 import { runOptionsOf } from './run-options.js';
@@ -99,19 +102,35 @@ interface Start {
 
 async function started(tree: TreeWorkflow, { runtime, options: own, inputs, given }: Start): Promise<TreeResult> {
   const { plan, bindings, problems } = await compiledFor(tree, { runtime, options: own, given });
-  if (plan === undefined) throw preflightError(problems);
+  const { telemetry } = runtime;
+  if (plan === undefined) {
+    const error = preflightError(problems);
+    tellPreflight(tree.name, error, telemetry);
+    throw error;
+  }
   const options = { ...runOptionsOf(tree, runtime, own), inputs };
   let begun: TreeInputs = {};
   const caps = watchCaps(plan);
+  const watching = [caps?.listener, telemetry && treeEvents(plan, () => begun, telemetry)].filter(
+    (one) => one !== undefined,
+  );
   const handle = launch({
     compiled: preparedPlan({ plan, bindings }),
     models: openModels(options),
     backend: backendOf(options.store),
     begins: (all) => (begun = all),
-    options: caps === undefined ? options : { ...options, listeners: [...(options.listeners ?? []), caps.listener] },
+    options: watching.length === 0 ? options : { ...options, listeners: [...(options.listeners ?? []), ...watching] },
   });
   const result = await handle.result;
   return resultOf(tree, result, { inputs: begun, failures: caps?.failures() ?? {}, warnings: problems });
+}
+
+function tellPreflight(workflow: string, error: SkeinError, telemetry: TreeListener | undefined): void {
+  try {
+    telemetry?.(preflightFailed(workflow, toErrorData(error), systemClock.now()));
+  } catch {
+    // A listener never decides what becomes of a run.
+  }
 }
 
 /** All problems, behind the word that tells them from what happens in a run. */

@@ -1,6 +1,7 @@
 import type { AnswerQuestion } from '../engine/durable/memory-durable.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
 import type { Supervisor } from '../plan/supervision.js';
+import type { TreeListener } from './events.js';
 import { overrideOf } from './override.js';
 import type { Override } from './override.js';
 
@@ -12,6 +13,8 @@ export interface Runtime extends Pick<Override, 'model' | 'tools' | 'mcp' | 'pol
   readonly maxReorientAttempts?: number;
   /** Answers for the person, in this process. Without it, and with a store, a question pauses the run. */
   readonly human?: AnswerQuestion;
+  /** Gets the events of the tree, as they happen. What it throws or how slow it is never fails a run. */
+  readonly telemetry?: TreeListener;
 }
 
 const kept = new WeakMap<Runtime, { readonly fields: readonly unknown[]; readonly override: TreeOverride }>();

@@ -117,7 +117,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'seededChooser',
     'seededRandom',
   ],
-  'skein/tree': ['agent', 'convergence', 'goal', 'sequence', 'state', 'workflow'],
+  'skein/tree': ['agent', 'attributesOf', 'convergence', 'goal', 'sequence', 'state', 'workflow'],
 };
 
 interface Manifest {

@@ -15,7 +15,8 @@ export function compileStep(step: TreeStep, around: Placing): CompiledStep {
   const place = { ...around, override: mergeOverride(around.override, step.override), mode: modeOf(step, around.mode) };
   const compiled = unsupervised(step, place);
   const role = step.kind === 'agent' ? ('subagent' as const) : step.kind;
-  const node = { ...compiled.node, ...(step.kind === 'agent' && place.isTop ? {} : { role }) };
+  const about = step.kind === 'agent' ? {} : { about: textTemplate(step.description, place.visible) };
+  const node = { ...compiled.node, ...(step.kind === 'agent' && place.isTop ? {} : { role }), ...about };
   const isUnit = step.kind !== 'agent' || place.isTop;
   if (place.mode === 'off' || !isUnit) return { ...compiled, node };
   return { ...compiled, node: { ...node, supervise: supervision(step, { ...place, mode: place.mode }) } };

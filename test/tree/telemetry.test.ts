@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from 'skein';
+import { agent, attributesOf, convergence, goal, sequence, workflow } from 'skein/tree';
+import type { TreeEvent } from 'skein/tree';
+import { flowOf, talker } from './support.js';
+
+function told(): { readonly events: TreeEvent[]; readonly telemetry: (event: TreeEvent) => void } {
+  const events: TreeEvent[] = [];
+  return { events, telemetry: (event) => void events.push(event) };
+}
+
+function short(event: TreeEvent): string {
+  const { name, level } = event;
+  const about = Object.entries(attributesOf(event)).map(([key, value]) => `${key}=${value}`);
+  return [level, name, ...about].join(' ');
+}
+
+const flow = workflow('essay')
+  .input('topic')
+  .add(
+    sequence('main').steps(
+      goal('first draft', 'Write about $topic.'),
+      goal('review', 'Review $topic.').using(agent('ann', 'You are Ann.'), agent('bob', 'You are Bob.')),
+      convergence('polish', 'Polish it.', 2),
+    ),
+  );
+
+describe('[E1] [addition 4] telemetry of a runtime', () => {
+  it('gets the events of the tree in order, with the names that the author gave', async () => {
+    const { runtime, options } = talker(({ caller }) => `by ${caller.path}`);
+    const { events, telemetry } = told();
+    const result = await flow.execute({ ...runtime, telemetry }, { topic: 'rain' }, options);
+    expect(result.outcome).toBe('succeeded');
+    expect(events.map(short)).toEqual([
+      'info workflow.started workflow=essay',
+      'info goal.started goal=first draft description=Write about rain.',
+      expect.stringMatching(/^info goal\.ended goal=first draft output_len=\d+$/),
+      'info goal.started goal=review description=Review rain.',
+      'info subagent.spawned goal=review agent=ann',
+      'info subagent.spawned goal=review agent=bob',
+      'info subagent.completed goal=review agent=ann output_len=13',
+      'info subagent.completed goal=review agent=bob output_len=13',
+      'info goal.ended goal=review output_len=19',
+      'info goal.started goal=polish description=Polish it.',
+      'info loop.round goal=polish round=1 change=1',
+      'info loop.round goal=polish round=2 change=1',
+      'warn convergence.cap_reached convergence=polish cap=2',
+      'info goal.ended goal=polish output_len=18',
+      'info workflow.ended workflow=essay',
+    ]);
+  });
+
+  it('[A14] gets one event for a tree with problems, and none of a run', async () => {
+    const { events, telemetry } = told();
+    const failing = workflow('empty').add(sequence('main')).execute({ model: 'own/m', telemetry });
+    await expect(failing).rejects.toThrow('preflight: ');
+    expect(events.map(short)).toEqual(['error preflight.failed workflow=empty']);
+    expect(events[0]).toMatchObject({ failure: { code: 'SKEIN_DEFINITION' }, runId: '', path: '' });
+  });
+
+  it('[A7] gets nothing where a parameter is missing', async () => {
+    const { events, telemetry } = told();
+    await expect(flow.execute({ model: 'own/m', telemetry })).rejects.toThrow('required parameter missing: topic');
+    expect(events).toEqual([]);
+  });
+
+  it('never changes a run by what it throws', async () => {
+    const { runtime, options } = talker();
+    const telemetry = (): never => {
+      throw new Error('no disk');
+    };
+    const { outcome } = await flow.execute({ ...runtime, telemetry }, { topic: 'rain' }, options);
+    expect(outcome).toBe('succeeded');
+    const failing = workflow('empty').execute({ model: 'own/m', telemetry });
+    await expect(failing).rejects.toThrow('preflight: ');
+  });
+
+  it('[issue 14] gets nothing twice, with the descriptions of what is new, when a run is resumed', async () => {
+    const store = memoryStore();
+    const two = flowOf(goal('one', 'Do it.'), goal('two', 'Go on.'), goal('three', 'End $one.'));
+    const broken = talker(({ caller }) => {
+      if (caller.path === 'two') throw new Error('down');
+      return 'one done';
+    });
+    const first = await two.execute(broken.runtime, {}, { ...broken.options, store });
+    expect(first.outcome).toBe('failed');
+    const { events, telemetry } = told();
+    const whole = talker(() => 'done');
+    await two.execute({ ...whole.runtime, telemetry }, {}, { ...whole.options, store, resume: first.runId });
+    expect(events.map(short)).toEqual([
+      'info goal.ended goal=two output_len=4',
+      'info goal.started goal=three description=End one done.',
+      'info goal.ended goal=three output_len=4',
+      'info workflow.ended workflow=flow',
+    ]);
+  });
+});
