@@ -238,7 +238,7 @@ describe('[XU5] drawing', () => {
       const ids = ['facts', '漢字'.repeat(9).replaceAll(/./gu, 'wide-'), 'x'.repeat(64), 'text'];
       const size = fc.tuple(fc.integer({ min: 20, max: 120 }), fc.integer({ min: 40, max: 50 }));
       const act = fc.oneof(
-        size.map(([columns, rows]) => ['resize', columns, rows] as const),
+        fc.tuple(size, fc.boolean()).map(([[columns, rows], told]) => ['resize', columns, rows, told] as const),
         fc.constantFrom(...ids).map((id) => ['starts', id] as const),
         fc.constantFrom(...ids).map((id) => ['ends', id] as const),
         fc.tuple(fc.constantFrom(...ids), fc.constantFrom('some words ', '漢字かな交じり文 ', 'שלום ', '👍🏽', 'line\n')),
@@ -250,7 +250,7 @@ describe('[XU5] drawing', () => {
           const live = liveOf(planOf(ids.map(task)), { columns: 90, rows: 30, breaks });
           let warned = 0;
           for (const [what, ...more] of acts) {
-            if (what === 'resize') live.resize(Number(more[0]), Number(more[1]));
+            if (what === 'resize') live.resize(Number(more[0]), Number(more[1]), more[2] === true);
             else if (what === 'starts') live.starts(String(more[0]));
             else if (what === 'ends') live.ends(String(more[0]));
             else if (what === 'warns') live.happens('', { type: 'run.warning', code: 'x', message: `w${++warned}` });

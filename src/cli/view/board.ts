@@ -20,6 +20,8 @@ export interface Board {
 export interface BoardScreen {
   readonly columns?: number;
   readonly rows?: number;
+  /** Asks the terminal for its size, as Node does when a signal says that it is another one; a frame may be due before that. */
+  _refreshSize?(): void;
   write(text: string): unknown;
 }
 
@@ -112,8 +114,12 @@ class Pen {
 
   draw(): void {
     const { screen } = this.options;
-    const { columns, rows } = sizeOf(screen);
-    const lines = this.picture(columns, rows);
+    const asked = sizeOf(screen);
+    const first = this.picture(asked);
+    // It takes a while to make a picture of many steps.
+    const size = sizeOf(screen);
+    const { columns } = size;
+    const lines = columns === asked.columns && size.rows === asked.rows ? first : this.picture(size);
     const isFresh = this.above.length > 0 || columns !== this.columns;
     const kept = isFresh ? this.erased(columns) + textOf(this.above) : '';
     const text = isFresh ? textOf(lines) : changes(this.lines, lines);
@@ -132,7 +138,7 @@ class Pen {
   }
 
   /** What a terminal pushes out of sight can't be erased: also at half of its width all of the board must be in sight. */
-  private picture(columns: number, rows: number): readonly string[] {
+  private picture({ columns, rows }: Size): readonly string[] {
     const { picture, breaksLines } = this.options;
     // The last column stays free: some terminals go on in the next line when it is taken.
     const moment = { columns: columns - 1, now: Date.now(), frame: this.frame++ };
@@ -169,7 +175,13 @@ function changes(before: readonly string[], lines: readonly string[]): string {
   return `${upBy(before.length, '')}${over}${lines.length < before.length ? ERASE_DOWN : ''}`;
 }
 
-function sizeOf(screen: BoardScreen): { readonly columns: number; readonly rows: number } {
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+function sizeOf(screen: BoardScreen): Size {
+  screen._refreshSize?.();
   return { columns: sizeOr(screen.columns, 80), rows: sizeOr(screen.rows, 24) };
 }
 

@@ -18,8 +18,8 @@ export interface Live {
   /** Lets the next frame be drawn. */
   frame(): void;
   later(ms: number): void;
-  /** Tells another size, which no terminal has when it is none. */
-  resize(columns: number | undefined, rows: number | undefined): void;
+  /** Another size, which no terminal has when it is none. `told`: the signal has come that says so. */
+  resize(columns: number | undefined, rows: number | undefined, told?: boolean): void;
   /** Everything that was written. */
   text(): string;
 }
@@ -36,10 +36,12 @@ export function liveOf(plan: Plan, { columns = 80, rows = 30, breaks = true, uni
   const screen = new Screen({ columns, rows, breaks });
   let all = '';
   let seq = 0;
+  let size: { readonly columns: number | undefined; readonly rows: number | undefined } = { columns, rows };
   const terminal = {
     isTTY: true,
     columns,
     rows,
+    _refreshSize: () => void Object.assign(terminal, size),
     write(text: string) {
       all += text;
       // A terminal turns line ends into two characters.
@@ -67,8 +69,9 @@ export function liveOf(plan: Plan, { columns = 80, rows = 30, breaks = true, uni
     says: (path, text) => happens(path, { type: 'step.note', note: { kind: 'model.delta', text } }),
     frame: () => void vi.advanceTimersByTime(100),
     later: (ms) => void vi.advanceTimersByTime(ms),
-    resize(width, height) {
-      Object.assign(terminal, { columns: width, rows: height });
+    resize(width, height, told = true) {
+      size = { columns: width, rows: height };
+      if (told) Object.assign(terminal, size);
       if (width !== undefined && height !== undefined && width > 0) screen.resize(width, height);
     },
     text: () => all,
