@@ -3,10 +3,25 @@ import type { StepEnding, StepOutcome } from './outcome.js';
 import { endingOf } from './outcome.js';
 import type { Spending } from './spending.js';
 import { Tally } from './spending.js';
+import { isSupervisionNote } from './supervision.js';
+import type { SupervisionNote } from './supervision.js';
+
+const NOT_JUDGED: SupervisionAccount = { by: 'model', corrections: 0, accepted: false };
 
 /** What is reported of a step wherever steps are reported: by `show`, in JSON, in the audit folder. */
 export interface StepAccount extends Omit<StepEnding, 'outcome'>, Spending {
   readonly attempts: number;
+  /** What became of its supervision so far. Absent: nobody judged anything of it yet. */
+  readonly supervision?: SupervisionAccount;
+}
+
+/** What became of the supervision of a step. */
+export interface SupervisionAccount {
+  /** Who judged it last; a model also where promise and work agreed at once. */
+  readonly by: 'model' | 'human';
+  readonly corrections: number;
+  /** What it gave counts. */
+  readonly accepted: boolean;
 }
 
 /**
@@ -27,6 +42,7 @@ export class StepFold {
   model: string | undefined = undefined;
   /** The model that is being asked. */
   asked: string | undefined = undefined;
+  private judged: SupervisionAccount | undefined = undefined;
 
   constructor(
     public startedAt: number,
@@ -78,7 +94,17 @@ export class StepFold {
   account(ending = this.ending): StepAccount {
     const { attempts, spent } = this;
     const { outcome: _outcome, ...why } = ending ?? { outcome: undefined };
-    return { ...why, attempts, ...spent.spending() };
+    const { judged } = this;
+    return { ...why, attempts, ...spent.spending(), ...(judged === undefined ? {} : { supervision: judged }) };
+  }
+
+  /** Somebody judged an attempt: it counts, or it is corrected; or it is only known that a person was asked. */
+  judge(said: 'accepted' | 'corrected' | 'human'): void {
+    const { by, corrections, accepted } = this.judged ?? NOT_JUDGED;
+    if (said === 'human') this.judged = { by: 'human', corrections, accepted };
+    else if (said === 'accepted') this.judged = { by, corrections, accepted: true };
+    // Who judges the next attempt is not known yet.
+    else this.judged = { by: 'model', corrections: corrections + 1, accepted: false };
   }
 
   private note(note: StepNote, isPaid: boolean): void {
@@ -86,7 +112,7 @@ export class StepFold {
     else if (note.kind === 'model.started') {
       this.asked = note.model;
       this.answers(note);
-    } else if (note.kind === 'supervision.corrected') this.retry(note.attempt);
+    } else if (isSupervisionNote(note)) this.supervised(note);
     else if (note.kind === 'model.fallback') this.model = note.to;
     else if (note.kind === 'model.failed') {
       this.asked = undefined;
@@ -96,6 +122,15 @@ export class StepFold {
       this.answers(note);
       if (isPaid) this.spent.answered(note.model, note.usage);
     } else if (note.kind === 'tool.started' && isPaid) this.spent.called(1);
+  }
+
+  private supervised(note: SupervisionNote): void {
+    if (note.kind === 'approval.decided') this.judge('human');
+    else if (note.kind === 'supervision.accepted') this.judge('accepted');
+    else if (note.kind === 'supervision.corrected') {
+      this.judge('corrected');
+      this.retry(note.attempt);
+    }
   }
 
   /** Who supervises a step does not do its work. */

@@ -138,6 +138,7 @@ export class OverviewFold {
     const trace = this.trace(key, at, at - ms);
     const asked = this.pauses.get(key);
     if (asked !== undefined) this.answer(path, asked, record);
+    if (name === 'human' && error === undefined) trace.judge('human');
     if (name === 'answer' || name === 'event' || name === 'timer') {
       if (error === undefined || this.goesOnAfterExpiry(path, error))
         this.bodyEnded(trace, { ...record, error: undefined });
@@ -248,8 +249,14 @@ export class OverviewFold {
   /** A step that is accepted ended; what one that is corrected did before does not count. */
   private supervised(at: number, path: string, { note }: JsonObject): void {
     if (!isPlainObject(note)) return;
-    if (note['kind'] === 'supervision.accepted') this.trace(path, at).end({ outcome: 'succeeded' }, at);
-    else if (note['kind'] === 'supervision.corrected') this.again(path, at, numberIn(note['attempt']));
+    if (note['kind'] === 'supervision.accepted') {
+      const trace = this.trace(path, at);
+      trace.judge('accepted');
+      trace.end({ outcome: 'succeeded' }, at);
+    } else if (note['kind'] === 'supervision.corrected') {
+      this.trace(path, at).judge('corrected');
+      this.again(path, at, numberIn(note['attempt']));
+    }
   }
 
   private again(path: string, at: number, attempt: number): void {

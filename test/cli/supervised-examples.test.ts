@@ -132,6 +132,29 @@ describe('a supervised DAG workflow on the command line', () => {
     expect(shown).toMatchObject({ status: 'paused', modelCalls: 7 });
   });
 
+  test('[addition 3] show tells what became of it: corrections, and who let it pass', async () => {
+    const { cwd } = await pausedRun();
+    const open = await served(['show', '-1'], { cwd });
+    expect(open.stdout).toMatch(/^ {2}\? announce {2}paused, .*Review this step's output/m);
+    expect(open.stdout).toContain('"promised": {');
+    await resumed(cwd, 'announce', 'revise: do not praise it');
+    const half = await served(['show', '-1'], { cwd });
+    expect(half.stdout).toMatch(/^ {2}\? announce {2}paused, [^,]*, 2 attempts, 1 correction,/m);
+    await resumed(cwd, 'announce', 'approve');
+    const done = await served(['show', '-1'], { cwd });
+    expect(done.stdout).toMatch(/^ {2}✔ announce {2}succeeded, .*, approved by a person after 1 correction,/m);
+    expect(done.stdout).toMatch(/^ {2}✔ notes +succeeded, [^,]*, accepted,/m);
+    expect(done.stdout).toMatch(/^ {2}✔ changes +succeeded, [^,]*, script/m);
+    const { steps } = documentOf(await served(['show', '-1', '--json'], { cwd })) as unknown as {
+      steps: readonly { readonly path: string; readonly supervision?: object }[];
+    };
+    expect(steps.map(({ path, supervision }) => [path, supervision])).toEqual([
+      ['changes', undefined],
+      ['notes', { by: 'model', corrections: 0, accepted: true }],
+      ['announce', { by: 'human', corrections: 1, accepted: true }],
+    ]);
+  });
+
   test('without a store nobody can answer later: exit code 5, and it says what to do', async () => {
     const cwd = await projectOf(RELEASE);
     const end = await served(runOf(RELEASE, 'script-person.yaml', '--no-store'), { cwd });

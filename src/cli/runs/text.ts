@@ -2,7 +2,7 @@ import type { OpenQuestion, RunOverview, RunStatus, StepOverview } from '../../i
 import { formatDuration } from '../../base/duration.js';
 import { evidenceLines } from '../view/evidence.js';
 import { oneLine, printable, quoted } from '../view/printable.js';
-import { callsText, outcomeMark, outcomeWords, spentText, tokensText } from '../view/step-text.js';
+import { callsText, judgedText, outcomeMark, outcomeWords, spentText, tokensText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
 
 /**
@@ -44,6 +44,7 @@ export function stepLine(step: StepOverview, width: number, style: Style): strin
     outcomeWords(outcome),
     outcome === 'skipped' ? '' : formatDuration(step.ms),
     step.attempts > 1 ? `${step.attempts} attempts` : '',
+    judgedText(step),
     spentText(step, step.models),
     step.from === undefined ? '' : `taken from ${printable(step.from)}`,
     oneLine(step.error?.message ?? step.reason ?? '', 200),

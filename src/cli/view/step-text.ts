@@ -2,6 +2,7 @@ import { formatDuration } from '../../base/duration.js';
 import type { Usage } from '../../events/event.js';
 import type { StepOutcome } from '../../events/outcome.js';
 import type { ModelSpending, Spending } from '../../events/spending.js';
+import type { StepAccount } from '../../events/step-fold.js';
 import { oneLine, printable } from './printable.js';
 import type { StepLog } from './step-log.js';
 import type { Signs, Style } from './style.js';
@@ -70,6 +71,15 @@ export function spentText({ modelCalls, toolCalls, usage }: Spending, models: re
     tokensText(usage),
   ];
   return parts.filter((part) => part !== '').join(', ');
+}
+
+/** What became of the supervision of a step; empty when nothing did. */
+export function judgedText({ supervision }: Pick<StepAccount, 'supervision'>): string {
+  if (supervision === undefined) return '';
+  const { by, corrections, accepted } = supervision;
+  const often = corrections === 0 ? '' : countText(corrections, 'correction');
+  if (!accepted) return often;
+  return `${by === 'human' ? 'approved by a person' : 'accepted'}${often === '' ? '' : ` after ${often}`}`;
 }
 
 /** The same of a step that is followed. */
