@@ -12,5 +12,6 @@ export type { Agent, Convergence, FieldOptions, Goal, Node, Sequence, Step, Work
 export type { ModelChoice, Override } from './tree/override.js';
 export { attributesOf, type TreeEvent, type TreeLevel, type TreeListener } from './tree/events.js';
 export type { Runtime } from './tree/runtime.js';
+export type { CompiledWorkflow } from './tree/prepare.js';
 export type { TreeResult, TreeRunOptions } from './tree/result.js';
 export { state, type TreeState } from './tree/state.js';

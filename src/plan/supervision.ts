@@ -10,8 +10,10 @@ export interface Supervision {
   readonly instruction?: Template;
   /** Who judges: a model, when what was promised and what was done differ; or a person, always. */
   readonly by: 'model' | 'human';
-  /** The supervisor's model, `provider/model`. Of a node without an agent also that of the two checkpoints. Absent: the agent's, else the environment's. */
+  /** The supervisor's model, `provider/model`. Absent: the agent's, else that of the checkpoints, else the environment's. */
   readonly model?: string;
+  /** Of a node without an agent: the model that says what is promised, and how it went. Default: `model`. */
+  readonly checkpointModel?: string;
   /** Corrections at most; then a person is asked, or the step is halted. Default {@link MAX_REORIENTS}. */
   readonly maxReorients?: number;
   /** The binding `supervise:NODE` is the supervisor. */
@@ -29,6 +31,7 @@ export const SUPERVISION: Form<Supervision> = object<Supervision>({
   'instruction?': TEMPLATE,
   by: word('model', 'human'),
   'model?': TEXT,
+  'checkpointModel?': TEXT,
   'maxReorients?': integer(0, MOST_REORIENTS),
   'supervisor?': word('code'),
 });

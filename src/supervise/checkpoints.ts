@@ -53,9 +53,9 @@ export async function assess(models: PhaseModels, attempt: SupervisedAttempt, st
   };
 }
 
-/** An agent answers for itself; where nothing else has a model, that of the supervisor does. */
+/** An agent answers for itself; where nothing else has a model, the one for it does, or that of the supervisor. */
 function checkpointModel({ node, supervise }: SupervisedTask): string | undefined {
-  return node.kind === 'agent' ? undefined : supervise.model;
+  return node.kind === 'agent' ? undefined : (supervise.checkpointModel ?? supervise.model);
 }
 
 function confidenceIn(value: unknown): Commitment['confidence'] {

@@ -108,7 +108,7 @@ async function verdictOf(deps: PhaseDeps, supervisor: Supervisor, assessed: Asse
   const { step, node, supervise, assessment, triggers } = assessed;
   const behind = modelBehind(supervisor);
   if (behind !== undefined) {
-    const model = supervise.model ?? behind.model;
+    const model = supervise.model ?? behind.model ?? supervise.checkpointModel;
     const prompt = supervisePrompt(assessed, assessment, triggers);
     return verdictIn(await inPhase(node, askModel(deps, step, { phase: 'supervise', model, ...prompt })));
   }

@@ -19,7 +19,9 @@ import { overrideOf } from './override.js';
 import type { Override } from './override.js';
 import type { TreeResult, TreeRunOptions } from './result.js';
 import type { Runtime } from './runtime.js';
-import { executeStep, executeTree, problemsOf, succeeded } from './running.js';
+import { compiledWorkflow, problemsOf } from './prepare.js';
+import type { CompiledWorkflow } from './prepare.js';
+import { executeStep, executeTree, succeeded } from './running.js';
 import type { TreeInputs } from './running.js';
 import type { TreeState } from './state.js';
 
@@ -123,6 +125,11 @@ export class Workflow extends Supervisable<TreeWorkflow> {
   /** All that is wrong, with what the runtime lacks where there is one. Never throws. */
   validate(runtime?: Runtime, options?: TreeRunOptions): readonly Problem[] {
     return problemsOf(this[TREE], runtime, options);
+  }
+
+  /** Its plan, with all that is wrong: for the command line, for drawings, and to run it like any other workflow. Never throws. */
+  compile(runtime?: Runtime): CompiledWorkflow {
+    return compiledWorkflow(this[TREE], runtime);
   }
 
   /**

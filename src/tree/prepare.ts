@@ -16,13 +16,15 @@ import type { TreeRunOptions } from './result.js';
 import { defaultsOf } from './runtime.js';
 import type { Runtime } from './runtime.js';
 import { runOptionsOf } from './run-options.js';
+import { givenOf } from './state.js';
+import type { TreeState } from './state.js';
+import type { RunOptions } from '../runtime/options.js';
 
 /** What a tree is prepared for. */
 export interface Occasion {
-  /** Absent: what a tree runs with is not judged. */
-  readonly runtime?: Runtime | undefined;
+  readonly runtime: Runtime;
   readonly options: TreeRunOptions;
-  readonly given?: readonly GivenValue[] | 'any' | undefined;
+  readonly given?: readonly GivenValue[] | undefined;
 }
 
 /** Plans of definitions that nobody can change any more, for what they were last prepared with. */
@@ -32,12 +34,9 @@ const compiled = new WeakMap<
 >();
 
 /** The plan of a tree for a run, unless something is wrong. */
-export async function compiledFor(
-  tree: TreeWorkflow,
-  { runtime = {}, options, given }: Occasion & { readonly given?: readonly GivenValue[] | undefined },
-): Promise<CompiledTree> {
+export async function compiledFor(tree: TreeWorkflow, { runtime, options, given }: Occasion): Promise<CompiledTree> {
   const made = compiledTree(tree, runtime, given);
-  const problems = [...made.problems, ...needs(tree, runtime, options)];
+  const problems = [...made.problems, ...needs(tree, runtime, hasPerson(runtime, options))];
   if (runtime.model === undefined && options.resume === undefined) {
     const missing = await missingModel(tree, runtime, { options, made });
     if (missing !== undefined) problems.push(missing);
@@ -60,18 +59,51 @@ function compiledTree(tree: TreeWorkflow, runtime: Runtime, given: readonly Give
   return made;
 }
 
-/** All that is wrong with a tree. Whether there is a model is judged by what the runtime names alone. */
-export function problemsWith(definition: TreeWorkflow, { runtime, options, given }: Occasion): readonly Problem[] {
-  const wanting = runtime === undefined ? [] : needs(definition, runtime, options);
-  if (given === 'any') return [...checkTree(tidyTree(definition), { given }), ...wanting];
-  return [...compiledTree(definition, runtime ?? {}, given).problems, ...wanting];
+/** All that is wrong with a tree, and with what it is to run with. Whether there is a model is known only when it runs. */
+export function problemsOf(
+  tree: TreeWorkflow,
+  runtime?: Runtime,
+  options: TreeRunOptions = {},
+  from?: TreeState | 'any',
+): readonly Problem[] {
+  const wanting = runtime === undefined ? [] : needs(tree, runtime, hasPerson(runtime, options));
+  if (from === 'any') return [...checkTree(tidyTree(tree), { given: from }), ...wanting];
+  const made =
+    from === undefined
+      ? compiledTree(tree, runtime ?? {}, undefined)
+      : compiledTree(withInputs(tree, from), runtime ?? {}, givenOf(from));
+  return [...made.problems, ...wanting];
+}
+
+/** A step in a workflow of its own, with the inputs of a state as its parameters. */
+export function withInputs(tree: TreeWorkflow, { inputs }: TreeState): TreeWorkflow {
+  return { ...tree, inputs: Object.keys(inputs).map((name) => ({ name })) };
+}
+
+/** A tree as a workflow like any other. */
+export interface CompiledWorkflow extends CompiledTree {
+  /** What the runtime says of runs: options for `run`. */
+  readonly runOptions: RunOptions;
+}
+
+/** The plan of a tree, for those who run it otherwise: they ask persons in their own way. */
+export function compiledWorkflow(tree: TreeWorkflow, runtime: Runtime = {}): CompiledWorkflow {
+  const made = compiledTree(tree, runtime, undefined);
+  const problems = [...made.problems, ...needs(tree, runtime, true)];
+  const plan = hasErrors(problems) ? undefined : made.plan;
+  return { plan, bindings: made.bindings, problems, runOptions: runOptionsOf(tree, runtime, {}) };
+}
+
+/** Whether a question reaches somebody, now or later. */
+function hasPerson({ human }: Runtime, { store, answer }: TreeRunOptions): boolean {
+  return human !== undefined || store !== undefined || answer !== undefined;
 }
 
 /** What a runtime lacks. */
-function needs(tree: TreeWorkflow, runtime: Runtime, { store, answer }: TreeRunOptions): readonly Problem[] {
+function needs(tree: TreeWorkflow, runtime: Runtime, isHeard: boolean): readonly Problem[] {
   const problems: Problem[] = [...modelProblems(tree, runtime)];
   const modes = modesUsed(tree);
-  const { supervisor, human } = runtime;
+  const { supervisor } = runtime;
   if (supervisor === undefined && (modes.has('model') || modes.has('human'))) {
     problems.push({
       code: 'no-supervisor',
@@ -80,7 +112,7 @@ function needs(tree: TreeWorkflow, runtime: Runtime, { store, answer }: TreeRunO
       hint: 'supervisor({ model })',
     });
   }
-  if (modes.has('human') && human === undefined && store === undefined && answer === undefined) {
+  if (modes.has('human') && !isHeard) {
     problems.push({
       code: 'no-human',
       severity: 'error',

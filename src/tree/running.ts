@@ -11,7 +11,7 @@ import { backendOf } from '../runtime/backends/recorded.js';
 import { checkRunOptions } from '../runtime/check-run.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import { launch, openModels } from '../runtime/launch.js';
-import { compiledFor, problemsWith } from './prepare.js';
+import { compiledFor, withInputs } from './prepare.js';
 import { watchCaps } from './failures.js';
 import { preflightFailed, treeEvents } from './events.js';
 import type { TreeListener } from './events.js';
@@ -23,21 +23,6 @@ import type { TreeState } from './state.js';
 
 /** Values of parameters by name. */
 export type TreeInputs = Readonly<Record<string, unknown>>;
-
-/** All that is wrong with a tree, and with what it is to run with. */
-export function problemsOf(
-  tree: TreeWorkflow,
-  runtime?: Runtime,
-  options: TreeRunOptions = {},
-  from?: TreeState | 'any',
-): readonly Problem[] {
-  const given = from === undefined || from === 'any' ? from : givenOf(from);
-  return problemsWith(from === undefined || from === 'any' ? tree : withInputs(tree, from), {
-    runtime,
-    options,
-    given,
-  });
-}
 
 /** Runs a workflow: see `Workflow.execute`. */
 export async function executeTree(
@@ -67,10 +52,6 @@ export async function executeStep(
 /** What is recorded says what it begins with. */
 function isBegun({ resume, fork, thread }: TreeRunOptions): boolean {
   return resume !== undefined || fork !== undefined || thread !== undefined;
-}
-
-function withInputs(tree: TreeWorkflow, { inputs }: TreeState): TreeWorkflow {
-  return { ...tree, inputs: Object.keys(inputs).map((name) => ({ name })) };
 }
 
 /**

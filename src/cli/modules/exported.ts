@@ -1,6 +1,7 @@
 import type { Problem } from '../../base/problem.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
+import type { RunOptions } from '../../index.js';
 import type { invariantCheck } from '../../running.js';
 
 /** What the default export of a module says. What is absent of a workflow is as for any other. */
@@ -13,7 +14,12 @@ export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | '
   readonly answerKey?: string;
   /** What must hold after every node. */
   readonly watch?: Watch;
+  /** What a tree runs with, where the module says so. */
+  readonly runOptions?: ModuleRunOptions;
 }
+
+/** Options that a module gives for its runs. */
+export type ModuleRunOptions = Pick<RunOptions, 'models' | 'supervisor' | 'answer' | 'listeners'>;
 
 /** Invariants of a graph, and what happens when one does not hold. */
 export type Watch = Omit<Parameters<typeof invariantCheck>[0], 'violated'>;
@@ -30,17 +36,20 @@ interface Loose {
 }
 
 /**
- * Reads the default export of a module: a graph, compiled or not, the definition of a plan, or a workflow that was loaded.
+ * Reads the default export of a module: a graph, compiled or not, a tree, with what is exported as `runtime`, the definition of a plan, or a workflow that
+ * was loaded.
  *
  * @throws SkeinError `SKEIN_DEFINITION` with all problems of a graph in `details.problems`
  * @example
- * readExport(await value, ['default']);
+ * readExport(await exports.default, exports);
  */
-export function readExport(value: unknown, names: readonly string[]): Exported | NoWorkflow {
+export function readExport(value: unknown, exports: Loose): Exported | NoWorkflow {
+  const names = Object.keys(exports);
   if (!isObject(value)) return noWorkflow(value, names);
   if (typeof value['compile'] === 'function') {
-    const compiled: unknown = (value as { compile: () => unknown }).compile();
-    return isObject(compiled) && isObject(compiled['plan']) ? ofPlan(compiled) : noWorkflow(value, names);
+    const compiled: unknown = (value as { compile: (runtime: unknown) => unknown }).compile(exports['runtime']);
+    const isWorkflow = isObject(compiled) && (isObject(compiled['plan']) || Array.isArray(compiled['problems']));
+    return isWorkflow ? ofPlan(compiled) : noWorkflow(value, names);
   }
   const hasPlan = isObject(value['plan']) && isObject(value['bindings']);
   const hasProblems = Array.isArray(value['problems']) && value['plan'] === undefined;
@@ -48,7 +57,7 @@ export function readExport(value: unknown, names: readonly string[]): Exported |
 }
 
 function ofPlan(value: Loose): Exported {
-  const { plan, bindings, problems, settings, files, agentFiles, agentFolders, answerKey } = value;
+  const { plan, bindings, problems, settings, files, agentFiles, agentFolders, answerKey, runOptions } = value;
   return {
     plan: plan as Plan | undefined,
     bindings: isObject(bindings) ? bindings : {},
@@ -60,6 +69,7 @@ function ofPlan(value: Loose): Exported {
     ...(Array.isArray(agentFolders) ? { agentFolders: agentFolders as readonly string[] } : {}),
     ...(agentFiles instanceof Map ? { agentFiles: agentFiles as ReadonlyMap<string, string> } : {}),
     ...(typeof answerKey === 'string' ? { answerKey } : {}),
+    ...(isObject(runOptions) ? { runOptions } : {}),
     ...(isObject(settings) && Array.isArray(settings['invariants']) ? { watch: settings as unknown as Watch } : {}),
   };
 }
@@ -82,7 +92,7 @@ function noWorkflow(value: unknown, names: readonly string[]): NoWorkflow {
     hint:
       typeof value === 'function'
         ? 'export what it makes: the graph itself'
-        : 'export a graph of skein/graph, what definePlan gives, or a workflow that was loaded',
+        : 'export a graph of skein/graph, a workflow of skein/tree, what definePlan gives, or a workflow that was loaded',
   };
 }
 

@@ -6,7 +6,7 @@ import type { Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import type { Plan } from '../../plan/plan.js';
 import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow.js';
-import type { Exported, Watch } from './exported.js';
+import type { Exported, ModuleRunOptions, Watch } from './exported.js';
 import { readExport } from './exported.js';
 import type { ModuleFile } from './import-failure.js';
 import { inFile, positionOf, problem, problemsOfFailure } from './import-failure.js';
@@ -17,6 +17,7 @@ import { sourceNameOf } from './module-hooks.js';
 /** A workflow that a module exports. */
 export interface ModuleWorkflow extends Workflow {
   readonly watch?: Watch;
+  readonly runOptions?: ModuleRunOptions;
 }
 
 /** What Node loads only after it was compiled. */
@@ -48,7 +49,7 @@ export async function loadModule(shown: string, cwd: string): Promise<ModuleWork
 
 async function exportOf(file: ModuleFile): Promise<ReturnType<typeof readExport>> {
   const exports = await importModule(file.path);
-  return readExport(await exports['default'], Object.keys(exports));
+  return readExport(await exports['default'], exports);
 }
 
 async function readSource(file: ModuleFile): Promise<SourceFile | Problem> {
@@ -64,7 +65,7 @@ async function readSource(file: ModuleFile): Promise<SourceFile | Problem> {
 }
 
 async function checked(exported: Exported, file: ModuleFile, source: SourceFile): Promise<ModuleWorkflow> {
-  const { plan, bindings, answerKey, watch, files = [], agentFiles, agentFolders } = exported;
+  const { plan, bindings, answerKey, watch, runOptions, files = [], agentFiles, agentFolders } = exported;
   const problems = (await problemsOf(exported)).map((each) => inFile(each, file));
   if (plan === undefined && !hasErrors(problems)) {
     const hint = 'look at its problems before it is exported';
@@ -75,7 +76,7 @@ async function checked(exported: Exported, file: ModuleFile, source: SourceFile)
     bindings,
     settings: exported.settings ?? settingsOf(plan, answerKey, file.cwd),
     files: [...(await moduleFiles(source)), ...files],
-    ...present({ agentFolders, agentFiles, watch }),
+    ...present({ agentFolders, agentFiles, watch, runOptions }),
     problems,
   };
 }

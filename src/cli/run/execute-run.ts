@@ -70,8 +70,9 @@ export async function followRun(execution: Execution): Promise<Ended> {
         seen((event) => log.listen(event)),
         seen((event) => view.listen(event)),
         ...speaking(execution, view).map(seen),
+        ...(workflow.runOptions?.listeners ?? []),
       ],
-      answer,
+      answer: workflow.runOptions?.answer ?? answer,
     });
     const result = await run.result;
     return { result, style, quiet };
@@ -172,13 +173,16 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
 }
 
 /** The options that stand for a command line. */
-export function runOptions({ flags, cwd, inputs, recording, models }: Execution): WorkflowRunOptions {
+export function runOptions({ flags, cwd, inputs, recording, models, workflow }: Execution): WorkflowRunOptions {
   const { mock, model, record, replay, auditDir, concurrency, maxSteps } = flags;
+  const { models: own, supervisor } = workflow.runOptions ?? {};
   return {
+    ...present({ supervisor }),
     ...recordingOptions(recording),
     inputs,
     cwd,
     models: models ?? {
+      ...own,
       ...present({ override: model, record, replay }),
       ...(mock === '' ? { mock: true } : present({ script: mock })),
     },

@@ -38,12 +38,13 @@ function supervision(
   step: TreeStep,
   { visible, mode, override, shop }: Placing & { readonly mode: Supervision['by'] },
 ): Supervision {
-  const hasPrior = step.kind === 'convergence' || (step.kind === 'goal' && step.using.length === 0);
+  const isAgent = step.kind === 'agent' || (step.kind === 'goal' && step.using.length === 0);
+  const hasPrior = step.kind !== 'agent' && (isAgent || step.kind === 'convergence');
   const said = textTemplate(step.kind === 'agent' ? (step.task ?? '') : step.description, visible);
   return present({
     instruction: hasPrior ? [...priorGoals(), ...said] : said,
     by: mode,
-    model: step.kind === 'agent' || step.using.length === 0 ? undefined : override.model,
+    checkpointModel: isAgent ? undefined : override.model,
     maxReorients: shop.maxReorients,
   });
 }
