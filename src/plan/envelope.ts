@@ -79,14 +79,17 @@ function planCost(plan: Plan): Cost {
 }
 
 /**
- * What a node costs with what judges it: the promise, and after each attempt what the agent says of it and what the supervisor says. Typically the two
- * agree at once, and nobody is asked; a person costs no call.
+ * What a node costs with what judges it: the promise, and after each attempt what the agent says of it and what the supervisor says, each of them a turn that is
+ * tried like one of the agent's. Typically promise and work agree, and nobody judges; a person costs no call.
  */
-function supervisedCost({ supervise }: PlanNode, body: Cost): Cost {
+function supervisedCost(node: PlanNode, body: Cost): Cost {
+  const { supervise } = node;
   if (supervise === undefined) return body;
   const { by, maxReorients = MAX_REORIENTS } = supervise;
-  const judged = sumOf(body, { ...NOTHING, model: { typical: 1, worst: by === 'human' ? 1 : 2 } });
-  return sumOf({ ...NOTHING, model: { typical: 1, worst: 1 } }, repeated(judged, 1, 1 + maxReorients));
+  const models = node.kind === 'agent' ? Math.max(1, node.agent.models.length) : 1;
+  const turn: Cost = { ...NOTHING, model: { typical: 1, worst: MODEL_TRIES * models } };
+  const judged = sumOf(body, by === 'human' ? turn : sumOf(turn, repeated(turn, 0, 1)));
+  return sumOf(turn, repeated(judged, 1, 1 + maxReorients));
 }
 
 function nodeCost(node: PlanNode): Cost {

@@ -29,10 +29,11 @@ describe('a supervised workflow', () => {
     expect(stdout).toContain('    judged by a person, at most 2 corrections\n');
     expect(stdout).toContain('promises:\n      │ Publish {{steps.notes.output}} once\n');
     expect(stdout.match(/judged by/g)).toHaveLength(2);
-    // A promise; then for each attempt the work, at most 3 tries of its call, what is said of it, and the verdict of a model.
-    const [body, rounds] = [3, 3];
-    const notes = 1 + rounds * (body + 2);
-    const publish = 1 + rounds * (body + 1);
+    // A promise; then for each attempt the work, what is said of it, and the verdict of a model, each tried 3 times at most.
+    const [tries, rounds] = [3, 3];
+    const body = tries;
+    const notes = tries + rounds * (body + 2 * tries);
+    const publish = tries + rounds * (body + tries);
     expect(stdout).toContain(`model calls: 7 typically, ${notes + publish + body} at most\n`);
     expect(stdout).toContain(`  of these for supervision: 4 typically, ${notes + publish - 2 * body} at most\n`);
   });
@@ -41,7 +42,7 @@ describe('a supervised workflow', () => {
     const cwd = await makeProject({ 'flow.yaml': PIPELINE });
     const document = documentOf(await served(['plan', 'flow.yaml', '--json'], { cwd }));
     expect(document).toMatchObject({
-      supervisionCalls: { typical: 2, worst: 3 },
+      supervisionCalls: { typical: 2, worst: 9 },
       steps: [
         {
           id: 'both',

@@ -51,15 +51,21 @@ describe('[addition 3] what can be supervised', () => {
 
 describe('[addition 1] what supervision costs at most', () => {
   const callsOf = (more: NodeOptions): object => estimateCalls(plan({ nodes: [{ ...AGENT, ...more }] })).modelCalls;
-  const body = 3;
+  /** Each turn of a model is tried so often. */
+  const tries = 3;
+  const body = tries;
   const retry = { retries: 2, backoff: 'fixed', delayMs: 0 } as const;
 
   it.each([
     ['once', {}, body],
-    ['the promise, and each attempt with what two say of it', { supervise: SUPERVISE }, 1 + 2 * (body + 2)],
-    ['no correction', { supervise: { ...SUPERVISE, maxReorients: 0 } }, 1 + (body + 2)],
-    ['retries are whole again', { retry, supervise: { ...SUPERVISE, maxReorients: 3 } }, 1 + 4 * (body * 3 + 2)],
-    ['a person costs no call', { supervise: { ...SUPERVISE, by: 'human' } }, 1 + 2 * (body + 1)],
+    ['the promise, and each attempt with what two say of it', { supervise: SUPERVISE }, tries + 2 * (body + 2 * tries)],
+    ['no correction', { supervise: { ...SUPERVISE, maxReorients: 0 } }, tries + (body + 2 * tries)],
+    [
+      'retries are whole again',
+      { retry, supervise: { ...SUPERVISE, maxReorients: 3 } },
+      tries + 4 * (body * 3 + 2 * tries),
+    ],
+    ['a person costs no call', { supervise: { ...SUPERVISE, by: 'human' } }, tries + 2 * (body + tries)],
   ] as const)('%s', (_name, more, worst) => {
     expect(callsOf(more)).toEqual({ worst, typical: 'supervise' in more ? 3 : 1 });
   });

@@ -17,8 +17,12 @@ export interface Phases {
   judge(attempt: SupervisedAttempt, context: StepContext): Promise<Judgement>;
 }
 
-/** What the keys of phases end with. */
-export const PHASES: ReadonlySet<string | undefined> = new Set(['commit', 'post', 'supervise', 'human']);
+/** Whether an effect of a step is one of its supervision: `post`, `post.open`. */
+export function isOfPhase(name: string | undefined): boolean {
+  return name !== undefined && PHASE.test(name);
+}
+
+const PHASE = /^(?:commit|post|reconcile|supervise|supervisor|human)(?:\.|$)/;
 
 /** A step that is supervised. */
 export interface SupervisedTask {

@@ -3,7 +3,7 @@ import type { Recorded } from '../../../journal/ledger.js';
 import type { DoneRecord } from '../../../journal/record.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { readStored } from '../../../journal/stored.js';
-import { PHASES } from '../../ports/supervision.js';
+import { isOfPhase } from '../../ports/supervision.js';
 import type { Identity, Outcome, StepOptions } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
@@ -21,7 +21,7 @@ export class RecordedOutcomes {
     if (candidates.length === 0) return undefined;
     const found = matching(candidates, id, options?.identity);
     if (found === undefined && isPaidFor(options) && candidates.some(({ record }) => record.error === undefined))
-      this.outdated(pathOf(stepOf(key)), PHASES.has(parseKey(key).name));
+      this.outdated(pathOf(stepOf(key)), isOfPhase(parseKey(key).name));
     return found;
   }
 
