@@ -61,7 +61,9 @@ export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
     } finally {
       // Closing is an effect like any other; a step that is already over has no effects, and closes all the same.
       const identity = sessionIdentity(deps, node, step, (text) => `${text} ${transcript.digest()}`);
-      await step.effect('close', () => session.close(), { cleanup: true, identity }).catch(() => session.close());
+      await step
+        .effect('close', () => session.close(), { cleanup: true, losable: true, identity })
+        .catch(() => session.close());
     }
   };
 }
@@ -89,6 +91,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
   const remembered = memory?.read() ?? '';
   const opened = await step.effect('open', (io) => open(run, io), {
     effect: 'read',
+    losable: true,
     identity: sessionIdentity(deps, node, step, (text) => text),
   });
   const spec = forModel(node.agent, opened.models[0]?.id);

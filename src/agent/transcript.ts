@@ -120,10 +120,19 @@ function roleOf(entry: unknown): unknown {
   return isPlainObject(entry) ? entry['role'] : undefined;
 }
 
-/** A system prompt is the agent's own: none is taken from a conversation. */
+/** Entries of channels, which are frozen, that are messages: each step looks at the whole conversation. */
+const KNOWN = new WeakSet<object>();
+
 function isMessage(entry: unknown): entry is Message {
   if (!isPlainObject(entry)) return false;
-  const { role, text, toolCalls, results } = entry;
+  if (KNOWN.has(entry)) return true;
+  const isOne = isOwnMessage(entry);
+  if (isOne && Object.isFrozen(entry)) KNOWN.add(entry);
+  return isOne;
+}
+
+/** A system prompt is the agent's own: none is taken from a conversation. */
+function isOwnMessage({ role, text, toolCalls, results }: Readonly<Record<string, unknown>>): boolean {
   if (role === 'user') return typeof text === 'string';
   if (role === 'assistant') return typeof text === 'string' && isList(toolCalls, ['id', 'name', 'input']);
   return role === 'tool' && isList(results, ['id', 'name', 'output']);

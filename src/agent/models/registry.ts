@@ -108,6 +108,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     replay,
   };
   const recorder = options.record === undefined ? undefined : createRecorder(path(options, options.record));
+  let identity: string | undefined;
   /** Questions that were answered before, and are not counted yet. */
   const answered: string[] = [];
   return {
@@ -119,7 +120,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       if (options.script !== undefined) await bookOf(parts, options.script).open();
       await replay?.open();
     },
-    identity: () => canonicalJson(flags(options)),
+    identity: () => (identity ??= canonicalJson(flags(options))),
     replayed(spec, call) {
       recorder?.skip();
       replay?.skip(call);

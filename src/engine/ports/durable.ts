@@ -126,6 +126,8 @@ export interface StepOptions {
    * all the same, and used again.
    */
   readonly pure?: boolean;
+  /** An answer that it gives at once may be lost in a crash, as another one serves as well. It is used at once, and recorded, as that of a pure one. */
+  readonly losable?: boolean;
   /** Frees what the step holds: performed on a replay too, and no reason to take a failed step for a finished one. */
   readonly cleanup?: boolean;
   /** The value of a `once` effect of which a person says that it was done. */

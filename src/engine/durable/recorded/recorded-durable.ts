@@ -106,9 +106,9 @@ export class RecordedDurable implements Durable, JournalOwner {
     const ticket = new RecordedTicket(key, this, options);
     ticket.id = options?.identity?.digest();
     const found = this.outcomes.find(ticket);
-    if (found?.record.inline === true) ticket.outcome = this.outcomes.outcomeOf(found.record);
-    else if (found === undefined) this.begin(ticket, effect);
+    if (found === undefined) this.begin(ticket, effect);
     else if (options?.cleanup === true) this.cleanUpAgain(ticket, found, effect);
+    else if (found.record.inline === true) ticket.outcome = this.outcomes.outcomeOf(found.record);
     else this.reuse(ticket, found);
     return ticket;
   }
@@ -281,7 +281,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   }
 
   private settleAtOnce(ticket: RecordedTicket, outcome: Outcome): void {
-    if (ticket.options?.pure !== true) {
+    if (ticket.options?.pure !== true && ticket.options?.losable !== true) {
       this.settle(ticket, outcome);
       return;
     }
