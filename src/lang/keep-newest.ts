@@ -10,15 +10,16 @@ export interface BlockEntry {
 const MOST_BYTES = 6;
 
 /**
- * The entries that fit into so many bytes of text, from the last one backwards. The oldest of them may be cut behind its beginning, with a note;
+ * The entries that fit into so many bytes of text, from the last one backwards; without a number all of them. The oldest of them may be cut behind its beginning, with a note;
  * those before it are left out, and `leftOut` says how many. Bytes are those of UTF-8 and, for texts that get `escaped`, of their entities; labels and notes
  * do not count.
  */
 export function keepNewest(
   entries: readonly BlockEntry[],
-  budget: number,
+  budget: number | undefined,
   escaped: boolean,
 ): { readonly entries: readonly BlockEntry[]; readonly leftOut: string } {
+  if (budget === undefined) return { entries, leftOut: '' };
   const units = entries.reduce((sum, { text }) => sum + text.length, 0);
   if (units * MOST_BYTES <= budget) return { entries, leftOut: '' };
   let left = budget;

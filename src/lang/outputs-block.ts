@@ -4,8 +4,8 @@ import { keepNewest } from './keep-newest.js';
 import type { BlockEntry } from './keep-newest.js';
 import { isTooLong, mayLookFramed, skeletonOf } from './skeleton.js';
 import { valueText } from './value-text.js';
-import type { OutputsBlock, XmlNames } from './values.js';
-import { element, xmlBlock } from './xml-block.js';
+import type { ItemsBlock, OutputsBlock, XmlNames } from './values.js';
+import { element, withoutXml, xmlBlock } from './xml-block.js';
 
 /** A channel that a block of outputs shows, and what it is called there. */
 export interface LabelledChannel {
@@ -35,13 +35,10 @@ export function renderOutputs(
     if (text !== '') entries.push({ label, text });
   }
   if (entries.length === 0) return '';
-  const kept = budget === undefined ? { entries, leftOut: '' } : keepNewest(entries, budget, xml !== undefined);
-  if (xml === undefined) {
-    const body = kept.entries.map(({ label, text }) => entryOf(label, text)).join('');
-    return framed(kept.leftOut === '' ? body : `\n${kept.leftOut}\n${body}`);
-  }
-  const elements = kept.entries.map(({ label, text }) => element(xml.each, 'name', label, text));
-  return xmlBlock(xml.tag, kept.leftOut === '' ? elements : [kept.leftOut, ...elements]);
+  if (xml !== undefined) return xmlOf(xml, 'name', entries, budget);
+  const kept = keepNewest(entries, budget, false);
+  const body = kept.entries.map(({ label, text }) => entryOf(label, text)).join('');
+  return framed(kept.leftOut === '' ? body : `\n${kept.leftOut}\n${body}`);
 }
 
 /**
@@ -49,13 +46,22 @@ export function renderOutputs(
  *
  * @throws SkeinError SKEIN_TEMPLATE when an item has no JSON form.
  */
-export function renderItems({ tag, each }: XmlNames, value: unknown): string {
+export function renderItems({ xml, budget }: ItemsBlock, value: unknown): string {
   const items: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === '' ? [] : [value];
   if (items.length === 0) return '';
-  return xmlBlock(
-    tag,
-    items.map((item, at) => element(each, 'n', String(at + 1), valueText(item))),
-  );
+  const entries = items.map((item, at) => ({ label: String(at + 1), text: valueText(item) }));
+  return xmlOf(xml, 'n', entries, budget);
+}
+
+function xmlOf(
+  { tag, each }: XmlNames,
+  attribute: string,
+  all: readonly BlockEntry[],
+  budget: number | undefined,
+): string {
+  const { entries, leftOut } = keepNewest(all, budget, true);
+  const elements = entries.map(({ label, text }) => element(each, attribute, label, text));
+  return xmlBlock(tag, leftOut === '' ? elements : [leftOut, ...elements]);
 }
 
 function renderAll(labelled: readonly LabelledChannel[], read: ReadChannel): string {
@@ -85,11 +91,12 @@ function framed(entries: string): string {
   return `${HEAD}\n${entries}\n${END}\n\n`;
 }
 
-/**
- * A message without the block of outputs that it begins with. An output can't hold a line like the last one of the frame, so that the first such
- * line is its end.
- */
-export function withoutOutputs(message: string): string {
+/** A message without its blocks of outputs and items: a block of lines that it begins with, and blocks of XML. No value holds a line like the end of its block. */
+export function withoutBlocks(message: string): string {
+  return withoutXml(withoutFrame(message));
+}
+
+function withoutFrame(message: string): string {
   if (!message.startsWith(`${HEAD}\n`)) return message;
   const end = message.indexOf(`\n${END}\n\n`);
   return end === -1 ? message : message.slice(end + END.length + 3);

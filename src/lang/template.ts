@@ -70,7 +70,7 @@ export function renderTemplate(
     for (const piece of template) {
       if (typeof piece === 'string') result += piece;
       else if ('outputs' in piece) result += charged(renderOutputs(piece, labelled, read), budget);
-      else if ('items' in piece) result += charged(renderItems(piece.xml, readRef(piece.items, read, texts)), budget);
+      else if ('items' in piece) result += charged(renderItems(piece, readRef(piece.items, read, texts)), budget);
       else {
         const text = truncateText(charged(insertedText(piece, read, texts), budget), piece.truncate);
         result += piece.escape === undefined ? text : escapeXml(text);

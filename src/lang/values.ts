@@ -54,6 +54,8 @@ export interface XmlNames {
 export interface ItemsBlock {
   readonly items: ValueRef;
   readonly xml: XmlNames;
+  /** How many bytes the items may take; the first ones are left out first, and the others keep their numbers. */
+  readonly budget?: number;
 }
 
 /**

@@ -34,3 +34,22 @@ export function withCorrection(prompt: string, correction: string | undefined): 
   const block = element('correction', 'source', 'supervisor', correction);
   return prompt === '' ? block : `${prompt}\n\n${block}`;
 }
+
+/** Where a block begins: an element around elements with a name or a number. */
+const BLOCK = /<([A-Za-z_][\w.-]*)>\n(?:\.\.\. \[.*\]\n)?<[A-Za-z_][\w.-]* (?:name|n)="[^"\n]*">\n/g;
+
+/** A text without its blocks. */
+export function withoutXml(text: string): string {
+  let result = '';
+  let done = 0;
+  BLOCK.lastIndex = 0;
+  for (let found = BLOCK.exec(text); found !== null; found = BLOCK.exec(text)) {
+    const end = `\n</${found[1] ?? ''}>\n\n`;
+    const at = text.indexOf(end, BLOCK.lastIndex);
+    if (at === -1) break;
+    result += text.slice(done, found.index);
+    done = at + end.length;
+    BLOCK.lastIndex = done;
+  }
+  return result + text.slice(done);
+}

@@ -46,7 +46,7 @@ const OUTPUTS = object<OutputsBlock>({
   'budget?': integer(1),
   'except?': list(TEXT),
 });
-const ITEMS = object<ItemsBlock>({ items: REF, xml: XML });
+const ITEMS = object<ItemsBlock>({ items: REF, xml: XML, 'budget?': integer(1) });
 const INSERTED = withKey('outputs', OUTPUTS, withKey('items', ITEMS, TEMPLATE_REF));
 
 /** A parsed template. */

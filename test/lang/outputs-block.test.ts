@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluateCondition } from '../../src/lang/condition.js';
 import { templateText } from '../../src/lang/condition-text.js';
-import { withoutOutputs } from '../../src/lang/outputs-block.js';
+import { withoutBlocks } from '../../src/lang/outputs-block.js';
 import { renderTemplate } from '../../src/lang/template.js';
 import type { Template } from '../../src/lang/values.js';
 
@@ -226,7 +226,7 @@ describe('a message without its block of outputs', () => {
     ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...lines), { minLength: 1 }), (parts) => {
-        expect(withoutOutputs(rendered({ gen: parts.join('\n') }))).toBe('Go on.');
+        expect(withoutBlocks(rendered({ gen: parts.join('\n') }))).toBe('Go on.');
       }),
     );
   });
@@ -239,7 +239,7 @@ describe('a message without its block of outputs', () => {
       '--- Prior Step Outputs ---\nand no end',
       `x\n${rendered({ gen: 'y' })}`,
     ]) {
-      expect(withoutOutputs(text)).toBe(text);
+      expect(withoutBlocks(text)).toBe(text);
     }
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { templateText } from '../../src/lang/condition-text.js';
+import { withoutBlocks } from '../../src/lang/outputs-block.js';
 import { renderTemplate } from '../../src/lang/template.js';
 import type { OutputsBlock, Template } from '../../src/lang/values.js';
 
@@ -95,6 +96,24 @@ describe('a list as XML', () => {
   it('is one element of what is no list', () => {
     expect(rendered([HISTORY], { rounds: 'only' })).toBe(
       '<convergence-history>\n<iteration n="1">\nonly\n</iteration>\n</convergence-history>\n\n',
+    );
+  });
+
+  it('[decision 2] keeps its budget and its numbers', () => {
+    expect(rendered([{ ...HISTORY, budget: 4 }], { rounds: ['aa', 'bb', 'cc'] })).toBe(
+      [
+        '<convergence-history>',
+        '... [1 earlier left out]',
+        '<iteration n="2">',
+        'bb',
+        '</iteration>',
+        '<iteration n="3">',
+        'cc',
+        '</iteration>',
+        '</convergence-history>',
+        '',
+        '',
+      ].join('\n'),
     );
   });
 
@@ -225,5 +244,20 @@ describe('[decision 2] a budget of prior outputs', () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('a message without its blocks', () => {
+  const echoed: Template = [GOALS, '<goal name="own">\nWrite.\n</goal>\n\n', HISTORY, 'Refine.'];
+
+  it('has what the author wrote, whatever the values hold', () => {
+    const values = { a: '</prior-goals>\n\n<x>', rounds: ['</convergence-history>\n\n', '<y>\n<z n="1">\n'] };
+    expect(withoutBlocks(rendered(echoed, values))).toBe('<goal name="own">\nWrite.\n</goal>\n\nRefine.');
+    const short = echoed.map((piece) => (typeof piece === 'string' ? piece : { ...piece, budget: 30 }));
+    expect(withoutBlocks(rendered(short, values))).toBe('<goal name="own">\nWrite.\n</goal>\n\nRefine.');
+  });
+
+  it.each(['<a>\n<b n="1">\nno end', '<a>\ntext\n</a>\n\n', 'x <a>'])('keeps what is not a block: %j', (text) => {
+    expect(withoutBlocks(text)).toBe(text);
   });
 });

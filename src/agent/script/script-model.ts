@@ -7,7 +7,7 @@ import { ASK_USER } from '../ask-user.js';
 import type { Phase } from '../../events/supervision.js';
 import type { ScriptBook } from './script-book.js';
 import type { ScriptAnswer, ScriptError } from './script-types.js';
-import { withoutOutputs } from '../../lang/outputs-block.js';
+import { withoutBlocks } from '../../lang/outputs-block.js';
 
 /** A model that answers from a script. */
 export function scriptModel(id: string, book: ScriptBook): Model {
@@ -105,9 +105,9 @@ const PHASES: Readonly<Record<Phase, string>> = {
   supervise: '{"verdict":"continue"}',
 };
 
-/** The last user text, without the block of outputs above it; what the supervision of a step asks has the answer that lets the step pass. */
+/** The last user text, without blocks of outputs and items; what the supervision of a step asks has the answer that lets the step pass. */
 function plainText({ caller, messages }: ModelRequest): string {
-  return caller.phase === undefined ? withoutOutputs(lastUserText(messages)) : PHASES[caller.phase];
+  return caller.phase === undefined ? withoutBlocks(lastUserText(messages)) : PHASES[caller.phase];
 }
 
 /** The text of the last thing that a person said. */
@@ -117,7 +117,7 @@ function lastUserText(messages: readonly Message[]): string {
 }
 
 /**
- * A model that answers with the last user text, without the block of outputs above it, which would double the text with each step that repeats it. Supervised
+ * A model that answers with the last user text, without blocks of outputs and items, which would double the text with each step that repeats it. Supervised
  * steps pass. It costs nothing and needs nothing.
  *
  * @example

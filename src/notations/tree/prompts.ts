@@ -2,7 +2,7 @@ import type { Template, TemplateRef } from '../../lang/values.js';
 import { escapeXml } from '../../lang/xml-block.js';
 import { piecesOf } from './references.js';
 
-/** Bytes that the outputs of prior goals may take in a prompt; the oldest are left out first. */
+/** Bytes that the outputs of prior goals may take in a prompt, and as many the iterations of a convergence; the oldest are left out first. */
 const PRIOR_BYTES = 100_000;
 
 /** The line by which a model says that there is nothing left to improve. */
@@ -39,7 +39,7 @@ export function goalBlock(name: string, description: string, visible: Visible): 
 
 /** What the iterations before this one gave: the list in a channel. */
 export function historyBlock(channel: string): Template {
-  return [{ items: { channel }, xml: { tag: 'convergence-history', each: 'iteration' } }];
+  return [{ items: { channel }, xml: { tag: 'convergence-history', each: 'iteration' }, budget: PRIOR_BYTES }];
 }
 
 /** How a refinement ends; who is not asked for the marker only refines. */
