@@ -73,8 +73,6 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Pick<RunMoment, 
     case 'warning':
       return { kind: 'warning', text: String(note['message']) };
     case 'loop.round':
-    case 'loop.repeated':
-    case 'loop.oscillating':
       return { kind: 'step', text: loopText(note as unknown as LoopNote) };
     case 'supervision.commit':
     case 'supervision.post':

@@ -11,9 +11,8 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
   'model.retrying',
   'model.fallback',
   'warning',
+  // Of a loop that repeats itself there is a warning.
   'loop.round',
-  'loop.repeated',
-  'loop.oscillating',
   'supervision.commit',
   'supervision.post',
   'supervision.reconcile',
