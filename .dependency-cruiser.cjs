@@ -73,6 +73,7 @@ const PACKAGES = {
   acorn: '(lang/on-demand|notations/graph/parameters)\\.ts$',
   commander: 'cli/',
   re2js: 'agent/tools/(glob-pattern|line-matcher)\\.ts$',
+  'toml-eslint-parser': 'text/toml\\.ts$',
   yaml: 'text/',
 };
 

@@ -100,16 +100,34 @@ const MAX_DEPTH = 8;
  * are not followed, so nothing outside of `base` is found.
  */
 export async function filesBeneath(base: string, path: string, name: string): Promise<ListResult> {
+  const start = await placeBeneath(base, path);
+  if (!start.ok) return start;
+  try {
+    const root = await realpath(base);
+    const found = start.isFolder
+      ? await namedIn(start.path, name, MAX_DEPTH)
+      : basename(start.path) === name
+        ? [start.path]
+        : [];
+    if (found.length > MAX_LISTED)
+      return refuse('too-large', `holds more than ${MAX_LISTED} files ${name}`, 'name a folder of fewer');
+    return { ok: true, names: found.map((one) => relative(root, one).replaceAll(sep, '/')).toSorted() };
+  } catch (error) {
+    return failed(error, 'directory');
+  }
+}
+
+/** Where a file or folder is that lies beneath a folder, also when links are followed. */
+export async function placeBeneath(
+  base: string,
+  path: string,
+): Promise<{ readonly ok: true; readonly path: string; readonly isFolder: boolean } | Unread> {
   try {
     const root = await realpath(base);
     const start = await realpath(resolve(base, path));
     if (start !== root && !start.startsWith(root + sep))
       return refuse('missing', 'lies outside of the folder', 'put it into the folder');
-    const isFolder = (await stat(start)).isDirectory();
-    const found = isFolder ? await namedIn(start, name, MAX_DEPTH) : basename(start) === name ? [start] : [];
-    if (found.length > MAX_LISTED)
-      return refuse('too-large', `holds more than ${MAX_LISTED} files ${name}`, 'name a folder of fewer');
-    return { ok: true, names: found.map((one) => relative(root, one).replaceAll(sep, '/')).toSorted() };
+    return { ok: true, path: start, isFolder: (await stat(start)).isDirectory() };
   } catch (error) {
     return failed(error, 'directory');
   }

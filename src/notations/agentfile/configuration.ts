@@ -1,0 +1,143 @@
+import { dirname, join, resolve } from 'node:path';
+import { present } from '../../base/json.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { ModelSettings } from '../../plan/agent-spec.js';
+import { LOCAL_MODELS, PROVIDERS, PROVIDER_NAMES } from '../../plan/providers.js';
+import { absolutePath, reportUnread } from '../../text/files.js';
+import type { Findings } from '../../text/findings.js';
+import { parseToml } from '../../text/toml.js';
+import type { SourceMap } from '../../text/nodes.js';
+import type { Workspace } from '../dag/workspace.js';
+import { providerNamed, readAgentToml } from './agent-toml.js';
+import type { AgentToml, WrittenModel } from './agent-toml.js';
+
+/** A model with its settings, in the form that plans have. */
+export interface ChosenModel {
+  readonly model?: string;
+  readonly settings?: ModelSettings;
+}
+
+/** All that the configuration says: of `agent.toml` beside the file, and of the file that `--config` names over it. */
+export interface Configuration extends Pick<AgentToml, 'security' | 'servers'> {
+  readonly model: ChosenModel;
+  /** The model of the supervisor; absent: that of the step. */
+  readonly supervisor?: string;
+  readonly profiles: ReadonlyMap<string, ChosenModel>;
+  /** Folders in which skills are looked for, absolute. */
+  readonly roots: readonly string[];
+  /** Further tools, and the file that gives them. */
+  readonly tools: { readonly names: NonNullable<AgentToml['tools']>; readonly file: string } | undefined;
+}
+
+const FILE = 'agent.toml';
+
+/** Where skills are looked for that no configuration says a folder for: beside the file. */
+const SKILLS = 'skills';
+
+/** Reads the configuration. Problem codes: those of `agent-toml.ts` and of TOML, `unknown-model`, `unknown-provider`, `file-missing` and the like. */
+export async function readConfiguration(
+  config: string | undefined,
+  workspace: Workspace,
+  findings: Findings,
+): Promise<Configuration> {
+  const layers = [await readLayer(join(workspace.base, FILE), false, workspace, findings)];
+  if (config !== undefined) layers.push(await readLayer(resolve(workspace.cwd, config), true, workspace, findings));
+  const read = layers.filter((layer) => layer !== undefined);
+  const llm = Object.assign({}, ...read.map(({ toml }) => toml.llm ?? {})) as WrittenModel;
+  const profiles = new Map(read.flatMap(({ toml }) => [...toml.profiles]));
+  const last = <T>(of: (layer: Layer) => T | undefined): T | undefined =>
+    read.map(of).findLast((one) => one !== undefined);
+  const supervisor = last(({ toml }) => toml.supervisor);
+  return {
+    model: chosen(llm, {}, findings),
+    ...present({
+      supervisor: supervisor && chosen(supervisor, llm, findings).model,
+      security: last(({ toml }) => toml.security),
+    }),
+    tools: last(({ toml, file }) => toml.tools && { names: toml.tools, file }),
+    profiles: new Map([...profiles].map(([name, model]) => [name, chosen(model, llm, findings)])),
+    servers: Object.assign({}, ...read.map(({ toml }) => toml.servers)) as AgentToml['servers'],
+    roots: last(({ toml, folder }) => toml.roots?.map(({ text }) => absolutePath(text, folder, workspace.home))) ?? [
+      join(workspace.base, SKILLS),
+    ],
+  };
+}
+
+interface Layer {
+  readonly toml: AgentToml;
+  /** As it is shown. */
+  readonly file: string;
+  readonly folder: string;
+}
+
+async function readLayer(
+  path: string,
+  isNeeded: boolean,
+  workspace: Workspace,
+  findings: Findings,
+): Promise<Layer | undefined> {
+  const root = await readTomlFile(path, isNeeded, workspace, findings);
+  if (root === undefined) return undefined;
+  return { toml: readAgentToml(root, findings), file: workspace.shown(path), folder: dirname(path) };
+}
+
+/** A file of TOML. One that is not there is an error if somebody named it. */
+export async function readTomlFile(
+  path: string,
+  isNeeded: boolean,
+  workspace: Workspace,
+  findings: Findings,
+): Promise<SourceMap | undefined> {
+  const file = workspace.shown(path);
+  const read = await workspace.read(path);
+  if (!read.ok) {
+    if (isNeeded || read.failure !== 'missing')
+      reportUnread(read, `the configuration ${file}`, { file, line: 1, column: 1 }, findings);
+    return undefined;
+  }
+  workspace.use(path, read.text);
+  const { root, problems } = await parseToml(read.text, file);
+  findings.add(problems);
+  return root;
+}
+
+/** A model as plans name it. What a table does not say, `[llm]` says; a provider of its own models comes before that. */
+function chosen(written: WrittenModel, llm: WrittenModel, findings: Findings): ChosenModel {
+  const maxOutputTokens = written.maxTokens ?? llm.maxTokens;
+  const temperature = written.temperature ?? llm.temperature;
+  const settings = present({ maxOutputTokens, temperature });
+  const name = written.model ?? llm.model;
+  const provider =
+    written.provider ?? (written.model !== undefined && isKnown(written.model.text) ? undefined : llm.provider);
+  return present({
+    model: name && modelName(name, provider, findings),
+    settings: Object.keys(settings).length === 0 ? undefined : settings,
+  });
+}
+
+type Scalar = NonNullable<WrittenModel['model']>;
+
+function modelName({ text, at }: Scalar, provider: Scalar | undefined, findings: Findings): string | undefined {
+  if (provider !== undefined) {
+    const id = providerNamed(provider.text);
+    if (id !== undefined) return text.startsWith(`${id}/`) ? text : `${id}/${text}`;
+    const hint = findings.near(provider.text, PROVIDER_NAMES) ?? `known are: ${PROVIDER_NAMES.join(', ')}`;
+    findings.error('unknown-provider', `there is no provider ${quoteShort(provider.text)}`, provider.at, hint);
+    return undefined;
+  }
+  if (isKnown(text)) return text.includes('/') ? text : `${ownerOf(text) ?? ''}/${text}`;
+  const hint = 'write provider/model, such as openai/gpt-5-mini';
+  findings.error('unknown-model', `the model ${quoteShort(text)} does not say its provider`, at, hint);
+  return undefined;
+}
+
+function isKnown(model: string): boolean {
+  const [first = '', rest] = model.split('/', 2);
+  if (rest !== undefined) return PROVIDER_NAMES.includes(first) || LOCAL_MODELS.includes(first);
+  return ownerOf(model) !== undefined;
+}
+
+/** The provider whose models' names begin so. */
+function ownerOf(model: string): string | undefined {
+  return PROVIDERS.find(({ models }) => models?.test(model) === true)?.id;
+}

@@ -1,0 +1,270 @@
+import { basename } from 'node:path';
+import { present } from '../../base/json.js';
+import type { Position } from '../../base/problem.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Findings } from '../../text/findings.js';
+import { checkName } from '../../text/names.js';
+import type {
+  SupervisionMode,
+  TreeAgent,
+  TreeConvergence,
+  TreeGoal,
+  TreeOverride,
+  TreeSecurity,
+  TreeSequence,
+  TreeWorkflow,
+} from '../tree/definition.js';
+import type { ChosenModel, Configuration } from './configuration.js';
+import { skillContext } from './sources.js';
+import type { Source } from './sources.js';
+import type { Agentfile, WorkStatement, Written } from './statements.js';
+import { checkMissing, narrowed } from './tools.js';
+import type { OfferedTools } from './tools.js';
+
+/** What an Agentfile is defined with, besides its statements. */
+export interface Surroundings {
+  /** As it is shown. */
+  readonly file: string;
+  readonly configuration: Configuration;
+  readonly offered: OfferedTools;
+  /** What the `FROM` of each statement names; absent where it could not be read. */
+  readonly sources: ReadonlyMap<WorkStatement, Source>;
+}
+
+/**
+ * The tree that an Agentfile describes. What is wrong with a tree of any origin is found when it is compiled; here, what only the file can have: names that stand twice or
+ * nowhere, profiles, clauses that are missing.
+ *
+ * Problem codes: `duplicate-name`, `unknown-name`, `unknown-profile`, `missing-value`, `bad-name`; warnings `no-name`, `no-run`, `not-run`, `no-effect`, `old-reference`,
+ * `missing-tool`.
+ */
+export function defineTree(file: Agentfile, surroundings: Surroundings, findings: Findings): TreeWorkflow {
+  return new Definer(file, surroundings, findings).workflow();
+}
+
+class Definer {
+  private readonly agents = new Map<string, TreeAgent>();
+  private readonly goals = new Map<string, TreeGoal | TreeConvergence>();
+  /** Names that a text may have meant by `{{name}}`. */
+  private readonly values: ReadonlySet<string>;
+
+  constructor(
+    private readonly file: Agentfile,
+    private readonly around: Surroundings,
+    private readonly findings: Findings,
+  ) {
+    const works = [...file.agents, ...file.goals];
+    this.values = new Set([
+      ...file.inputs.map(({ name }) => name.text),
+      ...file.goals.map(({ name }) => name.text),
+      ...works.flatMap(({ outputs }) => outputs.map(({ text }) => text)),
+    ]);
+  }
+
+  workflow(): TreeWorkflow {
+    const { file, findings } = this;
+    for (const { name } of file.inputs) checkName(name.text, 'name of an input', name.at, findings);
+    this.declare(file.agents, 'agent', this.agents, (agent) => this.agent(agent));
+    this.declare(file.goals, 'goal', this.goals, (goal) => this.goal(goal));
+    this.checkAgents();
+    const sequences = this.sequences();
+    return {
+      kind: 'workflow',
+      ...this.name(),
+      inputs: file.inputs.map(({ name, value }) => ({
+        name: name.text,
+        ...(value !== undefined && { default: value.text }),
+        at: name.at,
+      })),
+      sequences,
+      ...present({ supervision: file.supervision?.mode, security: this.security() }),
+    };
+  }
+
+  private name(): { readonly name: string; readonly at: Position } {
+    const { name } = this.file;
+    const start = { file: this.around.file, line: 1, column: 1 };
+    if (name === undefined) {
+      const own = basename(this.around.file).replace(/\.[^.]*$/, '');
+      this.findings.warning('no-name', `the file has no NAME and is called ${own}`, start, 'write NAME my-workflow');
+      return { name: own, at: start };
+    }
+    checkName(name.text, 'name of a workflow', name.at, this.findings);
+    return { name: name.text, at: name.at };
+  }
+
+  /** What is declared, by its name; the first of a name counts. */
+  private declare<T>(
+    statements: readonly WorkStatement[],
+    what: string,
+    into: Map<string, T>,
+    make: (statement: WorkStatement) => T,
+  ): void {
+    for (const statement of statements) {
+      const { text, at } = statement.name;
+      checkName(text, `name of ${what === 'agent' ? 'an agent' : 'a goal'}`, at, this.findings);
+      if (into.has(text)) {
+        this.findings.error('duplicate-name', `the ${what} ${quoteShort(text)} stands twice`, at, 'rename one of them');
+      } else into.set(text, make(statement));
+    }
+  }
+
+  private agent(statement: WorkStatement): TreeAgent {
+    const { name, outputs, requires, supervision } = statement;
+    if (supervision !== undefined && supervision.mode !== 'off') {
+      const message = `SUPERVISED on the agent ${quoteShort(name.text)} has no effect: agents are supervised as their goal is`;
+      this.findings.warning('no-effect', message, supervision.at, 'write it behind the goal');
+    }
+    const source = this.around.sources.get(statement);
+    const override = { ...this.profile(requires), ...this.skill(source, statement) };
+    return {
+      kind: 'agent',
+      name: name.text,
+      prompt: this.text(statement, source),
+      outputs: outputs.map(({ text }) => text),
+      ...(Object.keys(override).length > 0 && { override }),
+      at: name.at,
+    };
+  }
+
+  private goal(statement: WorkStatement): TreeGoal | TreeConvergence {
+    const { kind, name, outputs, using, supervision } = statement;
+    const source = this.around.sources.get(statement);
+    const override = this.skill(source, statement);
+    const work = {
+      name: name.text,
+      description: this.text(statement, source),
+      using: using.flatMap((used) => this.used(used, 'agent', this.agents, [...this.file.goals])),
+      outputs: outputs.map(({ text }) => text),
+      ...present({ supervision: supervision?.mode }),
+      ...(Object.keys(override).length > 0 && { override }),
+      at: name.at,
+    };
+    return kind === 'GOAL' ? { kind: 'goal', ...work } : { kind: 'convergence', ...work, ...this.within(statement) };
+  }
+
+  private within({ name, within, at }: WorkStatement): Pick<TreeConvergence, 'within' | 'withinVar'> {
+    if (within === undefined) {
+      const message = `CONVERGE ${name.text} without WITHIN`;
+      this.findings.error('missing-value', message, at, 'write WITHIN 5 or WITHIN $rounds behind it');
+      return { within: 1 };
+    }
+    return 'number' in within ? { within: within.number } : { within: 0, withinVar: within.variable };
+  }
+
+  /** The text of a statement. That of a skill is not searched for `$name`s: it may hold code. */
+  private text({ text, from, name }: WorkStatement, source: Source | undefined): string {
+    const written = source?.text ?? text?.text ?? '';
+    const at = text?.at ?? from?.at ?? name.at;
+    // What could not be read was reported.
+    if (written.trim() === '' && from !== undefined) return source === undefined ? '-' : '';
+    checkMissing(written, at, this.findings);
+    if (source?.skill !== undefined) return written.replaceAll('$', '$$$$');
+    for (const name of new Set([...written.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, inner = '']) => inner))) {
+      const hint = this.values.has(name) ? `did you mean $${name}?` : 'write $name to insert a value';
+      this.findings.warning('old-reference', `{{${name}}} stays as it is written`, at, hint);
+    }
+    return written;
+  }
+
+  private profile(requires: Written | undefined): ChosenModel {
+    if (requires === undefined) return {};
+    const { profiles } = this.around.configuration;
+    const profile = profiles.get(requires.text);
+    if (profile !== undefined) return profile;
+    const hint =
+      this.findings.near(requires.text, profiles.keys()) ??
+      `add [profiles.${requires.text}] with model = "provider/model" to agent.toml, or name a file with --config`;
+    this.findings.error('unknown-profile', `there is no profile ${quoteShort(requires.text)}`, requires.at, hint);
+    return {};
+  }
+
+  private skill(source: Source | undefined, { from, name }: WorkStatement): TreeOverride {
+    const skill = source?.skill;
+    if (source === undefined || skill === undefined) return {};
+    const at = from?.at ?? name.at;
+    const { allowed } = skill;
+    return present({
+      systemContext: skillContext(source),
+      tools: allowed && narrowed(this.around.offered, allowed, skill.name, at, this.findings),
+      extraDirs: skill.parts.length === 0 ? undefined : [skill.folder],
+    });
+  }
+
+  /** What a name in `USING` stands for. */
+  private used<T>(
+    { text, at }: Written,
+    what: string,
+    known: ReadonlyMap<string, T>,
+    others: readonly WorkStatement[],
+  ): readonly T[] {
+    const found = known.get(text);
+    if (found !== undefined) return [found];
+    if (this.file.refused.has(text)) return [];
+    const other = others.find(({ name }) => name.text === text);
+    const hint =
+      other === undefined
+        ? (this.findings.near(text, known.keys()) ?? `declare it: ${what.toUpperCase()} ${text} "..."`)
+        : `${text} is ${other.kind === 'AGENT' ? 'an AGENT: only a GOAL or CONVERGE can use it' : 'a goal: only RUN can use it'}`;
+    this.findings.error('unknown-name', `there is no ${what} ${quoteShort(text)}`, at, hint);
+    return [];
+  }
+
+  private sequences(): readonly TreeSequence[] {
+    const { runs, goals } = this.file;
+    const all = [...this.goals.values()];
+    if (runs.length === 0) {
+      const at = this.file.name?.at ?? goals[0]?.at;
+      const message = 'no RUN: all goals run in the order of the file';
+      const hint = `write RUN main USING ${all.map(({ name }) => name).join(', ')}`;
+      if (all.length > 0) this.findings.warning('no-run', message, at, hint);
+      return [{ kind: 'sequence', name: 'main', steps: all, ...present({ at }) }];
+    }
+    const used = new Set(runs.flatMap(({ using }) => using.map(({ text }) => text)));
+    for (const { name, kind } of goals) {
+      if (used.has(name.text)) continue;
+      const message = `no RUN names ${kind} ${name.text}: it does not run`;
+      this.findings.warning('not-run', message, name.at, `add it to the USING of a RUN`);
+    }
+    return runs.map(({ name, at, using, supervision }) => {
+      if (using.length === 0)
+        this.findings.error('missing-value', `RUN ${name.text} without USING`, at, 'write USING goal, goal');
+      checkName(name.text, 'name of a RUN', name.at, this.findings);
+      const steps = using.flatMap((goal) => this.used(goal, 'goal', this.goals, this.file.agents));
+      return { kind: 'sequence', name: name.text, steps, ...present({ supervision: supervision?.mode }), at: name.at };
+    });
+  }
+
+  /** An agent can't be taken out of what a person has to approve. */
+  private checkAgents(): void {
+    const { agents, goals, runs, supervision } = this.file;
+    const gated = (mode: SupervisionMode | undefined): boolean => mode === 'human';
+    for (const { name, supervision: own } of agents) {
+      if (own?.mode !== 'off') continue;
+      const users = goals.filter(({ using }) => using.some(({ text }) => text === name.text));
+      const above = runs.filter(({ using }) => using.some(({ text }) => users.some((goal) => goal.name.text === text)));
+      if (gated(supervision?.mode) || [...users, ...above].some((one) => gated(one.supervision?.mode))) {
+        const message = `UNSUPERVISED on the agent ${quoteShort(name.text)} stands below a person's approval`;
+        this.findings.error('human-gate', message, own.at, 'remove it, or SUPERVISED HUMAN above it');
+      } else
+        this.findings.warning(
+          'no-effect',
+          `UNSUPERVISED on the agent ${quoteShort(name.text)} has no effect`,
+          own.at,
+          'write it behind the goal',
+        );
+    }
+  }
+
+  /** What the file or the configuration asks for, whichever is stricter. */
+  private security(): TreeSecurity | undefined {
+    const { security: written } = this.file;
+    const { security: configured } = this.around.configuration;
+    if (written?.mode === 'research' && (written.scope?.text ?? '').trim() === '') {
+      const hint = 'write SECURITY research "what may be looked into"';
+      this.findings.error('missing-value', 'SECURITY research needs a scope', written.at, hint);
+    }
+    const own = written && { mode: written.mode, ...present({ scope: written.scope?.text }) };
+    return own !== undefined && own.mode !== 'default' ? own : (configured ?? own);
+  }
+}

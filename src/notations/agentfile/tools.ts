@@ -1,0 +1,131 @@
+import type { Position } from '../../base/problem.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { McpServerSpec } from '../../plan/agent-spec.js';
+import type { BuiltInTool } from '../../plan/built-in-tools.js';
+import { READ_ONLY_TOOLS } from '../../plan/built-in-tools.js';
+import { builtInOf, mcpPrefix } from '../../plan/tool-names.js';
+import type { Findings } from '../../text/findings.js';
+import type { Configuration } from './configuration.js';
+import type { ToolPolicy } from './policy-toml.js';
+
+/** Names of tools in Agentfiles, and the name under which the model sees each: exactly that tool, and no other with it. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['read', 'Read'],
+  ['write', 'Write'],
+  ['edit', 'Edit'],
+  ['glob', 'glob'],
+  ['grep', 'grep'],
+  ['ls', 'LS'],
+  ['bash', 'bash'],
+  ['web_fetch', 'web_fetch'],
+]);
+
+/** Tools that texts of Agentfiles name and that do not exist here. */
+const MISSING =
+  /\b(?:spawn_agents?|web_search|memory_[a-z]+)\b|`(?:recall|remember)`|\b(?:recall|remember)(?=\(| tool)|\b[Uu]se (?:recall|remember)\b/g;
+
+/** Which tools a file has. */
+export interface OfferedTools {
+  /** As an agent's `tools`; absent: the tools that only read. */
+  readonly tools?: readonly string[];
+  /** The servers whose tools are among them. */
+  readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
+  /** What they are and why, in one line. */
+  readonly note: string;
+}
+
+interface Asked {
+  readonly name: string;
+  readonly at: Position | undefined;
+  readonly by: string;
+}
+
+/** Gathers the tools of a file: those that only read, further ones of `agent.toml` and of `--tools`, without those that the policy denies. Problem codes: `unknown-tool`. */
+export function offerTools(
+  { tools: configured, servers }: Configuration,
+  flag: readonly string[],
+  policy: ToolPolicy | undefined,
+  findings: Findings,
+): OfferedTools {
+  const asked: readonly Asked[] = [
+    ...(configured?.names ?? []).map(({ text, at }) => ({ name: text.trim(), at, by: configured?.file ?? '' })),
+    ...flag.map((name) => ({ name, at: undefined, by: '--tools' })),
+  ];
+  const known = asked.filter((one) => isKnown(one, Object.keys(servers), findings));
+  const further = known.filter(({ name }) => !(READ_ONLY_TOOLS as readonly string[]).includes(toolOf(name) ?? ''));
+  const isOff = (name: string): boolean => isDenied(name, policy);
+  const reading = READ_ONLY_TOOLS.filter((tool) => !isOff(tool));
+  const given = further.filter(({ name }) => !isOff(name));
+  const off = [...READ_ONLY_TOOLS.filter(isOff), ...further.map(({ name }) => name).filter(isOff)];
+  const used = Object.entries(servers).filter(([server]) => given.some(({ name }) => serverOf(name, [server])));
+  const plain = given.length === 0 && off.length === 0;
+  return {
+    ...(plain ? {} : { tools: [...new Set([...reading, ...given.map(({ name }) => NAMES.get(name) ?? name)])] }),
+    ...(used.length === 0 ? {} : { mcpServers: Object.fromEntries(used) }),
+    note: noteOf(reading, given, off.length === 0 ? undefined : `${policy?.file ?? ''} denies ${off.join(', ')}`),
+  };
+}
+
+/** The tools of a skill: those that it allows among those that there are. Rules for arguments can't be kept, so the tool is left out. */
+export function narrowed(
+  offered: OfferedTools,
+  allowed: readonly string[],
+  skill: string,
+  at: Position,
+  findings: Findings,
+): readonly string[] {
+  const plain = allowed.filter((name) => !name.includes('('));
+  const ruled = allowed.filter((name) => name.includes('('));
+  if (ruled.length > 0) {
+    const message = `the skill ${quoteShort(skill)} is not given ${ruled.join(', ')}: rules for arguments are not supported`;
+    findings.warning('not-supported', message, at, 'allow the tool without a rule');
+  }
+  const tools = new Set(plain.map((name) => toolOf(name.toLowerCase()) ?? toolOf(name) ?? name));
+  return (offered.tools ?? READ_ONLY_TOOLS).filter((name) => tools.has(toolOf(name) ?? name));
+}
+
+/** Warns of a text that names a tool which does not exist. */
+export function checkMissing(text: string, at: Position, findings: Findings): void {
+  const names = new Set([...text.matchAll(MISSING)].map(([name]) => name.replaceAll(/`|^[Uu]se /g, '')));
+  if (names.size === 0) return;
+  const message = `the text names ${[...names].join(', ')}, which Skein does not have`;
+  findings.warning('missing-tool', message, at, 'the model is not offered it; write what to do without it');
+}
+
+/** The built-in tool of a name, in the words of Agentfiles or any other. */
+function toolOf(name: string): BuiltInTool | undefined {
+  return builtInOf(NAMES.get(name) ?? name);
+}
+
+function serverOf(name: string, servers: readonly string[]): boolean {
+  return servers.some(
+    (server) => name === server || name.startsWith(`${server}/`) || name.startsWith(mcpPrefix(server)),
+  );
+}
+
+function isKnown({ name, at, by }: Asked, servers: readonly string[], findings: Findings): boolean {
+  if (toolOf(name) !== undefined || serverOf(name, servers)) return true;
+  const names = [...NAMES.keys(), ...servers];
+  const hint = findings.near(name, names) ?? `known are: ${names.join(', ')}`;
+  findings.error('unknown-tool', `${by}: there is no tool ${quoteShort(name)}`, at, hint);
+  return false;
+}
+
+/** Whether the policy denies a tool, under any of its names. */
+function isDenied(name: string, policy: ToolPolicy | undefined): boolean {
+  if (policy === undefined) return false;
+  const tool = toolOf(name);
+  const key = tool === undefined ? 'mcp' : tool;
+  const said = [...policy.enabled].find(([other]) => other === key || (tool !== undefined && toolOf(other) === tool));
+  return said === undefined ? policy.defaultDeny : !said[1];
+}
+
+function noteOf(reading: readonly string[], given: readonly Asked[], denied: string | undefined): string {
+  const sources = [...new Set(given.map(({ by }) => by))];
+  const parts = [
+    ...(reading.length === 0 ? [] : [`${reading.join(', ')} (by default: they only read)`]),
+    ...sources.map((by) => `${given.flatMap((one) => (one.by === by ? [one.name] : [])).join(', ')} (by ${by})`),
+  ];
+  const more = given.length === 0 ? '; further ones: tools = ["write"] in agent.toml, or --tools write' : '';
+  return `tools: ${parts.length === 0 ? 'none' : parts.join(', ')}${denied === undefined ? more : `; ${denied}`}`;
+}
