@@ -22,6 +22,8 @@ export interface Problem {
   readonly path?: string;
   /** What to do next. */
   readonly hint?: string;
+  /** Of a warning: the definition can be looked at, but no run of it starts. */
+  readonly holds?: true;
 }
 
 /**
@@ -42,6 +44,11 @@ export function formatProblem(problem: Problem): string {
 /** Problems of which none is a mere warning. */
 export function asErrors(problems: readonly Problem[]): readonly Problem[] {
   return problems.map((problem) => (problem.severity === 'error' ? problem : { ...problem, severity: 'error' }));
+}
+
+/** What keeps a definition that can be looked at from being run. */
+export function holdingBack(problems: readonly Problem[]): readonly Problem[] {
+  return asErrors(problems.filter(({ holds }) => holds === true));
 }
 
 /**

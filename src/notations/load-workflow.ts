@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { madeOnce } from '../base/maps.js';
-import { asErrors } from '../base/problem.js';
+import { asErrors, holdingBack } from '../base/problem.js';
 import type { Workflow } from '../plan/workflow.js';
 import { shownPath } from '../text/files.js';
 import { unusable } from './loading.js';
@@ -103,7 +103,10 @@ function createLoader(options: WorkflowOptions): LoadCalled {
   const open = async (path: string, chain: readonly string[], inputs: readonly string[]): Promise<Workflow> => {
     const opened = await openFile(shownPath(path, options.cwd), options.cwd);
     if (!('source' in opened)) return unusable(opened, []);
-    return await loadAs(notationOf(opened), opened, { ...options, inputs, recorded: [], chain, load });
+    const workflow = await loadAs(notationOf(opened), opened, { ...options, inputs, recorded: [], chain, load });
+    // Whoever looks at the file itself may; a part of another one it can't be.
+    const held = holdingBack(workflow.problems);
+    return held.length === 0 ? workflow : { ...workflow, plan: undefined, problems: held };
   };
   // What is given decides about the inputs of a DAG workflow.
   const load: LoadCalled = (path, chain, inputs) =>

@@ -39,6 +39,10 @@ export interface WorkflowOptions {
   readonly packSchema?: '1.4' | '1.5';
   /** How a pack talks: its functions, its prompt. Absent: it is only looked at. */
   readonly pack?: PackTalk;
+  /** Another configuration of an Agentfile, over the `agent.toml` beside it. */
+  readonly config?: string;
+  /** Tools of an Agentfile in addition to those that only read: `write`, `bash`, `SERVER/TOOL`. */
+  readonly tools?: readonly string[];
 }
 
 /** How the text of a workflow is loaded. */

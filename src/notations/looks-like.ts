@@ -4,6 +4,16 @@ import type { SourceMap } from '../text/nodes.js';
 import type { OpenedFile } from './opened-file.js';
 import { isPlainObject } from '../base/json.js';
 
+const STATEMENT = /^(?:NAME|INPUT|AGENT|GOAL|CONVERGE|RUN|SUPERVISED|SECURITY|WORKFLOW)(?:[ \t]|$)/;
+
+/** True for a file with the name of an Agentfile, and for one whose first line is a statement of one. */
+export function looksLikeAgentfile({ file, source }: OpenedFile): boolean {
+  if (/(?:^|[\\/])Agentfile$|\.agent$/.test(file)) return true;
+  if (/\.(?:ya?ml|json)$/i.test(file)) return false;
+  const first = /^\uFEFF?(?:[ \t\r]*(?:#[^\n]*)?\n)*[ \t]*([^\n]{0,80})/.exec(source.text)?.[1] ?? '';
+  return STATEMENT.test(first.trimEnd());
+}
+
 /** Keys of workflows whose steps depend on each other, which have agents too. */
 const OTHER_KEYS: ReadonlySet<string> = new Set(['steps', 'name', 'inputs', 'config', 'output']);
 

@@ -39,7 +39,7 @@ export async function openFile(file: string, cwd: string): Promise<OpenedFile | 
   return findings.list;
 }
 
-const ENDINGS = ['.yaml', '.yml', '.ts', '.js', '.json', '.pack.json'];
+const ENDINGS = ['.yaml', '.yml', '.ts', '.js', '.json', '.pack.json', '.agent'];
 
 /** What was meant by a file that is not there: its name without the ending, or misspelt. */
 async function nearFile(path: string, file: string): Promise<string | undefined> {
@@ -49,7 +49,7 @@ async function nearFile(path: string, file: string): Promise<string | undefined>
   if (ending !== undefined) return `did you mean ${file}${ending}?`;
   const meant = suggest(
     name,
-    names.filter((one) => ENDINGS.includes(extname(one))),
+    names.filter((one) => ENDINGS.includes(extname(one)) || one === 'Agentfile'),
   );
   return meant === undefined ? undefined : `did you mean ${join(dirname(file), meant)}?`;
 }

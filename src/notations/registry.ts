@@ -2,7 +2,7 @@ import type { Form } from '../text/forms.js';
 import type { SchemaData } from '../text/form-schema.js';
 import type { LoadNotation } from './loading.js';
 import type { OpenedFile } from './opened-file.js';
-import { looksLikePack, looksLikePipeline } from './looks-like.js';
+import { looksLikeAgentfile, looksLikePack, looksLikePipeline } from './looks-like.js';
 
 /** A kind of file that has a JSON Schema. */
 interface FileKind {
@@ -15,8 +15,8 @@ interface FileKind {
   readonly typed?: true;
 }
 
-/** A notation of workflow files. Nothing of it is evaluated before a file needs it. */
-interface Notation extends FileKind {
+/** A notation of workflow files. Nothing of it is evaluated before a file needs it. One that is not YAML or JSON has no schema. */
+interface Notation extends Partial<FileKind> {
   /** Whether a file is most likely written in it. Absent: it takes what no other one knows. */
   readonly looksLike?: (opened: OpenedFile) => boolean;
   readonly code: () => Promise<{ readonly load: LoadNotation }>;
@@ -24,6 +24,10 @@ interface Notation extends FileKind {
 
 /** All notations of workflow files, by the name that plans have for them (`plan.notation`). */
 export const NOTATIONS = {
+  agentfile: {
+    looksLike: looksLikeAgentfile,
+    code: () => import('./agentfile/load.js'),
+  },
   dag: {
     title: 'Skein workflow (DAG notation)',
     form: async () => {
@@ -63,6 +67,12 @@ const OTHER_FILES = {
       return { form: AGENT_FILE, named: NAMED_IN_AGENTS };
     },
   },
+  'agent-toml': {
+    title: 'Configuration of Agentfiles (agent.toml)',
+    form: async () => ({ form: (await import('./agentfile/agent-toml.js')).AGENT_TOML }),
+    exact: true,
+    typed: true,
+  },
   script: {
     title: 'Skein script',
     form: async () => ({ form: (await import('../text/script-keys.js')).SCRIPT }),
@@ -76,9 +86,10 @@ export function notationOf(opened: OpenedFile): NotationId {
   return all.find(([, { looksLike }]) => looksLike?.(opened) === true)?.[0] ?? 'dag';
 }
 
-const KINDS = { ...NOTATIONS, ...OTHER_FILES };
+const { agentfile: _text, ...WITH_SCHEMAS } = NOTATIONS;
+const KINDS = { ...WITH_SCHEMAS, ...OTHER_FILES };
 
-/** What a JSON Schema is there for: the notations of workflow files, the heads of agent files, scripts. */
+/** What a JSON Schema is there for: the notations of workflow files in YAML, the heads of agent files, scripts, `agent.toml`. */
 export type SchemaName = keyof typeof KINDS;
 
 /** The names of all JSON Schemas. */

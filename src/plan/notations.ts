@@ -14,6 +14,7 @@ interface NotationTraits {
 }
 
 const TRAITS: Readonly<Record<string, NotationTraits>> = {
+  agentfile: { limits: {} },
   dag: { limits: {} },
   machine: { limits: { maxTurns: 'max_rounds', maxToolCalls: 'max_tool_calls_per_turn' }, taskInput: 'message' },
   pipeline: {

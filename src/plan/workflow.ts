@@ -21,6 +21,8 @@ export interface Workflow {
   readonly kept?: readonly string[];
   /** Names of tools that only a program can carry out, and that none was brought along for. */
   readonly unchecked?: readonly string[];
+  /** What is told before a run, and with what a run would do: a line each. */
+  readonly notes?: readonly string[];
   readonly problems: readonly Problem[];
 }
 

@@ -1,7 +1,7 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
-import { formatProblem, hasErrors } from '../base/problem.js';
+import { formatProblem, hasErrors, holdingBack } from '../base/problem.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Plan, Bindings } from '../plan/plan.js';
@@ -18,7 +18,9 @@ import type { CompiledPlan } from '../engine/graph/compile.js';
  */
 export function checkedPlan(workflow: Runnable): Plan {
   const { plan } = workflow;
-  const problems = plan === undefined ? (workflow.problems ?? []) : checkPlan(plan, workflow.bindings ?? NO_BINDINGS);
+  const held = holdingBack(workflow.problems ?? []);
+  const found = plan === undefined ? (workflow.problems ?? []) : checkPlan(plan, workflow.bindings ?? NO_BINDINGS);
+  const problems = [...found, ...held];
   if (plan !== undefined && !hasErrors(problems)) return plan;
   const errors = problems.filter((problem) => problem.severity === 'error');
   const message =

@@ -3,13 +3,13 @@ import { hasErrors } from '../../base/problem.js';
 import { EXIT, printProblems } from '../failures.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { addValueOptions, readInputs } from '../run/given-inputs.js';
-import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
+import { agentFilesOf, agentSources, loadWorkflow, notesOf } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan, withModel } from '../run/plan-report.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { addJudgingOptions } from '../run/run-options.js';
-import { jsonText } from '../view/printable.js';
+import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import { styleFor } from '../view/style.js';
 
@@ -54,10 +54,12 @@ export async function planCommand(
   const described = await describePlan(workflow.plan, inputs, options.defaults);
   const description = options.model === undefined ? described : withModel(described, options.model);
   if (options.json === true)
-    printResult(jsonText({ valid: true, problems: found, ...description, ...agentFilesOf(workflow) }));
+    printResult(
+      jsonText({ valid: true, problems: found, ...description, ...agentFilesOf(workflow), ...notesOf(workflow) }),
+    );
   else {
     const style = styleFor(process.stdout, options.color);
-    const sources = agentSources(workflow);
+    const sources = [...agentSources(workflow), ...(workflow.notes ?? []).map(printable)];
     const { traitsOf } = await import('../../plan.js');
     const lines = planLines(description, style, traitsOf(workflow.plan.notation).inOrder === true);
     printResult([...lines, ...(sources.length === 0 ? [] : ['', ...sources])].join('\n'));

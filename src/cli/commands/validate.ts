@@ -8,7 +8,7 @@ import { EXIT, printProblems } from '../failures.js';
 import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
 import type { Power } from '../../plan.js';
 import { powerLines } from '../run/plan-lines.js';
-import type { JudgingFlags, Loaded } from '../run/load-workflow.js';
+import type { JudgingFlags, Loaded, SurroundingFlags } from '../run/load-workflow.js';
 import { broughtBy } from '../talk/brought.js';
 import { addJudgingOptions } from '../run/run-options.js';
 import { jsonText, printable } from '../view/printable.js';
@@ -19,7 +19,6 @@ export function define(command: Command, done: (code: number) => void): void {
   addJudgingOptions(command)
     .argument('<files...>', 'workflow files')
     .addOption(new Option('--schema <version>', 'judge packs by one version of their schema').choices(['1.4', '1.5']))
-    .option('--tools <file>', 'a module with the functions and validators of a pack: its code is run')
     .option('--verbose', 'also tell what is kept of a file and has no effect')
     .option('--json', 'print the problems as one JSON document')
     .action(async (files: readonly string[], options: ValidateOptions) => {
@@ -27,11 +26,10 @@ export function define(command: Command, done: (code: number) => void): void {
     });
 }
 
-interface ValidateOptions extends JudgingFlags {
+interface ValidateOptions extends JudgingFlags, SurroundingFlags {
   readonly json?: boolean;
   readonly verbose?: boolean;
   readonly schema?: '1.4' | '1.5';
-  readonly tools?: string;
 }
 
 interface Report {
@@ -49,17 +47,17 @@ interface Report {
 }
 
 async function validate(files: readonly string[], options: ValidateOptions): Promise<number> {
-  const { json = false, tools } = options;
+  const { json = false, tools, config } = options;
   const cwd = process.cwd();
   const pack = tools === undefined ? undefined : { ...(await broughtBy({ tools }, cwd)), onlyLooked: true };
   const reports: Report[] = [];
   for (const file of files) {
     const loaded = await loadWorkflow(file, {
-      ...present({ strict: options.strict, lenient: options.lenient, packSchema: options.schema, pack }),
+      ...present({ strict: options.strict, lenient: options.lenient, packSchema: options.schema, pack, tools, config }),
       cwd,
       checkTools: true,
     });
-    checkOfPacks(options, file, loaded.workflow);
+    checkSchema(options.schema, file, loaded.workflow);
     const report = await reportOf(file, loaded, options);
     reports.push(report);
     if (json) continue;
@@ -98,13 +96,10 @@ function printVerdict({ file, valid, problems, powers = [], kept = [], unchecked
 }
 
 /** @throws SkeinError `SKEIN_USAGE` */
-function checkOfPacks(flags: ValidateOptions, file: string, { plan }: Pick<Workflow, 'plan'>): void {
-  const given = (['schema', 'tools'] as const).find((name) => flags[name] !== undefined);
-  if (given === undefined || plan === undefined || plan.notation === 'machine') return;
-  const more = given === 'schema' ? '; skein schema lists the schemas of files' : '';
-  throw new SkeinError('SKEIN_USAGE', `--${given} is for packs, and ${file} is none`, {
-    hint: `leave out --${given}${more}`,
-  });
+function checkSchema(schema: string | undefined, file: string, { plan }: Pick<Workflow, 'plan'>): void {
+  if (schema === undefined || plan === undefined || plan.notation === 'machine') return;
+  const hint = 'leave out --schema; skein schema lists the schemas of files';
+  throw new SkeinError('SKEIN_USAGE', `--schema is for packs, and ${file} is none`, { hint });
 }
 
 function countErrors(problems: readonly { readonly severity: string }[]): string {

@@ -58,7 +58,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
     log.warnings.push(message);
     view.say(`${style.warn('warning')}: ${printable(message)}`);
   });
-  if (!quiet) for (const line of agentSources(workflow)) view.say(line);
+  if (!quiet) for (const line of [...agentSources(workflow), ...(workflow.notes ?? [])]) view.say(printable(line));
   if (flags.mock === '' && !quiet) view.say('--mock: no model is asked, every step answers with its prompt');
   try {
     const run = await runWorkflow(workflow, {

@@ -17,6 +17,7 @@ import { withStore } from '../runs/with-store.js';
 import { checkOwn, storeFile } from './open-store.js';
 import { broughtBy } from '../talk/brought.js';
 import { writeOrigin } from './origin.js';
+import { toolNames } from './load-workflow.js';
 import type { RecordedRun } from './recorded-run.js';
 import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
 import type { Recording } from './recording.js';
@@ -73,7 +74,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   // What a turn was not given came from the thread.
   const mayLack = run.record.family[0].begin.thread !== undefined;
   const pack = await broughtBy(flags, cwd);
-  const next = await loadNext(run, file, { ...flags, cwd, inputs, recorded, mayLack, pack });
+  const next = await loadNext(run, file, { ...flags, cwd, inputs, recorded, mayLack, pack, toRun: true });
   printProblems(next.problems);
   const { plan } = next.workflow;
   if (next.broken || plan === undefined) {
@@ -122,9 +123,11 @@ async function changesSince(
 export function anchored(flags: CommonFlags, cwd: string): CommonFlags {
   const here = process.cwd();
   if (here === cwd) return flags;
-  const { mock, record, replay, auditDir, tools } = flags;
+  const { mock, record, replay, auditDir, config } = flags;
+  const module = toolNames(flags.tools) === undefined ? { tools: flags.tools } : {};
   // An empty script is none: echo.
-  const paths = Object.entries({ mock, record, replay, auditDir, tools }).filter(([, path]) => (path ?? '') !== '');
+  const named = Object.entries({ mock, record, replay, auditDir, config, ...module });
+  const paths = named.filter(([, path]) => (path ?? '') !== '');
   return { ...flags, ...Object.fromEntries(paths.map(([flag, path = '']) => [flag, resolve(here, path)])) };
 }
 

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { SkeinError } from '../../base/errors.js';
 import type { Problem } from '../../base/problem.js';
 import { asErrors, hasErrors } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
@@ -16,8 +17,16 @@ export interface JudgingFlags {
   readonly lenient?: boolean;
 }
 
+/** What stands on the command line about the surroundings of an Agentfile. */
+export interface SurroundingFlags {
+  /** A configuration over the `agent.toml` beside the file. */
+  readonly config?: string;
+  /** Names of tools with commas between them; of a pack, the module with its functions. */
+  readonly tools?: string;
+}
+
 /** How a workflow file is loaded for the command line. */
-export interface LoadOptions extends JudgingFlags {
+export interface LoadOptions extends JudgingFlags, SurroundingFlags {
   readonly cwd: string;
   /** Values of inputs by name; absent: they are not looked at. */
   readonly inputs?: Readonly<Record<string, unknown>>;
@@ -34,6 +43,8 @@ export interface LoadOptions extends JudgingFlags {
   readonly packSchema?: '1.4' | '1.5';
   /** How a pack talks. Absent: it is only looked at. */
   readonly pack?: NonNullable<WorkflowOptions['pack']>;
+  /** What keeps a run from starting is an error. */
+  readonly toRun?: boolean;
 }
 
 /** A workflow file that was loaded, and what is wrong with it and with its inputs. */
@@ -49,16 +60,20 @@ export interface Loaded {
  */
 export async function loadWorkflow(file: string, options: LoadOptions): Promise<Loaded> {
   const workflow = await open(file, options);
+  checkSurroundings(options, file, workflow.plan);
   const looks = options.inputs !== undefined && options.mayLack !== true;
   const given = looks ? { ...options.defaults, ...options.inputs } : undefined;
   const tools = options.checkTools === true ? await unknownTools(workflow.plan) : [];
   const found = [...workflow.problems, ...missingInputs(workflow, given), ...tools];
-  const problems = options.strict === true ? asErrors(found) : found;
+  const isError = ({ holds }: Problem): boolean =>
+    options.strict === true || (options.toRun === true && holds === true);
+  const problems = found.flatMap((problem) => (isError(problem) ? asErrors([problem]) : [problem]));
   return { workflow, problems, broken: workflow.plan === undefined || hasErrors(problems) };
 }
 
 async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow> {
-  const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false, packSchema, pack } = options;
+  const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false, packSchema, pack, config } = options;
+  const tools = toolNames(options.tools);
   if (isModule(file)) {
     const { loadModule } = await import('../modules/load-module.js');
     return await loadModule(file, cwd);
@@ -73,12 +88,40 @@ async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow>
     lenient,
     ...(packSchema && { packSchema }),
     ...(pack && { pack }),
+    ...(config !== undefined && { config }),
+    ...(tools !== undefined && { tools }),
   });
+}
+
+/** The names in `--tools`; undefined when it is the module of a pack, whose name has a dot. */
+export function toolNames(tools: string | undefined): readonly string[] | undefined {
+  if (tools === undefined || tools.includes('.')) return undefined;
+  return tools
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 /** Whether a file is a module with a workflow, by its name. */
 function isModule(file: string): boolean {
   return /\.(?:[cm]?[jt]s|[jt]sx)$/.test(file);
+}
+
+/** @throws SkeinError `SKEIN_USAGE` for flags of Agentfiles with another file, and the other way round */
+function checkSurroundings({ config, tools }: SurroundingFlags, file: string, plan: Plan | undefined): void {
+  if (plan === undefined || (config === undefined && tools === undefined)) return;
+  const isAgentfile = plan.notation === 'agentfile';
+  const isModule = tools !== undefined && toolNames(tools) === undefined;
+  if (isAgentfile && isModule) {
+    const hint = 'write --tools write,bash';
+    throw new SkeinError('SKEIN_USAGE', `--tools takes names of tools: ${file} is an Agentfile`, { hint });
+  }
+  const isForPack = plan.notation === 'machine' && config === undefined && isModule;
+  if (isAgentfile || isForPack) return;
+  const flag = config === undefined ? '--tools' : '--config';
+  const hint =
+    plan.notation === 'machine' ? 'for a pack, --tools names a module such as tools.mjs' : `leave out ${flag}`;
+  throw new SkeinError('SKEIN_USAGE', `${flag} is for Agentfiles, and ${file} is none`, { hint });
 }
 
 function missingInputs(workflow: Workflow, values: LoadOptions['inputs']): readonly Problem[] {
@@ -132,6 +175,11 @@ async function unknownTools(plan: Plan | undefined): Promise<readonly Problem[]>
  */
 export function agentSources({ agentFiles }: Pick<Workflow, 'agentFiles'>): readonly string[] {
   return [...(agentFiles ?? [])].map(([name, file]) => `agent ${printable(name)}: ${printable(file)}`);
+}
+
+/** What is told of a workflow, as data. */
+export function notesOf({ notes }: Pick<Workflow, 'notes'>): { readonly notes?: readonly string[] } {
+  return notes === undefined ? {} : { notes };
 }
 
 /** The same as data. */

@@ -46,6 +46,7 @@ const KEPT: { readonly [K in keyof KeptFlags]-?: Fits } = {
   agent: isText,
   prompt: isText,
   tools: isText,
+  config: isText,
   audit: (value) => typeof value === 'boolean',
 };
 

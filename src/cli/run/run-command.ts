@@ -49,7 +49,7 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   const given = flags.exec === true ? readPrompt(read) : read;
   const thread = threadOf(flags);
   const pack = await broughtBy(flags, cwd);
-  const options = { ...flags, cwd, inputs: given, mayLack: thread !== undefined, pack };
+  const options = { ...flags, cwd, inputs: given, mayLack: thread !== undefined, pack, toRun: true };
   const { workflow, problems, broken } = await loadWorkflow(flags.file, options);
   printProblems(problems);
   if (broken || workflow.plan === undefined) {

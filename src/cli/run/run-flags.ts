@@ -35,8 +35,10 @@ export interface KeptFlags {
   readonly agent?: string;
   /** The prompt with which a pack talks, whatever its workflow. */
   readonly prompt?: string;
-  /** The module with the functions of a pack. */
+  /** The module with the functions of a pack, or names of tools of an Agentfile. */
   readonly tools?: string;
+  /** A configuration over the `agent.toml` beside an Agentfile. */
+  readonly config?: string;
 }
 
 /** What stands on the command line of `skein run`, `skein exec`, `skein resume` and `skein fork` alike. */

@@ -5,7 +5,7 @@ import { FORMATS } from './run-flags.js';
 
 /** Flags that `run`, `exec`, `resume` and `fork` have in common. */
 export function addRunOptions(command: Command): Command {
-  return command
+  return configOption(command)
     .option('-m, --model <provider/model>', 'the model for all agents; overrides the files')
     .addOption(
       new Option('--mock [file]', 'answer without a model: by echo, or --mock=FILE by a script').conflicts('replay'),
@@ -42,9 +42,16 @@ export function lenientOption(): Option {
   return new Option('--lenient', about).conflicts('strict');
 }
 
-/** `--strict` and `--lenient` of commands that only look at a file. */
+/** `--strict` and `--lenient` of commands that only look at a file, and what an Agentfile is read with. */
 export function addJudgingOptions(command: Command): Command {
-  return command.option('--strict', 'every warning is an error').addOption(lenientOption());
+  return configOption(command.option('--strict', 'every warning is an error').addOption(lenientOption())).option(
+    '--tools <file>',
+    'tools of an Agentfile, such as write,bash; or a module with the functions of a pack, whose code is run',
+  );
+}
+
+function configOption(command: Command): Command {
+  return command.option('--config <file>', 'configuration of an Agentfile, over the agent.toml beside it');
 }
 
 const EXIT_CODES = `

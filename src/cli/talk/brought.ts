@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
 import type { WorkflowOptions } from '../../yaml.js';
+import { toolNames } from '../run/load-workflow.js';
 import type { KeptFlags } from '../run/run-flags.js';
 
 /** What a pack talks with. */
@@ -24,7 +25,7 @@ export async function broughtBy(flags: BringingFlags, cwd: string): Promise<Brou
   return {
     ...present({ agent, prompt }),
     ...(mock === undefined ? {} : { standIn: true }),
-    ...(tools === undefined ? {} : await partsOf(tools, cwd)),
+    ...(tools === undefined || toolNames(tools) !== undefined ? {} : await partsOf(tools, cwd)),
   };
 }
 

@@ -19,21 +19,14 @@ export function addTalkOptions(command: Command): Command {
     .option('--agent <name>', 'the agent of a pack that talks')
     .option('--prompt <name>', 'the prompt of a pack that talks alone, without the workflow')
     .option('--context <file>', 'a context of PromptKit or of skein context, at which a conversation begins')
-    .option('--tools <file>', 'a module with the functions that are the tools of a pack');
+    .option('--tools <file>', 'tools of an Agentfile, such as write,bash; or a module with the tools of a pack');
 }
 
 function more(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
 
-const FLAGS = [
-  'message',
-  'state',
-  'agent',
-  'prompt',
-  'context',
-  'tools',
-] as const satisfies readonly (keyof TalkFlags)[];
+const FLAGS = ['message', 'state', 'agent', 'prompt', 'context'] as const satisfies readonly (keyof TalkFlags)[];
 
 /** @throws SkeinError `SKEIN_USAGE` for a flag that only packs have */
 export function checkNoTalk(flags: TalkFlags, file: string): void {

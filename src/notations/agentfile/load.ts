@@ -15,7 +15,7 @@ import { readConfiguration } from './configuration.js';
 import type { Configuration } from './configuration.js';
 import { defineTree } from './define.js';
 import { parseAgentfile } from './parser.js';
-import { readPolicy, unenforced } from './policy-toml.js';
+import { readPolicy } from './policy-toml.js';
 import { readSource } from './sources.js';
 import type { Source } from './sources.js';
 import type { Agentfile, WorkStatement } from './statements.js';
@@ -43,16 +43,18 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
   findings.add(compiled.problems);
   const files = [opened.source, ...workspace.used];
   const plan = hasErrors(findings.list) ? undefined : compiled.plan;
-  if (plan !== undefined) noteReadFrom(plan, files.map(({ path }) => path));
-  const problems = sortProblems(findings.list);
+  if (plan !== undefined)
+    noteReadFrom(
+      plan,
+      files.map(({ path }) => path),
+    );
   return {
     plan,
     bindings: compiled.bindings,
     settings: { output: { format: 'markdown' } },
     files,
     notes: [offered.note],
-    problems,
-    held: unenforced(problems),
+    problems: sortProblems(findings.list),
   };
 }
 
@@ -66,7 +68,12 @@ export async function readTree(opened: OpenedFile, loading: Loading, findings: F
   const policy = await readPolicy(workspace, findings);
   const offered = offerTools(configuration, tools, policy, findings);
   const sources = await readSources(statements, configuration.roots, workspace, findings);
-  return { tree: defineTree(statements, { file, configuration, offered, sources }, findings), configuration, offered, workspace };
+  return {
+    tree: defineTree(statements, { file, configuration, offered, sources }, findings),
+    configuration,
+    offered,
+    workspace,
+  };
 }
 
 async function readSources(

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Problem } from '../../base/problem.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import type { Workspace } from '../dag/workspace.js';
@@ -14,9 +13,6 @@ export interface ToolPolicy {
   /** As it is shown. */
   readonly file: string;
 }
-
-/** The code of rules that are read and not enforced: a run doesn't start. */
-const NOT_ENFORCED = 'policy-not-enforced';
 
 /**
  * Reads `policy.toml`: `default_deny`, and `enabled` of each tool, as `[write]` or `[tools.write]`. Any other rule is named: nothing enforces it yet, and a rule that is
@@ -36,11 +32,6 @@ export async function readPolicy(workspace: Workspace, findings: Findings): Prom
     } else readTool(entry, key, enabled, findings);
   }
   return { defaultDeny, enabled, file: workspace.shown(path) };
-}
-
-/** The problems that keep a run from starting. */
-export function unenforced(problems: readonly Problem[]): readonly Problem[] {
-  return problems.filter(({ code }) => code === NOT_ENFORCED);
 }
 
 function readTool(
@@ -63,7 +54,8 @@ function readTool(
 function reportRule(name: string, { value, at }: SourceEntry, findings: Findings): void {
   if (value.kind === 'list' && value.items.length === 0) return;
   const hint = 'remove the rule, or switch the tool off: enabled = false';
-  findings.warning(NOT_ENFORCED, `the rule ${name} is not enforced yet: a run does not start`, at, hint);
+  const message = `the rule ${name} is not enforced yet: a run does not start`;
+  findings.add([{ code: 'policy-not-enforced', severity: 'warning', message, at, hint, holds: true }]);
 }
 
 function readFlag({ key, value }: SourceEntry, findings: Findings): boolean {

@@ -1,5 +1,5 @@
 import type { Problem } from '../../../base/problem.js';
-import { definitionError, hasErrors, refusal } from '../../../base/problem.js';
+import { definitionError, hasErrors, holdingBack, refusal } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
 import type { Bindings, InputSpec, Plan, SubInputs } from '../../../plan/plan.js';
 import { WHOLE_STATE, isNeeded } from '../../../plan/plan.js';
@@ -123,7 +123,8 @@ export function innerOf(workflow: unknown, by: string): Inner {
     throw refusal('not-a-workflow', `${by} needs a workflow`, hint);
   }
   const { plan, bindings = {}, problems = [], answerKey, settings } = made;
-  if (plan === undefined || hasErrors(problems)) throw definitionError(told(problems, by));
+  if (plan === undefined || hasErrors(problems) || holdingBack(problems).length > 0)
+    throw definitionError(told(problems, by));
   checkInvariants(settings, by);
   const output = ownValue(ownValue(settings, 'output'), 'nodes');
   const only = Array.isArray(output) && output.length === 1 ? String(output[0]) : undefined;
