@@ -189,7 +189,9 @@ function readSecurity(file: Fields): AgentToml['security'] {
   if (fields === undefined) return undefined;
   const { mode, level } = fields.values(SECURITY);
   const chosen = mode ?? level;
-  return chosen === undefined ? undefined : { mode: chosen, ...present({ scope: fields.given('scope')?.text }) };
+  return chosen === undefined || chosen === 'default'
+    ? undefined
+    : { mode: chosen, ...present({ scope: fields.given('scope')?.text }) };
 }
 
 /** Both `[mcp.NAME]` and `[mcp.servers.NAME]`. */

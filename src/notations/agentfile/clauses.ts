@@ -244,9 +244,9 @@ export class ClauseReader {
       this.findings.error('missing-value', 'FROM without a path', at, 'write FROM agents/critic.md');
       return undefined;
     }
-    if (!text.includes('"')) return { text, at };
-    this.findings.error('missing-value', 'FROM takes a path without quotes', at, 'write FROM agents/critic.md');
-    return { text: text.replaceAll('"', ''), at };
+    if (kind === 'text')
+      this.findings.error('missing-value', 'FROM takes a path without quotes', at, 'write FROM agents/critic.md');
+    return { text, at };
   }
 
   private profile(): Written | undefined {

@@ -184,11 +184,13 @@ class Definer {
     if (source === undefined || skill === undefined) return {};
     const at = from?.at ?? name.at;
     const { allowed } = skill;
-    return present({
-      systemContext: skillContext(source),
-      tools: allowed && narrowed(this.around.offered, allowed, skill.name, at, this.findings),
-      extraDirs: skill.parts.length === 0 ? undefined : [skill.folder],
-    });
+    return {
+      ...(allowed && narrowed(this.around.offered, allowed, skill.name, at, this.findings)),
+      ...present({
+        systemContext: skillContext(source),
+        extraDirs: skill.parts.length === 0 ? undefined : [skill.folder],
+      }),
+    };
   }
 
   /** What a name in `USING` stands for. */
@@ -260,11 +262,16 @@ class Definer {
   private security(): TreeSecurity | undefined {
     const { security: written } = this.file;
     const { security: configured } = this.around.configuration;
-    if (written?.mode === 'research' && (written.scope?.text ?? '').trim() === '') {
+    const isOpen = written?.mode === 'research' && (written.scope?.text ?? '').trim() === '';
+    if (isOpen) {
       const hint = 'write SECURITY research "what may be looked into"';
       this.findings.error('missing-value', 'SECURITY research needs a scope', written.at, hint);
     }
-    const own = written && { mode: written.mode, ...present({ scope: written.scope?.text }) };
+    // Without a scope the tree would be told to have none once more.
+    const own = written && {
+      mode: written.mode,
+      ...present({ scope: written.scope?.text ?? (isOpen ? '-' : undefined) }),
+    };
     return own !== undefined && own.mode !== 'default' ? own : (configured ?? own);
   }
 }

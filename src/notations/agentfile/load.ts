@@ -38,7 +38,7 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
   const compiled = compileTree(tree, {
     notation: 'agentfile',
     ...present({ supervisor }),
-    defaults: { ...model, ...present({ tools: offered.tools, mcpServers: offered.mcpServers }) },
+    defaults: { ...model, tools: offered.tools, mcpServers: offered.mcpServers },
   });
   findings.add(compiled.problems);
   const files = [opened.source, ...workspace.used];

@@ -96,6 +96,7 @@ export class Scanner {
   takePath(): Token {
     this.skipBlanks();
     const at = this.here;
+    if (this.source[this.offset] === '"') return this.readText(at);
     const text = this.readWhile((one) => !' \t\r\n#'.includes(one));
     return text === '' ? { kind: 'end', text, at } : { kind: 'path', text, at };
   }

@@ -26,10 +26,10 @@ const MISSING =
 
 /** Which tools a file has. */
 export interface OfferedTools {
-  /** As an agent's `tools`; absent: the tools that only read. */
-  readonly tools?: readonly string[];
-  /** The servers whose tools are among them. */
-  readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
+  /** Built-in tools, as an agent's `tools`. */
+  readonly tools: readonly string[];
+  /** The servers whose tools are among them, each with those that are. */
+  readonly mcpServers: Readonly<Record<string, McpServerSpec>>;
   /** What they are and why, in one line. */
   readonly note: string;
 }
@@ -57,11 +57,13 @@ export function offerTools(
   const reading = READ_ONLY_TOOLS.filter((tool) => !isOff(tool));
   const given = further.filter(({ name }) => !isOff(name));
   const off = [...READ_ONLY_TOOLS.filter(isOff), ...further.map(({ name }) => name).filter(isOff)];
-  const used = Object.entries(servers).filter(([server]) => given.some(({ name }) => serverOf(name, [server])));
-  const plain = given.length === 0 && off.length === 0;
+  const builtIn = given.filter(({ name }) => toolOf(name) !== undefined);
   return {
-    ...(plain ? {} : { tools: [...new Set([...reading, ...given.map(({ name }) => NAMES.get(name) ?? name)])] }),
-    ...(used.length === 0 ? {} : { mcpServers: Object.fromEntries(used) }),
+    tools: [...new Set([...reading, ...builtIn.map(({ name }) => NAMES.get(name) ?? name)])],
+    mcpServers: usedServers(
+      servers,
+      given.map(({ name }) => name),
+    ),
     note: noteOf(reading, given, off.length === 0 ? undefined : `${policy?.file ?? ''} denies ${off.join(', ')}`),
   };
 }
@@ -73,15 +75,31 @@ export function narrowed(
   skill: string,
   at: Position,
   findings: Findings,
-): readonly string[] {
+): Pick<OfferedTools, 'tools' | 'mcpServers'> {
   const plain = allowed.filter((name) => !name.includes('('));
   const ruled = allowed.filter((name) => name.includes('('));
   if (ruled.length > 0) {
     const message = `the skill ${quoteShort(skill)} is not given ${ruled.join(', ')}: rules for arguments are not supported`;
     findings.warning('not-supported', message, at, 'allow the tool without a rule');
   }
-  const tools = new Set(plain.map((name) => toolOf(name.toLowerCase()) ?? toolOf(name) ?? name));
-  return (offered.tools ?? READ_ONLY_TOOLS).filter((name) => tools.has(toolOf(name) ?? name));
+  const tools = new Set(plain.map((name) => toolOf(name.toLowerCase()) ?? toolOf(name)));
+  return {
+    tools: offered.tools.filter((name) => tools.has(toolOf(name))),
+    mcpServers: usedServers(offered.mcpServers, plain),
+  };
+}
+
+/** Those of the servers that names of tools name, each with these tools alone. */
+function usedServers(servers: OfferedTools['mcpServers'], names: readonly string[]): OfferedTools['mcpServers'] {
+  const used = Object.entries(servers).flatMap(([server, spec]) => {
+    const named = names.filter((name) => serverOf(name, [server]));
+    if (named.length === 0) return [];
+    const isAll = named.some((name) => name === server || name === `${server}/*`);
+    const tools = named.map((name) => name.replace(`${server}/`, '').replace(mcpPrefix(server), ''));
+    const narrower = spec.tools === undefined ? tools : tools.filter((tool) => spec.tools?.includes(tool));
+    return [[server, isAll ? spec : { ...spec, tools: narrower }] as const];
+  });
+  return Object.fromEntries(used);
 }
 
 /** Warns of a text that names a tool which does not exist. */
