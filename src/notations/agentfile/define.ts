@@ -35,7 +35,7 @@ export interface Surroundings {
  * The tree that an Agentfile describes. What is wrong with a tree of any origin is found when it is compiled; here, what only the file can have: names that stand twice or
  * nowhere, profiles, clauses that are missing.
  *
- * Problem codes: `duplicate-name`, `unknown-name`, `unknown-profile`, `missing-value`, `bad-name`; warnings `no-name`, `no-run`, `not-run`, `no-effect`, `old-reference`,
+ * Problem codes: `no-goal`, `duplicate-name`, `unknown-name`, `unknown-profile`, `missing-value`, `bad-name`; warnings `no-name`, `no-run`, `not-run`, `no-effect`, `old-reference`,
  * `missing-tool`.
  */
 export function defineTree(file: Agentfile, surroundings: Surroundings, findings: Findings): TreeWorkflow {
@@ -143,10 +143,10 @@ class Definer {
     return kind === 'GOAL' ? { kind: 'goal', ...work } : { kind: 'convergence', ...work, ...this.within(statement) };
   }
 
-  private within({ name, within, at }: WorkStatement): Pick<TreeConvergence, 'within' | 'withinVar'> {
+  private within({ name, within }: WorkStatement): Pick<TreeConvergence, 'within' | 'withinVar'> {
     if (within === undefined) {
       const message = `CONVERGE ${name.text} without WITHIN`;
-      this.findings.error('missing-value', message, at, 'write WITHIN 5 or WITHIN $rounds behind it');
+      this.findings.error('missing-value', message, name.at, 'write WITHIN 5 or WITHIN $rounds behind it');
       return { within: 1 };
     }
     return 'number' in within ? { within: within.number } : { within: 0, withinVar: within.variable };
@@ -215,11 +215,16 @@ class Definer {
   private sequences(): readonly TreeSequence[] {
     const { runs, goals } = this.file;
     const all = [...this.goals.values()];
+    if (all.length === 0) {
+      const start = { file: this.around.file, line: 1, column: 1 };
+      this.findings.error('no-goal', 'the file has no GOAL or CONVERGE', start, 'write GOAL name "what to do"');
+      return [];
+    }
     if (runs.length === 0) {
       const at = this.file.name?.at ?? goals[0]?.at;
       const message = 'no RUN: all goals run in the order of the file';
       const hint = `write RUN main USING ${all.map(({ name }) => name).join(', ')}`;
-      if (all.length > 0) this.findings.warning('no-run', message, at, hint);
+      this.findings.warning('no-run', message, at, hint);
       return [{ kind: 'sequence', name: 'main', steps: all, ...present({ at }) }];
     }
     const used = new Set(runs.flatMap(({ using }) => using.map(({ text }) => text)));
@@ -228,12 +233,16 @@ class Definer {
       const message = `no RUN names ${kind} ${name.text}: it does not run`;
       this.findings.warning('not-run', message, name.at, `add it to the USING of a RUN`);
     }
-    return runs.map(({ name, at, using, supervision }) => {
-      if (using.length === 0)
-        this.findings.error('missing-value', `RUN ${name.text} without USING`, at, 'write USING goal, goal');
+    return runs.flatMap(({ name, at, using, supervision }) => {
       checkName(name.text, 'name of a RUN', name.at, this.findings);
+      if (using.length === 0) {
+        const message = `RUN ${name.text} without USING`;
+        this.findings.error('missing-value', message, name.at, 'write USING goal, goal');
+      }
       const steps = using.flatMap((goal) => this.used(goal, 'goal', this.goals, this.file.agents));
-      return { kind: 'sequence', name: name.text, steps, ...present({ supervision: supervision?.mode }), at: name.at };
+      // That it has none was reported.
+      if (steps.length === 0) return [];
+      return [{ kind: 'sequence', name: name.text, steps, ...present({ supervision: supervision?.mode }), at }];
     });
   }
 

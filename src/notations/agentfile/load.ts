@@ -3,14 +3,18 @@ import { noteReadFrom } from '../../plan/own-plan.js';
 import type { Workflow } from '../../plan/workflow.js';
 import { createFindings, sortProblems } from '../../text/findings.js';
 import type { Findings } from '../../text/findings.js';
+import type { Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import { present } from '../../base/json.js';
 import { openWorkspace } from '../dag/workspace.js';
 import type { Workspace } from '../dag/workspace.js';
-import type { Loading } from '../loading.js';
+import { unusable } from '../loading.js';
+import type { Loading, WorkflowOptions } from '../loading.js';
+import { openFile } from '../opened-file.js';
 import type { OpenedFile } from '../opened-file.js';
 import { compileTree } from '../tree/compile.js';
-import type { TreeWorkflow } from '../tree/definition.js';
+import type { TreeOverride, TreeWorkflow } from '../tree/definition.js';
+import { treeCode } from './convert/to-code.js';
 import { readConfiguration } from './configuration.js';
 import type { Configuration } from './configuration.js';
 import { defineTree } from './define.js';
@@ -23,8 +27,10 @@ import { offerTools } from './tools.js';
 import type { OfferedTools } from './tools.js';
 
 /** An Agentfile as the tree that it describes, with all that it is compiled with. */
-export interface ReadAgentfile {
+interface ReadAgentfile {
   readonly tree: TreeWorkflow;
+  /** What all steps have. */
+  readonly defaults: TreeOverride;
   readonly configuration: Configuration;
   readonly offered: OfferedTools;
   readonly workspace: Workspace;
@@ -33,13 +39,10 @@ export interface ReadAgentfile {
 /** Loads an Agentfile, the prompts and skills that it names, and the configuration beside it. */
 export async function load(opened: OpenedFile, loading: Loading): Promise<Workflow> {
   const findings = createFindings(loading);
-  const { tree, configuration, offered, workspace } = await readTree(opened, loading, findings);
-  const { model, supervisor } = configuration;
-  const compiled = compileTree(tree, {
-    notation: 'agentfile',
-    ...present({ supervisor }),
-    defaults: { ...model, tools: offered.tools, mcpServers: offered.mcpServers },
-  });
+  const { tree, configuration, offered, workspace, defaults } = await readTree(opened, loading, findings);
+  if (tree.sequences.length === 0) return unusable(findings.list, [opened.source, ...workspace.used]);
+  const { supervisor } = configuration;
+  const compiled = compileTree(tree, { notation: 'agentfile', defaults, ...present({ supervisor }) });
   findings.add(compiled.problems);
   const files = [opened.source, ...workspace.used];
   const plan = hasErrors(findings.list) ? undefined : compiled.plan;
@@ -58,22 +61,38 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
   };
 }
 
+/** An Agentfile as a module for `skein/tree`: absent when there are errors. */
+export async function convertAgentfile(
+  file: string,
+  options: WorkflowOptions,
+): Promise<{ readonly code: string | undefined; readonly problems: readonly Problem[] }> {
+  const opened = await openFile(file, options.cwd);
+  if (!('source' in opened)) return { code: undefined, problems: opened };
+  const findings = createFindings(options);
+  const { tree, defaults } = await readTree(opened, options, findings);
+  if (tree.sequences.length > 0) findings.add(compileTree(tree, { defaults }).problems);
+  const isUsable = !hasErrors(findings.list) && tree.sequences.length > 0;
+  return { code: isUsable ? treeCode(tree, defaults, opened.source) : undefined, problems: sortProblems(findings.list) };
+}
+
 /** Reads an Agentfile and everything around it, and makes the tree of it. */
-export async function readTree(opened: OpenedFile, loading: Loading, findings: Findings): Promise<ReadAgentfile> {
+async function readTree(opened: OpenedFile, options: WorkflowOptions, findings: Findings): Promise<ReadAgentfile> {
   const { file, source } = opened;
-  const { cwd, home, config, tools = [] } = loading;
+  const { cwd, home, config, tools = [] } = options;
   const workspace = openWorkspace({ cwd: resolve(cwd), home, base: dirname(source.path) });
   const statements = parseAgentfile(source.text, file, findings);
   const configuration = await readConfiguration(config, workspace, findings);
   const policy = await readPolicy(workspace, findings);
   const offered = offerTools(configuration, tools, policy, findings);
   const sources = await readSources(statements, configuration.roots, workspace, findings);
-  return {
-    tree: defineTree(statements, { file, configuration, offered, sources }, findings),
-    configuration,
-    offered,
-    workspace,
+  const { tools: builtIn, mcpServers } = offered;
+  const defaults = {
+    ...configuration.model,
+    tools: builtIn,
+    ...(Object.keys(mcpServers).length > 0 && { mcpServers }),
   };
+  const tree = defineTree(statements, { file, configuration, offered, sources }, findings);
+  return { tree, defaults, configuration, offered, workspace };
 }
 
 async function readSources(

@@ -41,14 +41,13 @@ function readTool(
   findings: Findings,
 ): void {
   if (value.kind !== 'map') return reportRule(name, { key, value, at }, findings);
-  let isOn = true;
-  for (const entry of value.entries) {
-    if (entry.key === 'enabled') isOn = readFlag(entry, findings);
-    // Nothing is denied by it.
-    else if (!(entry.key === 'default_deny' && isFalse(entry.value)))
-      reportRule(`${name}.${entry.key}`, entry, findings);
-  }
+  const { entries } = value;
+  const flag = entries.find((entry) => entry.key === 'enabled');
+  const isOn = flag === undefined || readFlag(flag, findings);
   enabled.set(key, isOn);
+  // Nothing is left of a tool that is switched off that a rule could forbid; and a default that denies nothing is no rule.
+  const rules = entries.filter((entry) => entry !== flag && !(entry.key === 'default_deny' && isFalse(entry.value)));
+  for (const rule of isOn ? rules : []) reportRule(`${name}.${rule.key}`, rule, findings);
 }
 
 function reportRule(name: string, { value, at }: SourceEntry, findings: Findings): void {

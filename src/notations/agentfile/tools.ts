@@ -110,6 +110,11 @@ export function checkMissing(text: string, at: Position, findings: Findings): vo
   findings.warning('missing-tool', message, at, 'the model is not offered it; write what to do without it');
 }
 
+/** How Agentfiles name a tool. */
+export function nameInFiles(tool: string): string {
+  return [...NAMES].find(([, name]) => name === tool)?.[0] ?? tool;
+}
+
 /** The built-in tool of a name, in the words of Agentfiles or any other. */
 function toolOf(name: string): BuiltInTool | undefined {
   return builtInOf(NAMES.get(name) ?? name);

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import { hasErrors } from '../../base/problem.js';
+import type { Problem } from '../../base/problem.js';
+import { EXIT, printProblems } from '../failures.js';
+import { checkedTools, isModule } from '../run/load-workflow.js';
+import type { JudgingFlags, SurroundingFlags } from '../run/load-workflow.js';
+import { addJudgingOptions } from '../run/run-options.js';
+import { printable } from '../view/printable.js';
+import { printNote, printResult } from '../view/streams.js';
+
+/** `skein convert FILE`. */
+export function define(command: Command, done: (code: number) => void): void {
+  addJudgingOptions(command)
+    .argument('<file>', 'an Agentfile, or a module that exports a tree')
+    .option('-o, --out <dir>', 'a folder into which the files are written, in place of stdout')
+    .addHelpText('after', EXAMPLES)
+    .action(async (file: string, options: ConvertOptions) => {
+      done(await convert(file, options));
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  skein convert Agentfile > flow.mjs          as code for skein/tree, with its comments
+  skein convert flow.mjs --out converted      as an Agentfile, with the agent.toml that it needs`;
+
+interface ConvertOptions extends JudgingFlags, SurroundingFlags {
+  readonly out?: string;
+}
+
+/** What a workflow was converted to. */
+interface Converted {
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  readonly problems: readonly Problem[];
+}
+
+async function convert(file: string, options: ConvertOptions): Promise<number> {
+  const { files, problems } = isModule(file) ? await ofModule(file) : await ofAgentfile(file, options);
+  printProblems(problems);
+  const [first, ...others] = files;
+  if (first === undefined) return EXIT.invalid;
+  if (options.out !== undefined) await writeAll(files, options.out);
+  else {
+    printResult(first.text.trimEnd());
+    if (others.length > 0)
+      printNote(`it needs ${others.map(({ name }) => name).join(' and ')} beside it: --out DIR writes all files`);
+  }
+  return EXIT.ok;
+}
+
+async function ofAgentfile(file: string, options: ConvertOptions): Promise<Converted> {
+  const { convertAgentfile } = await import('../../converting.js');
+  const { config, lenient } = options;
+  const tools = checkedTools(options.tools, file);
+  const { code, problems } = await convertAgentfile(file, {
+    cwd: process.cwd(),
+    home: homedir(),
+    ...(config !== undefined && { config }),
+    ...(lenient !== undefined && { lenient }),
+    ...(tools !== undefined && { tools }),
+  });
+  const isRefused = options.strict === true && problems.length > 0;
+  const name = `${basename(file).replace(/\.agent$/, '').toLowerCase()}.mjs`;
+  return { files: code === undefined || isRefused ? [] : [{ name, text: code }], problems };
+}
+
+/** The tree that a module exports, with its runtime. */
+async function ofModule(file: string): Promise<Converted> {
+  const [{ agentfileOf }, { treeExport }] = await Promise.all([
+    import('../../converting.js'),
+    import('../modules/tree-export.js'),
+  ]);
+  const { tree, defaults } = await treeExport(resolve(process.cwd(), file), file);
+  const { compileTree } = await import('../../tree.js');
+  const found = compileTree(tree);
+  if (hasErrors(found)) return { files: [], problems: found };
+  const { files, problems } = agentfileOf(tree, defaults);
+  return { files, problems };
+}
+
+/** @throws SkeinError `SKEIN_FILE` for a file that is there already: nothing is written then */
+async function writeAll(files: Converted['files'], dir: string): Promise<void> {
+  const folder = resolve(process.cwd(), dir);
+  const there = files.map(({ name }) => join(folder, name)).find((path) => existsSync(path));
+  if (there !== undefined)
+    throw new SkeinError('SKEIN_FILE', `${there} exists already`, { hint: 'name another folder, or remove it' });
+  await mkdir(folder, { recursive: true });
+  for (const { name, text } of files) {
+    await writeFile(join(folder, name), text, { flag: 'wx' });
+    printNote(`wrote ${printable(join(dir, name))}`);
+  }
+}

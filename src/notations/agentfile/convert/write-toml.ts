@@ -1,0 +1,91 @@
+import type { McpServerSpec, ModelSettings } from '../../../plan/agent-spec.js';
+import { READ_ONLY_TOOLS } from '../../../plan/built-in-tools.js';
+import type { TreeOverride } from '../../tree/definition.js';
+import { nameInFiles } from '../tools.js';
+
+/** Profiles that agents need, each with a name. */
+export class Profiles {
+  private readonly names = new Map<string, string>();
+
+  nameOf(model: string | undefined, settings: ModelSettings): string {
+    const key = JSON.stringify([model, settings.maxOutputTokens, settings.temperature]);
+    const base = (model ?? 'settings').replace(/^.*\//, '').replaceAll(/[^A-Za-z0-9_-]/g, '-');
+    const known = this.names.get(key);
+    if (known !== undefined) return known;
+    let name = base;
+    for (let count = 2; [...this.names.values()].includes(name); count += 1) name = `${base}-${count}`;
+    this.names.set(key, name);
+    return name;
+  }
+
+  tables(): readonly string[] {
+    return [...this.names].map(([key, name]) => {
+      const [model, maxOutputTokens, temperature] = JSON.parse(key) as [string | null, number | null, number | null];
+      return modelTable(`profiles.${keyText(name)}`, model ?? undefined, maxOutputTokens, temperature);
+    });
+  }
+}
+
+/** The `agent.toml` with what all steps have, and the profiles; empty when nothing needs one. */
+export function agentToml(
+  { model, settings = {}, tools = [], mcpServers = {} }: TreeOverride,
+  profiles: Profiles,
+): string {
+  const further = tools.filter((tool) => !(READ_ONLY_TOOLS as readonly string[]).includes(tool)).map(nameInFiles);
+  const served = Object.entries(mcpServers).flatMap(([name, { tools: some }]) =>
+    some === undefined ? [`${name}/*`] : some.map((tool) => `${name}/${tool}`),
+  );
+  const all = [...further, ...served];
+  const { maxOutputTokens = null, temperature = null } = settings;
+  const hasModel = model !== undefined || maxOutputTokens !== null || temperature !== null;
+  const tables = [
+    ...(all.length === 0 ? [] : [`tools = [${all.map((name) => JSON.stringify(name)).join(', ')}]\n`]),
+    ...(hasModel ? [modelTable('llm', model, maxOutputTokens, temperature)] : []),
+    ...profiles.tables(),
+    ...Object.entries(mcpServers).map(([name, spec]) => serverTable(name, spec)),
+  ];
+  return tables.join('\n');
+}
+
+/** The `policy.toml` of a tree that has not all the tools that only read; empty when it has them. */
+export function policyToml(tools: readonly string[]): string {
+  if (READ_ONLY_TOOLS.every((tool) => tools.includes(tool))) return '';
+  const tables = tools.map((tool) => `\n[tools.${keyText(nameInFiles(tool))}]\nenabled = true\n`);
+  return `default_deny = true\n${tables.join('')}`;
+}
+
+function modelTable(
+  name: string,
+  model: string | undefined,
+  maxOutputTokens: number | null,
+  temperature: number | null,
+): string {
+  const lines = [
+    `[${name}]`,
+    ...(model === undefined ? [] : [`model = ${JSON.stringify(model)}`]),
+    ...(maxOutputTokens === null ? [] : [`max_tokens = ${maxOutputTokens}`]),
+    ...(temperature === null ? [] : [`temperature = ${temperature}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function serverTable(name: string, { command, args, env, url }: McpServerSpec): string {
+  const lines = [
+    `[mcp.servers.${keyText(name)}]`,
+    ...(command === undefined ? [] : [`command = ${JSON.stringify(command)}`]),
+    ...(args === undefined ? [] : [`args = ${JSON.stringify(args)}`]),
+    ...(url === undefined ? [] : [`endpoint = ${JSON.stringify(url)}`]),
+    ...(env === undefined
+      ? []
+      : [
+          `env = { ${Object.entries(env)
+            .map(([key, value]) => `${keyText(key)} = ${JSON.stringify(value)}`)
+            .join(', ')} }`,
+        ]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function keyText(key: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
+}
