@@ -45,6 +45,7 @@ const ROWS = {
   cli: [
     'agent/index\\.ts',
     'base',
+    'converting\\.ts',
     'draw\\.ts',
     'index\\.ts',
     'plan\\.ts',

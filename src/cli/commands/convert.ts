@@ -4,10 +4,9 @@ import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
-import { hasErrors } from '../../base/problem.js';
 import type { Problem } from '../../base/problem.js';
 import { EXIT, printProblems } from '../failures.js';
-import { checkedTools, isModule } from '../run/load-workflow.js';
+import { isModule, toolNames } from '../run/load-workflow.js';
 import type { JudgingFlags, SurroundingFlags } from '../run/load-workflow.js';
 import { addJudgingOptions } from '../run/run-options.js';
 import { printable } from '../view/printable.js';
@@ -56,7 +55,7 @@ async function convert(file: string, options: ConvertOptions): Promise<number> {
 async function ofAgentfile(file: string, options: ConvertOptions): Promise<Converted> {
   const { convertAgentfile } = await import('../../converting.js');
   const { config, lenient } = options;
-  const tools = checkedTools(options.tools, file);
+  const tools = toolNames(options.tools);
   const { code, problems } = await convertAgentfile(file, {
     cwd: process.cwd(),
     home: homedir(),
@@ -65,22 +64,20 @@ async function ofAgentfile(file: string, options: ConvertOptions): Promise<Conve
     ...(tools !== undefined && { tools }),
   });
   const isRefused = options.strict === true && problems.length > 0;
-  const name = `${basename(file).replace(/\.agent$/, '').toLowerCase()}.mjs`;
+  const name = `${basename(file)
+    .replace(/\.agent$/, '')
+    .toLowerCase()}.mjs`;
   return { files: code === undefined || isRefused ? [] : [{ name, text: code }], problems };
 }
 
 /** The tree that a module exports, with its runtime. */
 async function ofModule(file: string): Promise<Converted> {
-  const [{ agentfileOf }, { treeExport }] = await Promise.all([
+  const cwd = process.cwd();
+  const [{ convertTree }, { treeExports }] = await Promise.all([
     import('../../converting.js'),
-    import('../modules/tree-export.js'),
+    import('../modules/tree-exports.js'),
   ]);
-  const { tree, defaults } = await treeExport(resolve(process.cwd(), file), file);
-  const { compileTree } = await import('../../tree.js');
-  const found = compileTree(tree);
-  if (hasErrors(found)) return { files: [], problems: found };
-  const { files, problems } = agentfileOf(tree, defaults);
-  return { files, problems };
+  return convertTree(await treeExports(resolve(cwd, file), file, cwd));
 }
 
 /** @throws SkeinError `SKEIN_FILE` for a file that is there already: nothing is written then */

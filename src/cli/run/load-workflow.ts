@@ -103,7 +103,7 @@ export function toolNames(tools: string | undefined): readonly string[] | undefi
 }
 
 /** Whether a file is a module with a workflow, by its name. */
-function isModule(file: string): boolean {
+export function isModule(file: string): boolean {
   return /\.(?:[cm]?[jt]s|[jt]sx)$/.test(file);
 }
 

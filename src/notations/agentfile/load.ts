@@ -1,5 +1,7 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { AUDIT_FOLDER } from '../../base/own-names.js';
 import { noteReadFrom } from '../../plan/own-plan.js';
+import { quoteShort } from '../../lang/value-text.js';
 import type { Workflow } from '../../plan/workflow.js';
 import { createFindings, sortProblems } from '../../text/findings.js';
 import type { Findings } from '../../text/findings.js';
@@ -44,6 +46,8 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
   const { supervisor } = configuration;
   const compiled = compileTree(tree, { notation: 'agentfile', defaults, ...present({ supervisor }) });
   findings.add(compiled.problems);
+  // Of a file that is called, the step that calls it says what it gives.
+  if (loading.chain.length === 1) checkGiven(loading.inputs ?? [], tree, findings);
   const files = [opened.source, ...workspace.used];
   const plan = hasErrors(findings.list) ? undefined : compiled.plan;
   if (plan !== undefined)
@@ -54,11 +58,21 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
   return {
     plan,
     bindings: compiled.bindings,
-    settings: { output: { format: 'markdown' } },
+    settings: { output: { format: 'markdown' }, audit: { dir: join(workspace.cwd, AUDIT_FOLDER), keep: 0 } },
     files,
     notes: [offered.note],
     problems: sortProblems(findings.list),
   };
+}
+
+/** An input that nothing declares is most likely another one, misspelt: it is refused before anything is spent. */
+function checkGiven(given: readonly string[], { inputs }: TreeWorkflow, findings: Findings): void {
+  const known = inputs.map(({ name }) => name);
+  for (const name of new Set(given)) {
+    if (known.includes(name)) continue;
+    const hint = findings.near(name, known) ?? `inputs are: ${known.join(', ')}`;
+    findings.error('unknown-input', `the Agentfile has no input ${quoteShort(name)}`, undefined, hint);
+  }
 }
 
 /** An Agentfile as a module for `skein/tree`: absent when there are errors. */
@@ -72,7 +86,10 @@ export async function convertAgentfile(
   const { tree, defaults } = await readTree(opened, options, findings);
   if (tree.sequences.length > 0) findings.add(compileTree(tree, { defaults }).problems);
   const isUsable = !hasErrors(findings.list) && tree.sequences.length > 0;
-  return { code: isUsable ? treeCode(tree, defaults, opened.source) : undefined, problems: sortProblems(findings.list) };
+  return {
+    code: isUsable ? treeCode(tree, defaults, opened.source) : undefined,
+    problems: sortProblems(findings.list),
+  };
 }
 
 /** Reads an Agentfile and everything around it, and makes the tree of it. */
