@@ -43,8 +43,8 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
   const findings = createFindings(loading);
   const { tree, configuration, offered, workspace, defaults } = await readTree(opened, loading, findings);
   if (tree.sequences.length === 0) return unusable(findings.list, [opened.source, ...workspace.used]);
-  const { supervisor } = configuration;
-  const compiled = compileTree(tree, { notation: 'agentfile', defaults, ...present({ supervisor }) });
+  const { supervisor: judge } = configuration;
+  const compiled = compileTree(tree, { notation: 'agentfile', defaults, ...present({ judge }) });
   findings.add(compiled.problems);
   // Of a file that is called, the step that calls it says what it gives.
   if (loading.chain.length === 1) checkGiven(loading.inputs ?? [], tree, findings);

@@ -17,6 +17,8 @@ export interface Workshop {
   readonly functionOf?: (tool: FunctionTool) => unknown;
   /** Corrections at most, of each supervised step. */
   readonly maxReorients?: number;
+  /** The model that judges supervised steps. Absent: that of the step. */
+  readonly judge?: string;
 }
 
 /** Where a step is put. */

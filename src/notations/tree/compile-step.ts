@@ -44,6 +44,7 @@ function supervision(
   return present({
     instruction: hasPrior ? [...priorGoals(), ...said] : said,
     by: mode,
+    model: shop.judge,
     checkpointModel: isAgent ? undefined : override.model,
     maxReorients: shop.maxReorients,
   });

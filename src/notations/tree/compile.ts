@@ -17,7 +17,7 @@ import { mergeOverride } from './overrides.js';
 import { tidyTree } from './tidy.js';
 
 /** How a tree is made into a plan. */
-export interface TreeOptions extends Pick<Workshop, 'functionOf' | 'maxReorients'> {
+export interface TreeOptions extends Pick<Workshop, 'functionOf' | 'maxReorients' | 'judge'> {
   /** The notation that the plan is said to be written in. Default `tree`. */
   readonly notation?: 'tree' | 'agentfile';
   /** What steps have that is not customized: of the runtime, or of the configuration of an Agentfile. */
@@ -66,8 +66,8 @@ export function compileTree(definition: TreeWorkflow, options: TreeOptions = {})
 }
 
 function compiledSteps(tree: TreeWorkflow, options: TreeOptions): readonly CompiledStep[] {
-  const { given = [], defaults = {}, functionOf, maxReorients } = options;
-  const shop: Workshop = present({ single: singleFields(tree), functionOf, maxReorients });
+  const { given = [], defaults = {}, functionOf, maxReorients, judge } = options;
+  const shop: Workshop = present({ single: singleFields(tree), functionOf, maxReorients, judge });
   const ids = new NodeIds();
   const treeMode = modeOf(tree, 'off');
   const prior = given.flatMap(({ name, isGoal }) => (isGoal ? [name] : []));

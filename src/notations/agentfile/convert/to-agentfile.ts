@@ -161,7 +161,7 @@ class Writer {
 
   private checkBeyond(what: string, override: TreeOverride, allowed: readonly (keyof TreeOverride)[]): void {
     const beyond = Object.entries(override).flatMap(([key, value]) =>
-      value === undefined || (allowed as readonly string[]).includes(key) ? [] : [key],
+      saysNothing(value) || (allowed as readonly string[]).includes(key) ? [] : [key],
     );
     if (beyond.length > 0) this.problem(`${what}: an Agentfile can't say ${beyond.join(', ')}`);
   }
@@ -182,6 +182,10 @@ class Writer {
     const hint = 'change it, or keep it as a tree';
     this.problems.push({ code: 'not-in-agentfile', severity: 'error', message, hint });
   }
+}
+
+function saysNothing(value: unknown): boolean {
+  return value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 }
 
 function fields({ outputs }: Pick<TreeStep, 'outputs'>): string {
