@@ -8,7 +8,6 @@ import { compileTree } from './notations/tree/compile.js';
 import { definitionOf } from './tree/objects.js';
 import type { Workflow } from './tree/objects.js';
 import { defaultsOf } from './tree/runtime.js';
-import type { Runtime } from './tree/runtime.js';
 
 export { convertAgentfile } from './notations/agentfile/load.js';
 
@@ -24,7 +23,7 @@ export function convertTree({ tree, runtime }: { readonly tree: unknown; readonl
   if (definition?.kind !== 'workflow') return { files: [], problems: [NO_TREE] };
   const { problems } = compileTree(definition);
   if (hasErrors(problems)) return { files: [], problems };
-  return agentfileOf(definition, isPlainObject(runtime) ? defaultsOf(runtime as Runtime) : {});
+  return agentfileOf(definition, isPlainObject(runtime) ? defaultsOf(runtime) : {});
 }
 
 const NO_TREE: Problem = {

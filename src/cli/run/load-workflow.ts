@@ -111,12 +111,12 @@ export function isModule(file: string): boolean {
 function checkSurroundings({ config, tools }: SurroundingFlags, file: string, plan: Plan | undefined): void {
   if (plan === undefined || (config === undefined && tools === undefined)) return;
   const isAgentfile = plan.notation === 'agentfile';
-  const isModule = tools !== undefined && toolNames(tools) === undefined;
-  if (isAgentfile && isModule) {
+  const namesModule = tools !== undefined && toolNames(tools) === undefined;
+  if (isAgentfile && namesModule) {
     const hint = 'write --tools write,bash';
     throw new SkeinError('SKEIN_USAGE', `--tools takes names of tools: ${file} is an Agentfile`, { hint });
   }
-  const isForPack = plan.notation === 'machine' && config === undefined && isModule;
+  const isForPack = plan.notation === 'machine' && config === undefined && namesModule;
   if (isAgentfile || isForPack) return;
   const flag = config === undefined ? '--tools' : '--config';
   const hint =

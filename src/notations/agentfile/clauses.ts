@@ -106,19 +106,16 @@ export class ClauseReader {
         if (this.place(draft, clause, token.at)) draft.using = names;
         return;
       }
-      case 'FROM': {
-        const from = this.path();
-        if (this.place(draft, clause, token.at) && from !== undefined) draft.from = from;
-        return;
-      }
-      case 'REQUIRES': {
-        const profile = this.profile();
-        if (this.place(draft, clause, token.at) && profile !== undefined) draft.requires = profile;
-        return;
-      }
       case 'WITHIN': {
         const within = this.within(token.at);
         if (this.place(draft, clause, token.at)) draft.within = within;
+        return;
+      }
+      case 'FROM':
+      case 'REQUIRES': {
+        const written = clause === 'FROM' ? this.path() : this.profile();
+        if (!this.place(draft, clause, token.at) || written === undefined) return;
+        draft[clause === 'FROM' ? 'from' : 'requires'] = written;
         return;
       }
       case 'SUPERVISED':

@@ -5,7 +5,6 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import { checkName } from '../../text/names.js';
 import type {
-  SupervisionMode,
   TreeAgent,
   TreeConvergence,
   TreeGoal,
@@ -160,9 +159,9 @@ class Definer {
     if (written.trim() === '' && from !== undefined) return source === undefined ? '-' : '';
     checkMissing(written, at, this.findings);
     if (source?.skill !== undefined) return written.replaceAll('$', '$$$$');
-    for (const name of new Set([...written.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, inner = '']) => inner))) {
-      const hint = this.values.has(name) ? `did you mean $${name}?` : 'write $name to insert a value';
-      this.findings.warning('old-reference', `{{${name}}} stays as it is written`, at, hint);
+    for (const inner of new Set([...written.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, word = '']) => word))) {
+      const hint = this.values.has(inner) ? `did you mean $${inner}?` : 'write $name to insert a value';
+      this.findings.warning('old-reference', `{{${inner}}} stays as it is written`, at, hint);
     }
     return written;
   }
@@ -249,12 +248,11 @@ class Definer {
   /** An agent can't be taken out of what a person has to approve. */
   private checkAgents(): void {
     const { agents, goals, runs, supervision } = this.file;
-    const gated = (mode: SupervisionMode | undefined): boolean => mode === 'human';
     for (const { name, supervision: own } of agents) {
       if (own?.mode !== 'off') continue;
       const users = goals.filter(({ using }) => using.some(({ text }) => text === name.text));
       const above = runs.filter(({ using }) => using.some(({ text }) => users.some((goal) => goal.name.text === text)));
-      if (gated(supervision?.mode) || [...users, ...above].some((one) => gated(one.supervision?.mode))) {
+      if ([{ supervision }, ...users, ...above].some((one) => one.supervision?.mode === 'human')) {
         const message = `UNSUPERVISED on the agent ${quoteShort(name.text)} stands below a person's approval`;
         this.findings.error('human-gate', message, own.at, 'remove it, or SUPERVISED HUMAN above it');
       } else

@@ -38,7 +38,7 @@ const DAMAGES: Readonly<Record<string, (line: string) => string>> = {
   'with one quote too many': (line) => `${line} "`,
   'with one quote too few': (line) => line.replace('"', ''),
   'in small letters': (line) => line.toLowerCase(),
-  reversed: (line) => [...line].toReversed().join(''),
+  reversed: (line) => line.split('').toReversed().join(''),
   'with other characters': (line) => line.replaceAll(/[aeiou]/g, '\u0000\u202E$'),
   twice: (line) => `${line}\n${line}`,
 };

@@ -59,7 +59,7 @@ describe('FROM', () => {
     expect(narrow?.tools).toEqual(['read_file', 'grep']);
     expect(wide?.tools).toEqual(['read_file', 'list_dir', 'glob', 'grep', 'bash', 'Write']);
     expect(narrow?.extraDirs).toEqual(['skills/testing']);
-    expect(narrow?.instructions.join('')).toContain(
+    expect(JSON.stringify(narrow?.instructions)).toContain(
       'The skill testing has scripts in skills/testing/scripts, and references in skills/testing/references.',
     );
   });
@@ -76,8 +76,10 @@ describe('FROM', () => {
       agentfile('AGENT a FROM own\nAGENT b FROM testing\nAGENT c FROM other\nGOAL g "G." USING a, b, c', 'g'),
       files,
     );
-    const starts = Object.values(agentsIn(workflow)).map(({ instructions }) => String(instructions[0]).split(' ')[0]);
-    expect(starts).toEqual(['Own', 'One', 'Other', expect.any(String)]);
+    const starts = Object.values(agentsIn(workflow)).map(
+      ({ instructions }) => JSON.stringify(instructions[0]).split(' ')[0],
+    );
+    expect(starts).toEqual(['"Own', '"One', '"Other', expect.any(String)]);
     const home = await makeProject({ 'mine/testing/SKILL.md': SKILL });
     const fromHome = await loadAgentfile(
       agentfile('AGENT b FROM testing\nGOAL g "G." USING b', 'g'),
