@@ -96,14 +96,10 @@ export class ClauseReader {
         return this.unexpected(draft, token);
       case 'text':
         return this.text(draft, token);
-      case '->': {
-        const names = this.names(draft, '->');
-        if (this.place(draft, clause, token.at)) draft.outputs = names;
-        return;
-      }
+      case '->':
       case 'USING': {
-        const names = this.names(draft, 'USING');
-        if (this.place(draft, clause, token.at)) draft.using = names;
+        const names = this.names(draft, clause);
+        if (this.place(draft, clause, token.at)) draft[clause === '->' ? 'outputs' : 'using'] = names;
         return;
       }
       case 'WITHIN': {
@@ -114,8 +110,8 @@ export class ClauseReader {
       case 'FROM':
       case 'REQUIRES': {
         const written = clause === 'FROM' ? this.path() : this.profile();
-        if (!this.place(draft, clause, token.at) || written === undefined) return;
-        draft[clause === 'FROM' ? 'from' : 'requires'] = written;
+        const isHere = this.place(draft, clause, token.at);
+        if (isHere && written !== undefined) draft[clause === 'FROM' ? 'from' : 'requires'] = written;
         return;
       }
       case 'SUPERVISED':
