@@ -1,3 +1,4 @@
+import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import { didYouMean, suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
@@ -91,38 +92,33 @@ export class ClauseReader {
 
   private clause(draft: Draft, token: Token): void {
     const clause = this.clauseOf(token);
+    if (clause === undefined) this.unexpected(draft, token);
+    else if (clause === 'text') this.text(draft, token);
+    else {
+      const value = this.valueOf(clause, draft, token);
+      if (this.place(draft, clause, token.at)) Object.assign(draft, value);
+    }
+  }
+
+  /** What stands behind the word or sign of a clause; nothing where it is missing, which is reported. */
+  private valueOf(clause: Exclude<Clause, 'text'>, draft: Draft, token: Token): Partial<Draft> {
     switch (clause) {
-      case undefined:
-        return this.unexpected(draft, token);
-      case 'text':
-        return this.text(draft, token);
       case '->':
-      case 'USING': {
-        const names = this.names(draft, clause);
-        if (this.place(draft, clause, token.at)) draft[clause === '->' ? 'outputs' : 'using'] = names;
-        return;
-      }
-      case 'WITHIN': {
-        const within = this.within(token.at);
-        if (this.place(draft, clause, token.at)) draft.within = within;
-        return;
-      }
+        return { outputs: this.names(draft, '->') };
+      case 'USING':
+        return { using: this.names(draft, 'USING') };
       case 'FROM':
-      case 'REQUIRES': {
-        const written = clause === 'FROM' ? this.path() : this.profile();
-        const isHere = this.place(draft, clause, token.at);
-        if (isHere && written !== undefined) draft[clause === 'FROM' ? 'from' : 'requires'] = written;
-        return;
-      }
+        return present({ from: this.path() });
+      case 'REQUIRES':
+        return present({ requires: this.profile() });
+      case 'WITHIN':
+        return { within: this.within(token.at) };
       case 'SUPERVISED':
-      case 'UNSUPERVISED': {
-        const supervision = this.supervision(token);
-        if (this.place(draft, clause, token.at)) draft.supervision = supervision;
-        return;
-      }
+      case 'UNSUPERVISED':
+        return { supervision: this.supervision(token) };
       case 'DEFAULT':
-        this.place(draft, clause, token.at);
         this.scanner.take();
+        return {};
     }
   }
 
