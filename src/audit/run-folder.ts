@@ -5,6 +5,7 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import { AUDIT_FOLDER, IGNORE_FILE, RUN_MARKER } from '../base/own-names.js';
 import type { Listener } from '../events/event.js';
 import type { Workflow } from '../plan/workflow.js';
+import { keepCheckpoints } from './checkpoints.js';
 import { FileWriter, replaceFile } from './file-writer.js';
 import type { EarlierFolder } from './earlier-folder.js';
 import { takeEarlier } from './earlier-folder.js';
@@ -20,7 +21,7 @@ import { runFolderName } from './safe-name.js';
 export { findSecrets } from './secrets.js';
 
 /** All that is kept in a run folder. They close in this order: the last one writes the marker, which says that the folder is complete. */
-const KEEPERS: readonly ((options: KeeperOptions) => Keeper)[] = [keepMemory, keepLog];
+const KEEPERS: readonly ((options: KeeperOptions) => Keeper)[] = [keepMemory, keepCheckpoints, keepLog];
 
 /** What a run folder is made from. */
 export interface RunFolderOptions {

@@ -15,7 +15,7 @@ import { placesOf } from './plan-places.js';
 import type { FindPlace } from './plan-places.js';
 import type { Fields } from './record-fields.js';
 import { errorFields, spendingFields, statusOf, timeFields } from './record-fields.js';
-import { safeName } from './safe-name.js';
+import { UniqueNames, safeName } from './safe-name.js';
 import { StepLog } from './step-log.js';
 import type { StepEvent } from './step-log.js';
 
@@ -46,7 +46,7 @@ export function keepLog(options: KeeperOptions): Keeper {
 /** The folders of steps and what is known of the run. One log per execution of a step; the same address may be executed again when a step around it is retried. */
 class RunLog {
   private readonly findPlace: FindPlace;
-  private readonly names = new Map<string, number>();
+  private readonly names = new UniqueNames();
   private readonly open = new Map<string, StepLog>();
   private readonly attempts = new Attempts<StepLog>();
   private readonly warnings: Warning[] = [];
@@ -139,16 +139,9 @@ class RunLog {
     this.attempts.open(event.path, event.parent, retry !== undefined || supervise !== undefined);
   }
 
-  /** Unique also where upper and lower case are the same. */
   private folderName(path: string, level: number): string {
     const address = this.options.redactor.text(path).replaceAll('/', '.');
-    const base = `${String(level).padStart(2, '0')}_${safeName(address, 'step', 80)}`;
-    let name = base;
-    let twin = this.names.get(base.toLowerCase()) ?? 1;
-    while (this.names.has(name.toLowerCase())) name = `${base}~${(twin += 1)}`;
-    this.names.set(base.toLowerCase(), twin);
-    this.names.set(name.toLowerCase(), 1);
-    return name;
+    return this.names.take(`${String(level).padStart(2, '0')}_${safeName(address, 'step', 80)}`);
   }
 
   private withDefaults(inputs: Fields): Fields {

@@ -19,6 +19,21 @@ function trimEnds(text: string): string {
   return withoutAtEnd(text.replace(/^[.-]+/, ''), '.-');
 }
 
+/** Names that are unique, also where upper and lower case are the same. */
+export class UniqueNames {
+  private readonly taken = new Map<string, number>();
+
+  /** The name, or one that begins with it and was not taken before: `name~2`. */
+  take(base: string): string {
+    let name = base;
+    let twin = this.taken.get(base.toLowerCase()) ?? 1;
+    while (this.taken.has(name.toLowerCase())) name = `${base}~${(twin += 1)}`;
+    this.taken.set(base.toLowerCase(), twin);
+    this.taken.set(name.toLowerCase(), 1);
+    return name;
+  }
+}
+
 /** Name of a run folder: `2026-03-26T10-00-00_code-review_1f0c9a77`. The time is UTC; the end is the random part of the run id. */
 export function runFolderName(startedAt: number, workflow: string, runId: string): string {
   const time = new Date(startedAt).toISOString().slice(0, 19).replaceAll(':', '-');

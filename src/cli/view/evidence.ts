@@ -1,4 +1,5 @@
 import { digestText } from '../../base/hash.js';
+import { isPlainObject } from '../../base/json.js';
 import { printable } from './printable.js';
 
 /** Lines of a piece of evidence that are shown at once: the call itself must not scroll away. */
@@ -20,9 +21,31 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u28
  */
 export function evidenceLines(evidence: unknown): readonly string[] {
   if (evidence === undefined) return [];
-  const text = typeof evidence === 'string' ? evidence : JSON.stringify(evidence, null, 2);
+  const text = typeof evidence === 'string' ? evidence : (judgedText(evidence) ?? JSON.stringify(evidence, null, 2));
   const lines = text.split('\n').map(shortened);
   return shownLines(lines, text).map((line) => `  ${visible(line)}`);
+}
+
+/** The work of a supervised step: what was promised beside what was delivered, then the work itself, as text. */
+function judgedText(evidence: unknown): string | undefined {
+  if (!isPlainObject(evidence) || !('promised' in evidence) || !('delivered' in evidence)) return undefined;
+  const { output, promised, delivered, triggers, ...more } = evidence;
+  const parts = { promised, delivered, triggers, ...more, output };
+  return Object.entries(parts)
+    .map(([name, value]) => outline(name, value, ''))
+    .join('\n');
+}
+
+function outline(name: string, value: unknown, indent: string): string {
+  const inner = `${indent}  `;
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+    return `${indent}${name}: ${value.length === 0 ? '-' : value.join('; ')}`;
+  if (isPlainObject(value))
+    return [`${indent}${name}:`, ...Object.entries(value).map(([key, part]) => outline(key, part, inner))].join('\n');
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.includes('\n')
+    ? `${indent}${name}:\n${inner}${text.replaceAll('\n', `\n${inner}`)}`
+    : `${indent}${name}: ${text === '' ? '-' : text}`;
 }
 
 function shownLines(lines: readonly string[], whole: string): readonly string[] {

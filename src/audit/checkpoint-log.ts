@@ -1,0 +1,99 @@
+import type { SkeinEvent } from '../events/event.js';
+import type { StepEnding } from '../events/outcome.js';
+import type { SupervisionNote } from '../events/supervision.js';
+import { isSupervisionNote } from '../events/supervision.js';
+import { isPlainObject } from '../base/json.js';
+import type { Fields } from './record-fields.js';
+import { UniqueNames, safeName } from './safe-name.js';
+
+/** What was said of one attempt. */
+interface Attempt {
+  post?: unknown;
+  reconcile?: Fields;
+  supervise?: Fields;
+  human?: Fields;
+}
+
+/** What is known of a supervised step. */
+interface Trail {
+  readonly pre: unknown;
+  readonly attempts: Attempt[];
+}
+
+/**
+ * Gathers what the supervision of each step says, and hands it on when the step is accepted or ended: `{ path, pre, attempts, outcome }`. It is for people
+ * who look at it later; no run reads it.
+ *
+ * @example
+ * const log = new CheckpointLog((name, checkpoint) => writeFileSync(join(folder, `${name}.json`), JSON.stringify(checkpoint)));
+ * const { result } = run(workflow, { listeners: [log.listen] });
+ */
+export class CheckpointLog {
+  private readonly trails = new Map<string, Trail>();
+  private readonly names = new UniqueNames();
+
+  /** `name` is that of a file, made from the path of the step as it may be `shown`, and unique. */
+  constructor(
+    private readonly write: (name: string, checkpoint: Fields) => void,
+    private readonly shown: (path: string) => string = (path) => path,
+  ) {}
+
+  readonly listen = (event: SkeinEvent): void => {
+    const { type, path } = event;
+    if (type === 'step.note' && isSupervisionNote(event.note)) this.note(path, event.note);
+    else if (type === 'step.ended' && event.outcome !== 'paused') this.ended(path, event);
+  };
+
+  private note(path: string, note: SupervisionNote): void {
+    if (note.kind === 'supervision.commit') {
+      this.trails.set(path, { pre: note.commitment, attempts: [{}] });
+      return;
+    }
+    const attempt = this.trails.get(path)?.attempts.at(-1);
+    if (attempt === undefined) return;
+    switch (note.kind) {
+      case 'supervision.post':
+        attempt.post = note.assessment;
+        break;
+      case 'supervision.reconcile':
+        attempt.reconcile = { triggers: note.triggers, escalate: note.escalate };
+        break;
+      case 'supervision.verdict':
+        attempt.supervise = { verdict: note.verdict, reason: note.reason };
+        break;
+      case 'approval.requested':
+        attempt.human = { question: note.question };
+        break;
+      case 'approval.decided':
+        attempt.human = { ...attempt.human, verdict: note.verdict, by: note.by };
+        break;
+      case 'supervision.corrected': {
+        const whose = attempt.human === undefined ? 'supervise' : 'human';
+        attempt[whose] = { ...attempt[whose], correction: note.correction };
+        this.trails.get(path)?.attempts.push({});
+        break;
+      }
+      case 'supervision.accepted':
+        this.end(path, { outcome: 'accepted' });
+        break;
+    }
+  }
+
+  /** An accepted step has been handed on already. */
+  private ended(path: string, { outcome, error }: StepEnding): void {
+    const word = ENDINGS[error?.code ?? ''] ?? outcome;
+    const { details } = error ?? {};
+    const output = isPlainObject(details) ? details['output'] : undefined;
+    this.end(path, { outcome: word, reason: error?.message, output });
+  }
+
+  private end(path: string, ending: Fields): void {
+    const trail = this.trails.get(path);
+    this.trails.delete(path);
+    if (trail === undefined) return;
+    const name = safeName(this.shown(path).replaceAll('/', '.'), 'step', 80);
+    this.write(this.names.take(name), { path, ...trail, ...ending });
+  }
+}
+
+const ENDINGS: Readonly<Record<string, string>> = { SKEIN_HALTED: 'halted', SKEIN_REJECTED: 'rejected' };
