@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { answerRun, definePlan, memoryStore, readRun } from 'skein';
-import type { RunOptions, Store, Supervisor } from 'skein';
+import type { AnswerQuestion, Store, Supervisor } from 'skein';
 import { openSqliteStore } from 'skein/sqlite';
 import { doneKeys, prefixesOf, storeWith } from '../engine/recorded/in-process.js';
 import { DRIFT, FakeModels, HAPPY, runWith } from './support.js';
@@ -45,7 +45,7 @@ function models(): FakeModels {
   });
 }
 
-const answering = (answers: string[]): RunOptions['answer'] => {
+const answering = (answers: string[]): AnswerQuestion => {
   return (_question, address) => {
     answers.push(address);
     return Promise.resolve(address.startsWith('w') ? 'revise: calmer' : 'approve');
