@@ -13,6 +13,8 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map(
     'skein show -1 shows the state of the newest run; skein doctor, what can be used here': 'info',
     'skein run FILE': 'start execute dev',
     'skein exec FILE PROMPT': 'chat ask',
+    'skein run PACK talks with a pack; skein event THREAD EVENT fires an event':
+      'talk send say fire trigger transition',
     'skein resume -1 continues the newest run': 'continue',
     'skein resume -1 tries again what failed in the newest run': 'retry',
     'skein fork -1 begins a new run that uses what the newest one has finished': 'rerun replay',

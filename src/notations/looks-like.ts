@@ -48,15 +48,15 @@ export function isMisnamedPipeline(root: SourceMap): boolean {
 /** Files of the program that makes packs. */
 export const NO_PACKS: ReadonlySet<string> = new Set(['Arena', 'PromptConfig', 'Scenario', 'Provider', 'Tool']);
 
-/** True for a file with the keys of a pack, and for those of the program that makes packs. */
+/** True for a file with the keys or the name of a pack, and for those of the program that makes packs. */
 export function looksLikePack(opened: OpenedFile): boolean {
   const text = opened.source.text.trimStart();
   const isJson = text.startsWith('{') && !/\.ya?ml$/i.test(opened.file);
   const data = isJson ? readJson(text) : yamlOf(opened);
   // A pack with a mistake of form is a pack all the same.
-  if (data === undefined)
-    return isJson && (/\.pack\.json$/i.test(opened.file) || /"(?:prompts|template_engine)"\s*:/.test(text));
-  if (!isPlainObject(data) || 'steps' in data) return false;
+  const isNamed = /\.pack\.(?:json|ya?ml)$/i.test(opened.file);
+  if (!isPlainObject(data)) return isNamed || (isJson && /"(?:prompts|template_engine)"\s*:/.test(text));
+  if (isNamed || 'steps' in data) return isNamed;
   if (typeof data['kind'] === 'string' && NO_PACKS.has(data['kind'])) return true;
   const { workflow } = data;
   return (

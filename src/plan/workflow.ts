@@ -1,7 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import type { Truncate } from '../lang/values.js';
 import type { Drawing } from './drawing.js';
-import type { Bindings, Plan } from './plan.js';
+import type { Bindings, InputSpec, Plan } from './plan.js';
 
 /** What a notation's loader gives back: the plan, what goes with it, and everything that is wrong. */
 export interface Workflow {
@@ -23,6 +23,8 @@ export interface Workflow {
   readonly unchecked?: readonly string[];
   /** What is told before a run, and with what a run would do: a line each. */
   readonly notes?: readonly string[];
+  /** What a person gives a value of, where that is not the inputs of the plan. */
+  readonly parameters?: readonly InputSpec[];
   readonly problems: readonly Problem[];
 }
 

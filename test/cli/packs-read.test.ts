@@ -98,6 +98,17 @@ describe('skein validate of a pack', () => {
     }
   });
 
+  it.each([
+    ['{}', 'missing-key'],
+    ['', 'json-syntax'],
+    ['[1]', 'wrong-form'],
+  ])('[bad input] a file with the name of a pack is read as one: %j', async (text, code) => {
+    const end = await of(['validate'], text, 'a.pack.json');
+    expect(end.code).toBe(2);
+    expect(end.stderr).toContain(`error ${code}`);
+    expect(end.stderr).not.toContain('steps');
+  });
+
   it('[A11] --schema judges by one version; a $schema with which the pack disagrees is a warning', async () => {
     const lax = packText({ chat: 'Talk.' }, { only: { prompt_task: 'chat' } });
     expect((await of(['validate'], lax)).code).toBe(0);
@@ -247,6 +258,17 @@ describe('skein graph and plan of a pack', () => {
     expect(stdout).toMatch(/agent intake; model of the environment; tools find/);
     expect(stdout).toMatch(/│ Ask \{\{name\}\} about \{\{artifacts\.order\}\}\./);
     expect(stdout).toContain('Say goodbye.');
+    expect(stdout).toContain('input name: required, not given');
+    expect(stdout).not.toContain('input message');
+    const given = await of(['plan', '--input', 'name=Ada'], packText(prompts, STATES, { tools }));
+    expect(given.stdout).toMatch(/input name: given[\s\S]*│ Ask Ada about/);
+  });
+
+  it('plan counts calls by the visits that the budget of a pack allows', async () => {
+    const budget = '"version": 2, "engine": { "budget": { "max_total_visits": 4 } },';
+    const { stdout } = await of(['plan', '--json'], packText(PROMPTS, STATES).replace('"version": 2,', budget));
+    const { modelCalls } = JSON.parse(stdout) as { modelCalls: { worst: number } };
+    expect(modelCalls.worst).toBeLessThan(5_000);
   });
 });
 

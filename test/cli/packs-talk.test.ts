@@ -155,6 +155,8 @@ describe('skein run of a pack', () => {
     [['--tools', 'gone.mjs'], 2, 'the module with the tools does not exist: gone.mjs'],
     [['--tools', 'empty.mjs'], 1, 'empty.mjs exports no function'],
     [['--tools', 'throws.mjs'], 2, 'throws.mjs:1'],
+    [['--tools', '.'], 2, '. is not a module with tools'],
+    [['--tools', 'script.yaml'], 2, 'script.yaml is not a module with tools'],
     [['--context', 'gone.json'], 2, "the context gone.json can't be read"],
     [['--context', 'script.yaml'], 2, "the context script.yaml can't be read"],
     [['--prompt', 'oders'], 1, 'did you mean "orders"?'],
@@ -186,6 +188,17 @@ describe('skein run of a pack', () => {
     const { code, stderr } = await skein('run', 'flow.yaml', '--mock', flag, value);
     expect(code).toBe(1);
     expect(stderr).toContain(`${flag} is for packs, and flow.yaml is none`);
+  });
+
+  it('a variable that several prompts need is named once, and a script need not be used up by a conversation that begins elsewhere', async () => {
+    const skein = await project();
+    const missing = await skein(...RUN, '--message', 'Hi');
+    expect(missing.code).toBe(2);
+    expect(missing.stderr.match(/the variable "company" is missing/g)).toHaveLength(1);
+    const begun = ['--state', 'bye', '--message', 'Hi'];
+    const rules = SCRIPT.replaceAll(', optional: true', '');
+    const strict = await project({ 'script.yaml': rules });
+    expect(await strict(...RUN, ...ACME, ...begun)).toMatchObject({ code: 0, stdout: 'Goodbye.\n' });
   });
 
   it('[A13] packs without a workflow talk, and exec says its prompt', async () => {

@@ -51,7 +51,7 @@ export async function planCommand(
     if (options.json === true) printResult(jsonText({ valid: false, problems: found }));
     return EXIT.invalid;
   }
-  const described = await describePlan(workflow.plan, inputs, options.defaults);
+  const described = await describePlan({ ...workflow, plan: workflow.plan }, inputs, options.defaults);
   const description = options.model === undefined ? described : withModel(described, options.model);
   if (options.json === true)
     printResult(

@@ -80,14 +80,18 @@ interface Wording {
 type Values = Readonly<Record<string, unknown>>;
 
 /** Describes a plan. In prompts, inputs that are given or have a default are filled in; what is not known yet stays a reference. */
-export async function describePlan(plan: Plan, inputs: Values, defaults: Values = {}): Promise<PlanDescription> {
+export async function describePlan(
+  { plan, parameters = plan.inputs }: { readonly plan: Plan; readonly parameters?: Plan['inputs'] | undefined },
+  inputs: Values,
+  defaults: Values = {},
+): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
   const { escapeXml, powersOf, supervisedText, traitsOf, withoutSupervision } = await import('../../plan.js');
   const calls = estimateCalls(plan);
   const inOrder = ({ notation }: Plan): boolean => traitsOf(notation).inOrder === true;
   const { levels } = outlinePlan(plan);
   const known = new Map<string, string>();
-  for (const input of plan.inputs) {
+  for (const input of parameters) {
     const value = own(inputs, input.name) ?? own(defaults, input.name) ?? input.default;
     if (value !== undefined) known.set(input.channel, typeof value === 'string' ? value : JSON.stringify(value));
   }
@@ -102,7 +106,7 @@ export async function describePlan(plan: Plan, inputs: Values, defaults: Values 
   return {
     workflow: plan.name,
     ...present({ notation: plan.notation, description: plan.description }),
-    inputs: plan.inputs.map(({ name, description, required }) => ({
+    inputs: parameters.map(({ name, description, required }) => ({
       ...present({ name, description, required }),
       given: Object.hasOwn(inputs, name),
     })),
@@ -133,8 +137,8 @@ function own(values: Values, name: string): unknown {
 
 function filled(piece: Template[number], { known, escape }: Wording): string | undefined {
   if (typeof piece === 'string') return piece;
-  if (!('channel' in piece) || piece.path !== undefined) return undefined;
-  const text = known.get(piece.channel);
+  if (!('channel' in piece)) return undefined;
+  const text = known.get([piece.channel, ...(piece.path ?? [])].join('.'));
   return text === undefined || piece.escape === undefined ? text : escape(text);
 }
 

@@ -53,7 +53,8 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 function nearest(text: string, ids: readonly string[]): string {
   const meant = suggest(text, [...ids, ...ids.map((id) => shortId(id, ids))]);
   if (meant !== undefined) return `did you mean "${meant}"? skein runs lists the runs`;
-  return `skein runs lists the runs; the newest: ${named(ids)}`;
+  const thread = /^[\da-f-]+$/.test(text) ? '' : ', skein threads the conversations';
+  return `skein runs lists the runs${thread}; the newest: ${named(ids)}`;
 }
 
 function named(ids: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
@@ -32,10 +32,11 @@ export async function broughtBy(flags: BringingFlags, cwd: string): Promise<Brou
 /** Each exported function is a tool; so are those of an object that is exported as `tools`, or by default. */
 async function partsOf(shown: string, cwd: string): Promise<Brought> {
   const path = resolve(cwd, shown);
+  const hint = '--tools takes a module of JavaScript or TypeScript that exports functions';
   if (!existsSync(path))
-    throw new SkeinError('SKEIN_FILE', `the module with the tools does not exist: ${shown}`, {
-      hint: '--tools takes a module of JavaScript or TypeScript that exports functions',
-    });
+    throw new SkeinError('SKEIN_FILE', `the module with the tools does not exist: ${shown}`, { hint });
+  if (!/\.[cm]?[jt]s$/.test(path) || !statSync(path).isFile())
+    throw new SkeinError('SKEIN_FILE', `${shown} is not a module with tools`, { hint });
   const { importModule, settled } = await import('../modules/import-module.js');
   let exports: Readonly<Record<string, unknown>>;
   try {

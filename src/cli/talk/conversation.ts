@@ -138,7 +138,7 @@ export class Conversation {
    * @throws SkeinError `SKEIN_SCRIPT` for a script that a whole conversation has not used up, `SKEIN_FILE` when the recording can't be written
    */
   async close(): Promise<void> {
-    const isWhole = this.isNew && this.stand.complete;
+    const isWhole = this.isNew && this.parts.start === undefined && this.stand.complete;
     try {
       await this.models?.finish();
     } catch (error) {

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { noteReadFrom } from '../../plan/own-plan.js';
-import type { Plan } from '../../plan/plan.js';
+import { present } from '../../base/json.js';
+import type { InputSpec, Plan } from '../../plan/plan.js';
 import { NO_BINDINGS } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { Loading, PackTalk } from '../loading.js';
@@ -8,7 +9,7 @@ import { unusable } from '../loading.js';
 import type { OpenedFile } from '../opened-file.js';
 import { drawStates } from './draw-states.js';
 import type { Pack } from './pack.js';
-import { beginningsOf, placeOfAgent } from './pack-names.js';
+import { beginningsOf, namesOf, placeOfAgent } from './pack-names.js';
 import { missingTools, toolsWithoutFunction } from './pack-tools.js';
 import type { MachinePlan } from './plan/machine-plan.js';
 import { machinePlan } from './plan/machine-plan.js';
@@ -49,13 +50,14 @@ export async function load({ file, source }: OpenedFile, { packSchema, pack: how
       : talkingPlan(pack, { ...talk, ...(onlyLooked ? { standIn: true } : {}), files });
   noteReadFrom(plan, [source.path, ...sources.map(({ path }) => path)]);
   const settings = { output: { format: 'plain' as const } };
-  const loaded = { ...nothing, plan, bindings, settings, drawing: drawStates(pack), kept: keptParts(pack) };
+  const told = { drawing: drawStates(pack), kept: keptParts(pack), parameters: parametersOf(pack) };
+  const loaded = { ...nothing, plan, bindings, settings, ...told };
   if (!onlyLooked) return loaded;
   const begins = beginningsOf(pack);
   const missing = how === undefined ? [] : begins.flatMap((from) => missingTools(pack, from, talk));
   if (missing.length > 0) {
-    const told = new Map(missing.map((problem) => [problem.message, problem]));
-    return { ...loaded, plan: undefined, problems: [...problems, ...told.values()] };
+    const once = new Map(missing.map((problem) => [problem.message, problem]));
+    return { ...loaded, plan: undefined, problems: [...problems, ...once.values()] };
   }
   const without = begins.flatMap((from) => [...toolsWithoutFunction(pack, from, talk).keys()]);
   return { ...loaded, unchecked: [...new Set(without)] };
@@ -88,6 +90,21 @@ function promptsOf(pack: Pack): Plan {
     edges: [],
     routes: [],
   };
+}
+
+/** The variables of all prompts. One has the default and the description of the first prompt that has one. */
+function parametersOf(pack: Pack): readonly InputSpec[] {
+  return [...namesOf(pack).variables].map(([name, byPrompt]) => {
+    const all = [...byPrompt.values()];
+    const usual = all.find((one) => one.default !== undefined)?.default;
+    return present({
+      name,
+      channel: `variables.${name}`,
+      required: all.some((one) => one.required && one.default === undefined),
+      description: all.find((one) => one.description !== undefined)?.description,
+      default: usual,
+    });
+  });
 }
 
 /** Parts of a pack, and of its prompts, that say nothing about what runs. */

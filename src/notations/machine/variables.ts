@@ -88,7 +88,11 @@ function putVariable(variable: Variable, { key, given, values, problems }: Putti
   const value = Object.hasOwn(given, name) ? given[name] : undefined;
   if (value === undefined) {
     const about = description === undefined ? '' : ` (${description})`;
-    if (required && usual === undefined) problems.add(`the variable "${name}" is missing${about}`);
+    const missing = `the variable "${name}" is missing`;
+    if (required && usual === undefined) {
+      // Several prompts may need it.
+      if (![...problems].some((problem) => problem.startsWith(missing))) problems.add(`${missing}${about}`);
+    }
     // One that is needed elsewhere may have a value already.
     else if (usual !== undefined || !values.has(key)) values.set(key, usual ?? '');
     return;

@@ -127,14 +127,16 @@ export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePl
 function setupOf(pack: Pack, options: MachineOptions): MachineSetup {
   const { prompt, carryForward = false, maxArtifactBytes, maxAllArtifactBytes, maxHandOvers } = options;
   const spec = specOf(prompt === undefined && pack.workflow !== undefined ? pack.workflow : talkOf(pack, prompt));
-  const hasBudget = tableOf(spec).budget.length > 0;
+  const { budget } = tableOf(spec);
+  // In a turn no state is entered more often than in all of them.
+  const visits = new Map(budget).get('max_total_visits') ?? MOST_HAND_OVERS;
   return {
     spec,
     endless: spec !== pack.workflow && (prompt !== undefined || pack.workflow === undefined),
     nodes: stateNodes(spec),
     artifacts: artifactNames(pack),
     limits: present({ maxArtifactBytes, maxAllArtifactBytes }),
-    maxHandOvers: maxHandOvers ?? (hasBudget ? MOST_HAND_OVERS : HAND_OVERS),
+    maxHandOvers: maxHandOvers ?? (budget.length > 0 ? Math.min(visits, MOST_HAND_OVERS) : HAND_OVERS),
     carryForward,
   };
 }
