@@ -69,7 +69,7 @@ export function caseOf(kind: Kind, feature: Feature, supervised: boolean, work: 
     left: () => ({ way: 'left' }),
     right: () => ({ way: 'right' }),
     mend: (_state: State, step: { arrivals: readonly { error?: { code: string; details?: unknown } }[] }) => ({
-      mended: step.arrivals[0]?.error?.code,
+      mended: step.arrivals[0]?.error,
     }),
   };
   const node = nodeOf(kind, more, jumps);

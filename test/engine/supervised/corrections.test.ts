@@ -103,6 +103,19 @@ describe('[A40b] a correction', () => {
   });
 });
 
+describe('a conversation', () => {
+  it('has what was accepted alone, with the correction that led to it', async () => {
+    const talks = agent('a', { supervise: { by: 'model' }, conversation: { channel: 'talk' } });
+    const whole = plan({ nodes: [talks], channels: ['talk:extend'] });
+    const { models } = ownModels({ m: ({ messages }) => `answer ${messages.length}` });
+    const phases = new ScriptedPhases(({ corrections }) => (corrections === 0 ? 'fix: shorter' : 'ok'));
+    const registry = createModelRegistry({ cwd: '.', env: {}, ...models });
+    const executors = { agent: agentExecutor({ models: registry, tools: NO_TOOLS }) };
+    const { state } = await startRun(whole, { phases, executors }).result;
+    expect(state['talk']).toMatchObject([{ text: corrected('shorter') }, { role: 'assistant' }]);
+  });
+});
+
 describe('[addition 3] step.correction', () => {
   /** A function with two parts: one before it looks at its correction, one after. */
   function parts() {

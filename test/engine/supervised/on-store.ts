@@ -14,7 +14,7 @@ export async function runOn(
   store: Store,
   one: Case,
   phases: ScriptedPhases,
-  options: Pick<RunOptions, 'runId' | 'resume' | 'fork' | 'answer' | 'concurrency'> = {},
+  options: Pick<RunOptions, 'inputs' | 'runId' | 'resume' | 'fork' | 'answer'> = {},
 ): Promise<{ readonly result: RunResult; readonly events: readonly SkeinEvent[] }> {
   const events: SkeinEvent[] = [];
   const compiled = compile(one.plan, one.bindings);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SkeinError } from '../../../src/base/errors.js';
 import type { Store } from '../../../src/journal/store.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { doneKeys, prefixesOf, storeWith } from '../recorded/in-process.js';
@@ -106,5 +107,28 @@ describe('[decision 7] a supervised run survives the end of its process', () => 
     const { result: resumed } = await again.on(store, { resume: 'r' });
     expect(resumed).toMatchObject({ outcome: 'failed', error: { code: 'SKEIN_REJECTED' } });
     expect(again.answers.filter((address) => !address.includes('[1]'))).toEqual([]);
+  });
+
+  it('a fork from a supervised step does all of it again: work, phases and answers', async () => {
+    const store = memoryStore();
+    const whole = counted('agent', 'plain');
+    await whole.on(store);
+    const fork = counted('agent', 'plain');
+    const { result } = await fork.on(store, { runId: 'f', fork: { run: 'r', from: 'b' } });
+    expect([result.outcome, fork.done, fork.answers]).toEqual(['succeeded', whole.done, whole.answers]);
+    expect(fork.phases.calls).toEqual(whole.phases.calls);
+  });
+
+  it('a question that nobody answers pauses the step, its work stays, and nothing behind it runs', async () => {
+    const store = memoryStore();
+    const nobody = () => Promise.reject(new SkeinError('SKEIN_QUESTION', 'there is no one to answer'));
+    const first = counted('call', 'plain');
+    const { result, events } = await first.on(store, { answer: nobody });
+    expect([result.outcome, result.questions.map(({ key }) => key)]).toEqual(['paused', ['b@human']]);
+    expect(events.some((event) => event.type === 'step.started' && event.node === 'z')).toBe(false);
+    expect(result.state['out']).toBeUndefined();
+    const second = counted('call', 'plain');
+    const { result: last } = await second.on(store, { resume: 'r' });
+    expect([last.outcome, second.done, second.answers]).toEqual(['succeeded', ['w0 shorter'], ['b@human']]);
   });
 });

@@ -88,7 +88,9 @@ describe('[addition 2] a halt, and a rejection, is final', () => {
     const retried = events.filter((event) => event.type === 'step.retrying' && event.error.code === code);
     expect(retried).toEqual([]);
     if (feature === 'handler') {
-      expect(result).toMatchObject({ outcome: 'degraded', state: { mended: code } });
+      // It sees why, and on what grounds.
+      const mended = { code, details: { reason: verdict, commitment: { interpretation: 'Do the work.' } } };
+      expect(result).toMatchObject({ outcome: 'degraded', state: { mended } });
     } else {
       expect(result).toMatchObject({ outcome: 'failed', error: { code, details: { reason: verdict } } });
       expect(result.census.degraded).toBe(0);
