@@ -7,8 +7,8 @@
  * const flow = graph<{ name: string }>().node('greet', ({ name }) => `Hello ${name}`).setEntry('greet');
  */
 export { graph } from './graph/graph.js';
-export type { CompiledGraph, FunctionNodeOptions, Graph, ItemOptions, SpecNodeOptions, Update } from './graph/types.js';
-export type { UpdateNodeOptions } from './graph/types.js';
+export type { CompiledGraph, FunctionNodeOptions, Graph, ItemOptions, SpecNodeOptions } from './graph/types.js';
+export type { Update, UpdateNodeOptions } from './graph/types.js';
 export type { GraphSettings, StateSchema } from './graph/options.js';
 export type { SuperviseInput, SuperviseOptions } from './notations/graph/supervising.js';
 export type { Invariant, InvariantPolicy, InvariantView } from './runtime/invariants.js';
@@ -20,6 +20,7 @@ export { tool, type ToolDefinition, type ToolStep } from './notations/graph/node
 export { eventNode, sleepNode } from './notations/graph/nodes/waiting-nodes.js';
 export type { EventNodeOptions, SleepInput } from './notations/graph/nodes/waiting-nodes.js';
 export { toolNode } from './notations/graph/nodes/tool-node.js';
+export { loopNode, type LoopNodeOptions } from './notations/graph/nodes/loop-node.js';
 export { workflowNode } from './notations/graph/nodes/workflow-node.js';
 export type { InnerWorkflow, WorkflowNodeOptions } from './notations/graph/nodes/workflow-node.js';
 export { agent, type AgentOptions } from './graph/agents/agent.js';
@@ -31,8 +32,7 @@ export { planAndExecute } from './graph/agents/plan-and-execute.js';
 export { reflectionLoop } from './graph/agents/reflection-loop.js';
 export { goto, type Goto } from './plan/goto.js';
 export type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from './plan/guide.js';
-export { reducers } from './notations/graph/reducers.js';
-export type { ReducerInput } from './notations/graph/reducers.js';
+export { reducers, type ReducerInput } from './notations/graph/reducers.js';
 export type { BuiltNode, NodeSpec } from './notations/graph/node-spec.js';
 export type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './notations/graph/inspect.js';
 export type { StepPart, TaskStep } from './plan/builder-input.js';

@@ -58,7 +58,7 @@ export type TreeEvent = TreeHappening & {
 };
 
 /** Receives events of trees. */
-export type TreeListener = (event: TreeEvent) => void;
+export type TreeListener = (event: TreeEvent) => unknown;
 
 /**
  * Makes the events of a tree out of those of its run, by the roles of the nodes. What a replay repeats has been told, and is not told again. `inputs` are
@@ -93,7 +93,15 @@ const NAMES: ReadonlySet<string> = new Set([
   'by',
 ]);
 
-/** What a sink says of an event beside its name: names, numbers, and how long an output is. */
+/**
+ * What a sink says of an event beside its name: names, numbers, and how long an output is.
+ *
+ * @example
+ * const lines: string[] = [];
+ * const telemetry = (event: TreeEvent) => lines.push(`${event.name} ${JSON.stringify(attributesOf(event))}`);
+ * await workflow('flow').add(sequence('main').steps(goal('greet', 'Say hello.'))).execute({ model: 'mock/echo', telemetry });
+ * console.log(lines.at(-1)); // workflow.ended {"workflow":"flow"}
+ */
 export function attributesOf(event: TreeEvent): Readonly<Record<string, string | number | boolean>> {
   const { name: _name, level: _level, runId: _run, at: _at, path: _path, ...fields } = event;
   const attributes: Record<string, string | number | boolean> = {};

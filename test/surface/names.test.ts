@@ -76,6 +76,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'eventNode',
     'goto',
     'graph',
+    'loopNode',
     'planAndExecute',
     'reducers',
     'reflectionLoop',

@@ -209,7 +209,8 @@ interface Given {
   readonly mayRead: readonly string[];
 }
 
-function inputsOf(
+/** What the inputs of a workflow take of the state around it. */
+export function inputsOf(
   { plan, taskParam: own }: Pick<Inner, 'plan' | 'taskParam'>,
   asked: string | null | undefined,
   by: string,

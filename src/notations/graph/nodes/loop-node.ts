@@ -1,0 +1,87 @@
+import { refusal } from '../../../base/problem.js';
+import { isPlainObject, present } from '../../../base/json.js';
+import type { Condition } from '../../../lang/values.js';
+import type { Bindings, LoopNode } from '../../../plan/plan.js';
+import type { BuiltNode, NodeSpec } from '../node-spec.js';
+import { innerBindings } from './planned.js';
+import { answerOf, inputsOf, innerOf } from './workflow-node.js';
+import type { InnerWorkflow } from './workflow-node.js';
+
+/** How a workflow is run again and again. */
+export interface LoopNodeOptions {
+  /**
+   * When it ends: with a line of its answer, without the spaces around it; or when a function says so, which gets the final state of a round and its
+   * number, from 1.
+   */
+  readonly until: { readonly line: string } | ((state: Readonly<Record<string, unknown>>, round: number) => boolean);
+  /** Rounds at most. */
+  readonly maxRounds: number;
+  /** The key of the state that says how many rounds this run makes at most: a whole number up to `maxRounds`, or its text. */
+  readonly rounds?: string;
+  /** When `until` did not hold in any round: fail (default), or continue with the last one. */
+  readonly onMaxRounds?: 'fail' | 'continue';
+  /** `before`: the answer is that of the round before the last one; of the first round its own, without the line. */
+  readonly keep?: 'before';
+  /** `repeated`: a round with the answer of the round before ends it, too. */
+  readonly stopWhen?: 'repeated';
+  /** Inputs of the workflow that have, from the second round on, what the round before wrote under this name. */
+  readonly carry?: readonly string[];
+  /** Inputs of the workflow that take a list, and the keys whose values in the rounds so far are in it. */
+  readonly collect?: Readonly<Record<string, string>>;
+  /** The key, or the node, of the workflow whose value is its answer. Default: what the workflow says, or that of its only exit. */
+  readonly answerKey?: string;
+}
+
+/**
+ * A workflow again and again, as a node of another. Its inputs take the values of the same names; its answer is the result of the node.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` for what is not a workflow, has problems, or has no answer
+ * @example
+ * const round = graph().node('text', ({ drafts = [] }: { drafts?: string[] }) => ['one', 'two', 'CONVERGED'][drafts.length]);
+ * const until = { line: 'CONVERGED' };
+ * const flow = graph().node('polish', loopNode(round, { until, keep: 'before', collect: { drafts: 'text' }, maxRounds: 5 }));
+ * console.log((await flow.run({})).state.polish); // two
+ */
+export function loopNode<Result = unknown>(workflow: InnerWorkflow, options: LoopNodeOptions): NodeSpec<Result> {
+  const { until, rounds, carry = [], collect = {}, answerKey, ...rest } = options;
+  const inner = innerOf(workflow, 'loopNode');
+  const answer = answerOf(inner, answerKey, 'loopNode');
+  const conditions = conditionsOf(until, answer);
+  return {
+    build(name, output = name): BuiltNode {
+      const given = inputsOf(inner, null, 'loopNode');
+      const own = new Set([...Object.keys(collect), ...(carry.includes(output) ? [output] : [])]);
+      const isGiven = (channel: string): boolean => !own.has(channel);
+      const node: LoopNode = {
+        ...rest,
+        id: name,
+        kind: 'loop',
+        plan: inner.plan,
+        inputs: Object.fromEntries(Object.entries(given.inputs).filter(([channel]) => isGiven(channel))),
+        outputs: { [output]: answer },
+        output,
+        until: conditions,
+        ...present({
+          carry: carry.length === 0 ? undefined : carry,
+          collect: Object.keys(collect).length === 0 ? undefined : collect,
+          rounds: rounds === undefined ? undefined : { channel: rounds },
+        }),
+      };
+      const ends: Bindings = typeof until === 'function' ? { [`until:${name}`]: until } : {};
+      return {
+        node,
+        bindings: { ...innerBindings(name, inner.bindings), ...ends },
+        reads: [...given.reads.filter(isGiven), ...(rounds === undefined ? [] : [rounds])],
+        mayRead: given.mayRead.filter(isGiven),
+      };
+    },
+  };
+}
+
+function conditionsOf(until: unknown, answer: string): readonly Condition[] {
+  if (typeof until === 'function') return [{ op: 'code' }];
+  const line = isPlainObject(until) ? until['line'] : undefined;
+  if (typeof line === 'string') return [{ op: 'line', value: { channel: answer }, line }];
+  const hint = "write until: { line: 'DONE' }, or a function of the state of a round";
+  throw refusal('bad-until', 'loopNode: until says neither a line nor a function', hint);
+}
