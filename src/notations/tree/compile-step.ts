@@ -64,6 +64,7 @@ function compileFanOut(goal: TreeGoal, place: Placing): CompiledStep {
       id,
       kind: 'call' as const,
       plan,
+      output: place.channel,
       outputs,
       errorPrefix: `goal ${goal.name} fan-out: `,
       at: goal.at,

@@ -33,6 +33,7 @@ export function compileConvergence(work: TreeConvergence, place: Placing, compil
   const node: LoopNode = {
     id,
     kind: 'loop',
+    output: channel,
     plan: { ...inside.plan, inputs: [...inside.plan.inputs, { name: history, channel: history, required: false }] },
     outputs: inside.outputs,
     until: [{ op: 'line', value: { channel }, line: CONVERGED }],

@@ -23,7 +23,7 @@ function startCall(step: Step): void {
   if (node.kind !== 'call') return;
   const sub = subPlan(step);
   openInside(step, sub, `${step.key}/`, inputsOf(step, node, sub), (scope, end) => {
-    if (end.type === 'done') step.succeed(outputsOf(step, node, scope), scope.around);
+    if (end.type === 'done') succeedWith(step, node, scope, scope.around);
     else endLike(step, withPrefix(end, node.errorPrefix), () => keptOf(step, node, scope));
   });
 }
@@ -141,14 +141,32 @@ function given(step: Step, source: SubInputs[string], { read, texts }: Sources):
 /** What is read of a sub-plan that has run. */
 export type FinalState = Pick<ScopeHandle, 'read' | 'clears' | 'state'>;
 
-/** What a finished sub-plan writes into the plan around it. */
-export function outputsOf(step: Step, node: Pick<SubPlan, 'inputs' | 'outputs'>, scope: FinalState): unknown {
-  const { output, writes } = step.compiled.node;
-  if (output !== undefined) return taken(scope, node.outputs?.[output] ?? output);
+type Giving = Pick<SubPlan, 'inputs' | 'outputs'>;
+
+/** Ends a step with what its sub-plan gave. Where the node has an output, that is its result, and the other outputs are written in addition. */
+export function succeedWith(step: Step, node: Giving, scope: FinalState, around?: readonly string[]): void {
+  const writes = Object.entries(moreOf(step, node, scope)).map(([channel, value]) => ({ channel, value }));
+  step.succeed(outputsOf(step, node, scope), around, writes.length === 0 ? undefined : writes);
+}
+
+/** What is written in addition to an output. */
+function moreOf(step: Step, node: Giving, scope: FinalState): Record<string, unknown> {
+  return step.compiled.node.output === undefined || node.outputs === undefined ? {} : updateOf(step, node, scope);
+}
+
+/** The result of a finished sub-plan in the plan around it. */
+export function outputsOf(step: Step, node: Giving, scope: FinalState): unknown {
+  const { output } = step.compiled.node;
+  return output === undefined ? updateOf(step, node, scope) : taken(scope, node.outputs?.[output] ?? output);
+}
+
+/** What it writes beside its output. */
+function updateOf(step: Step, node: Giving, scope: FinalState): Record<string, unknown> {
+  const { output, writes = [] } = step.compiled.node;
   const update: Record<string, unknown> = {};
-  const pairs =
-    node.outputs === undefined ? (writes ?? []).map((name) => [name, name] as const) : Object.entries(node.outputs);
+  const pairs = node.outputs === undefined ? writes.map((name) => [name, name] as const) : Object.entries(node.outputs);
   for (const [outer, inner] of pairs) {
+    if (outer === output) continue;
     const value = taken(scope, inner);
     if (value !== undefined || scope.clears(inner)) update[outer] = newTo(step, { node, outer, inner }, value);
   }
@@ -156,10 +174,11 @@ export function outputsOf(step: Step, node: Pick<SubPlan, 'inputs' | 'outputs'>,
 }
 
 /** What a sub-plan that did not come to its end has written into the plan around it. */
-export function keptOf(step: Step, node: Pick<SubPlan, 'inputs' | 'outputs'>, scope: ScopeHandle): ChannelWrite[] {
+export function keptOf(step: Step, node: Giving, scope: ScopeHandle): ChannelWrite[] {
   const { output } = step.compiled.node;
   const result = outputsOf(step, node, scope);
-  const values = output === undefined ? (result as Record<string, unknown>) : { [output]: result };
+  const values =
+    output === undefined ? (result as Record<string, unknown>) : { [output]: result, ...moreOf(step, node, scope) };
   return Object.entries(values).flatMap(([channel, value]) => (value === undefined ? [] : [{ channel, value }]));
 }
 

@@ -14,7 +14,7 @@ import type { ScopeHandle } from '../../services.js';
 import { inputCell } from '../../state/cell.js';
 import type { Version } from '../../state/version.js';
 import type { FinalState } from './call.js';
-import { endLike, inputsOf, keptOf, noTicket, openInside, outputsOf, subPlan } from './call.js';
+import { endLike, inputsOf, keptOf, noTicket, openInside, outputsOf, subPlan, succeedWith } from './call.js';
 
 /** A sub-plan again and again, until its condition holds. Rounds are addressed `NODE#ROUND`. */
 export const loopBody: Body = { start: startLoop, take: noTicket };
@@ -76,15 +76,15 @@ function runRound(loop: Loop, inputs: Version, round: number): void {
 function roundEnded(loop: Loop, inputs: Version, scope: ScopeHandle, round: number): void {
   const { step, node, cap, before } = loop;
   if (isOver(step, node, scope, round)) {
-    const result = outputsOf(step, node, node.keep === undefined ? scope : (before ?? withoutMarkers(node, scope)));
+    const kept = node.keep === undefined ? scope : (before ?? withoutMarkers(node, scope));
     // Of a round that only says that nothing changed, the result of the loop is the one before.
-    if (before === undefined) compare(loop, result, round);
+    if (before === undefined) compare(loop, outputsOf(step, node, kept), round);
     else if (loop.texts !== undefined) tell(step, { kind: 'loop.round', round, change: 0 });
-    step.succeed(result);
+    succeedWith(step, node, kept);
     return;
   }
   const repeats = loop.texts !== undefined && compare(loop, outputsOf(step, node, scope), round);
-  if (repeats && node.stopWhen === 'repeated') step.succeed(outputsOf(step, node, scope));
+  if (repeats && node.stopWhen === 'repeated') succeedWith(step, node, scope);
   else if (round < cap) {
     if (node.keep !== undefined) loop.before = scope;
     runRound(loop, carried(loop, inputs, scope), round + 1);
@@ -177,7 +177,7 @@ function endAtCap({ step, node, cap }: Loop, scope: ScopeHandle): void {
   if (node.onMaxRounds === 'continue') {
     tell(step, { kind: 'loop.capped', rounds: cap });
     if (step.run.reporter.observed) step.emit({ type: 'run.warning', code: 'max-rounds', message });
-    step.succeed(outputsOf(step, node, scope));
+    succeedWith(step, node, scope);
   } else {
     step.fail({ code: 'SKEIN_MAX_ROUNDS', message, hint: 'raise maxRounds, or set onMaxRounds to continue' });
   }
