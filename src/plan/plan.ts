@@ -231,7 +231,8 @@ export interface SubPlan {
   /** Channel of the sub-plan -> where it comes from. Absent: same-named channels of this plan, for each input of the sub-plan. */
   readonly inputs?: SubInputs;
   /**
-   * Channel of this plan -> channel of the sub-plan's final state, or {@link WHOLE_STATE}. Absent: same-named channels, for each of `writes`.
+   * Channel of this plan -> channel of the sub-plan's final state, or {@link WHOLE_STATE}. Absent: same-named channels, for each of `writes`. Where the node
+   * has an `output`, that is its result, and the others are written in addition.
    */
   readonly outputs?: Readonly<Record<string, string>>;
 }

@@ -11,6 +11,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'skein/machine': 'src/machine.ts',
   'skein/sqlite': 'src/sqlite.ts',
   'skein/testing': 'src/testing/index.ts',
+  'skein/tree': 'src/tree.ts',
   'skein/yaml': 'src/yaml.ts',
 };
 
