@@ -9,7 +9,7 @@ import { answerHere, calmState, finish, orderOf } from './support/calm.js';
 import { SHAPES } from './support/shapes.js';
 
 /** Kills in all, two of each shape; `npm run test:fault` asks for more. */
-const KILLS = Number(process.env['SKEIN_KILLS'] ?? 24);
+const KILLS = Number(process.env['SKEIN_KILLS'] ?? 26);
 const SEED = process.env['SKEIN_SEED'] ?? '20';
 const PER_RUN = 8;
 

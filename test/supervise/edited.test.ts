@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definePlan, memoryStore } from 'skein';
-import type { Runnable, SkeinEvent } from 'skein';
+import type { Runnable, SkeinEvent, Supervisor } from 'skein';
 import { DRIFT, FakeModels, runWith } from './support.js';
 
 const agent = { name: 'a', instructions: ['Write.'], models: ['fake/own'], tools: [] };
@@ -89,5 +89,19 @@ describe('[addition 1] an edit of the supervision of finished work', () => {
     const { state } = await runWith(models, writes({}, 'Write more.'), { store, fork: { run: 'r' } });
     expect(models.calls).toHaveLength(7);
     expect(state['after']).toBe('two!');
+  });
+
+  it('a supervisor of the run, which no plan shows, is told of when it judges again', async () => {
+    const strict = (version: string): Supervisor => ({
+      version,
+      reconcile: () => ({ triggers: ['always'], escalate: true }),
+      supervise: () => ({ verdict: 'continue' }),
+    });
+    const store = memoryStore();
+    await runWith(drifting(), writes({}), { store, runId: 'r', supervisor: strict('1') });
+    const models = drifting();
+    const { events } = await runWith(models, writes({}), { store, fork: { run: 'r' }, supervisor: strict('2') });
+    expect(models.calls).toEqual([]);
+    expect(warnings(events)).toEqual([expect.stringMatching(/^w is judged again: /)]);
   });
 });

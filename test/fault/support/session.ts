@@ -13,6 +13,7 @@ export async function session(built: Built, store: Store, options: Partial<RunOp
 /** What a person answers; `done` says whether the effect of a key reached its receiver. */
 export function answerTo({ key, question }: PauseRecord, done: (key: string) => boolean): unknown {
   if (/[.@]outcome$/.test(key)) return done(key.slice(0, -'.outcome'.length)) ? 'it was done' : 'run it';
+  if (key.endsWith('@human')) return 'approve';
   return question?.choices?.[0] ?? 'Ada';
 }
 

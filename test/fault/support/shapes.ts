@@ -3,7 +3,7 @@ import { definePlan } from '../../../src/plan/builder.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import type { RunOptions, Runnable } from '../../../src/runtime.js';
 import { loadDagText } from '../../../src/yaml.js';
-import { keyOf, shortDigest, task, worldAgents, type Said, type World } from './world.js';
+import { keyOf, SECOND, shortDigest, task, worldAgents, type Said, type World } from './world.js';
 
 /** A workflow of a certain shape, with all that its runs need. */
 export interface Built {
@@ -255,6 +255,47 @@ function code(world: World): Built {
   return plain({ plan: shared, bindings });
 }
 
+/** An agent that is corrected once, and a block whose work a person judges. */
+function supervised(world: World): Built {
+  const said = (prompt: string, _turn: number, phase?: string): string => {
+    if (phase === 'commit') return '{"interpretation":"a draft","confidence":"high"}';
+    if (phase === 'post')
+      return prompt.includes(SECOND) || prompt.includes('signed') ? '{"met_commitment":true}' : '{}';
+    if (phase !== undefined)
+      return prompt.includes(SECOND) ? '{"verdict":"continue"}' : '{"verdict":"reorient","correction":"again"}';
+    return prompt.includes('<correction') ? SECOND : 'the first draft';
+  };
+  const signing = definePlan({
+    name: 'signing',
+    inputs: ['text'],
+    nodes: [
+      { id: 'seal', output: 'seal', run: task(world, ({ text }) => shortDigest(String(text))) },
+      { id: 'sign', output: 'signed', run: task(world, ({ seal }) => `signed ${String(seal)}`) },
+    ],
+    edges: [['seal', 'sign']],
+  });
+  const nodes = [
+    {
+      id: 'draft',
+      kind: 'agent' as const,
+      prompt: 'Write a draft.',
+      agent: { tools: [], instructions: 'You write.' },
+      output: 'text',
+      supervise: { by: 'model' as const },
+    },
+    {
+      id: 'block',
+      kind: 'call' as const,
+      plan: signing,
+      outputs: { signed: 'signed' },
+      supervise: { by: 'human' as const, instruction: ['Sign it.'] },
+    },
+    { id: 'send', output: 'sent', run: task(world, ({ signed }) => `sent: ${String(signed)}`) },
+  ];
+  const workflow = definePlan({ name: 'supervised', nodes, edges: [['draft', 'block', 'send']] });
+  return { workflow, options: worldAgents(world, said) };
+}
+
 /** The shapes of the kill loop, by name. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   chain,
@@ -268,6 +309,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   agent,
   dag: async (world) => await fromYaml(world, STEPS),
   code,
+  supervised,
   edited: async (world, edition) =>
     await fromYaml(world, edition === 1 ? STEPS : STEPS.replace('Right of', 'Right hand of')),
 };

@@ -36,8 +36,16 @@ export function keyOf({ idempotencyKey, runId }: Pick<TaskStep, 'idempotencyKey'
   return idempotencyKey.slice(runId.length + 1);
 }
 
-/** What a model says: given the prompt and how many turns came before. */
-export type Say = (prompt: string, turn: number) => readonly Said[] | string;
+/** What a model says: given the prompt, how many turns came before, and what of a supervised step it is asked for. */
+export type Say = (prompt: string, turn: number, phase?: string) => readonly Said[] | string;
+
+/** What an agent gives that was corrected. */
+export const SECOND = 'the second draft';
+
+/** A model is asked for a corrected attempt, or what it says of one. */
+function isSecond(prompt: string): boolean {
+  return prompt.includes('<correction') || prompt.includes(SECOND);
+}
 
 /** A call of a tool. */
 export interface Said {
@@ -50,8 +58,10 @@ export function worldModel(world: World, say: Say = (prompt) => `re ${shortDiges
   return {
     id: 'world/one',
     async *stream({ messages, caller }): AsyncGenerator<ModelPart> {
-      await world.perform(`${caller.path}@model#${caller.turn}`);
-      const said = say(promptOf(messages), caller.turn);
+      const prompt = promptOf(messages);
+      const { path, turn, phase } = caller;
+      await world.perform(`${path}${isSecond(prompt) ? '~2' : ''}@${phase ?? `model#${turn}`}`);
+      const said = say(prompt, turn, phase);
       if (typeof said === 'string') yield { type: 'text', text: said };
       else {
         for (const [at, { tool, input }] of said.entries()) {
