@@ -11,7 +11,7 @@ export { NonRetryableError, SkeinError, ERROR_CODES, type ErrorCode, type ErrorD
 export { formatProblem, hasErrors, type Position, type Problem } from './base/problem.js';
 export { formatCensus, type Census } from './events/census.js';
 export type { Listener, SkeinEvent, StepNote, Usage } from './events/event.js';
-export type { RunOutcome, StepOutcome } from './events/outcome.js';
+export type { RunOutcome, StepOutcome } from './events/census.js';
 export type { Store } from './journal/store.js';
 export { memoryStore } from './stores/memory.js';
 export { answerRun, cancelRun, type CancelOutcome, type GivenAnswer, type KeptAnswer } from './journal/answering.js';

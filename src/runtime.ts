@@ -1,5 +1,5 @@
 import { SkeinError, fromErrorData } from './base/errors.js';
-import { Queue } from './base/queue.js';
+import { Queue } from './base/collections.js';
 import type { RunHandle, RunResult } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
 import { backendOf } from './runtime/backends/recorded.js';

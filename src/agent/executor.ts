@@ -1,7 +1,6 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
-import { after } from '../base/after.js';
+import { after, present } from '../base/json.js';
 import { digestText } from '../base/hash.js';
-import { present } from '../base/json.js';
 import type { StepNote } from '../events/event.js';
 import type { Identity } from '../engine/ports/durable.js';
 import type { ChannelWrite, Executor, Result, StepContext } from '../engine/ports/executor.js';
@@ -21,8 +20,7 @@ import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
 import type { ModelSource } from './model.js';
 import type { AgentSession, Cancelled, Opened } from './session.js';
 import { agentSession } from './session.js';
-import { describeSurroundings, surroundingsOf } from './surroundings.js';
-import { systemPrompt } from './system-prompt.js';
+import { describeSurroundings, surroundingsOf, systemPrompt } from './system-prompt.js';
 import { conversationOf, recentOf, Transcript } from './transcript.js';
 import type { Earlier } from './transcript.js';
 import { THINK, thinkTool, TODO, todoTools } from './think-and-todo.js';

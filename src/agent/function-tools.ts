@@ -2,7 +2,7 @@ import { present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
 import type { JsonObject } from '../base/json.js';
-import { madeOnce } from '../base/maps.js';
+import { madeOnce } from '../base/collections.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import { answerNote } from '../events/question.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';

@@ -1,5 +1,4 @@
-import { after } from '../base/after.js';
-import { isThenable, present } from '../base/json.js';
+import { after, isThenable, present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import type { StepIo } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
@@ -8,7 +7,7 @@ import type { AgentSpec } from '../plan/agent-spec.js';
 import { functionTools } from './function-tools.js';
 import { specsDigest } from './loop/identities.js';
 import type { Model, ModelSource, ReplayedCall, ToolSpec } from './model.js';
-import type { Surroundings } from './surroundings.js';
+import type { Surroundings } from './system-prompt.js';
 import type { StepTool, Tool, ToolSession, ToolSource, ToolProvider } from './tool.js';
 import { NO_TOOLS } from './tool.js';
 import type { Transcript } from './transcript.js';

@@ -1,5 +1,5 @@
 import type { SkeinEvent } from '../events/event.js';
-import type { StepEnding } from '../events/outcome.js';
+import type { StepEnding } from '../events/census.js';
 import type { SupervisionNote } from '../events/supervision.js';
 import { isSupervisionNote } from '../events/supervision.js';
 import { isPlainObject } from '../base/json.js';

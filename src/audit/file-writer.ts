@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { toErrorData } from '../base/errors.js';
-import { addTo } from '../base/maps.js';
+import { addTo } from '../base/collections.js';
 
 /** What is still to be written to one file. */
 type Job = { readonly whole: () => string } | { appended: string };

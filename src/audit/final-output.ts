@@ -1,5 +1,5 @@
 import { nodePathOf } from '../base/address.js';
-import type { StepReport } from '../events/outcome.js';
+import type { StepReport } from '../events/census.js';
 import { truncateText } from '../lang/truncate.js';
 import { valueText } from '../lang/value-text.js';
 import type { Truncate } from '../lang/values.js';

@@ -1,5 +1,5 @@
 import type { SkeinEvent } from '../events/event.js';
-import type { StepReport } from '../events/outcome.js';
+import type { StepReport } from '../events/census.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { FileWriter } from './file-writer.js';
 import type { Fields } from './record-fields.js';

@@ -1,5 +1,5 @@
 import type { ErrorData } from '../base/errors.js';
-import type { RunOutcome, StepEnding, StepOutcome } from '../events/outcome.js';
+import type { RunOutcome, StepEnding, StepOutcome } from '../events/census.js';
 import type { Spending } from '../events/spending.js';
 
 /** Fields of a record in a metadata file. Those whose value is undefined are left out by JSON. */

@@ -5,7 +5,7 @@ import { toErrorData } from '../base/errors.js';
 import { canonicalHash, sha256 } from '../base/hash.js';
 import { RUN_MARKER } from '../base/own-names.js';
 import type { SkeinEvent } from '../events/event.js';
-import { beginsAgain } from '../events/begins-again.js';
+import { beginsAgain } from '../events/event.js';
 import { Tally } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
 import { formatOutput } from './final-output.js';

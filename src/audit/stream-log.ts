@@ -1,7 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { StepNote } from '../events/event.js';
 import type { LoopNote } from '../events/loop-notes.js';
-import type { StepOutcome } from '../events/outcome.js';
+import type { StepOutcome } from '../events/census.js';
 import { isSupervisionNote } from '../events/supervision.js';
 import type { SupervisionNote } from '../events/supervision.js';
 import type { RedactedStream, Redactor } from './redact.js';

@@ -4,7 +4,7 @@ import { formatProblem } from '../base/problem.js';
 import { printable } from './view/printable.js';
 import { printNote } from './view/streams.js';
 import type { ErrorData } from '../base/errors.js';
-import type { RunOutcome } from '../events/outcome.js';
+import type { RunOutcome } from '../events/census.js';
 
 /** Prints all problems of a definition. */
 export function printProblems(problems: readonly Problem[]): void {

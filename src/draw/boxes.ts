@@ -1,4 +1,4 @@
-import { addTo } from '../base/maps.js';
+import { addTo } from '../base/collections.js';
 import { cellsOfText } from '../base/text.js';
 import type { Drawing, DrawnEdge } from '../plan/drawing.js';
 import { Canvas } from './canvas.js';

@@ -8,7 +8,7 @@ import type { Choice } from './graph/token.js';
 import { RunQuestions } from './durable/run-questions.js';
 import type { Durable } from './ports/durable.js';
 import type { ChannelWrite } from './ports/executor.js';
-import type { StepReport } from '../events/outcome.js';
+import type { StepReport } from '../events/census.js';
 import type { Version } from './state/version.js';
 import type { ChannelSource, State } from './state/viewed.js';
 

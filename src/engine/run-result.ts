@@ -1,7 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
-import type { Census } from '../events/census.js';
+import type { Census, RunOutcome, StepReport } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
-import type { RunOutcome, StepReport } from '../events/outcome.js';
 
 /** What a run gives back. It never throws for what happens inside of steps. */
 export interface RunResult {

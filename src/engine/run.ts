@@ -2,7 +2,7 @@ import { settled } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import type { RunOutcome } from '../events/outcome.js';
+import type { RunOutcome } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import type { Plan } from '../plan/plan.js';
 import { compile } from './graph/compile.js';

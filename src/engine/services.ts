@@ -135,7 +135,7 @@ export interface CheckedStep {
   readonly elapsedMs: number;
 }
 
-export type { StepReport } from '../events/outcome.js';
+export type { StepReport } from '../events/census.js';
 
 /** Looks at the run after each step; gives an error to end it there. A function of what it gets, without effects. */
 export type StepCheck = (view: CheckedStep) => ErrorData | undefined;

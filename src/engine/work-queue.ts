@@ -1,4 +1,4 @@
-import { Queue } from '../base/queue.js';
+import { Queue } from '../base/collections.js';
 import type { Restable, Work } from './services.js';
 import type { Step } from './steps/step.js';
 

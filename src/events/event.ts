@@ -1,7 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
-import type { Census } from './census.js';
-import type { RunOutcome, StepEnding } from './outcome.js';
+import type { Census, RunOutcome, StepEnding } from './census.js';
 import type { OpenQuestion } from './question.js';
 import type { Phase, SupervisionNote } from './supervision.js';
 
@@ -111,3 +110,8 @@ export type SkeinEvent = EventBase & EventBody;
 
 /** Receives events. A listener that throws or is slow never fails a run; it is told nothing back. */
 export type Listener = (event: SkeinEvent) => void;
+
+/** Whether a step does its work again: it failed, or it was not accepted. What it did before, and what ran inside of it, does not count. */
+export function beginsAgain(event: SkeinEvent): boolean {
+  return event.type === 'step.retrying' || (event.type === 'step.note' && event.note.kind === 'supervision.corrected');
+}

@@ -1,6 +1,6 @@
 import type { Asking, EventBody, StepNote } from './event.js';
-import type { StepEnding, StepOutcome } from './outcome.js';
-import { endingOf } from './outcome.js';
+import type { StepEnding, StepOutcome } from './census.js';
+import { endingOf } from './census.js';
 import type { Spending } from './spending.js';
 import { Tally } from './spending.js';
 import { isSupervisionNote } from './supervision.js';

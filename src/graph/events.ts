@@ -1,7 +1,7 @@
 import { nodeIdOf } from '../base/address.js';
 import { sha256 } from '../base/hash.js';
 import { present } from '../base/json.js';
-import { madeOnce } from '../base/maps.js';
+import { madeOnce } from '../base/collections.js';
 import type { EventBody, SkeinEvent } from '../events/event.js';
 import { valueText } from '../lang/value-text.js';
 import { nodesById } from '../plan/nodes.js';

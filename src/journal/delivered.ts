@@ -1,5 +1,5 @@
 import { deliveredKey, deliveredName } from '../base/address.js';
-import { addTo } from '../base/maps.js';
+import { addTo } from '../base/collections.js';
 import type { Answer } from './store.js';
 
 /**

@@ -1,5 +1,5 @@
 import { askerOf } from '../base/address.js';
-import { addTo } from '../base/maps.js';
+import { addTo } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
 import { Entry } from './history.js';
 import type { RunHistory, Session, StartedEffect } from './history.js';

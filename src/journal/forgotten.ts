@@ -1,5 +1,5 @@
 import { nodePathOf, pathOf, segmentsOf } from '../base/address.js';
-import { addTo } from '../base/maps.js';
+import { addTo } from '../base/collections.js';
 
 /**
  * Says which steps a fork forgets. An entry is one of

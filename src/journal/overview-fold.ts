@@ -1,9 +1,9 @@
 import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
-import { madeOnce } from '../base/maps.js';
-import type { StepEnding } from '../events/outcome.js';
-import { endingOf } from '../events/outcome.js';
+import { madeOnce } from '../base/collections.js';
+import type { StepEnding } from '../events/census.js';
+import { endingOf } from '../events/census.js';
 import { Tally } from '../events/spending.js';
 import type { PlanNode } from '../plan/plan.js';
 import { asModelCall, isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';

@@ -1,8 +1,7 @@
 import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
-import type { Census } from '../events/census.js';
-import type { RunOutcome, StepOutcome } from '../events/outcome.js';
+import type { Census, RunOutcome, StepOutcome } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import { openQuestion } from '../events/question.js';
 import type { ModelSpending, Spending } from '../events/spending.js';

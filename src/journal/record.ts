@@ -1,7 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
-import type { Census } from '../events/census.js';
-import type { RunOutcome } from '../events/outcome.js';
+import type { Census, RunOutcome } from '../events/census.js';
 import type { Waiting } from '../events/question.js';
 
 /** Version of the records that this code writes. Older ones are lifted by `schema.ts`. */

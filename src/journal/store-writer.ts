@@ -2,7 +2,7 @@ import { settled } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
-import { madeOnce } from '../base/maps.js';
+import { madeOnce } from '../base/collections.js';
 import { withStanding } from './codec.js';
 import type { Batch, Lease, RunStanding, Store } from './store.js';
 import { LEASE_MS, isLocked } from './store.js';

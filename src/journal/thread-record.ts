@@ -1,7 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import type { KeptKind } from '../base/kept.js';
-import type { RunOutcome } from '../events/outcome.js';
+import type { RunOutcome } from '../events/census.js';
 import type { Stored } from './record.js';
 
 /**

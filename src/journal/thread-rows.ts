@@ -1,5 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import type { RunOutcome } from '../events/outcome.js';
+import type { RunOutcome } from '../events/census.js';
 
 /**
  * Threads are rows among those of runs, with ids of their own. The runs that are turns name the row of their thread as their parent: it stays as

@@ -1,5 +1,5 @@
 import type { ReadChannel } from './json-path.js';
-import { madeOnce } from '../base/maps.js';
+import { madeOnce } from '../base/collections.js';
 import { keepNewest } from './keep-newest.js';
 import type { BlockEntry } from './keep-newest.js';
 import { isTooLong, mayLookFramed, skeletonOf } from './skeleton.js';

@@ -1,7 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import type { Usage } from '../events/event.js';
-import type { RunOutcome } from '../events/outcome.js';
+import type { RunOutcome } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import type { TransitionResult } from './pure/machine.js';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { madeOnce } from '../base/maps.js';
+import { madeOnce } from '../base/collections.js';
 import { asErrors, holdingBack } from '../base/problem.js';
 import type { Workflow } from '../plan/workflow.js';
 import { shownPath } from '../text/files.js';

@@ -1,4 +1,4 @@
-import { madeOnce } from '../base/maps.js';
+import { madeOnce } from '../base/collections.js';
 import type { Position } from '../base/problem.js';
 import type { TemplateRef } from '../lang/values.js';
 import type { Findings } from '../text/findings.js';

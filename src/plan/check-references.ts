@@ -1,4 +1,4 @@
-import { addTo } from '../base/maps.js';
+import { addTo } from '../base/collections.js';
 import { didYouMean } from '../base/suggest.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';

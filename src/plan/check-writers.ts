@@ -1,4 +1,4 @@
-import { addTo, madeOnce } from '../base/maps.js';
+import { addTo, madeOnce } from '../base/collections.js';
 import { dominatorsFrom } from './dominance.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';

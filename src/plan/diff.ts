@@ -1,4 +1,4 @@
-import { addTo } from '../base/maps.js';
+import { addTo } from '../base/collections.js';
 import { canonicalJson } from '../base/hash.js';
 import { toolKey } from './agent-spec.js';
 import { AGENT_FIELDS } from './agent-fields.js';

@@ -1,4 +1,4 @@
-import { addTo } from '../base/maps.js';
+import { addTo } from '../base/collections.js';
 import { analyzeShape, routeTargets } from './graph-shape.js';
 import type { Plan, PlanNode } from './plan.js';
 import { readsOutputs, referencesOf, routeReferences, writtenChannels } from './references.js';

@@ -1,4 +1,4 @@
-import { addTo, madeOnce } from '../base/maps.js';
+import { addTo, madeOnce } from '../base/collections.js';
 import { acorn } from '../lang/on-demand.js';
 
 /** A node of a syntax tree. */

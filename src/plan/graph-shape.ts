@@ -1,4 +1,4 @@
-import { MinHeap } from '../base/min-heap.js';
+import { MinHeap } from '../base/collections.js';
 import type { Plan, Route } from './plan.js';
 import { END } from './plan.js';
 

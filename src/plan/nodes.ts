@@ -1,5 +1,5 @@
 import { nodePathOf } from '../base/address.js';
-import { madeOnce } from '../base/maps.js';
+import { madeOnce } from '../base/collections.js';
 import type { Template } from '../lang/values.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 

@@ -1,4 +1,4 @@
-import { addTo } from '../base/maps.js';
+import { addTo } from '../base/collections.js';
 import type { GraphShape, ShapeEdge } from './graph-shape.js';
 
 /** How many sources one pass over the graph follows: the bits of a word. */

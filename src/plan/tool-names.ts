@@ -1,5 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import { madeOnce } from '../base/maps.js';
+import { madeOnce } from '../base/collections.js';
 import { didYouMean } from '../base/suggest.js';
 import type { BuiltInTool } from './built-in-tools.js';
 import { BUILT_IN, BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './built-in-tools.js';

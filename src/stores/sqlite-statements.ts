@@ -1,4 +1,4 @@
-import { madeOnce } from '../base/maps.js';
+import { madeOnce } from '../base/collections.js';
 import type { Connection } from './sqlite-connection.js';
 import type { SqlRow, SqlStatement, SqlValue } from './sqlite-driver.js';
 import { ANSWER_COLUMNS, RUN_COLUMNS, bytesOf } from './sqlite-rows.js';

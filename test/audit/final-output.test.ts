@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatOutput } from '../../src/audit/final-output.js';
 import type { OutputOptions } from '../../src/audit/final-output.js';
-import type { StepReport } from '../../src/events/outcome.js';
+import type { StepReport } from '../../src/events/census.js';
 import type { OutputFormat } from '../../src/plan/workflow.js';
 import { agentNode, echo, read, record, tempDir, workflowOf } from './support/folder.js';
 

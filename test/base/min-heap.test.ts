@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MinHeap } from '../../src/base/min-heap.js';
+import { MinHeap } from '../../src/base/collections.js';
 
 test('items come by their order, whatever order they were put in, also while others are taken', () => {
   fc.assert(

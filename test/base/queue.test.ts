@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Queue } from '../../src/base/queue.js';
+import { Queue } from '../../src/base/collections.js';
 
 describe('a queue', () => {
   test('gives what was put in, in that order, and undefined when it is empty', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { settled, systemClock } from '../../src/base/clock.js';
 import { seededRandom, systemIds, uuidV7 } from '../../src/base/ids.js';
-import { Semaphore } from '../../src/base/queue.js';
+import { Semaphore } from '../../src/base/collections.js';
 
 const DAY = 86_400_000;
 

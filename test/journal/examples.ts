@@ -2,7 +2,7 @@ import { FIRST_SUM, chainSum, encodeRecord } from '../../src/journal/codec.js';
 import type { DoneRecord, EndRecord, JournalRecord, OpenRecord } from '../../src/journal/record.js';
 import type { StoredBatch } from '../../src/journal/store.js';
 import { emptyCensus } from '../../src/events/census.js';
-import type { RunOutcome } from '../../src/events/outcome.js';
+import type { RunOutcome } from '../../src/events/census.js';
 
 /** Of each kind of record one with all fields that it can have. */
 export const FULL = {

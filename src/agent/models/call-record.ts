@@ -1,5 +1,5 @@
 import { canonicalHash, canonicalJson } from '../../base/hash.js';
-import { madeOnce } from '../../base/maps.js';
+import { madeOnce } from '../../base/collections.js';
 import type { Json } from '../../base/json.js';
 import { MARK_PATTERN } from '../system-prompt.js';
 import type { Message, ModelRequest } from '../model.js';

@@ -1,8 +1,8 @@
 import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';
-import { after } from '../../base/after.js';
-import { madeOnce } from '../../base/maps.js';
+import { after } from '../../base/json.js';
+import { madeOnce } from '../../base/collections.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { ScriptedResult } from '../../plan/made-of.js';
 import type { Model, ModelSource, ReplayedCall } from '../model.js';

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { join, resolve } from 'node:path';
 import { formatDuration, parseDuration } from '../../base/duration.js';
 import { present } from '../../base/json.js';
-import { addTo } from '../../base/maps.js';
+import { addTo } from '../../base/collections.js';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { PruneResult, RunSummary } from '../../index.js';
 import { pruneRuns } from '../../index.js';

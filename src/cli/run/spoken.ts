@@ -1,7 +1,7 @@
 import { nodePathOf } from '../../base/address.js';
 import { Attempts } from '../../base/attempts.js';
 import type { SkeinEvent } from '../../events/event.js';
-import { beginsAgain } from '../../events/begins-again.js';
+import { beginsAgain } from '../../events/event.js';
 import type { Plan } from '../../plan/plan.js';
 import type { PlacedNode } from '../view/progress.js';
 import { nodesByPath } from '../view/progress.js';

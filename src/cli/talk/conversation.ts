@@ -4,7 +4,7 @@ import type { ErrorData } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
 import type { WorkflowResult } from '../../index.js';
-import type { RunOutcome } from '../../events/outcome.js';
+import type { RunOutcome } from '../../events/census.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Context, LoadedMachine, LogEntry, SharedModels, Stand } from '../../talking.js';
 import {

@@ -1,4 +1,4 @@
-import { addTo } from '../../base/maps.js';
+import { addTo } from '../../base/collections.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 import { FAILURES } from './progress.js';
 import type { RunLog } from './run-log.js';

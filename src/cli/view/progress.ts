@@ -1,5 +1,5 @@
 import { nodePathOf } from '../../base/address.js';
-import type { StepOutcome } from '../../events/outcome.js';
+import type { StepOutcome } from '../../events/census.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 
 /** How far what is inside of a step is. */

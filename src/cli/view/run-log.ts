@@ -1,7 +1,7 @@
 import { nodePathOf, pathOf } from '../../base/address.js';
-import { madeOnce } from '../../base/maps.js';
+import { madeOnce } from '../../base/collections.js';
 import type { SkeinEvent } from '../../events/event.js';
-import { beginsAgain } from '../../events/begins-again.js';
+import { beginsAgain } from '../../events/event.js';
 import { Tally } from '../../events/spending.js';
 import type { Plan } from '../../plan/plan.js';
 import { decisionText, jumpTarget } from './decision.js';

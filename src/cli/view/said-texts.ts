@@ -1,6 +1,6 @@
 import { Attempts } from '../../base/attempts.js';
 import type { SkeinEvent } from '../../events/event.js';
-import { beginsAgain } from '../../events/begins-again.js';
+import { beginsAgain } from '../../events/event.js';
 import { printable } from './printable.js';
 import type { RunLog } from './run-log.js';
 import type { Style } from './style.js';

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../base/duration.js';
 import type { Usage } from '../../events/event.js';
-import type { StepOutcome } from '../../events/outcome.js';
+import type { StepOutcome } from '../../events/census.js';
 import type { ModelSpending, Spending } from '../../events/spending.js';
 import type { StepAccount } from '../../events/step-fold.js';
 import { oneLine, printable } from './printable.js';

@@ -1,8 +1,7 @@
 import { cellsOfText } from '../../base/text.js';
 import { formatDuration } from '../../base/duration.js';
 import type { ErrorData } from '../../base/errors.js';
-import type { RunOutcome } from '../../events/outcome.js';
-import type { Census } from '../../events/census.js';
+import type { RunOutcome, Census } from '../../events/census.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Spending, Tally } from '../../events/spending.js';
 import { evidenceLines } from './evidence.js';

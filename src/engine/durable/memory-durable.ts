@@ -5,7 +5,7 @@ import { seededRandom } from '../../base/ids.js';
 import type { Json } from '../../base/json.js';
 import { recordText, isThenable } from '../../base/json.js';
 import type { Limit } from '../../base/duration.js';
-import { Queue } from '../../base/queue.js';
+import { Queue } from '../../base/collections.js';
 import type { OpenQuestion } from '../../events/question.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import { askKey } from '../../base/address.js';

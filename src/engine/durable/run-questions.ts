@@ -1,6 +1,6 @@
 import { parentOf, stepOf } from '../../base/address.js';
 import type { EventBody } from '../../events/event.js';
-import type { StepOutcome, StepReport } from '../../events/outcome.js';
+import type { StepOutcome, StepReport } from '../../events/census.js';
 import type { OpenQuestion } from '../../events/question.js';
 import { nodeFinder } from '../../plan/nodes.js';
 import type { Plan } from '../../plan/plan.js';

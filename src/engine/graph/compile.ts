@@ -1,4 +1,4 @@
-import { addTo } from '../../base/maps.js';
+import { addTo } from '../../base/collections.js';
 import type { GraphShape } from '../../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
 import { maxStepsOf, countedAnew } from '../../plan/limits.js';

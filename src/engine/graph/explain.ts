@@ -1,8 +1,8 @@
 import type { ErrorData } from '../../base/errors.js';
 import { isFinal } from '../../base/errors.js';
 import type { EventBody } from '../../events/event.js';
-import type { StepOutcome } from '../../events/outcome.js';
-import { endingOf } from '../../events/outcome.js';
+import type { StepOutcome } from '../../events/census.js';
+import { endingOf } from '../../events/census.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
 import type { OnError } from '../../plan/plan.js';
 import type { Arrivals, Choice, TokenKind } from './token.js';

@@ -1,4 +1,4 @@
-import { Queue } from '../../base/queue.js';
+import { Queue } from '../../base/collections.js';
 import type { Arrivals, Token } from './token.js';
 
 /** What a join decided: the tokens of one round, and whether the node runs or is skipped. */

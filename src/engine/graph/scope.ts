@@ -1,14 +1,20 @@
 import { visitAddress } from '../../base/address.js';
 import type { ErrorData } from '../../base/errors.js';
 import { toErrorData } from '../../base/errors.js';
-import type { Census, OpenCensus } from '../../events/census.js';
-import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
-import type { StepOutcome } from '../../events/outcome.js';
-import { endingOf } from '../../events/outcome.js';
+import type { Census, OpenCensus, StepOutcome } from '../../events/census.js';
+import { addCensus, countAllowed, emptyCensus, endingOf } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending, SettledFailure } from './explain.js';
-import { endingBody, failureOf, goesOnPast, pastMaxVisits, releaseMessage } from './explain.js';
-import { settledError, skipReason, tooDeep } from './explain.js';
+import {
+  endingBody,
+  failureOf,
+  goesOnPast,
+  pastMaxVisits,
+  releaseMessage,
+  settledError,
+  skipReason,
+  tooDeep,
+} from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
 import { ScopeState } from '../state/scope-state.js';

@@ -1,5 +1,5 @@
 import { ownValue } from '../../base/json.js';
-import { madeOnce } from '../../base/maps.js';
+import { madeOnce } from '../../base/collections.js';
 import type { PatternMatcher } from '../pattern/matcher.js';
 import { PatternError, patternMatcher } from '../pattern/matcher.js';
 import { Budget, SchemaError } from './budget.js';

@@ -1,5 +1,5 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
-import { madeOnce } from '../../base/maps.js';
+import { madeOnce } from '../../base/collections.js';
 import type { Budget } from './budget.js';
 import { SchemaError } from './budget.js';
 

@@ -1,4 +1,4 @@
-import { addTo } from '../../base/maps.js';
+import { addTo } from '../../base/collections.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { walkBack } from '../../plan/reach.js';
 import type { Findings } from '../../text/findings.js';

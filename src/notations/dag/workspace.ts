@@ -1,4 +1,4 @@
-import { madeOnce } from '../../base/maps.js';
+import { madeOnce } from '../../base/collections.js';
 import type { SourceFile } from '../../plan/workflow.js';
 import { readText, shownPath } from '../../text/files.js';
 import type { ReadResult } from '../../text/files.js';

@@ -1,4 +1,4 @@
-import { addTo } from '../../base/maps.js';
+import { addTo } from '../../base/collections.js';
 import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';

@@ -1,4 +1,4 @@
-import { madeOnce } from '../../base/maps.js';
+import { madeOnce } from '../../base/collections.js';
 import { END } from '../../plan/plan.js';
 import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import { visitCaps } from '../../plan/limits.js';

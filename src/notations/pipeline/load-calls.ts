@@ -1,4 +1,4 @@
-import { madeOnce } from '../../base/maps.js';
+import { madeOnce } from '../../base/collections.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';

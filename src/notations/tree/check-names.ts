@@ -1,4 +1,4 @@
-import { addTo } from '../../base/maps.js';
+import { addTo } from '../../base/collections.js';
 import type { TreeStep, TreeWorkflow } from './definition.js';
 import { within } from './findings.js';
 import type { TreeFindings, TreePlace } from './findings.js';

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import { canonicalHash } from '../../base/hash.js';
 import { systemIds } from '../../base/ids.js';
-import { madeOnce } from '../../base/maps.js';
+import { madeOnce } from '../../base/collections.js';
 import type { JsonObject } from '../../base/json.js';
 import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { ShapeRecord } from '../../journal/thread-record.js';

@@ -1,5 +1,5 @@
 import { emptyCensus, type OpenCensus } from '../../../src/events/census.js';
-import type { RunOutcome, StepOutcome } from '../../../src/events/outcome.js';
+import type { RunOutcome, StepOutcome } from '../../../src/events/census.js';
 import type { Bindings, Plan, PlanNode } from '../../../src/plan/plan.js';
 
 /** A failure: a stable code and a message that names what a test may want to see. */

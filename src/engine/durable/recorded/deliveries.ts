@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.js';
 import { settled } from '../../../base/clock.js';
-import { MinHeap } from '../../../base/min-heap.js';
+import { MinHeap } from '../../../base/collections.js';
 import { stepOf } from '../../../base/address.js';
 import type { OpenSession } from '../../../journal/session.js';
 import type { Taker } from '../../ports/durable.js';

@@ -5,7 +5,7 @@ import { SkeinError, toErrorData } from '../../../base/errors.js';
 import type { Json } from '../../../base/json.js';
 import { recordText } from '../../../base/json.js';
 import type { Limit } from '../../../base/duration.js';
-import { Semaphore } from '../../../base/queue.js';
+import { Semaphore } from '../../../base/collections.js';
 import { DeliveredEvents } from '../../../journal/delivered.js';
 import type { PauseRecord } from '../../../journal/record.js';
 import type { Answer, Store } from '../../../journal/store.js';

@@ -1,12 +1,43 @@
+import { SkeinError } from '../../../base/errors.js';
+import { questionIn } from '../../durable/open-question.js';
+import type { Executor, Result } from '../../ports/executor.js';
+import { runInside } from '../inside.js';
+import type { Body, Step } from '../step.js';
+import { noTicket, callBody } from './call.js';
 import type { NodeKind } from '../../../plan/plan.js';
-import type { Body } from '../step.js';
 import { askBody } from './ask.js';
-import { callBody, noTicket } from './call.js';
-import { executorBody } from './executor.js';
 import { loopBody } from './loop.js';
 import { mapBody } from './map.js';
 import { taskBody } from './task.js';
 import { waitBody } from './wait.js';
+
+/** Node kinds whose executor is registered from outside. */
+export const executorBody: Body = { start: startExecutor, take: noTicket };
+
+function startExecutor(step: Step): void {
+  const { node } = step.compiled;
+  const executor = step.run.executors[node.kind] as Executor | undefined;
+  if (executor === undefined) {
+    throw new SkeinError('SKEIN_NO_EXECUTOR', `nothing here can run '${node.id}', a node of kind '${node.kind}'`, {
+      hint: 'run it through the functions of skein, which know agents, or pass executors',
+    });
+  }
+  runInside(
+    step,
+    (context) => executor(node, context),
+    (ended) => finish(step, ended.ok ? ended.value : { type: 'failed', error: ended.error }),
+  );
+}
+
+function finish(step: Step, result: Result): void {
+  if (result.type === 'done') step.succeed(result.output, result.goto, result.writes);
+  else if (result.type === 'failed' && result.error.code === 'SKEIN_QUESTION')
+    step.pause(questionIn(result.error), result.error.message);
+  else if (result.type === 'failed') step.fail(result.error);
+  else if (result.type === 'out_of_budget') step.runOut(result.error, result.writes);
+  else if (result.type === 'paused') step.pause(result.question, result.reason);
+  else step.skip(result.reason);
+}
 
 const BODIES: Readonly<Record<NodeKind, Body>> = {
   task: taskBody,

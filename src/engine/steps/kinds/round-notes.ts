@@ -1,4 +1,4 @@
-import { madeOnce } from '../../../base/maps.js';
+import { madeOnce } from '../../../base/collections.js';
 import type { EventBody } from '../../../events/event.js';
 import type { LoopNote } from '../../../events/loop-notes.js';
 import { RoundTexts } from '../../../lang/lines.js';

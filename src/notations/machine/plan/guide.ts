@@ -2,7 +2,7 @@ import { isoTime } from '../../../base/clock.js';
 import { SkeinError } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { present } from '../../../base/json.js';
-import { madeOnce } from '../../../base/maps.js';
+import { madeOnce } from '../../../base/collections.js';
 import type { Context } from '../../../machine/pure/context-data.js';
 import { MaxVisitsExceededError } from '../../../machine/pure/errors.js';
 import type { StateMachine, TransitionResult } from '../../../machine/pure/machine.js';

@@ -1,0 +1,137 @@
+/** Adds something to the list of a key. */
+export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+/** What is kept under a key; what is not there yet is made, once. */
+export function madeOnce<K, V>(
+  kept: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  kept.set(key, made);
+  return made;
+}
+
+/** Up to this many, a list's own `shift` is the fastest. */
+const FEW = 64;
+
+/** First in, first out, however many: `shift` of a long list moves all that is left, each time. */
+export class Queue<T> {
+  private items: T[] = [];
+  /** How many of the items were taken. */
+  private taken = 0;
+
+  put(item: T): void {
+    this.items.push(item);
+  }
+
+  /** What was not taken yet. */
+  waiting(): T[] {
+    return this.items.slice(this.taken);
+  }
+
+  take(): T | undefined {
+    const { items, taken } = this;
+    if (taken === 0 && items.length <= FEW) return items.shift();
+    const item = items[taken];
+    this.taken += 1;
+    if (this.taken * 2 > items.length) {
+      this.items = items.slice(this.taken);
+      this.taken = 0;
+    }
+    return item;
+  }
+}
+
+/** Bounds how many of something are going on at once. Waiters are served in the order in which they came. */
+export class Semaphore {
+  private free: number;
+  private readonly waiting = new Queue<() => void>();
+
+  /** @param permits how many at once; Infinity for no bound */
+  constructor(permits: number) {
+    if (!(permits >= 1)) throw new RangeError(`a semaphore needs at least one permit, not ${permits}`);
+    this.free = permits;
+  }
+
+  /** Calls `start` as soon as a permit is free; at once, and before it returns, when one is free now. */
+  acquire(start: () => void): void {
+    if (this.free > 0) {
+      this.free -= 1;
+      start();
+    } else {
+      this.waiting.put(start);
+    }
+  }
+
+  /** Gives a permit back. */
+  release(): void {
+    const next = this.waiting.take();
+    if (next === undefined) this.free += 1;
+    else next();
+  }
+}
+
+/** A binary heap: the item with the lowest order comes first. Orders must not change while an item is in it. */
+export class MinHeap<T> {
+  private readonly items: T[] = [];
+
+  constructor(private readonly orderOf: (item: T) => number) {}
+
+  /** The item that comes next; it stays. */
+  get first(): T | undefined {
+    return this.items[0];
+  }
+
+  put(item: T): void {
+    const { items, orderOf } = this;
+    const order = orderOf(item);
+    let at = items.length;
+    items.push(item);
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const parent = items[up];
+      if (parent === undefined || orderOf(parent) <= order) break;
+      items[at] = parent;
+      at = up;
+    }
+    items[at] = item;
+  }
+
+  take(): T | undefined {
+    const { items } = this;
+    const first = items[0];
+    const last = items.pop();
+    if (last === undefined || items.length === 0) return first;
+    this.sink(last);
+    return first;
+  }
+
+  /** Puts an item at the top, and lets it sink to its place. */
+  private sink(item: T): void {
+    const { items, orderOf } = this;
+    const order = orderOf(item);
+    let at = 0;
+    for (let down = 1; down < items.length; down = 2 * at + 1) {
+      const next = this.lower(down, down + 1);
+      const child = items[next];
+      if (child === undefined || orderOf(child) >= order) break;
+      items[at] = child;
+      at = next;
+    }
+    items[at] = item;
+  }
+
+  /** Which of two places holds the lower item; the second may be none. */
+  private lower(left: number, right: number): number {
+    const one = this.items[left];
+    const other = this.items[right];
+    return one !== undefined && other !== undefined && this.orderOf(other) < this.orderOf(one) ? right : left;
+  }
+}
