@@ -4,6 +4,7 @@
 export { escapeXml } from './lang/xml-block.js';
 export { agentsOf } from './plan/nodes.js';
 export { checkPlan } from './plan/checks.js';
+export { roundsText } from './plan/drawing.js';
 export { affected } from './plan/downstream.js';
 export { withoutSupervision } from './plan/inherited-supervision.js';
 export { traitsOf } from './plan/notations.js';

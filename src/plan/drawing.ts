@@ -3,7 +3,7 @@ import { refText } from '../lang/json-path.js';
 import type { Condition } from '../lang/values.js';
 import { routeTargets } from './graph-shape.js';
 import { END } from './plan.js';
-import type { Join, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
+import type { Join, LoopNode, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
 import { supervisedText } from './supervision.js';
 
 /** A plan as a picture, before it is written in a language: keys are safe everywhere, texts are as they came. */
@@ -129,16 +129,21 @@ function whatText(node: PlanNode): string | undefined {
       return node.plan.name === node.id ? undefined : `workflow ${node.plan.name}`;
     case 'map':
       return `for each of ${refText(node.over)}, at most ${node.maxItems}`;
-    case 'loop': {
-      const until = node.until.length === 0 ? '' : `until ${allText(node.until)}, `;
-      const rounds = node.rounds === undefined ? '' : `${refText(node.rounds)} rounds, `;
-      return `${until}${rounds}at most ${node.maxRounds}${rounds === '' ? ' rounds' : ''}`;
-    }
+    case 'loop':
+      return roundsText(node);
     case 'ask':
       return 'asks a person';
     case 'wait':
       return node.event === undefined ? `waits ${node.ms ?? 0} ms` : `waits for ${node.event}`;
   }
+}
+
+/** When a loop ends: `until text has the line "DONE", at most 5 rounds`. */
+export function roundsText({ until: conditions, rounds: ref, maxRounds }: LoopNode): string {
+  const until = conditions.length === 0 ? '' : `until ${allText(conditions)}, `;
+  return ref === undefined
+    ? `${until}at most ${maxRounds} rounds`
+    : `${until}${refText(ref)} rounds, at most ${maxRounds}`;
 }
 
 function allText(conditions: readonly Condition[]): string {

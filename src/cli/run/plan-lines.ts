@@ -77,6 +77,7 @@ function stepLines(step: StepDescription, place: Place): readonly string[] {
         ({ when, to }) => `${when === undefined ? 'otherwise' : `if ${when.join(' and ')}`}: ${to}`,
       ),
       ...(step.goto === undefined ? [] : [`goto ${step.goto}`]),
+      ...(step.rounds === undefined ? [] : [step.rounds]),
       ...(step.supervision === undefined ? [] : [step.supervision.text]),
     ].map((line) => `${indent}  ${printable(line)}`),
     ...block('system prompt', step.system, inner),

@@ -1,6 +1,6 @@
 import { present } from '../../base/json.js';
 import type { Condition, Template } from '../../lang/values.js';
-import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import type { AgentNode, LoopNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Power } from '../../plan.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
@@ -41,6 +41,8 @@ export interface StepDescription {
   readonly ways?: readonly Way[];
   /** Where a jump leads, and how often it may be made. */
   readonly goto?: string;
+  /** When a loop ends. */
+  readonly rounds?: string;
   readonly agent?: string;
   /** MCP servers whose tools it has. */
   readonly servers?: readonly string[];
@@ -71,6 +73,7 @@ interface Wording {
   /** A value as it stands between tags. */
   readonly escape: (text: string) => string;
   readonly supervised: (supervision: Supervision) => string;
+  readonly rounds: (loop: LoopNode) => string;
   /** Whether the steps of a plan stand in the order in which they run. */
   readonly inOrder: (plan: Plan) => boolean;
   /** Inputs whose values are known, by channel. */
@@ -86,7 +89,8 @@ export async function describePlan(
   defaults: Values = {},
 ): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
-  const { escapeXml, powersOf, supervisedText, traitsOf, withoutSupervision } = await import('../../plan.js');
+  const { escapeXml, powersOf, roundsText, supervisedText, traitsOf, withoutSupervision } =
+    await import('../../plan.js');
   const calls = estimateCalls(plan);
   const inOrder = ({ notation }: Plan): boolean => traitsOf(notation).inOrder === true;
   const { levels } = outlinePlan(plan);
@@ -100,6 +104,7 @@ export async function describePlan(
     template: templateText,
     escape: escapeXml,
     supervised: supervisedText,
+    rounds: roundsText,
     inOrder,
     known,
   };
@@ -176,6 +181,7 @@ function courseOf(plan: Plan, node: PlanNode, wording: Wording): Partial<StepDes
   return {
     ...(ways.length === 0 ? {} : { ways }),
     ...(target === undefined ? {} : { goto: target + oftenText(node) }),
+    ...(node.kind === 'loop' ? { rounds: wording.rounds(node) } : {}),
   };
 }
 

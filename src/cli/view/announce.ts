@@ -106,6 +106,9 @@ function newsLines(event: SkeinEvent, { log, said, options }: Telling & { readon
       return [...said.end(event), ...(step === undefined || !options.ends ? [] : [endedLine(step, style)])];
     }
     case 'step.note':
+      // Of a loop the rest is a warning.
+      if (isLoopNote(event.note) && log.steps.get(event.path)?.kind === 'loop' && event.note.kind !== 'loop.round')
+        return [];
       if (isLoopNote(event.note)) return options.verbose ? [`[${printable(event.path)}] ${loopText(event.note)}`] : [];
       return event.note.kind === 'items' ? [] : noteLines(event.path, event.note, { said, options });
   }
