@@ -106,12 +106,15 @@ function newsLines(event: SkeinEvent, { log, said, options }: Telling & { readon
       return [...said.end(event), ...(step === undefined || !options.ends ? [] : [endedLine(step, style)])];
     }
     case 'step.note':
-      // Of a loop the rest is a warning.
-      if (isLoopNote(event.note) && log.steps.get(event.path)?.kind === 'loop' && event.note.kind !== 'loop.round')
-        return [];
-      if (isLoopNote(event.note)) return options.verbose ? [`[${printable(event.path)}] ${loopText(event.note)}`] : [];
+      if (isLoopNote(event.note)) return roundLines(event.path, event.note, log, options);
       return event.note.kind === 'items' ? [] : noteLines(event.path, event.note, { said, options });
   }
+}
+
+/** Of a loop what repeats itself is a warning. */
+function roundLines(path: string, note: LoopNote, log: RunLog, { verbose }: AnnounceOptions): readonly string[] {
+  const isWarned = note.kind !== 'loop.round' && log.steps.get(path)?.kind === 'loop';
+  return verbose && !isWarned ? [`[${printable(path)}] ${loopText(note)}`] : [];
 }
 
 interface Telling {
