@@ -3,7 +3,7 @@ import { promisedOutput, runSnippet } from './support/run-snippet.js';
 import { docSnippets } from './support/snippets.js';
 
 /** Their snippets need no files that are not there. Those about LangGraph.js and those of the README have tests of their own. */
-const FILES = /^docs\/(?:graph|library|machine|tree)\.md:/;
+const FILES = /^docs\/(?:graph|library|machine|supervision|tree)\.md:/;
 const SNIPPETS = (await docSnippets()).filter(({ place, language }) => language === 'ts' && FILES.test(place));
 
 describe('TypeScript in the documentation', () => {
@@ -14,7 +14,13 @@ describe('TypeScript in the documentation', () => {
 
   test('is in each of the files', () => {
     const files = new Set(SNIPPETS.map(({ place }) => place.replace(/:\d+$/, '')));
-    expect([...files].toSorted()).toEqual(['docs/graph.md', 'docs/library.md', 'docs/machine.md', 'docs/tree.md']);
+    expect([...files].toSorted()).toEqual([
+      'docs/graph.md',
+      'docs/library.md',
+      'docs/machine.md',
+      'docs/supervision.md',
+      'docs/tree.md',
+    ]);
   });
 });
 
