@@ -63,8 +63,8 @@ describe('a supervised DAG workflow on the command line', () => {
     const [, run = ''] = /skein resume (\S+) continues when there are answers/.exec(end.stderr) ?? [];
     expect(end.stderr).toContain("question of announce: Review this step's output. (approve, reject, or revise:");
     expect(end.stderr).toContain('Version 2.4.0 is out, and it is perfect.');
-    expect(end.stderr).toContain('"promised": {');
-    expect(end.stderr).toContain('"delivered": {');
+    expect(end.stderr).toMatch(/\n {2}promised:\n {4}interpretation: /);
+    expect(end.stderr).toMatch(/\n {2}delivered:\n {4}metCommitment: true\n/);
     expect(end.stderr).toContain(`skein answer ${run} `);
     expect(end.stdout).not.toContain('perfect');
   });
@@ -82,8 +82,8 @@ describe('a supervised DAG workflow on the command line', () => {
     const { cwd } = await pausedRun();
     const again = await resumed(cwd, 'announce', 'revise: do not praise it');
     expect(again.code).toBe(5);
-    expect(again.stderr).toContain('"correction": "do not praise it"');
-    expect(again.stderr).toContain('"output": "Version 2.4.0 is out. You can give several input files."');
+    expect(again.stderr).toContain('correction: do not praise it');
+    expect(again.stderr).toContain('output: Version 2.4.0 is out. You can give several input files.');
     // The work and its assessment: what was promised stays.
     expect(again.stderr).toMatch(/^2 model calls/m);
     const end = await resumed(cwd, 'announce', 'approve');
@@ -94,7 +94,7 @@ describe('a supervised DAG workflow on the command line', () => {
   test('[decision 7] revise may be JSON', async () => {
     const { cwd } = await pausedRun();
     const again = await resumed(cwd, 'announce', '{"revise": "do not praise it"}');
-    expect(again.stderr).toContain('"correction": "do not praise it"');
+    expect(again.stderr).toContain('correction: do not praise it');
   });
 
   test('[addition 2] [S10] reject ends it with exit code 3', async () => {
@@ -136,7 +136,7 @@ describe('a supervised DAG workflow on the command line', () => {
     const { cwd } = await pausedRun();
     const open = await served(['show', '-1'], { cwd });
     expect(open.stdout).toMatch(/^ {2}\? announce {2}paused, .*Review this step's output/m);
-    expect(open.stdout).toContain('"promised": {');
+    expect(open.stdout).toMatch(/\n {2}promised:\n/);
     await resumed(cwd, 'announce', 'revise: do not praise it');
     const half = await served(['show', '-1'], { cwd });
     expect(half.stdout).toMatch(/^ {2}\? announce {2}paused, [^,]*, 2 attempts, 1 correction,/m);
