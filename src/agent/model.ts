@@ -39,6 +39,8 @@ export interface Caller {
   readonly turn: number;
   /** The supervision of the step calls. */
   readonly phase?: Phase;
+  /** What its answer must have as JSON: `fields` of its node. */
+  readonly fields?: readonly string[];
 }
 
 /** A message of a conversation. */

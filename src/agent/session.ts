@@ -5,6 +5,7 @@ import type { StepContext } from '../engine/ports/executor.js';
 import type { Phase } from '../events/supervision.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import { functionTools } from './function-tools.js';
+import type { AnswerFields } from './loop/answer-fields.js';
 import { specsDigest } from './loop/identities.js';
 import type { Model, ModelSource, ReplayedCall, ToolSpec } from './model.js';
 import type { Surroundings } from './system-prompt.js';
@@ -51,6 +52,8 @@ export interface AgentStep {
   readonly spec: AgentSpec;
   /** The supervision of a step asks the model: what it says is not told as it arrives, as text of the step is. */
   readonly phase?: Phase | undefined;
+  /** What of its answer goes to channels of its own. */
+  readonly fields?: AnswerFields | undefined;
   /** Models and tools, as they are recorded. */
   readonly opened: Opened;
   /** Tools of the step itself. */

@@ -9,7 +9,6 @@ import { limitHint } from '../../plan/notations.js';
 import { REPAIR_ROUNDS, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
 import type { ModelTurn, ToolCall, ToolResult } from '../model.js';
 import type { AgentStep } from '../session.js';
-import type { AnswerFields } from './answer-fields.js';
 import type { AnswerChecks } from './answer-checks.js';
 import { finalAnswer, isAccepted } from './final-answer.js';
 import type { Repairs } from './final-answer.js';
@@ -24,8 +23,6 @@ export interface LoopOptions extends AgentStep {
   readonly guide: Guide;
   /** What must hold for what the model says. */
   readonly checks: AnswerChecks;
-  /** What of the answer goes to channels of its own. */
-  readonly fields?: AnswerFields | undefined;
 }
 
 /** How an agent ended. */

@@ -50,13 +50,14 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
  * const { text } = await nextTurn(1);
  */
 export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCaller {
-  const { step, spec, phase, opened, stepTools, transcript, use, replayed } = agentStep;
+  const { step, spec, phase, fields, opened, stepTools, transcript, use, replayed } = agentStep;
   let current = 0;
   let same: string | undefined;
   const turns: Turns = {
     step,
     spec,
     phase,
+    fields,
     opened,
     stepTools,
     transcript,
@@ -225,7 +226,8 @@ function settingsNow({ spec, transcript }: Turns, tools: readonly ToolSpec[]): M
 }
 
 function callerOf(options: Turns, turn: number): ModelRequest['caller'] {
-  return { path: options.step.path, agent: options.spec.name, turn, ...present({ phase: options.phase }) };
+  const { step, spec, phase, fields } = options;
+  return { path: step.path, agent: spec.name, turn, ...present({ phase, fields: fields?.names }) };
 }
 
 /** Where the provider takes no schema, the system prompt says what is wanted. */

@@ -105,9 +105,14 @@ const PHASES: Readonly<Record<Phase, string>> = {
   supervise: '{"verdict":"continue"}',
 };
 
-/** The last user text, without blocks of outputs and items; what the supervision of a step asks has the answer that lets the step pass. */
-function plainText({ caller, messages }: ModelRequest): string {
-  return caller.phase === undefined ? withoutBlocks(lastUserText(messages)) : PHASES[caller.phase];
+/**
+ * The last user text, without blocks of outputs and items; as the value of each field, where the answer must have fields. What the supervision of a step
+ * asks has the answer that lets the step pass.
+ */
+function plainText({ caller: { phase, fields = [] }, messages }: ModelRequest): string {
+  if (phase !== undefined) return PHASES[phase];
+  const text = withoutBlocks(lastUserText(messages));
+  return fields.length === 0 ? text : JSON.stringify(Object.fromEntries(fields.map((field) => [field, text])));
 }
 
 /** The text of the last thing that a person said. */
