@@ -67,7 +67,7 @@ function selectNodes(options: OutputOptions): readonly PlanNode[] {
   if (plan === undefined) return [];
   const ids = options.nodes ?? settings.output.nodes;
   if (ids === undefined)
-    return plan.nodes.filter((node) => channelOf(node) !== undefined || (node.writes?.length ?? 0) > 0);
+    return plan.nodes.filter((node) => node.output !== undefined || (node.writes?.length ?? 0) > 0);
   const byId = new Map(plan.nodes.map((node) => [node.id, node]));
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
 }
@@ -84,15 +84,8 @@ function sectionOf(node: PlanNode, options: OutputOptions, last: StepReport | un
   return { id: node.id, status, timedOut: last.outcome === 'timed_out', why, failed: last.error !== undefined };
 }
 
-/** The channel with what the node gives. Of a goal that several work on that is the first channel which its plan fills: its text. */
-function channelOf(node: PlanNode): string | undefined {
-  if (node.output !== undefined || node.role === undefined || !('outputs' in node)) return node.output;
-  return Object.keys(node.outputs ?? {})[0];
-}
-
 function outputOf(node: PlanNode, state: Readonly<Record<string, unknown>>): unknown {
-  const channel = channelOf(node);
-  if (channel !== undefined) return Object.hasOwn(state, channel) ? state[channel] : undefined;
+  if (node.output !== undefined) return Object.hasOwn(state, node.output) ? state[node.output] : undefined;
   const written = (node.writes ?? []).filter((name) => Object.hasOwn(state, name) && state[name] !== undefined);
   return written.length === 0 ? undefined : Object.fromEntries(written.map((name) => [name, state[name]]));
 }

@@ -257,7 +257,7 @@ it('a run without a model loads no provider package', async () => {
   const program = `
     const { createModelRegistry } = await import(${JSON.stringify(entry)});
     const models = await createModelRegistry({ env: {}, mock: true }).resolve({ models: [] }, { path: 'a', agent: 'a' });
-    for await (const part of models[0].stream({ messages: [], signal: new AbortController().signal })) void part;
+    for await (const part of models[0].stream({ caller: { path: '', agent: 'w', turn: 1 }, messages: [], signal: new AbortController().signal })) void part;
   `;
   const scripts = await loadedScripts(program);
   expect(scripts.filter((url) => url.includes('/@ai-sdk/') || url.includes('/node_modules/zod/'))).toEqual([]);

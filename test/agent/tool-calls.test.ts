@@ -134,6 +134,7 @@ it('the counts of all turns are summed', async () => {
   });
   expect(result).toEqual({
     output: 'Done.',
+    fields: {},
     text: 'Done.',
     usage: { inputTokens: 30, outputTokens: 8, cachedTokens: 4, reasoningTokens: 2 },
     turns: 2,

@@ -1,6 +1,5 @@
 import { present } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
-import type { PlanNode } from '../../plan/plan.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { WorkflowResult, WorkflowRunOptions } from '../../index.js';
 import type { formatOutput as FormatOutput } from '../../running.js';
@@ -89,9 +88,7 @@ function isCode({ plan }: ModuleWorkflow): boolean {
 
 /** Functions that return updates do not say which keys they write: the result is the whole state. */
 function givesUpdates({ plan }: ModuleWorkflow): boolean {
-  const names = ({ output, writes = [], role }: PlanNode): boolean =>
-    output !== undefined || writes.length > 0 || role !== undefined;
-  return plan !== undefined && !plan.nodes.some(names);
+  return plan?.nodes.every((node) => node.output === undefined && (node.writes?.length ?? 0) === 0) ?? false;
 }
 
 function stateText(state: WorkflowResult['state'], form: OutputFormat): string {
