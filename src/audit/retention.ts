@@ -33,7 +33,9 @@ interface Candidate {
 export async function removeOldRuns(retention: Retention): Promise<readonly string[]> {
   if (retention.keep <= 0) return [];
   const failures: string[] = [];
-  const candidates = await findCandidates(retention);
+  const names = await runFolders(retention.dir);
+  if (names.length <= retention.keep) return [];
+  const candidates = await candidatesOf(retention, names);
   const newestFirst = candidates.toSorted((a, b) => startOf(b) - startOf(a) || (a.name < b.name ? 1 : -1));
   // The new one is the newest whatever the clock says.
   const others = newestFirst.filter((candidate) => candidate.name !== retention.current);
@@ -65,7 +67,7 @@ export async function findLeftovers(leftovers: Leftovers): Promise<readonly stri
   const { dir, isRecorded, olderThanMs, now } = leftovers;
   const there = await lstat(dir).catch(() => undefined);
   if (there?.isDirectory() !== true) return [];
-  return (await findCandidates(leftovers))
+  return (await candidatesOf(leftovers, await runFolders(dir)))
     .filter((one) => !isRecorded(one.marker.run_id) && !isRunning(one.marker, now) && now - startOf(one) > olderThanMs)
     .map(({ name }) => join(dir, name));
 }
@@ -74,16 +76,24 @@ function startOf(candidate: Candidate): number {
   return Date.parse(candidate.marker.started_at);
 }
 
-async function findCandidates({ dir, project }: Pick<Retention, 'dir' | 'project'>): Promise<readonly Candidate[]> {
+/** Real folders that have the name of a run folder. */
+async function runFolders(dir: string): Promise<readonly string[]> {
+  const entries = await readdir(dir, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory() && isRunFolderName(entry.name)).map(({ name }) => name);
+}
+
+async function candidatesOf(
+  { dir, project }: Pick<Retention, 'dir' | 'project'>,
+  names: readonly string[],
+): Promise<readonly Candidate[]> {
   const found: Candidate[] = [];
   const mark = projectMark(project);
   // Older markers do not say whose they are: inside of the project they are its own.
   const inside = dir.startsWith(`${project}${sep}`);
-  for (const entry of await readdir(dir, { withFileTypes: true })) {
-    if (!entry.isDirectory() || !isRunFolderName(entry.name)) continue;
-    const marker = await readMarker(join(dir, entry.name));
+  for (const name of names) {
+    const marker = await readMarker(join(dir, name));
     if (marker !== undefined && (marker.project === undefined ? inside : marker.project === mark))
-      found.push({ name: entry.name, marker });
+      found.push({ name, marker });
   }
   return found;
 }
