@@ -126,7 +126,7 @@ describe('[XU11] what completes', () => {
       ],
       [
         ['schema', ''],
-        ['dag', 'machine', 'pipeline', 'agent', 'script'],
+        ['dag', 'machine', 'pipeline', 'agent', 'agent-toml', 'script'],
       ],
       [
         ['completion', ''],

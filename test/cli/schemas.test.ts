@@ -67,7 +67,7 @@ describe('skein schema', () => {
 
   test.each([
     ['dga', 'did you mean "dag"?'],
-    ['nope', 'the schemas are: dag, machine, pipeline, agent, script'],
+    ['nope', 'the schemas are: dag, machine, pipeline, agent, agent-toml, script'],
   ])('[XU11] says which schemas there are instead of %s', async (word, hint) => {
     const { code, stderr, stdout } = await served(['schema', word], { cwd: ROOT });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

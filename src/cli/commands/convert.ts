@@ -47,7 +47,7 @@ async function convert(file: string, options: ConvertOptions): Promise<number> {
   else {
     printResult(first.text.trimEnd());
     if (others.length > 0)
-      printNote(`it needs ${others.map(({ name }) => name).join(' and ')} beside it: --out DIR writes all files`);
+      printNote(`it also needs ${others.map(({ name }) => name).join(' and ')}: --out DIR writes all files`);
   }
   return EXIT.ok;
 }

@@ -169,7 +169,7 @@ class Writer {
   private name(name: string, what: string): string {
     if (NAME.test(name) && !isKeyword(name)) return name;
     this.problem(
-      `${what} ${quoteShort(name)}: in an Agentfile names hold letters, digits, _ and -, and are no keywords`,
+      `${what} ${quoteShort(name)}: a name in an Agentfile has letters, digits, _ and -, and must not be a keyword`,
     );
     return name;
   }
