@@ -11,6 +11,7 @@ import { present } from '../../base/json.js';
 import { openWorkspace } from '../dag/workspace.js';
 import type { Workspace } from '../dag/workspace.js';
 import { unusable } from '../loading.js';
+import { looksLikeAgentfile } from '../looks-like.js';
 import type { Loading, WorkflowOptions } from '../loading.js';
 import { openFile } from '../opened-file.js';
 import type { OpenedFile } from '../opened-file.js';
@@ -83,6 +84,11 @@ export async function convertAgentfile(
   const opened = await openFile(file, options.cwd);
   if (!('source' in opened)) return { code: undefined, problems: opened };
   const findings = createFindings(options);
+  if (!looksLikeAgentfile(opened)) {
+    const hint = 'convert takes Agentfiles, and modules that export a tree';
+    findings.error('not-agentfile', `${quoteShort(file)} is not an Agentfile`, { file, line: 1, column: 1 }, hint);
+    return { code: undefined, problems: findings.list };
+  }
   const { tree, defaults } = await readTree(opened, options, findings);
   if (tree.sequences.length > 0) findings.add(compileTree(tree, { defaults }).problems);
   const isUsable = !hasErrors(findings.list) && tree.sequences.length > 0;
