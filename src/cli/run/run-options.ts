@@ -51,7 +51,7 @@ export function addJudgingOptions(command: Command): Command {
 }
 
 function configOption(command: Command): Command {
-  return command.option('--config <file>', 'configuration of an Agentfile, over the agent.toml beside it');
+  return command.option('--config <file>', 'configuration of an Agentfile, which overrides its agent.toml');
 }
 
 const EXIT_CODES = `
