@@ -164,7 +164,10 @@ describe('an Agentfile on the command line', () => {
       'agents: { root: { model: mock/echo, instruction: Hi. } }\nworkflow:\n  - type: call\n    file: Agentfile\n    inputs: { topic: looms }\n';
     const { skein } = await project({ ...FILES, 'flow.yaml': flow });
     const { code, stdout } = await skein('run', 'flow.yaml', '--mock');
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('steps.call_1/review.output') as string });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('steps.call_1/review.output') as string,
+    });
   });
 });
 
