@@ -33,8 +33,8 @@ export function describeSurroundings(about: AgentSpec['about'], found: Surroundi
   return (['date', 'environment'] as const).filter((one) => about?.includes(one) === true).map((one) => lines[one]);
 }
 
-/** What {@link newMark} makes, for readers that must not depend on it. */
-export const MARK_PATTERN = /skill-[0-9a-f]{32}/g;
+/** What {@link newMark} makes, and the marks of material that is judged, for readers that must not depend on them. */
+export const MARK_PATTERN = /(skill|data)-[0-9a-f]{32}/g;
 
 /**
  * A mark that no author of a text can have guessed.

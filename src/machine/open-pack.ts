@@ -23,7 +23,16 @@ import { memoryStore } from '../stores/memory.js';
 /** Options of a run that a conversation has too. */
 type OfRuns = Pick<
   RunOptions,
-  'store' | 'models' | 'cwd' | 'allowPrivateAddresses' | 'answer' | 'listeners' | 'signal' | 'executors' | 'origin'
+  | 'store'
+  | 'models'
+  | 'cwd'
+  | 'allowPrivateAddresses'
+  | 'supervisor'
+  | 'answer'
+  | 'listeners'
+  | 'signal'
+  | 'executors'
+  | 'origin'
 >;
 
 /**
@@ -86,6 +95,7 @@ const OF_RUNS = [
   'models',
   'cwd',
   'allowPrivateAddresses',
+  'supervisor',
   'answer',
   'listeners',
   'signal',

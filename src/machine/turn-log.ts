@@ -23,6 +23,8 @@ export class TurnLog implements Keeper {
   /** Where the machine stands after the steps so far. */
   position: Standing | undefined = undefined;
   private readonly states: ReadonlyMap<string, string>;
+  /** What supervised states said that is not accepted yet, by path. */
+  private readonly held = new Map<string, TurnEvent[]>();
 
   constructor(
     private readonly setup: MachineSetup,
@@ -58,10 +60,25 @@ export class TurnLog implements Keeper {
     if (event.type !== 'step.note') return;
     const { note } = event;
     if (note.kind === 'model.ended') this.usage = addUsage(this.usage, note.usage);
-    if (note.kind !== 'model.delta') return;
     const state = this.states.get(nodePathOf(event.path));
-    if (state !== undefined) this.tell({ type: 'text', state, text: note.text });
+    if (state === undefined) return;
+    if (note.kind === 'model.delta') this.speak(event.path, { type: 'text', state, text: note.text });
+    else if (note.kind === 'supervision.commit' || note.kind === 'supervision.corrected') this.held.set(event.path, []);
+    else if (note.kind === 'supervision.accepted') this.accept(event.path);
   };
+
+  /** What a supervised state says waits until it is accepted. */
+  private speak(path: string, said: TurnEvent): void {
+    const held = this.held.get(path);
+    if (held === undefined) this.tell(said);
+    else held.push(said);
+  }
+
+  private accept(path: string): void {
+    const held = this.held.get(path) ?? [];
+    this.held.delete(path);
+    for (const said of held) this.tell(said);
+  }
 
   keep(event: Exclude<TurnEvent, { readonly type: 'text' }>): void {
     this.kept.push(event);

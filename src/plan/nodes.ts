@@ -1,6 +1,7 @@
 import { nodePathOf } from '../base/address.js';
 import { madeOnce } from '../base/collections.js';
 import type { Template } from '../lang/values.js';
+import type { AgentSpec } from './agent-spec.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 
 /** A node with its path, and the plan that it stands in. */
@@ -61,4 +62,22 @@ export function isSupervisedPlan(plan: Plan): boolean {
 export function instructionOf(node: PlanNode): Template | undefined {
   if (node.supervise?.instruction !== undefined || node.kind !== 'agent') return node.supervise?.instruction;
   return node.prompt.length > 0 ? node.prompt : node.agent.instructions;
+}
+
+/** Whom the supervision of a step asks: the model that is named, or the agent of the step, without its tools and settings. */
+export function phaseAgent(node: PlanNode, model: string | undefined): AgentSpec {
+  const { name, models, provider } = node.kind === 'agent' ? node.agent : { name: node.id, models: [] };
+  const own = { name, instructions: [], models: model === undefined ? models : [model] };
+  return model === undefined && provider !== undefined ? { ...own, provider } : own;
+}
+
+/** All that a plan asks of models: its agents, and who supervises them. What judges in place of a model needs none. */
+export function* askedOf(plan: Plan): Generator<PlacedNode & { readonly agent: AgentSpec }> {
+  for (const place of nodesOf(plan)) {
+    const { node } = place;
+    if (node.kind === 'agent') yield { ...place, agent: node.agent };
+    const { by, model, supervisor } = node.supervise ?? { by: 'human' };
+    const asksOwn = by === 'model' && supervisor === undefined && node.kind !== 'agent';
+    if (model !== undefined || asksOwn) yield { ...place, agent: phaseAgent(node, model) };
+  }
 }

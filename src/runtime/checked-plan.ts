@@ -5,7 +5,7 @@ import { formatProblem, hasErrors, holdingBack } from '../base/problem.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Plan, Bindings } from '../plan/plan.js';
-import { agentsOf } from '../plan/nodes.js';
+import { askedOf } from '../plan/nodes.js';
 import { NO_BINDINGS } from '../plan/plan.js';
 import type { Runnable } from './options.js';
 import { compile } from '../engine/graph/compile.js';
@@ -29,16 +29,16 @@ export function checkedPlan(workflow: Runnable): Plan {
 }
 
 /**
- * Every agent must have a model that can be named; none is loaded or called. A model that replaces all is not a fault of a place in a file.
+ * Every agent, and every model that supervises, must have a model that can be named; none is loaded or called. A model that replaces all is not a fault of a place in a file.
  *
  * @throws SkeinError `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN`, with all problems in `details.problems`
  */
 export async function checkModels(plan: Plan, models: ModelRegistry, replaced: boolean): Promise<void> {
   const problems = new Map<string, Problem>();
   let first: SkeinError | undefined;
-  for (const { node, path } of agentsOf(plan)) {
+  for (const { node, path, agent } of askedOf(plan)) {
     try {
-      await models.resolve(node.agent, { path, agent: node.agent.name });
+      await models.resolve(agent, { path, agent: agent.name });
     } catch (error) {
       if (!SkeinError.isInstance(error) || error.details !== undefined) throw error;
       first ??= error;

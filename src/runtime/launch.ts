@@ -41,8 +41,8 @@ const shared = new WeakMap<object, { readonly models: ModelRegistry; readonly ow
 function inheritedOptions(models: ModelRegistry, own: OwnPlaces, options: RunOptions): RunOptions {
   const same = { ...options.models };
   shared.set(same, { models: { ...models, finish: () => Promise.resolve() }, own });
-  const { cwd, allowPrivateAddresses, answer } = options;
-  const inherited = { models: same, ...present({ cwd, allowPrivateAddresses, answer }) };
+  const { cwd, allowPrivateAddresses, supervisor, answer } = options;
+  const inherited = { models: same, ...present({ cwd, allowPrivateAddresses, supervisor, answer }) };
   return withScripted(inherited, models.scriptedResult);
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
-import { agentsOf } from '../plan/nodes.js';
+import { askedOf } from '../plan/nodes.js';
 import { readFrom } from '../plan/own-plan.js';
 import type { RunOptions, Runnable } from './options.js';
 
@@ -48,6 +48,6 @@ export function definitionPlaces({ files = [], agentFolders = [] }: Runnable): r
 
 /** Scripts that agents name as their models. */
 function scriptsOf(plan: Plan): readonly string[] {
-  const models = [...agentsOf(plan)].flatMap(({ node }) => node.agent.models);
+  const models = [...askedOf(plan)].flatMap(({ agent }) => agent.models);
   return [...new Set(models.filter((model) => /^script\//i.test(model)))].map((model) => model.slice('script/'.length));
 }

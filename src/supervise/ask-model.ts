@@ -8,8 +8,8 @@ import { noTools } from '../agent/tool.js';
 import { Transcript } from '../agent/transcript.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Phase } from '../events/supervision.js';
-import type { AgentSpec } from '../plan/agent-spec.js';
-import type { AgentNode, PlanNode } from '../plan/plan.js';
+import { phaseAgent } from '../plan/nodes.js';
+import type { AgentNode } from '../plan/plan.js';
 import type { PhasePrompt } from './prompts.js';
 
 /** Where phases find their models. */
@@ -37,7 +37,7 @@ export async function askModel(
   step: StepContext,
   { phase, model, system, prompt }: PhaseCall,
 ): Promise<string> {
-  const spec = specOf(step.node, model);
+  const spec = phaseAgent(step.node, model);
   const session = agentSession({ models, tools: noTools, spec, step });
   const digestWith = (flags: string): string => digestText(recordText([spec.models, spec.provider ?? null, flags]));
   const opened = await step.effect(`${phase}.open`, (io) => session.open(io), {
@@ -64,11 +64,4 @@ export async function askModel(
   );
   const { text } = await ask(1);
   return text;
-}
-
-/** Who is asked: the agent of the step without its tools and settings, or the model that is named. */
-function specOf(node: PlanNode, model: string | undefined): AgentSpec {
-  const { name, models, provider } = node.kind === 'agent' ? node.agent : { name: node.id, models: [] };
-  const own = { name, instructions: [], models: model === undefined ? models : [model] };
-  return model === undefined && provider !== undefined ? { ...own, provider } : own;
 }

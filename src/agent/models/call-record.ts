@@ -40,7 +40,7 @@ export function callKey(call: NormalCall): string {
 
 /** Text without what differs from run to run. */
 export function normalText(text: string): string {
-  return text.replaceAll(TIME, '<time>').replaceAll(MARK_PATTERN, 'skill-<mark>');
+  return text.replaceAll(TIME, '<time>').replaceAll(MARK_PATTERN, '$1-<mark>');
 }
 
 function normalMessage(message: Message, id: (given: string) => string): Message {
