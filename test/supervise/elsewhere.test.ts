@@ -60,8 +60,8 @@ describe('supervision in other places', () => {
     };
     const models = new FakeModels();
     const writer = graphAgent({ name: 'writer', instructions: 'Write.', model: 'fake/own' });
-    const one = graph({ name: 'g', supervise: true }).node('w', agentNode(writer, { prompt: 'Write.' }));
-    const { success } = await one.run({}, { models: models.options, supervisor: judge });
+    const one = graph({ name: 'g', supervise: true }).node('w', agentNode(writer));
+    const { success } = await one.run({ task: 'Write.' } as object, { models: models.options, supervisor: judge });
     expect([success, seen]).toEqual([true, ['w']]);
   });
 
