@@ -42,12 +42,7 @@ export function guideTools({ tools = [] }: Guide): readonly StepTool[] {
   }));
 }
 
-/**
- * The guide of an agent that chooses by a tool. Only a call of it chooses: no text of a model and no result of a tool does. The first valid call holds.
- *
- * @example
- * const { tools, end } = guideByAnswers({ answers: { refund: { to: 'refunds' }, other: { to: 'desk' } } });
- */
+/** The guide of an agent that chooses by a tool. Only a call of it chooses: no text of a model and no result of a tool does. The first valid call holds. */
 function guideByAnswers({ tool: name = DEFAULT_NAME, description, answers }: Choice): Guide {
   let taken: string | undefined;
   const names = Object.keys(answers);

@@ -36,9 +36,6 @@ interface Section {
 /**
  * The results of a run as text, one section a step. `markdown` and `plain` end with a line break, `json` does not:
  * `{ steps: { ID: { status, output?, error?, reason? } } }`.
- *
- * @example
- * process.stdout.write(formatOutput({ workflow, state: result.state, reports: result.steps }));
  */
 export function formatOutput(options: OutputOptions): string {
   const { workflow, whole = false } = options;

@@ -70,10 +70,6 @@ export interface RunFolder {
  * they are not synced to the disk one by one, so a power cut may lose the last of them.
  *
  * @throws SkeinError `SKEIN_AUDIT` when the folder or its first files can't be written.
- * @example
- * const folder = await openRunFolder({ workflow, runId, dir, keep: 10, inputs, secrets: findSecrets({ env: process.env }) });
- * const handle = run(workflow, { runId, inputs, listeners: [folder.listen] });
- * const problems = await folder.close(await handle.result);
  */
 export async function openRunFolder(given: RunFolderOptions): Promise<RunFolder> {
   const options = { ...given, project: given.project ?? dirname(resolve(given.dir)) };

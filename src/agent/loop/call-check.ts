@@ -89,10 +89,6 @@ const LONG = 20;
 /**
  * Carries out checks of calls one after the other, in the order in which they are asked for. Calls of one turn are made at once, and inputs that are
  * costly to check could keep the process from hearing anything until the last of them is done.
- *
- * @example
- * const inOrder = longChecks();
- * const input = await inOrder(() => readInput(call, tool));
  */
 export function longChecks(): <T>(check: () => T) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -44,10 +44,6 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
 /**
  * One model call after the other, each an effect `model#TURN`, or of the name of its phase. Retryable errors are tried again with growing delays; when they
  * stay, or the model is not there at all, the next model of the list takes over for the rest of the step.
- *
- * @example
- * const nextTurn = modelCaller(agentStep, (call, io, index) => runner.dispatch(call, io, index));
- * const { text } = await nextTurn(1);
  */
 export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCaller {
   const { step, spec, phase, fields, opened, stepTools, transcript, use, replayed } = agentStep;

@@ -36,10 +36,6 @@ const LOST: Answer = {
 /**
  * Makes the runner of a step's tools. Whatever is wrong with a call (an unknown tool, input that is not JSON or does not match the
  * schema, an error that the tool throws) becomes an error result, so that the model can mend it.
- *
- * @example
- * const runner = toolRunner(agentStep);
- * const result = await runner.call({ id: 'c1', name: 'grep', input: '{"pattern":"x"}' }, 1, 1);
  */
 export function toolRunner(options: AgentStep): ToolRunner {
   const { step, spec, opened } = options;

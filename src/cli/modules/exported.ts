@@ -40,8 +40,6 @@ interface Loose {
  * was loaded.
  *
  * @throws SkeinError `SKEIN_DEFINITION` with all problems of a graph in `details.problems`
- * @example
- * readExport(await exports.default, exports);
  */
 export function readExport(value: unknown, exports: Loose): Exported | NoWorkflow {
   const names = Object.keys(exports);

@@ -13,8 +13,6 @@ let ready: Promise<void> | undefined;
  * Imports a module of a user: TypeScript too, and with the `skein` that runs. The module is code: whatever it does when it is loaded happens.
  *
  * @throws whatever the module throws, and what keeps it from being loaded
- * @example
- * const { default: flow } = await importModule('/project/flow.ts');
  */
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   ready ??= prepare();

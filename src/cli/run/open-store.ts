@@ -27,8 +27,6 @@ export interface OpenRunStoreOptions {
  *
  * @throws SkeinError `SKEIN_PACKAGE_MISSING` without a SQLite driver, `SKEIN_STORE` when the file can't be used, `SKEIN_USAGE` for a
  *   `SKEIN_DURABILITY` that is none.
- * @example
- * const store = await openRunStore({ cwd: process.cwd(), create: false });
  */
 export async function openRunStore(options: OpenRunStoreOptions): Promise<FileStore | undefined> {
   const root = storeRoot(options);

@@ -8,8 +8,6 @@ import { openRunStore, storeRoot } from '../run/open-store.js';
  * Does something with the store of runs that belongs to the working directory, and closes it.
  *
  * @throws SkeinError `SKEIN_NO_RUN` when there is none
- * @example
- * const rows = await withStore((store) => store.list());
  */
 export async function withStore<T>(
   body: (store: FileStore, root: string) => T | Promise<T>,
@@ -38,8 +36,6 @@ export async function withStore<T>(
  * Looks at the runs that belong to the working directory, or answers one.
  *
  * @throws SkeinError `SKEIN_NO_RUN` when there is no store of them
- * @example
- * const overview = await withRuns(async (runs) => await runs.read(findRun(await runs.ids(), '-1')));
  */
 export async function withRuns<T>(body: (runs: RunReader) => Promise<T>): Promise<T> {
   return await withStore(async (store) => {

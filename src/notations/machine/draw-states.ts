@@ -4,12 +4,7 @@ import { supervisedText } from '../../plan/supervision.js';
 import type { Pack } from './pack.js';
 import { stateSupervision } from './supervising.js';
 
-/**
- * The picture of a pack: its states, with events as labels, redirects dashed. Of a pack without a workflow, its prompts.
- *
- * @example
- * console.log(mermaidOf(drawStates(pack)));
- */
+/** The picture of a pack: its states, with events as labels, redirects dashed. Of a pack without a workflow, its prompts. */
 export function drawStates(pack: Pack): Drawing {
   const { id, prompts, workflow } = pack;
   if (workflow === undefined) {

@@ -129,12 +129,7 @@ export function toolsWithoutFunction(pack: Pack, from: Beginning, given: PackToo
   return found;
 }
 
-/**
- * Tools that nobody implements, and approvals of tools that the pack does not have, as problems. Which tools servers have is not known before they are started.
- *
- * @example
- * missingTools(pack, { state: 'intake' }, { tools: { find } });
- */
+/** Tools that nobody implements, and approvals of tools that the pack does not have, as problems. Which tools servers have is not known before they are started. */
 export function missingTools(pack: Pack, from: Beginning, given: Brought): readonly Problem[] {
   if (Object.keys(given.mcpServers ?? {}).length > 0) return [];
   const brought = Object.keys(given.tools ?? {});

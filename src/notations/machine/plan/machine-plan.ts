@@ -72,12 +72,7 @@ const INPUTS: readonly InputSpec[] = ['message', 'event', 'context', 'data', 'st
 
 const VARIABLES: InputSpec = { name: 'variables', channel: 'variables', required: false, default: {} };
 
-/**
- * The plan of a turn: a node that begins it, and an agent for each state. The pack must be free of errors.
- *
- * @example
- * const { plan, bindings } = machinePlan(pack, { tools: { lookup } });
- */
+/** The plan of a turn: a node that begins it, and an agent for each state. The pack must be free of errors. */
 export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePlan {
   const setup = setupOf(pack, options);
   const { spec, nodes: ids } = setup;
