@@ -15,6 +15,7 @@ import { benchStartUp } from './start-up.js';
 import { benchStore } from './store.js';
 import { benchSupervision } from './supervision.js';
 import { benchThreads } from './threads.js';
+import { benchTrees } from './trees.js';
 
 // The concurrent runs come first: they are bound by the collector, and what other jobs leave on the heap would be measured with them.
 const missed = [
@@ -35,6 +36,7 @@ const missed = [
   ...benchMachine(),
   ...(await benchConversations()),
   ...(await benchSupervision()),
+  ...(await benchTrees()),
 ];
 await benchRuntime();
 console.log(

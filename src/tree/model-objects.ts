@@ -1,25 +1,23 @@
 import type { ModelFactory } from '../agent/models/registry.js';
 import { SkeinError } from '../base/errors.js';
 import type { Problem } from '../base/problem.js';
-import type { TreeWorkflow } from '../notations/tree/definition.js';
+import type { TreeOverride, TreeWorkflow } from '../notations/tree/definition.js';
 import { walkTree } from '../notations/tree/walk.js';
 import { modelOf } from './override.js';
 import type { NamedModel } from './override.js';
-import { defaultsOf } from './runtime.js';
-import type { Runtime } from './runtime.js';
 
 /** The model objects of a tree and of what it runs with. */
-function objectsOf(tree: TreeWorkflow, runtime: Runtime): readonly NamedModel[] {
-  const found = [modelOf(defaultsOf(runtime))];
+export function modelObjects(tree: TreeWorkflow, defaults: TreeOverride): readonly NamedModel[] {
+  const found = [modelOf(defaults)];
   for (const node of walkTree(tree)) if (node.kind !== 'workflow') found.push(modelOf(node.override));
   return found.filter((each) => each !== undefined);
 }
 
 /** Two objects of one name would be one model in the plan. */
-export function modelProblems(tree: TreeWorkflow, runtime: Runtime): readonly Problem[] {
+export function modelProblems(objects: readonly NamedModel[]): readonly Problem[] {
   const byName = new Map<string, unknown>();
   const problems: Problem[] = [];
-  for (const { name, object } of objectsOf(tree, runtime)) {
+  for (const { name, object } of objects) {
     const known = byName.get(name);
     if (known !== undefined && known !== object) {
       const message = `two different model objects are named ${name}`;
@@ -31,11 +29,7 @@ export function modelProblems(tree: TreeWorkflow, runtime: Runtime): readonly Pr
 }
 
 /** The model objects as providers, by the first part of their names; undefined where there are none. */
-export function objectProviders(
-  tree: TreeWorkflow,
-  runtime: Runtime,
-): Readonly<Record<string, ModelFactory>> | undefined {
-  const objects = objectsOf(tree, runtime);
+export function objectProviders(objects: readonly NamedModel[]): Readonly<Record<string, ModelFactory>> | undefined {
   if (objects.length === 0) return undefined;
   const providers: Record<string, ModelFactory> = {};
   for (const { name } of objects) {

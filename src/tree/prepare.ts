@@ -5,15 +5,16 @@ import { openModels } from '../runtime/launch.js';
 import { checkTree } from '../notations/tree/check-tree.js';
 import { compileTree } from '../notations/tree/compile.js';
 import type { CompiledTree } from '../notations/tree/compile.js';
-import type { TreeOverride, TreeWorkflow } from '../notations/tree/definition.js';
+import type { SupervisionMode, TreeWorkflow } from '../notations/tree/definition.js';
 import { modesUsed } from '../notations/tree/modes.js';
 import type { GivenValue } from '../notations/tree/names.js';
 import { tidyTree } from '../notations/tree/tidy.js';
 import { agentsOf } from '../plan/nodes.js';
 import { functionOf } from './override.js';
-import { modelProblems } from './model-objects.js';
+import type { NamedModel } from './override.js';
+import { modelObjects, modelProblems } from './model-objects.js';
 import type { TreeRunOptions } from './result.js';
-import { defaultsOf } from './runtime.js';
+import { defaultsOf, plannedFields } from './runtime.js';
 import type { Runtime } from './runtime.js';
 import { runOptionsOf } from './run-options.js';
 import { givenOf } from './state.js';
@@ -27,36 +28,49 @@ export interface Occasion {
   readonly given?: readonly GivenValue[] | undefined;
 }
 
-/** Plans of definitions that nobody can change any more, for what they were last prepared with. */
-const compiled = new WeakMap<
-  TreeWorkflow,
-  { readonly defaults: TreeOverride; readonly maxReorients: number | undefined; readonly tree: CompiledTree }
->();
-
-/** The plan of a tree for a run, unless something is wrong. */
-export async function compiledFor(tree: TreeWorkflow, { runtime, options, given }: Occasion): Promise<CompiledTree> {
-  const made = compiledTree(tree, runtime, given);
-  const problems = [...made.problems, ...needs(tree, runtime, hasPerson(runtime, options))];
-  if (runtime.model === undefined && options.resume === undefined) {
-    const missing = await missingModel(tree, runtime, { options, made });
-    if (missing !== undefined) problems.push(missing);
-  }
-  return hasErrors(problems) ? { ...made, plan: undefined, problems } : made;
+/** A tree with what it runs with, as far as that decides about the plan. */
+interface Prepared {
+  readonly fields: readonly unknown[];
+  readonly made: CompiledTree;
+  readonly objects: readonly NamedModel[];
+  readonly modes: ReadonlySet<SupervisionMode>;
 }
 
-function compiledTree(tree: TreeWorkflow, runtime: Runtime, given: readonly GivenValue[] | undefined): CompiledTree {
+/** Of definitions that nobody can change any more: what they were last prepared with. */
+const kept = new WeakMap<TreeWorkflow, Prepared>();
+
+/** What runs: a plan, or what is wrong. */
+export interface Ready extends CompiledTree {
+  readonly objects: readonly NamedModel[];
+}
+
+/** The plan of a tree for a run, unless something is wrong. */
+export async function compiledFor(tree: TreeWorkflow, { runtime, options, given }: Occasion): Promise<Ready> {
+  const prepared = preparedTree(tree, runtime, given);
+  const { made, objects } = prepared;
+  const problems = [...made.problems, ...needs(prepared, runtime, hasPerson(runtime, options))];
+  if (runtime.model === undefined && options.resume === undefined) {
+    const missing = await missingModel(made, tree.name, runOptionsOf(objects, runtime, options));
+    if (missing !== undefined) problems.push(missing);
+  }
+  return hasErrors(problems) ? { ...made, objects, plan: undefined, problems } : { ...made, objects };
+}
+
+function preparedTree(tree: TreeWorkflow, runtime: Runtime, given?: readonly GivenValue[]): Prepared {
+  const fields = plannedFields(runtime);
+  const known = given === undefined ? kept.get(tree) : undefined;
+  if (known?.fields.every((field, at) => field === fields[at]) === true) return known;
   const defaults = defaultsOf(runtime);
   const { maxReorientAttempts: maxReorients } = runtime;
-  const known = compiled.get(tree);
-  if (given === undefined && known?.defaults === defaults && known.maxReorients === maxReorients) return known.tree;
   const made = compileTree(tree, {
     defaults,
     functionOf,
     ...(maxReorients === undefined ? {} : { maxReorients }),
     ...(given === undefined ? {} : { given }),
   });
-  if (given === undefined) compiled.set(tree, { defaults, maxReorients, tree: made });
-  return made;
+  const prepared = { fields, made, objects: modelObjects(tree, defaults), modes: modesUsed(tree) };
+  if (given === undefined) kept.set(tree, prepared);
+  return prepared;
 }
 
 /** All that is wrong with a tree, and with what it is to run with. Whether there is a model is known only when it runs. */
@@ -66,13 +80,13 @@ export function problemsOf(
   options: TreeRunOptions = {},
   from?: TreeState | 'any',
 ): readonly Problem[] {
-  const wanting = runtime === undefined ? [] : needs(tree, runtime, hasPerson(runtime, options));
-  if (from === 'any') return [...checkTree(tidyTree(tree), { given: from }), ...wanting];
-  const made =
-    from === undefined
-      ? compiledTree(tree, runtime ?? {}, undefined)
-      : compiledTree(withInputs(tree, from), runtime ?? {}, givenOf(from));
-  return [...made.problems, ...wanting];
+  const prepared =
+    from === undefined || from === 'any'
+      ? preparedTree(tree, runtime ?? {})
+      : preparedTree(withInputs(tree, from), runtime ?? {}, givenOf(from));
+  const wanting = runtime === undefined ? [] : needs(prepared, runtime, hasPerson(runtime, options));
+  const found = from === 'any' ? checkTree(tidyTree(tree), { given: from }) : prepared.made.problems;
+  return [...found, ...wanting];
 }
 
 /** A step in a workflow of its own, with the inputs of a state as its parameters. */
@@ -88,10 +102,11 @@ export interface CompiledWorkflow extends CompiledTree {
 
 /** The plan of a tree, for those who run it otherwise: they ask persons in their own way. */
 export function compiledWorkflow(tree: TreeWorkflow, runtime: Runtime = {}): CompiledWorkflow {
-  const made = compiledTree(tree, runtime, undefined);
-  const problems = [...made.problems, ...needs(tree, runtime, true)];
+  const prepared = preparedTree(tree, runtime);
+  const { made, objects } = prepared;
+  const problems = [...made.problems, ...needs(prepared, runtime, true)];
   const plan = hasErrors(problems) ? undefined : made.plan;
-  return { plan, bindings: made.bindings, problems, runOptions: runOptionsOf(tree, runtime, {}) };
+  return { plan, bindings: made.bindings, problems, runOptions: runOptionsOf(objects, runtime, {}) };
 }
 
 /** Whether a question reaches somebody, now or later. */
@@ -100,10 +115,8 @@ function hasPerson({ human }: Runtime, { store, answer }: TreeRunOptions): boole
 }
 
 /** What a runtime lacks. */
-function needs(tree: TreeWorkflow, runtime: Runtime, isHeard: boolean): readonly Problem[] {
-  const problems: Problem[] = [...modelProblems(tree, runtime)];
-  const modes = modesUsed(tree);
-  const { supervisor } = runtime;
+function needs({ objects, modes }: Prepared, { supervisor }: Runtime, isHeard: boolean): readonly Problem[] {
+  const problems: Problem[] = [...modelProblems(objects)];
   if (supervisor === undefined && (modes.has('model') || modes.has('human'))) {
     problems.push({
       code: 'no-supervisor',
@@ -124,16 +137,12 @@ function needs(tree: TreeWorkflow, runtime: Runtime, isHeard: boolean): readonly
 }
 
 /** Whether somebody needs a model that neither the runtime, nor the options, nor the environment names. */
-async function missingModel(
-  tree: TreeWorkflow,
-  runtime: Runtime,
-  { options, made }: { readonly options: TreeRunOptions; readonly made: CompiledTree },
-): Promise<Problem | undefined> {
-  const agents = made.plan === undefined ? undefined : [...agentsOf(made.plan)];
+async function missingModel({ plan }: CompiledTree, name: string, options: RunOptions): Promise<Problem | undefined> {
+  const agents = plan === undefined ? undefined : [...agentsOf(plan)];
   if (agents?.every(({ node }) => node.agent.models.length > 0) === true) return undefined;
   try {
-    const models = openModels(runOptionsOf(tree, runtime, options));
-    await models.resolve({ name: tree.name, instructions: [], models: [] }, { path: '', agent: tree.name });
+    const models = openModels(options);
+    await models.resolve({ name, instructions: [], models: [] }, { path: '', agent: name });
     return undefined;
   } catch (error) {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_NO_MODEL') throw error;

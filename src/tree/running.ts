@@ -82,14 +82,14 @@ interface Start {
 }
 
 async function started(tree: TreeWorkflow, { runtime, options: own, inputs, given }: Start): Promise<TreeResult> {
-  const { plan, bindings, problems } = await compiledFor(tree, { runtime, options: own, given });
+  const { plan, bindings, problems, objects } = await compiledFor(tree, { runtime, options: own, given });
   const { telemetry } = runtime;
   if (plan === undefined) {
     const error = preflightError(problems);
     tellPreflight(tree.name, error, telemetry);
     throw error;
   }
-  const options = { ...runOptionsOf(tree, runtime, own), inputs };
+  const options = { ...runOptionsOf(objects, runtime, own), inputs };
   let begun: TreeInputs = {};
   const caps = watchCaps(plan);
   const watching = [caps?.listener, telemetry && treeEvents(plan, () => begun, telemetry)].filter(

@@ -17,25 +17,29 @@ export interface Runtime extends Pick<Override, 'model' | 'tools' | 'mcp' | 'pol
   readonly telemetry?: TreeListener;
 }
 
-const kept = new WeakMap<Runtime, { readonly fields: readonly unknown[]; readonly override: TreeOverride }>();
+/** The fields of a runtime that decide about the plan. */
+export function plannedFields({
+  model,
+  tools,
+  mcp,
+  policy,
+  systemContext,
+  maxReorientAttempts,
+}: Runtime): readonly unknown[] {
+  return [model, tools, mcp, policy, systemContext, maxReorientAttempts];
+}
 
 /**
- * What steps have that customize nothing. It is made once for a runtime whose fields stay the same.
+ * What steps have that customize nothing.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for a model or a tool that can't be used
  */
-export function defaultsOf(runtime: Runtime): TreeOverride {
-  const { model, tools, mcp, policy, systemContext } = runtime;
-  const fields = [model, tools, mcp, policy, systemContext];
-  const known = kept.get(runtime);
-  if (known?.fields.every((field, at) => field === fields[at]) === true) return known.override;
-  const override = overrideOf({
+export function defaultsOf({ model, tools, mcp, policy, systemContext }: Runtime): TreeOverride {
+  return overrideOf({
     ...(model === undefined ? {} : { model }),
     ...(tools === undefined ? {} : { tools }),
     ...(mcp === undefined ? {} : { mcp }),
     ...(policy === undefined ? {} : { policy }),
     ...(systemContext === undefined ? {} : { systemContext }),
   });
-  kept.set(runtime, { fields, override });
-  return override;
 }
