@@ -12,18 +12,13 @@ export type Decision =
 /** A text on one line or on several, with what is to be revised behind the colon. */
 const REVISE = /^\s*revise\s*:\s*(\S[^]*)$/;
 
-/** JSON Schema of what a person may answer. */
+/** JSON Schema of what a person may answer: a text, or an object with the correction. */
 const ANSWER = {
-  anyOf: [
-    { enum: ['approve', 'reject'] },
-    { type: 'string', pattern: '^\\s*revise\\s*:\\s*\\S' },
-    {
-      type: 'object',
-      properties: { revise: { type: 'string', pattern: '\\S' } },
-      required: ['revise'],
-      additionalProperties: false,
-    },
-  ],
+  type: ['string', 'object'],
+  pattern: '^approve$|^reject$|^\\s*revise\\s*:\\s*\\S',
+  properties: { revise: { type: 'string', pattern: '\\S' } },
+  required: ['revise'],
+  additionalProperties: false,
 };
 
 /**

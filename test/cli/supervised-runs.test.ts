@@ -95,6 +95,34 @@ describe('a supervised run on the command line', () => {
     expect(end.stderr).not.toContain('too long');
   });
 
+  test('exec and --stream say nothing of what is said inside of a block that is not accepted', async () => {
+    const flow = `agents: { a: { model: mock/echo, instruction: You write. } }
+workflow:
+  - type: parallel
+    id: both
+    supervise: { instruction: Write two lines. }
+    steps:
+      - { id: x, type: agent, name: a, prompt: x }
+      - { id: y, type: agent, name: a, prompt: y }
+`;
+    const script = `rules:
+  - { step: x, answers: [first x, second x] }
+  - { step: y, answers: [first y, second y] }
+  - { step: both, phase: post, answers: [{ json: { met_commitment: false } }, { json: { met_commitment: true } }] }
+  - step: both
+    phase: supervise
+    answers: [{ json: { verdict: reorient, correction: again } }, { json: { verdict: continue } }]
+`;
+    const cwd = await makeProject({ 'flow.yaml': flow, 's.yaml': script });
+    const streamed = await served([...run, '--stream'], { cwd });
+    expect(streamed.code).toBe(0);
+    expect(streamed.stderr).toContain('second x');
+    expect(streamed.stderr + streamed.stdout).not.toContain('first');
+    const spoken = await served(['exec', 'flow.yaml', '--mock=s.yaml'], { cwd });
+    expect(spoken.stdout).toContain('second y');
+    expect(spoken.stdout).not.toContain('first');
+  });
+
   test('[addition 12] the audit folder has a checkpoint of each step, and says which text is void', async () => {
     const cwd = await makeProject({
       ...files,

@@ -126,6 +126,22 @@ describe('[addition 1] a supervised run that is killed', () => {
     expect([last.outcome, last.state['shout'], third.calls]).toEqual(['succeeded', 'three!', []]);
   });
 
+  it('[S7] asks a supervisor again whose model failed, and does no work again', async () => {
+    const plan = definePlan({
+      name: 'one',
+      nodes: [{ id: 'w', kind: 'agent', agent, prompt: ['Write.'], output: 'text', supervise: { by: 'model' } }],
+    });
+    const store = memoryStore();
+    const supervise = (): never => {
+      throw new Error('down');
+    };
+    const first = await runWith(new FakeModels({ post: DRIFT, supervise }), plan, { store, runId: 'r' });
+    expect(first.outcome).toBe('failed');
+    const again = new FakeModels({ post: DRIFT });
+    const { outcome, state } = await runWith(again, plan, { store, resume: 'r' });
+    expect([outcome, state['text'], again.calls]).toEqual(['succeeded', 'done', ['w supervise']]);
+  });
+
   it('[addition 1] another version of a supervisor in code judges again, and nothing else is done again', async () => {
     let judged = 0;
     const strict = (version: string): Supervisor => ({
