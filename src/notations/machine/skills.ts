@@ -3,6 +3,7 @@ import { isPlainObject } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { FunctionTool, SkillText } from '../../plan/agent-spec.js';
+import { madeOf } from '../../plan/made-of.js';
 import { filesBeneath, readText, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
 import { parseFrontMatter } from '../../text/front-matter.js';
@@ -146,7 +147,10 @@ export interface UsedSkills {
 export function usedSkills(skills: readonly PackSkill[]): UsedSkills {
   const texts = skills.filter(({ preload }) => preload).map(({ name, text }) => ({ name, text }));
   const others = skills.filter(({ preload }) => !preload);
-  const activate = ({ name }: { readonly name: string }): string => others.find((one) => one.name === name)?.text ?? '';
+  const activate = madeOf(
+    ({ name }: { readonly name: string }): string => others.find((one) => one.name === name)?.text ?? '',
+    others.map(({ text }) => text),
+  );
   if (others.length === 0) return { texts, activate };
   const list = others.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
   const names = others.map(({ name }) => name);

@@ -191,6 +191,33 @@ it('[42] [A12] a state has the skills that it may use: those that are preloaded 
   }
 });
 
+it('[J2] an edited text of a skill that a paused turn has read is read again, and what follows from it', async () => {
+  const tools = { save: { name: 'save', description: 'Saves.', parameters: { type: 'object', properties: {} } } };
+  const desk = (instructions: string) =>
+    packOf(
+      { desk: {} },
+      {
+        tools,
+        prompts: { p0: { tools: ['save'] } },
+        skills: [{ name: 'house', description: 'The rules.', instructions }],
+      },
+    );
+  const answers = {
+    desk: [{ calls: [['skill__activate', { name: 'house' }]] }, { calls: [['save', {}]] }, 'Saved.'],
+  } as never;
+  const store = memoryStore();
+  const own = { store, thread: 't', tools: { save: () => 'ok' }, approve: { save: true } };
+  const first = await talking(desk('Be quick.'), answers, own);
+  const { pauses } = await first.conversation.send('Hi');
+  expect(linesOf(first.requests[1] ?? { messages: [] }).at(-1)).toBe('tool: Be quick.');
+  const then = await talking(desk('Be kind.'), { desk: ['Kindly saved.'] }, own);
+  const turn = await then.conversation.answer(pauses[0]?.key ?? '', 'allow');
+  expect([turn.text, linesOf(then.requests[0] ?? { messages: [] }).at(-1)]).toEqual([
+    'Kindly saved.',
+    'tool: Be kind.',
+  ]);
+});
+
 it('[43] [A13] an agent with a state talks there, one without talks with its prompt alone', async () => {
   const states = { first: { on_event: { Go: 'second' } }, second: { terminal: true } };
   const agents = { entry: 'p0', members: { p0: { state: 'second' }, p1: {} } };
