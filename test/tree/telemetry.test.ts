@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from 'skein';
+import { memoryStore, supervisor } from 'skein';
 import { agent, attributesOf, convergence, goal, sequence, workflow } from 'skein/tree';
 import type { TreeEvent } from 'skein/tree';
 import { flowOf, talker } from './support.js';
@@ -93,5 +93,52 @@ describe('[E1] [addition 4] telemetry of a runtime', () => {
       'info goal.ended goal=three output_len=4',
       'info workflow.ended workflow=flow',
     ]);
+  });
+});
+
+describe('[addition 11] telemetry of a supervised step', () => {
+  it('gets promise, assessment, verdict and correction of the goal, and what a person decides', async () => {
+    const seen: string[] = [];
+    const { runtime, options } = talker(({ caller }) => {
+      if (caller.phase === 'commit') return '{"interpretation":"i","confidence":"high"}';
+      if (caller.phase === 'post') return '{"met_commitment":false,"concerns":["short"]}';
+      if (caller.phase !== 'supervise') return 'the work';
+      seen.push('supervise');
+      return seen.length === 1
+        ? '{"verdict":"reorient","correction":"longer","reason":"too short"}'
+        : '{"verdict":"ask_human","question":"Is it fine?"}';
+    });
+    const { events, telemetry } = told();
+    const supervised = flowOf(goal('one', 'Do it.').supervise());
+    const human = (): Promise<unknown> => Promise.resolve('approve');
+    const { outcome, error } = await supervised.execute(
+      { ...runtime, telemetry, supervisor: supervisor({}), human },
+      {},
+      options,
+    );
+    expect([outcome, error]).toEqual(['succeeded', undefined]);
+    expect(events.map(({ name, level }) => `${level} ${name}`)).toEqual([
+      'info workflow.started',
+      'info goal.started',
+      'info supervision.commit',
+      'info supervision.post',
+      'info supervision.reconcile',
+      'info supervision.verdict',
+      'warn supervision.corrected',
+      'info supervision.post',
+      'info supervision.reconcile',
+      'info supervision.verdict',
+      'info approval.requested',
+      'info approval.decided',
+      'info supervision.accepted',
+      'info goal.ended',
+      'info workflow.ended',
+    ]);
+    const byName = Object.fromEntries(events.map((event) => [event.name, event]));
+    expect(byName).toMatchObject({
+      'supervision.reconcile': { goal: 'one', escalate: true },
+      'supervision.corrected': { goal: 'one', attempt: 2, correction: 'longer' },
+      'approval.decided': { goal: 'one', verdict: 'approve', by: 'human' },
+    });
   });
 });
