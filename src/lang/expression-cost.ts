@@ -12,7 +12,7 @@ interface Estimate {
 type Extents = ReadonlyMap<string, Extent>;
 
 const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set(
-  'size contains startsWith endsWith has type int double uint bool indexOf lastIndexOf hasValue'.split(' '),
+  'size contains startsWith endsWith has type int double uint bool indexOf lastIndexOf hasLine hasValue'.split(' '),
 );
 
 const SELECTIONS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);

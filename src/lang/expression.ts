@@ -4,6 +4,7 @@ import type { Problem } from '../base/problem.js';
 import { inspectExpression } from './expression-shape.js';
 import type { ExpressionShape } from './expression-shape.js';
 import { estimate } from './expression-cost.js';
+import { hasLine } from './lines.js';
 import { cel } from './on-demand.js';
 import { compilingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
@@ -38,7 +39,7 @@ export interface Expression {
 /**
  * Compiles an expression of the Common Expression Language over the named variables. Numbers are numbers: `n + 1`, `[1, n]` and
  * `1 == 1.0` work. `matches` (regular expressions) and `cel.bind` are refused. Missing keys fail; `has(o.b)` and
- * `o.?b.orValue("d")` ask softly. Positions of problems count within the source.
+ * `o.?b.orValue("d")` ask softly. `text.hasLine("DONE")`: one of its lines is this one, without the spaces around it. Positions of problems count within the source.
  */
 export function compileExpression(
   source: string,
@@ -141,6 +142,7 @@ function base(): Environment {
     'int == double: bool',
     (a: number | bigint, b: number | bigint) => Number(a) === Number(b),
   );
+  environment.registerFunction('string.hasLine(string): bool', (text: string, line: string) => hasLine(text, line));
   shared = environment;
   return environment;
 }
