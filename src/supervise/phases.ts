@@ -170,7 +170,7 @@ async function reoriented(assessed: Assessed, { correction, reason = '' }: Verdi
   if (assessed.corrections < most) return { type: 'corrected', correction: wanted };
   const exhausted = `reorient budget exhausted (${most})`;
   try {
-    return await askPerson(assessed, `The ${exhausted}. The supervisor still wants: ${wanted}${because}`);
+    return await askPerson(assessed, `The supervisor still wants: ${wanted}${because}; ${exhausted}`);
   } catch (error) {
     if (assessed.recorded || !SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION') throw error;
     return halted(assessed, `${exhausted}; halted: ${reason === '' ? wanted : reason}`, reason);

@@ -114,6 +114,27 @@ describe.skipIf(missing !== undefined)('on a terminal', () => {
     expect(end.stdout).toContain('question of facts: Which kind?');
   });
 
+  test('[S10] a supervised step shows what it is at, and the person who judges it answers while it runs', async () => {
+    const flow = CHAIN.replace('id: facts, agent: writer,', 'id: facts, agent: writer, supervise: { human: true },');
+    const script = `rules:
+  - { step: facts, phase: post, answers: [{ json: { met_commitment: true }, delay: 400ms }], repeat: true }
+  - { step: facts, answers: [They weave., They rhyme.] }
+  - { step: text, answer: Looms weave. }
+`;
+    const cwd = await makeProject({ 'flow.yaml': flow, 'answers.yaml': script });
+    const running = startOnTerminal(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
+    await running.seen('output: They weave.');
+    running.child.stdin?.write('looks fine\n');
+    await running.seen('that is not what was asked for');
+    running.child.stdin?.write('revise: make it rhyme\n');
+    await running.seen('output: They rhyme.');
+    running.child.stdin?.write('approve\n');
+    const end = await running.ended;
+    expect(end.code).toBe(0);
+    expect(end.stdout).toContain('checks what it did');
+    expect(end.stdout).toContain("asks: Review this step's output.");
+  });
+
   test('Ctrl-C at a question closes the run as cancelled', async () => {
     const cwd = await makeProject({
       'flow.yaml': ASKING,

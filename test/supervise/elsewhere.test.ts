@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { definePlan, memoryStore, readMoments, readRun, run, runWorkflow } from 
 import type { Supervisor } from 'skein';
 import { agent as graphAgent, agentNode, graph } from 'skein/graph';
 import { openPack } from 'skein/machine';
+import { loadDagText } from 'skein/yaml';
 import { DRIFT, FakeModels, HAPPY, runWith } from './support.js';
 
 const agent = { name: 'a', instructions: ['Write.'], models: ['fake/own'], tools: [] };
@@ -140,6 +142,29 @@ describe('supervision in other places', () => {
       'is accepted',
     ]);
     expect(readRun(store, 'r')).toMatchObject({ status: 'succeeded', modelCalls: 3 });
+  });
+
+  it('[addition 12] a checkpoint that cannot be written is told, and the run goes on', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'skein-supervised-audit-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const text =
+      'name: d\nagents: { a: { inline: { prompt: p } } }\nsteps: [{ id: w, agent: a, prompt: Write., supervise: true }]';
+    const workflow = await loadDagText(text, { cwd: folder, file: 'd.yaml' });
+    let place = '';
+    const started = await runWorkflow(workflow, {
+      models: new FakeModels().options,
+      audit: { dir: join(folder, 'audit') },
+      listeners: [
+        (event) => {
+          // A file stands where the folder should be.
+          if (event.type === 'step.note' && event.note.kind === 'supervision.commit')
+            writeFileSync(place, 'in the way');
+        },
+      ],
+    });
+    place = join(started.auditFolder ?? '', 'checkpoints');
+    const { outcome, auditFailures } = await started.result;
+    expect([outcome, auditFailures]).toEqual(['succeeded', [expect.stringMatching(/^checkpoints\/w\.json: /)]]);
   });
 
   it('what a person must see is kept whole, however long it is', async () => {

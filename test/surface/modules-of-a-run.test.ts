@@ -86,6 +86,12 @@ describe('what a mock run evaluates', () => {
     ]);
   });
 
+  it('is supervision too where a step is supervised', async () => {
+    const text = WORKFLOW.replace('prompt: repair', 'prompt: repair, supervise: true');
+    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': text }));
+    expect(modules).toContain('src/supervise/phases.ts');
+  });
+
   it('is the expression language too where it has a condition', async () => {
     const text = WORKFLOW.replace('prompt: repair', "prompt: repair, condition: { cel: '1 < 2' }");
     const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': text }));
