@@ -126,7 +126,10 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
     return undefined;
   });
   if (turn === undefined) return undefined;
-  state.toolCalls += turn.dispatched ?? 0;
+  const { dispatched = 0 } = turn;
+  state.toolCalls += dispatched;
+  // Which tools were called inside of the model call is not recorded.
+  if (dispatched > 0 && options.opened.tools.some(({ effect }) => effect === 'once')) options.step.callsOnce();
   state.usage = addUsage(state.usage, turn.usage);
   state.text = turn.text;
   options.transcript.add({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });

@@ -70,6 +70,8 @@ export interface StepContext {
    * What it gives is JSON. A result that is recorded under this name is used when its `identity` is the same, and nothing runs.
    */
   effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: StepOptions): Promise<T>;
+  /** Says that the attempt called something that has `effect: once`, where that is no effect of its own. */
+  callsOnce(): void;
   /** Waits, by the run's clock. */
   sleep(name: string, ms: number): Promise<void>;
   /**

@@ -122,6 +122,10 @@ class Inside implements StepContext, Activity {
     return (await this.wait(this.step.run.durable.step(this.keyOf(name), { perform }, options))) as T;
   }
 
+  callsOnce(): void {
+    this.step.callsOnce();
+  }
+
   async sleep(name: string, ms: number): Promise<void> {
     this.check();
     await this.wait(this.step.run.durable.timer(this.keyOf(name), ms));

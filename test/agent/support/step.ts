@@ -125,6 +125,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       if ('error' in outcome) throw fromErrorData(outcome.error);
       return outcome.value as never;
     },
+    callsOnce: () => undefined,
     sleep(_name, ms) {
       sleeps.push(ms);
       return Promise.resolve();

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { agentExecutor } from '../../../src/agent/executor.js';
+import type { Model } from '../../../src/agent/model.js';
 import { createModelRegistry } from '../../../src/agent/models/registry.js';
+import type { Tool } from '../../../src/agent/tool.js';
 import { startRun } from '../../../src/engine/run.js';
 import type { AgentNode, Plan, PlanNode } from '../../../src/plan/plan.js';
 import { memoryStore } from '../../../src/stores/memory.js';
@@ -100,6 +102,63 @@ describe('[A40b] a correction', () => {
     };
     expect((await startRun(whole, { phases, executors }).result).outcome).toBe('succeeded');
     expect(asked).toEqual(['Write.', corrected('outer'), corrected('inner')].map((text) => `m: ${text}`));
+  });
+});
+
+describe('[addition 3] a tool that may be called once only', () => {
+  const send = (effect: 'once' | 'read'): Tool => ({
+    name: 'send',
+    description: 'Sends.',
+    inputSchema: { type: 'object' },
+    effect,
+    trust: 'trusted',
+    execute: () => Promise.resolve('sent'),
+  });
+  const open = (effect: 'once' | 'read') => ({
+    open: () => Promise.resolve({ tools: [send(effect)], close: () => Promise.resolve() }),
+  });
+  /** Whether each attempt of an agent counts as one that is not run again. */
+  async function saw(effect: 'once' | 'read', model: Model): Promise<readonly boolean[]> {
+    const phases = new ScriptedPhases(({ corrections }) => (corrections === 0 ? 'fix: again' : 'ok'));
+    const models = createModelRegistry({ cwd: '.', env: {}, noProbe: true, providers: { own: () => model } });
+    const executors = { agent: agentExecutor({ models, tools: open(effect) }) };
+    const whole = plan({ nodes: [agent('a', { supervise: { by: 'model' } })] });
+    expect((await startRun(whole, { phases, executors }).result).outcome).toBe('succeeded');
+    return phases.judged.map(({ once }) => once);
+  }
+  const wanted = { id: 'c', name: 'send', input: '{}' };
+  const finish = (reason: 'stop' | 'tool-calls') =>
+    ({ type: 'finish', reason, usage: { inputTokens: 1, outputTokens: 1 } }) as const;
+
+  /** It calls the tool in its first attempt alone. */
+  const calling: Model = {
+    id: 'own/m',
+    async *stream({ messages, caller: { turn } }) {
+      await Promise.resolve();
+      const isFirst = turn === 1 && !JSON.stringify(messages).includes('<correction');
+      if (isFirst) yield { type: 'tool-call', call: wanted };
+      else yield { type: 'text', text: 'done' };
+      yield finish(isFirst ? 'tool-calls' : 'stop');
+    },
+  };
+  /** It has a loop of its own, and calls the tool from inside of each answer. */
+  const looping: Model = {
+    id: 'own/m',
+    async *stream(request) {
+      const { output } = await request.dispatch(wanted);
+      yield { type: 'text', text: output };
+      yield finish('stop');
+    },
+  };
+
+  it('is one that the attempt really called', async () => {
+    expect(await saw('once', calling)).toEqual([true, false]);
+    expect(await saw('read', calling)).toEqual([false, false]);
+  });
+
+  it('also where the model calls it in a loop of its own', async () => {
+    expect(await saw('once', looping)).toEqual([true, true]);
+    expect(await saw('read', looping)).toEqual([false, false]);
   });
 });
 
