@@ -12,12 +12,12 @@ import { checkRunOptions } from '../runtime/check-run.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import { launch, openModels } from '../runtime/launch.js';
 import { compiledFor, withInputs } from './prepare.js';
-import { watchCaps } from './failures.js';
-import { preflightFailed, treeEvents } from './events.js';
+import { preflightFailed } from './events.js';
 import type { TreeListener } from './events.js';
 import type { TreeResult, TreeRunOptions } from './result.js';
 import type { Runtime } from './runtime.js';
 import { runOptionsOf } from './run-options.js';
+import { watchRun } from './watching.js';
 import { addToState, givenOf } from './state.js';
 import type { TreeState } from './state.js';
 
@@ -91,19 +91,17 @@ async function started(tree: TreeWorkflow, { runtime, options: own, inputs, give
   }
   const options = { ...runOptionsOf(objects, runtime, own), inputs };
   let begun: TreeInputs = {};
-  const caps = watchCaps(plan);
-  const watching = [caps?.listener, telemetry && treeEvents(plan, () => begun, telemetry)].filter(
-    (one) => one !== undefined,
-  );
+  const watching = await watchRun(plan, runtime, () => begun);
   const handle = launch({
     compiled: preparedPlan({ plan, bindings }),
     models: openModels(options),
     backend: backendOf(options.store),
     begins: (all) => (begun = all),
-    options: watching.length === 0 ? options : { ...options, listeners: [...(options.listeners ?? []), ...watching] },
+    options: { ...options, listeners: [...(options.listeners ?? []), ...watching.listeners] },
   });
   const result = await handle.result;
-  return resultOf(tree, result, { inputs: begun, failures: caps?.failures() ?? {}, warnings: problems });
+  const { failures, warnings } = await watching.close();
+  return resultOf(tree, result, { inputs: begun, failures, warnings: [...problems, ...warnings] });
 }
 
 function tellPreflight(workflow: string, error: SkeinError, telemetry: TreeListener | undefined): void {

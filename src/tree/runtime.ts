@@ -15,6 +15,13 @@ export interface Runtime extends Pick<Override, 'model' | 'tools' | 'mcp' | 'pol
   readonly human?: AnswerQuestion;
   /** Gets the events of the tree, as they happen. What it throws or how slow it is never fails a run. */
   readonly telemetry?: TreeListener;
+  /**
+   * Keeps what supervision said of each step that was accepted or ended: a folder, with one of its own for each run, or a function that gets a name and
+   * the checkpoint. No run reads it.
+   */
+  readonly checkpoints?: string | ((name: string, checkpoint: Readonly<Record<string, unknown>>) => void);
+  /** Prints prompts and answers with their content, on stderr. */
+  readonly debug?: boolean;
 }
 
 /** The fields of a runtime that decide about the plan. */

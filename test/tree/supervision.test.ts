@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ModelRequest } from '../../src/agent/model.js';
 import { answerRun, memoryStore, supervisor } from '../../src/index.js';
 import type { Supervisor } from '../../src/index.js';
@@ -216,5 +219,37 @@ describe('supervised trees', () => {
     const at = state();
     await goal('g', 'Do.').supervise().execute(runtime, at, talk.options);
     expect([phases, at.outputs]).toEqual([['g commit', 'g work', 'g post'], { g: 'said by g' }]);
+  });
+
+  it('[addition 12] checkpoints of a run are kept in a folder, or by a function; a folder that is none is a warning', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'skein-checkpoints-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const flow = flowOf(goal('g', 'Do.').using(agent('one', 'You.')).supervise());
+    const { talk, runtime } = supervised({});
+    const { runId, warnings } = await flow.execute({ ...runtime, checkpoints: folder }, {}, talk.options);
+    expect(warnings).toEqual([]);
+    const kept: unknown = JSON.parse(await readFile(join(folder, runId, 'g.json'), 'utf8'));
+    expect(kept).toMatchObject({
+      path: 'g',
+      pre: { interpretation: 'do it' },
+      attempts: [{ post: { metCommitment: true }, reconcile: { escalate: false } }],
+      outcome: 'accepted',
+    });
+    const names: string[] = [];
+    await flow.execute({ ...runtime, checkpoints: (name) => names.push(name) }, {}, talk.options);
+    expect(names).toEqual(['g']);
+    const lost = await flow.execute({ ...runtime, checkpoints: join(folder, runId, 'g.json') }, {}, talk.options);
+    expect([lost.outcome, lost.warnings[0]?.code]).toEqual(['succeeded', 'checkpoint-lost']);
+  });
+
+  it('debug prints prompts and answers on stderr, without what a terminal obeys', async () => {
+    const printed: string[] = [];
+    const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+    onTestFinished(() => write.mockRestore());
+    const talk = talker(() => 'an\u001b[31m answer');
+    await flowOf(goal('g', 'Do.')).execute({ ...talk.runtime, debug: true }, {}, talk.options);
+    expect(printed.join('')).toBe(
+      '[g] system: You are a helpful assistant executing a goal.\n[g] prompt: <goal name="g">\n    Do.\n    </goal>\n[g] answer: an[31m answer\n',
+    );
   });
 });
