@@ -92,6 +92,9 @@ describe('[XU5] the live view', () => {
       '* ├ try',
       '· └ judge',
     ]);
+    live.happens('fix', { type: 'step.note', note: { kind: 'loop.round', round: 2, change: 0.4 } });
+    live.frame();
+    expect(board(live).find((line) => line.includes(' fix '))).toContain('round 2/5, last 40% new');
     live.view.stop();
   });
 
