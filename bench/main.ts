@@ -1,3 +1,4 @@
+import { benchAgentfiles } from './agentfiles.js';
 import { benchConversations } from './conversations.js';
 import { benchDurable } from './durable.js';
 import { benchEngine, benchRuntime } from './engine.js';
@@ -37,6 +38,7 @@ const missed = [
   ...(await benchConversations()),
   ...(await benchSupervision()),
   ...(await benchTrees()),
+  ...(await benchAgentfiles()),
 ];
 await benchRuntime();
 console.log(

@@ -13,11 +13,10 @@ export function checkTreeNames(tree: TreeWorkflow, given: readonly GivenValue[],
   const owners = new Map<string, NameOwner>();
   for (const { name } of tree.inputs) owners.set(name, { kind: 'parameter', name, digest: '' });
   const steps = placesOf(tree);
+  const isGiven = new Set(given.map(({ name }) => name));
   const first = steps.filter(({ step, place }) => isFirst(step, place, { tree, owners, findings }));
   for (const { step, place } of first) {
-    const taken = new Map(owners);
-    for (const { name } of given) taken.delete(name);
-    checkFields(step, place, taken, findings);
+    checkFields(step, place, (field) => (isGiven.has(field) ? undefined : owners.get(field)), findings);
     for (const field of step.outputs)
       if (!owners.has(field)) owners.set(field, { kind: step.kind, name: step.name, digest: '' });
     checkInside(step, place, findings);
@@ -63,13 +62,13 @@ function isFirst(step: TreeStep, place: TreePlace, { owners, findings }: Registr
 function checkFields(
   step: TreeStep,
   place: TreePlace,
-  owners: ReadonlyMap<string, NameOwner>,
+  ownerOf: (field: string) => NameOwner | undefined,
   findings: TreeFindings,
 ): void {
   const own = new Set<string>();
   for (const field of step.outputs) {
     if (field === '') continue;
-    const owner = owners.get(field);
+    const owner = ownerOf(field);
     const other = own.has(field) ? `${step.kind}:${step.name}` : owner === undefined ? undefined : ownerText(owner);
     const isOwnName = field === step.name && !own.has(field);
     own.add(field);
@@ -95,7 +94,7 @@ function checkInside(step: TreeStep, { path }: TreePlace, findings: TreeFindings
       findings.error('duplicate-name', message, place, 'rename one of them');
     }
     addTo(byName, child.name, digest);
-    checkFields(child, place, new Map(), findings);
+    checkFields(child, place, () => undefined, findings);
     checkInside(child, place, findings);
   });
 }

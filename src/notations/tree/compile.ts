@@ -81,8 +81,9 @@ function compiledSteps(tree: TreeWorkflow, options: TreeOptions): readonly Compi
       isTop: true,
       override: mergeOverride(defaults, around?.override),
       mode: around === undefined ? treeMode : modeOf(around, treeMode),
-      visible: new Map(visible),
-      prior: [...prior],
+      // Both grow as the steps go on; nothing keeps them.
+      visible,
+      prior,
     });
     if (!prior.includes(step.name)) prior.push(step.name);
     return compiled;
