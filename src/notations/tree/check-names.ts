@@ -2,7 +2,7 @@ import { addTo } from '../../base/collections.js';
 import type { TreeStep, TreeWorkflow } from './definition.js';
 import { within } from './findings.js';
 import type { TreeFindings, TreePlace } from './findings.js';
-import { stepDigest } from './names.js';
+import { isSameStep } from './names.js';
 import type { GivenValue, NameOwner } from './names.js';
 
 /**
@@ -11,14 +11,13 @@ import type { GivenValue, NameOwner } from './names.js';
  */
 export function checkTreeNames(tree: TreeWorkflow, given: readonly GivenValue[], findings: TreeFindings): void {
   const owners = new Map<string, NameOwner>();
-  for (const { name } of tree.inputs) owners.set(name, { kind: 'parameter', name, digest: '' });
+  for (const { name } of tree.inputs) owners.set(name, { kind: 'parameter', name });
   const steps = placesOf(tree);
   const isGiven = new Set(given.map(({ name }) => name));
   const first = steps.filter(({ step, place }) => isFirst(step, place, { tree, owners, findings }));
   for (const { step, place } of first) {
     checkFields(step, place, (field) => (isGiven.has(field) ? undefined : owners.get(field)), findings);
-    for (const field of step.outputs)
-      if (!owners.has(field)) owners.set(field, { kind: step.kind, name: step.name, digest: '' });
+    for (const field of step.outputs) if (!owners.has(field)) owners.set(field, { kind: step.kind, name: step.name });
     checkInside(step, place, findings);
   }
 }
@@ -44,16 +43,15 @@ interface Registry {
 function isFirst(step: TreeStep, place: TreePlace, { owners, findings }: Registry): boolean {
   const { kind, name } = step;
   if (name === '') return true;
-  const digest = stepDigest(step);
   const owner = owners.get(name);
   if (owner === undefined || owner.kind === 'parameter') {
-    owners.set(name, { kind, name, digest });
+    owners.set(name, { kind, name, step });
     if (owner === undefined) return true;
     const message = `${kind} ${name} has the name of a parameter: behind it, $${name} is what it gave`;
     findings.warning('shadowed-input', message, place, 'rename one of them');
     return true;
   }
-  if (owner.digest === digest) return false;
+  if (owner.step !== undefined && isSameStep(owner.step, step)) return false;
   const message = `${kind} ${name}: the name is taken by another ${owner.kind}`;
   findings.error('duplicate-name', message, place, 'rename one of them; only the very same step can run twice');
   return false;
@@ -85,15 +83,14 @@ function ownerText({ kind, name }: NameOwner): string {
 /** Steps side by side: two of one name must be the same, and nobody may have a field twice. */
 function checkInside(step: TreeStep, { path }: TreePlace, findings: TreeFindings): void {
   if (step.kind === 'agent') return;
-  const byName = new Map<string, string[]>();
+  const byName = new Map<string, TreeStep[]>();
   step.using.forEach((child, at) => {
     const place = { at: child.at, path: within(path, `using[${at}]`) };
-    const digest = stepDigest(child);
-    if (byName.get(child.name)?.includes(digest) === false) {
+    if (byName.get(child.name)?.some((other) => isSameStep(other, child)) === false) {
       const message = `${step.kind} ${step.name}: two different steps inside of it are named ${child.name}`;
       findings.error('duplicate-name', message, place, 'rename one of them');
     }
-    addTo(byName, child.name, digest);
+    addTo(byName, child.name, child);
     checkFields(child, place, () => undefined, findings);
     checkInside(child, place, findings);
   });

@@ -71,6 +71,7 @@ function compiledSteps(tree: TreeWorkflow, options: TreeOptions): readonly Compi
   const ids = new NodeIds();
   const treeMode = modeOf(tree, 'off');
   const prior = given.flatMap(({ name, isGoal }) => (isGoal ? [name] : []));
+  const isPrior = new Set(prior);
   return Array.from(placedSteps(tree, given), ({ step, visible, sequence }) => {
     const around = tree.sequences[sequence];
     const compiled = compileStep(step, {
@@ -85,7 +86,8 @@ function compiledSteps(tree: TreeWorkflow, options: TreeOptions): readonly Compi
       visible,
       prior,
     });
-    if (!prior.includes(step.name)) prior.push(step.name);
+    if (!isPrior.has(step.name)) prior.push(step.name);
+    isPrior.add(step.name);
     return compiled;
   });
 }

@@ -6,8 +6,8 @@ import { within } from './findings.js';
 export interface NameOwner {
   readonly kind: 'parameter' | TreeStep['kind'];
   readonly name: string;
-  /** What it is, without its place: a step that stands twice is the same one. */
-  readonly digest: string;
+  /** The step itself, for one that stands twice; absent for other names. */
+  readonly step?: TreeStep;
 }
 
 /** Values that a step finds when it is run by itself. */
@@ -29,9 +29,17 @@ export interface PlacedStep {
   readonly before: number;
 }
 
+const INPUTS = 'inputs.';
+
 /** The channel of a parameter. */
 export function inputChannel(name: string): string {
-  return `inputs.${name}`;
+  return INPUTS + name;
+}
+
+/** Whether a channel is among those that names stand for. */
+export function isVisible(channel: string, visible: ReadonlyMap<string, string>): boolean {
+  if (visible.get(channel) === channel) return true;
+  return channel.startsWith(INPUTS) && visible.get(channel.slice(INPUTS.length)) === channel;
 }
 
 /** The steps of all sequences, in order. What each one leaves is visible to those behind it. */
@@ -52,8 +60,12 @@ export function* placedSteps(tree: TreeWorkflow, given: readonly GivenValue[] = 
   }
 }
 
-/** A step as it counts when two are compared: without places. */
-export function stepDigest(step: TreeStep): string {
+/** Whether two steps are the same one, wherever they stand. */
+export function isSameStep(one: TreeStep, other: TreeStep): boolean {
+  return one === other || stepDigest(one) === stepDigest(other);
+}
+
+function stepDigest(step: TreeStep): string {
   // Numbers that JSON does not have are wrong, and told elsewhere.
   return canonicalHash(JSON.parse(JSON.stringify(unplaced(step))));
 }

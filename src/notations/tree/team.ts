@@ -4,6 +4,7 @@ import { readsOutputs, referencesOf } from '../../plan/references.js';
 import { agentStep, allFields, compileGoal } from './agent-step.js';
 import type { CompiledStep, Placing } from './agent-step.js';
 import type { TreeStep, TreeWork } from './definition.js';
+import { isVisible } from './names.js';
 import { NodeIds } from './node-ids.js';
 import { agentSpec } from './overrides.js';
 import { goalBlock, SYNTHESIS_SYSTEM, synthesisPrompt } from './prompts.js';
@@ -92,14 +93,13 @@ function assembled(work: TreeWork, place: Placing, steps: readonly CompiledStep[
 
 /** What the nodes read of the plan around: its inputs, and prior goals with their labels. */
 function surroundings(nodes: readonly PlanNode[], { visible, prior }: Placing): Pick<Plan, 'inputs' | 'channels'> {
-  const known = new Set([...visible.values(), ...prior]);
   const isShown = nodes.some((node) => readsOutputs(node) || ('plan' in node && node.plan.channels.length > 0));
   const shown = isShown ? prior : [];
   const reads = nodes.flatMap((node) => [
     ...referencesOf(node).map(({ channel }) => channel),
     ...('plan' in node ? node.plan.inputs.map(({ channel }) => channel) : []),
   ]);
-  const needed = new Set([...shown, ...reads.filter((channel) => known.has(channel))]);
+  const needed = new Set([...shown, ...reads.filter((channel) => isVisible(channel, visible))]);
   return {
     inputs: [...needed].map((channel): InputSpec => ({ name: channel, channel, required: false })),
     channels: shown.map((name): ChannelSpec => ({ name, label: name })),

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { workflowNode } from '../../../src/graph.js';
+import { runWorkflow } from '../../../src/index.js';
 import { agentfile, agentsIn, loadAgentfile, problemsIn, told } from './agentfiles.js';
 
 const GOAL = agentfile('GOAL a "A."');
@@ -242,6 +244,13 @@ describe('policy.toml', () => {
       'policy.toml:6:1 warning policy-not-enforced: the rule mcp.default_deny is not enforced yet',
       'policy.toml:8:1 warning policy-not-enforced: the rule security.extra_keywords is not enforced yet',
     ]);
+  });
+
+  it('[addition 7] a program can neither run such a file nor make it a node of its own', async () => {
+    const workflow = await loadAgentfile(GOAL, { 'policy.toml': 'allowed_dirs = ["/tmp"]\n' });
+    const refused = { code: 'SKEIN_DEFINITION', message: expect.stringContaining('allowed_dirs') as string };
+    await expect(runWorkflow(workflow, { models: { mock: true } })).rejects.toMatchObject(refused);
+    expect(() => workflowNode(workflow)).toThrow(expect.objectContaining(refused));
   });
 
   it('[addition 7] rules of a tool that is switched off, and empty ones, keep nothing back', async () => {
