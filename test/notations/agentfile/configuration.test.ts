@@ -250,7 +250,7 @@ describe('policy.toml', () => {
     const workflow = await loadAgentfile(GOAL, { 'policy.toml': 'allowed_dirs = ["/tmp"]\n' });
     const refused = { code: 'SKEIN_DEFINITION', message: expect.stringContaining('allowed_dirs') as string };
     await expect(runWorkflow(workflow, { models: { mock: true } })).rejects.toMatchObject(refused);
-    expect(() => workflowNode(workflow)).toThrow(expect.objectContaining(refused));
+    expect(() => workflowNode(workflow, 'notes')).toThrow(expect.objectContaining(refused));
   });
 
   it('[addition 7] rules of a tool that is switched off, and empty ones, keep nothing back', async () => {

@@ -123,8 +123,9 @@ export function innerOf(workflow: unknown, by: string): Inner {
     throw refusal('not-a-workflow', `${by} needs a workflow`, hint);
   }
   const { plan, bindings = {}, problems = [], answerKey, settings } = made;
-  if (plan === undefined || hasErrors(problems) || holdingBack(problems).length > 0)
-    throw definitionError(told(problems, by));
+  if (plan === undefined || hasErrors(problems)) throw definitionError(told(problems, by));
+  const held = holdingBack(problems);
+  if (held.length > 0) throw definitionError(told(held, by));
   checkInvariants(settings, by);
   const output = ownValue(ownValue(settings, 'output'), 'nodes');
   const only = Array.isArray(output) && output.length === 1 ? String(output[0]) : undefined;
