@@ -84,7 +84,7 @@ describe('what is customized', () => {
     expect((await flowOf(goal('g', 'Do.')).execute({}, {}, named)).outcome).toBe('succeeded');
   });
 
-  it('[A19] [decision 6] the error of a tool goes back to the model', async () => {
+  it('[A19] [A36] [A37] [decision 6] the error of a tool goes back to the model', async () => {
     const broken = tool({
       name: 'broken',
       inputSchema: { type: 'object' },

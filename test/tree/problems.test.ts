@@ -120,7 +120,7 @@ describe('what is wrong with a tree', () => {
     expect(found.map(({ code, severity }) => `${severity} ${code}`)).toEqual(['warning shadowed-input']);
   });
 
-  it('[addition 5] a reference to what has not run yet is a problem, one to an earlier goal or field is not', () => {
+  it('[A11] [addition 5] a reference to what has not run yet is a problem, one to an earlier goal or field is not', () => {
     const late = flowOf(goal('a', 'See $b and $f.'), goal('b', 'Do.').withOutputs('f'));
     expect(messages(late)).toHaveLength(2);
     expect(late.validate()[0]?.hint).toBe('b is given by this step or a later one');
