@@ -100,12 +100,13 @@ async function runAgent(run: AgentRun): Promise<Result> {
   ];
   const system = systemPrompt(step.render(spec.instructions), spec.skills ?? [], () => step.random(), additions);
   const rendered = step.render(node.prompt);
-  const prompt = withCorrection(inject ? withMemory(remembered, rendered) : rendered, step.correction);
+  const asked = inject ? withMemory(remembered, rendered) : rendered;
+  const prompt = withCorrection(asked, step.correction);
   step.note({ kind: 'prompt', system, prompt, model: opened.models[0]?.id ?? '' });
   const earlier = earlierOf(node, step);
   const checks = answerChecks(spec, step);
-  checks.input(askedIn(prompt, earlier));
-  transcript.begin(system, earlier, prompt);
+  checks.input(askedIn(asked, earlier));
+  transcript.begin(system, earlier, prompt, asked);
   const guide = guideOf(node, step);
   const result = await runAgentLoop({
     step,

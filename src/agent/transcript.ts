@@ -27,6 +27,8 @@ export class Transcript {
   /** Index of the first message that the step adds. */
   private first = 0;
   private readonly aside = new Set<Message>();
+  /** What is kept in the place of a message. */
+  private readonly shown = new Map<Message, Message>();
   private sum = '';
   private hashed = 0;
   private earlier: Earlier | undefined;
@@ -43,7 +45,7 @@ export class Transcript {
 
   /** What of it belongs to the conversation. */
   get kept(): readonly Message[] {
-    return this.own.filter((message) => !this.aside.has(message));
+    return this.own.filter((message) => !this.aside.has(message)).map((message) => this.shown.get(message) ?? message);
   }
 
   /** The last so many messages are between the model and its step: an answer that was refused, and what was wrong with it. */
@@ -52,11 +54,11 @@ export class Transcript {
   }
 
   /**
-   * Begins it; an empty system prompt or prompt says nothing.
+   * Begins it; an empty system prompt or prompt says nothing. Of the prompt, `asked` belongs to the conversation.
    *
    * @throws SkeinError `SKEIN_INPUT` when nobody has said anything
    */
-  begin(system: string, earlier: Earlier | undefined, prompt: string): void {
+  begin(system: string, earlier: Earlier | undefined, prompt: string, asked = prompt): void {
     const before = earlier?.messages ?? [];
     if (earlier !== undefined && prompt === '' && before.length === 0) throw nothingSaid();
     this.earlier = earlier;
@@ -66,7 +68,11 @@ export class Transcript {
     if (earlier !== undefined && prompt === '' && before.at(-1)?.role === 'assistant')
       this.said.push({ role: 'user', text: GO_ON });
     this.first = this.said.length;
-    if (earlier === undefined || prompt !== '') this.add({ role: 'user', text: prompt });
+    if (earlier !== undefined && prompt === '') return;
+    const message: Message = { role: 'user', text: prompt };
+    this.add(message);
+    if (asked === '' && prompt !== '') this.aside.add(message);
+    else if (asked !== prompt) this.shown.set(message, { role: 'user', text: asked });
   }
 
   add(message: Message): void {

@@ -163,7 +163,7 @@ describe('[addition 3] a tool that may be called once only', () => {
 });
 
 describe('a conversation', () => {
-  it('has what was accepted alone, with the correction that led to it', async () => {
+  it('has what was accepted alone, without the correction that led to it: the latest alone counts', async () => {
     const talks = agent('a', { supervise: { by: 'model' }, conversation: { channel: 'talk' } });
     const whole = plan({ nodes: [talks], channels: ['talk:extend'] });
     const { models } = ownModels({ m: ({ messages }) => `answer ${messages.length}` });
@@ -171,7 +171,7 @@ describe('a conversation', () => {
     const registry = createModelRegistry({ cwd: '.', env: {}, ...models });
     const executors = { agent: agentExecutor({ models: registry, tools: NO_TOOLS }) };
     const { state } = await startRun(whole, { phases, executors }).result;
-    expect(state['talk']).toMatchObject([{ text: corrected('shorter') }, { role: 'assistant' }]);
+    expect(state['talk']).toMatchObject([{ text: 'Write.' }, { role: 'assistant' }]);
   });
 });
 
