@@ -1,4 +1,5 @@
 import { SkeinError } from '../base/errors.js';
+import type { Listener } from '../events/event.js';
 import { hasErrors } from '../base/problem.js';
 import type { Problem } from '../base/problem.js';
 import { openModels } from '../runtime/launch.js';
@@ -10,6 +11,7 @@ import { modesUsed } from '../notations/tree/modes.js';
 import type { GivenValue } from '../notations/tree/names.js';
 import { tidyTree } from '../notations/tree/tidy.js';
 import { agentsOf } from '../plan/nodes.js';
+import { treeEvents } from './events.js';
 import { functionOf } from './override.js';
 import type { NamedModel } from './override.js';
 import { modelObjects, modelProblems } from './model-objects.js';
@@ -98,6 +100,8 @@ export function withInputs(tree: TreeWorkflow, { inputs }: TreeState): TreeWorkf
 export interface CompiledWorkflow extends CompiledTree {
   /** What the runtime says of runs: options for `run`. */
   readonly runOptions: RunOptions;
+  /** Who follows a run that begins with these inputs: the telemetry of the runtime. */
+  listeners(inputs: Readonly<Record<string, unknown>>): readonly Listener[];
 }
 
 /** The plan of a tree, for those who run it otherwise: they ask persons in their own way. */
@@ -106,7 +110,16 @@ export function compiledWorkflow(tree: TreeWorkflow, runtime: Runtime = {}): Com
   const { made, objects } = prepared;
   const problems = [...made.problems, ...needs(prepared, runtime, true)];
   const plan = hasErrors(problems) ? undefined : made.plan;
-  return { plan, bindings: made.bindings, problems, runOptions: runOptionsOf(objects, runtime, {}) };
+  const { telemetry } = runtime;
+  return {
+    plan,
+    bindings: made.bindings,
+    problems,
+    runOptions: runOptionsOf(objects, runtime, {}),
+    listeners(inputs) {
+      return plan === undefined || telemetry === undefined ? [] : [treeEvents(plan, () => inputs, telemetry)];
+    },
+  };
 }
 
 /** Whether a question reaches somebody, now or later. */

@@ -101,13 +101,24 @@ const model = {
   },
 };
 const look = { name: 'look', inputSchema: { type: 'object' }, execute: () => 'seen' };
-export const runtime = { model, tools: [look], systemContext: 'Be brief.' };
+export const runtime = {
+  model,
+  tools: [look],
+  systemContext: 'Be brief.',
+  telemetry: ({ name, description }) => console.error('told', name, description ?? ''),
+};
 `;
-    const cwd = await makeProject({ 'tree.mjs': `${TREE}goal('draft', 'Write.')));${runtime}` });
-    const end = await served(['run', 'tree.mjs', '--no-store', '--no-audit', '--json'], { cwd });
+    const cwd = await makeProject({
+      'tree.mjs': `${TREE}goal('draft', 'Write about $topic.'))).input('topic');${runtime}`,
+    });
+    const end = await served(['run', 'tree.mjs', '-i', 'topic=looms', '--no-store', '--no-audit', '--json'], { cwd });
     expect(end.code).toBe(0);
     expect(documentOf(end).steps['draft']?.output).toBe('Be brief. look');
-    const mocked = await served(['run', 'tree.mjs', '--mock', '--no-store', '--no-audit', '--json'], { cwd });
+    expect(end.stderr).toContain('told goal.started Write about looms.');
+    const mocked = await served(
+      ['run', 'tree.mjs', '-i', 'topic=looms', '--mock', '--no-store', '--no-audit', '--json'],
+      { cwd },
+    );
     expect(documentOf(mocked).steps['draft']?.output).toContain('<goal name="draft">');
   });
 

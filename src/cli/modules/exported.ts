@@ -1,7 +1,7 @@
 import type { Problem } from '../../base/problem.js';
 import type { Bindings, Plan } from '../../plan/plan.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { RunOptions } from '../../index.js';
+import type { Listener, RunOptions } from '../../index.js';
 import type { invariantCheck } from '../../running.js';
 
 /** What the default export of a module says. What is absent of a workflow is as for any other. */
@@ -19,7 +19,10 @@ export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | '
 }
 
 /** Options that a module gives for its runs. */
-export type ModuleRunOptions = Pick<RunOptions, 'models' | 'supervisor' | 'answer' | 'listeners'>;
+export interface ModuleRunOptions extends Pick<RunOptions, 'models' | 'supervisor' | 'answer'> {
+  /** Who follows a run that begins with these inputs. */
+  readonly listenersOf?: (inputs: Readonly<Record<string, unknown>>) => readonly Listener[];
+}
 
 /** Invariants of a graph, and what happens when one does not hold. */
 export type Watch = Omit<Parameters<typeof invariantCheck>[0], 'violated'>;
@@ -55,7 +58,8 @@ export function readExport(value: unknown, exports: Loose): Exported | NoWorkflo
 }
 
 function ofPlan(value: Loose): Exported {
-  const { plan, bindings, problems, settings, files, agentFiles, agentFolders, answerKey, runOptions } = value;
+  const { plan, bindings, problems, settings, files, agentFiles, agentFolders, answerKey, runOptions, listeners } =
+    value;
   return {
     plan: plan as Plan | undefined,
     bindings: isObject(bindings) ? bindings : {},
@@ -67,9 +71,13 @@ function ofPlan(value: Loose): Exported {
     ...(Array.isArray(agentFolders) ? { agentFolders: agentFolders as readonly string[] } : {}),
     ...(agentFiles instanceof Map ? { agentFiles: agentFiles as ReadonlyMap<string, string> } : {}),
     ...(typeof answerKey === 'string' ? { answerKey } : {}),
-    ...(isObject(runOptions) ? { runOptions } : {}),
+    ...(isObject(runOptions) ? { runOptions: { ...runOptions, ...listenersOf(listeners) } } : {}),
     ...(isObject(settings) && Array.isArray(settings['invariants']) ? { watch: settings as unknown as Watch } : {}),
   };
+}
+
+function listenersOf(listeners: unknown): Pick<ModuleRunOptions, 'listenersOf'> {
+  return typeof listeners === 'function' ? { listenersOf: listeners as ModuleRunOptions['listenersOf'] & object } : {};
 }
 
 function isObject(value: unknown): value is Loose {

@@ -70,7 +70,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
         seen((event) => log.listen(event)),
         seen((event) => view.listen(event)),
         ...speaking(execution, view).map(seen),
-        ...(workflow.runOptions?.listeners ?? []),
+        ...(workflow.runOptions?.listenersOf?.(execution.inputs ?? {}) ?? []),
       ],
       answer: workflow.runOptions?.answer ?? answer,
     });
