@@ -5,8 +5,9 @@ import { agentExecutor } from '../../src/agent/executor.js';
 import type { ModelRequest } from '../../src/agent/model.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import type { Tool } from '../../src/agent/tool.js';
+import { chainSum } from '../../src/journal/codec.js';
 import { readRun } from '../../src/journal/overview.js';
-import type { Store } from '../../src/journal/store.js';
+import type { Store, StoredBatch } from '../../src/journal/store.js';
 import type { AgentSpec } from '../../src/plan/agent-spec.js';
 import type { Plan } from '../../src/plan/plan.js';
 import type { RunOptions } from '../../src/runtime.js';
@@ -122,6 +123,45 @@ describe('a run whose process died anywhere', () => {
     }
   });
 });
+
+describe('an agent that has nothing to open', () => {
+  const said = [{ text: 'One.' }, { text: 'Two.' }];
+  const spec = { tools: [] };
+
+  it('[J5] commits once for each turn of its model', async () => {
+    const store = memoryStore();
+    const { turns } = await session({ store, said, spec });
+    expect(turns).toEqual([1]);
+    const committed = store.read('one').map(({ text }) => [...text.matchAll(/@\w+|"t":"end"/g)].map(([what]) => what));
+    expect(committed).toEqual([[], ['@open', '@model'], ['@close', '"t":"end"']]);
+  });
+
+  it('is resumed from every beginning of its journal, also of one in which each line was committed by itself', async () => {
+    const whole = memoryStore();
+    await session({ store: whole, said, spec });
+    const [first, ...lines] = linesOfBatches(whole.read('one'));
+    let sum = '';
+    const alone = [first, ...lines.map((line) => [line.replace(',"inline":true', '')])].map((text = [], seq) => {
+      const batch = { seq, text: text.join('\n'), sum: chainSum(sum, 'one', seq, text.join('\n')) };
+      ({ sum } = batch);
+      return batch;
+    });
+    expect(alone.map(({ text }) => text).join()).not.toContain('inline');
+    for (const journal of [whole.read('one'), alone]) {
+      for (const { name, batches, lines: kept } of prefixesOf('one', journal)) {
+        const store = storeWith('one', batches, whole);
+        const { result, turns } = await session({ store, said, spec, options: { resume: 'one' } });
+        expect([name, result.outcome, output(result)]).toEqual([name, 'succeeded', 'One.']);
+        expect([name, turns.length]).toEqual([name, kept.some((line) => line.includes('@model#1')) ? 0 : 1]);
+      }
+    }
+  });
+});
+
+/** The lines of the first batch, then each of the others. */
+function linesOfBatches([begin, ...batches]: readonly StoredBatch[]): readonly [string[], ...string[]] {
+  return [begin?.text.split('\n') ?? [], ...batches.flatMap(({ text }) => text.split('\n'))];
+}
 
 describe('a once tool that was started and has no result', () => {
   const said: readonly Said[] = [{ calls: [['pay', '{"path":"a"}']] }, { text: 'Done.' }];

@@ -1,7 +1,7 @@
 import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';
-import { after } from '../../base/json.js';
+import { after, isThenable } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { ScriptedResult } from '../../plan/made-of.js';
@@ -113,7 +113,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   const answered: string[] = [];
   return {
     resolve(spec, caller) {
-      const models = parts.named.get(spec) ?? modelsFor(parts, spec, caller.path);
+      const models = modelsFor(parts, spec, caller.path);
       return recorder === undefined ? models : after(models, (all) => all.map((model) => recorder.wrap(model)));
     },
     async prepare() {
@@ -184,18 +184,28 @@ function scriptOf(options: ModelRegistryOptions, spec: AgentSpec, model: string)
   return files.find((file) => scriptId(file) === model);
 }
 
-async function modelsFor(parts: Parts, spec: AgentSpec, step: string): Promise<readonly Model[]> {
-  const { options } = parts;
-  if (parts.replay !== undefined) return recordedModels(parts, parts.replay, spec, step);
-  if (options.script !== undefined)
-    return [await modelByName(parts, { provider: 'script', model: options.script }, undefined)];
-  if (options.mock === true) return [echoModel()];
-  const asked = wanted(options, spec);
-  const names = asked.length > 0 ? asked : await environmentModels(parts, spec.provider);
-  const models = await Promise.all(names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1)));
-  // Of several, one that can't be used now may be used later.
-  if (models.length === 1) parts.named.set(spec, models);
-  return models;
+function modelsFor(parts: Parts, spec: AgentSpec, step: string): readonly Model[] | Promise<readonly Model[]> {
+  const { replay, named } = parts;
+  if (replay !== undefined) return recordedModels(parts, replay, spec, step);
+  const known = named.get(spec);
+  if (known !== undefined) return known;
+  return after(lookedUp(parts, spec), (models) => {
+    // Of several, one that can't be used now may be used later.
+    if (models.length === 1) named.set(spec, models);
+    return models;
+  });
+}
+
+function lookedUp(parts: Parts, spec: AgentSpec): readonly Model[] | Promise<readonly Model[]> {
+  const { script, mock } = parts.options;
+  if (script !== undefined)
+    return after(modelByName(parts, { provider: 'script', model: script }, undefined), (model) => [model]);
+  if (mock === true) return [echoModel()];
+  const asked = wanted(parts.options, spec);
+  return after(asked.length > 0 ? asked : environmentModels(parts, spec.provider), (names) => {
+    const models = names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1));
+    return models.every((model): model is Model => !isThenable(model)) ? models : Promise.all(models);
+  });
 }
 
 /** What the flag or the agent asks for; empty: the environment decides. */
@@ -212,10 +222,15 @@ function environmentModels(parts: Parts, spec: ProviderSpec | undefined): Promis
 }
 
 /** A name in a list that can't be used must not keep the others from being tried; a single one fails at once. */
-async function modelOrError(parts: Parts, name: string, spec: ProviderSpec | undefined, only: boolean): Promise<Model> {
+function modelOrError(
+  parts: Parts,
+  name: string,
+  spec: ProviderSpec | undefined,
+  only: boolean,
+): Model | Promise<Model> {
   try {
     const extra = Object.keys(parts.options.providers ?? {});
-    return await modelByName(parts, readModelName(name, spec, extra), spec);
+    return modelByName(parts, readModelName(name, spec, extra), spec);
   } catch (error) {
     const elsewhere =
       SkeinError.isInstance(error) && (error.code === 'SKEIN_MODEL_UNKNOWN' || error.code === 'SKEIN_NO_KEY');
@@ -224,10 +239,11 @@ async function modelOrError(parts: Parts, name: string, spec: ProviderSpec | und
   }
 }
 
-async function modelByName(parts: Parts, name: ModelName, spec: ProviderSpec | undefined): Promise<Model> {
-  if (name.provider === 'script') {
-    return scriptModel(scriptId(name.model), await bookOf(parts, name.model).open());
-  }
+function modelByName(parts: Parts, name: ModelName, spec: ProviderSpec | undefined): Model | Promise<Model> {
+  if (name.provider === 'script')
+    return bookOf(parts, name.model)
+      .open()
+      .then((book) => scriptModel(scriptId(name.model), book));
   const id = `${name.provider}/${name.model}`;
   const key = JSON.stringify([id, spec?.type, spec?.baseUrl, spec?.apiKeyEnv]);
   return madeOnce(parts.made, key, () => makeModel(parts, name, id, spec));

@@ -281,7 +281,8 @@ export class RecordedDurable implements Durable, JournalOwner {
   }
 
   private settleAtOnce(ticket: RecordedTicket, outcome: Outcome): void {
-    if (ticket.options?.pure !== true && ticket.options?.losable !== true) {
+    const { pure, losable } = ticket.options ?? {};
+    if (pure !== true && !(losable === true && outcome.ok)) {
       this.settle(ticket, outcome);
       return;
     }
