@@ -126,7 +126,8 @@ describe('[E1] [addition 11] events of a tree', () => {
   });
 
   it('[A24] a goal that fails does not end; its agent and the workflow carry the failure', async () => {
-    const { events } = await eventsOf({ ...ANSWERS, bob: [] });
+    // One after the other: what runs beside the agent that fails is cancelled, and says so.
+    const { events } = await eventsOf({ ...ANSWERS, bob: [] }, { concurrency: 1 });
     const failed = events
       .filter(({ level }) => level === 'error')
       .map((event) => [event.name, 'failure' in event && event.failure?.code]);
