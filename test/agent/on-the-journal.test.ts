@@ -141,7 +141,7 @@ describe('an agent that has nothing to open', () => {
     await session({ store: whole, said, spec });
     const [first, ...lines] = linesOfBatches(whole.read('one'));
     let sum = '';
-    const alone = [first, ...lines.map((line) => [line.replace(',"inline":true', '')])].map((text = [], seq) => {
+    const alone = [first, ...lines.map((line) => [line.replace(',"inline":true', '')])].map((text, seq) => {
       const batch = { seq, text: text.join('\n'), sum: chainSum(sum, 'one', seq, text.join('\n')) };
       ({ sum } = batch);
       return batch;

@@ -204,7 +204,8 @@ function lookedUp(parts: Parts, spec: AgentSpec): readonly Model[] | Promise<rea
   const asked = wanted(parts.options, spec);
   return after(asked.length > 0 ? asked : environmentModels(parts, spec.provider), (names) => {
     const models = names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1));
-    return models.every((model): model is Model => !isThenable(model)) ? models : Promise.all(models);
+    const made = models.filter((model): model is Model => !isThenable(model));
+    return made.length === models.length ? made : Promise.all(models);
   });
 }
 
