@@ -205,7 +205,7 @@ function lookedUp(parts: Parts, spec: AgentSpec): readonly Model[] | Promise<rea
   return after(asked.length > 0 ? asked : environmentModels(parts, spec.provider), (names) => {
     const models = names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1));
     const made = models.filter((model): model is Model => !isThenable(model));
-    return made.length === models.length ? made : Promise.all(models);
+    return made.length === models.length ? made : Promise.all(models.map((model) => Promise.resolve(model)));
   });
 }
 
