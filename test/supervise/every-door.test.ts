@@ -224,6 +224,30 @@ describe('supervised steps inside of others', () => {
   });
 });
 
+describe('a rejected step, in a file that lets failures pass', () => {
+  it.each([
+    ['DAG, on_error: continue', DAG.replace('prompt: Write. }', 'prompt: Write., on_error: continue }')],
+    ['DAG, on_error: skip', DAG.replace('prompt: Write. }', 'prompt: Write., on_error: skip }')],
+    ['DAG, on_error: retry', DAG.replace('prompt: Write. }', 'prompt: Write., on_error: retry, retry_count: 2 }')],
+    ['pipeline, on_error: continue', PIPELINE.replace('name: w }]', 'name: w, on_error: continue }]')],
+    [
+      'pipeline, on_item_error: continue',
+      BLOCK(
+        '  - { id: m, type: map, over: $prompt, on_item_error: continue, on_error: continue, steps: [{ id: w, type: agent, name: w }] }\n',
+      ),
+    ],
+  ])('[addition 2] %s: the run fails all the same', async (_, written) => {
+    const fake = models();
+    const workflow = await fileOf({ 'flow.yaml': judgedBy(written, true) });
+    const inputs = written.startsWith('name:') ? {} : { prompt: '["a"]' };
+    const options: RunOptions = { inputs, answer: () => Promise.resolve('reject') };
+    const result = await runWith(fake, workflow, options);
+    expect([result.outcome, result.error?.code]).toEqual(['failed', 'SKEIN_REJECTED']);
+    expect(fake.of('work')).toHaveLength(1);
+    expect(text(result)).not.toContain('bad');
+  });
+});
+
 describe('a supervised pack in a conversation', () => {
   it('[addition 3] says only what was accepted, turn after turn', async () => {
     const fake = models();
