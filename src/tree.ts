@@ -13,5 +13,5 @@ export type { ModelChoice, Override } from './tree/override.js';
 export { attributesOf, type TreeEvent, type TreeLevel, type TreeListener } from './tree/events.js';
 export type { Runtime } from './tree/runtime.js';
 export type { CompiledWorkflow } from './tree/prepare.js';
-export type { TreeResult, TreeRunOptions } from './tree/result.js';
+export type { TreeResult, TreeRunOptions } from './tree/state.js';
 export { state, type TreeState } from './tree/state.js';

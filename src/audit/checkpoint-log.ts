@@ -5,6 +5,7 @@ import { isSupervisionNote } from '../events/supervision.js';
 import { isPlainObject } from '../base/json.js';
 import type { Fields } from './record-fields.js';
 import { UniqueNames, safeName } from './safe-name.js';
+import type { Keeper, KeeperOptions } from './keeper.js';
 
 /** What was said of one attempt. */
 interface Attempt {
@@ -97,3 +98,11 @@ export class CheckpointLog {
 }
 
 const ENDINGS: Readonly<Record<string, string>> = { SKEIN_HALTED: 'halted', SKEIN_REJECTED: 'rejected' };
+
+/** Keeps `checkpoints/`: a file for each supervised step that was accepted or ended. */
+export function keepCheckpoints({ writer, redactor }: KeeperOptions): Keeper {
+  const log = new CheckpointLog((name, checkpoint) => {
+    writer.write(`checkpoints/${name}.json`, () => `${redactor.json(checkpoint, 2)}\n`);
+  }, redactor.text);
+  return { listen: log.listen };
+}

@@ -5,7 +5,7 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import { AUDIT_FOLDER, IGNORE_FILE, RUN_MARKER } from '../base/own-names.js';
 import type { Listener } from '../events/event.js';
 import type { Workflow } from '../plan/workflow.js';
-import { keepCheckpoints } from './checkpoints.js';
+import { keepCheckpoints } from './checkpoint-log.js';
 import { FileWriter, replaceFile } from './file-writer.js';
 import type { EarlierFolder } from './earlier-folder.js';
 import { takeEarlier } from './earlier-folder.js';

@@ -5,7 +5,7 @@ import type { Assessment, Commitment } from '../plan/supervision.js';
 import { askModel } from './ask-model.js';
 import type { PhaseModels } from './ask-model.js';
 import { commitPrompt, postPrompt } from './prompts.js';
-import { asText, asTexts, objectIn } from './read-answer.js';
+import { isPlainObject, recordText } from '../base/json.js';
 
 const NOTHING_DECLARED = { interpretation: '', scopeIn: [], scopeOut: [], approach: '', predictedOutput: '' };
 const NOTHING_FOUND = { deviations: [], unexpected: [] };
@@ -71,4 +71,28 @@ async function saidIn(asking: Promise<string>): Promise<{ readonly text: string 
     if (SkeinError.isInstance(error) && error.code === 'SKEIN_CANCELLED') throw error;
     return { failed: toErrorData(error).message };
   }
+}
+
+/** The JSON object in what a model says: from the first `{` to the last `}`. Undefined when there is none. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const from = text.indexOf('{');
+  const to = text.lastIndexOf('}');
+  if (from < 0 || to < from) return undefined;
+  try {
+    const value = JSON.parse(text.slice(from, to + 1)) as unknown;
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value as a text; what is missing is empty. */
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return (typeof value === 'string' ? value : recordText(value)).trim();
+}
+
+/** A value as a list of texts without empty ones: nothing that a model says is lost because it is not in a list, or not a text. */
+export function asTexts(value: unknown): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).map(asText).filter((text) => text !== '');
 }

@@ -1,6 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import type { Supervisor } from '../plan/supervision.js';
-import { reconcile } from './reconcile.js';
+import type { Supervisor, Assessment, Commitment, Reconciled } from '../plan/supervision.js';
 
 /** Which model a supervisor asks. */
 export interface SupervisorOptions {
@@ -41,4 +40,20 @@ function askOutsideOfRun(): never {
 /** The model that stands behind a supervisor; undefined for one that is code. */
 export function modelBehind({ supervise }: Supervisor): { readonly model: string | undefined } | undefined {
   return ASKED.has(supervise) ? { model: ASKED.get(supervise) } : undefined;
+}
+
+/** What differs between promise and work, as the work itself is assessed. Anything that differs is to be judged. */
+export function reconcile(_commitment: Commitment, assessment: Assessment): Reconciled {
+  const { metCommitment, deviations, concerns, unexpected } = assessment;
+  const triggers = [
+    ...(metCommitment ? [] : ['commitment_not_met']),
+    ...named('deviation', deviations),
+    ...named('concern', concerns),
+    ...named('unexpected', unexpected),
+  ];
+  return { triggers, escalate: triggers.length > 0 };
+}
+
+function named(name: string, texts: readonly string[]): readonly string[] {
+  return texts.filter((text) => text.trim() !== '').map((text) => `${name}:${text}`);
 }

@@ -2,7 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Reconciled, Verdict } from '../plan/supervision.js';
-import { asText, objectIn } from './read-answer.js';
+import { asText, objectIn } from './checkpoints.js';
 
 /** How much of an answer that is not a verdict a person is shown. */
 const LONGEST_ANSWER = 500;

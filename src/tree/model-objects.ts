@@ -5,6 +5,9 @@ import type { TreeOverride, TreeWorkflow } from '../notations/tree/definition.js
 import { walkTree } from '../notations/tree/walk.js';
 import { modelOf } from './override.js';
 import type { NamedModel } from './override.js';
+import type { RunOptions } from '../runtime/options.js';
+import type { TreeRunOptions } from './state.js';
+import type { Runtime } from './runtime.js';
 
 /** The model objects of a tree and of what it runs with. */
 export function modelObjects(tree: TreeWorkflow, defaults: TreeOverride): readonly NamedModel[] {
@@ -41,4 +44,21 @@ export function objectProviders(objects: readonly NamedModel[]): Readonly<Record
     };
   }
   return providers;
+}
+
+/** The options of a run of a tree: its own, and what the runtime says of runs. */
+export function runOptionsOf(
+  objects: readonly NamedModel[],
+  { human, supervisor }: Runtime,
+  options: TreeRunOptions,
+): RunOptions {
+  const providers = objectProviders(objects);
+  return {
+    ...options,
+    ...(providers === undefined
+      ? {}
+      : { models: { ...options.models, providers: { ...providers, ...options.models?.providers } } }),
+    ...(supervisor === undefined || options.supervisor !== undefined ? {} : { supervisor }),
+    ...(human === undefined || options.answer !== undefined ? {} : { answer: human }),
+  };
 }

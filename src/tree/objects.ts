@@ -17,7 +17,7 @@ import type {
 import { childrenOf } from '../notations/tree/walk.js';
 import { overrideOf } from './override.js';
 import type { Override } from './override.js';
-import type { TreeResult, TreeRunOptions } from './result.js';
+import type { TreeResult, TreeRunOptions } from './state.js';
 import type { Runtime } from './runtime.js';
 import { compiledWorkflow, problemsOf } from './prepare.js';
 import type { CompiledWorkflow } from './prepare.js';

@@ -6,7 +6,7 @@ import type { Listener, SkeinEvent } from '../events/event.js';
 import type { Plan } from '../plan/plan.js';
 import { treeEvents } from './events.js';
 import { watchCaps } from './failures.js';
-import type { TreeResult } from './result.js';
+import type { TreeResult } from './state.js';
 import type { Runtime } from './runtime.js';
 
 /** What follows a run of a tree. */

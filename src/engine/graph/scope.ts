@@ -5,16 +5,8 @@ import type { Census, OpenCensus, StepOutcome } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus, endingOf } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending, SettledFailure } from './explain.js';
-import {
-  endingBody,
-  failureOf,
-  goesOnPast,
-  pastMaxVisits,
-  releaseMessage,
-  settledError,
-  skipReason,
-  tooDeep,
-} from './explain.js';
+import { endingBody, failureOf, goesOnPast, pastMaxVisits, releaseMessage } from './explain.js';
+import { settledError, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
 import { ScopeState } from '../state/scope-state.js';

@@ -5,7 +5,7 @@ import type { AgentSpec, FunctionTool } from '../../plan/agent-spec.js';
 import { toolKey } from '../../plan/agent-spec.js';
 import type { AgentNode, PlanNode } from '../../plan/plan.js';
 import type { SupervisionMode, TreeAgent, TreeOverride, TreeWork } from './definition.js';
-import { agentSpec } from './overrides.js';
+import { agentSpec } from './inherited.js';
 import { fieldsRequest, goalBlock, GOAL_SYSTEM, joinedTexts, priorGoals, textTemplate } from './prompts.js';
 import type { Visible } from './prompts.js';
 

@@ -10,8 +10,8 @@ import type {
   TreeWorkflow,
 } from './definition.js';
 import { checkTreeNames } from './check-names.js';
-import { checkReferences } from './check-references.js';
-import { checkModes } from './modes.js';
+import { checkReferences } from './references.js';
+import { checkModes } from './inherited.js';
 import { TreeFindings, within } from './findings.js';
 import type { TreePlace } from './findings.js';
 import type { GivenValue } from './names.js';

@@ -5,8 +5,8 @@ import { agentStep, allFields, compileGoal } from './agent-step.js';
 import type { CompiledStep, Placing } from './agent-step.js';
 import type { TreeStep, TreeWork } from './definition.js';
 import { isVisible } from './names.js';
-import { NodeIds } from './node-ids.js';
-import { agentSpec } from './overrides.js';
+import { NodeIds } from './names.js';
+import { agentSpec } from './inherited.js';
 import { goalBlock, SYNTHESIS_SYSTEM, synthesisPrompt } from './prompts.js';
 
 /** Makes the node of a step inside of another one. */
