@@ -156,7 +156,7 @@ await build({
         { name: 'yaml', test: /node_modules\/yaml\// },
         {
           name: 'plan',
-          test: /src\/(?:plan\/(?:checks|downstream|inherited-supervision|nodes|notations|outline|permission-rule|providers|risky-commands|tool-names)|lang\/(?:condition-text|outputs-block|template|truthy|wildcard))\./,
+          test: /src\/(?:plan\/(?:checks|downstream|inherited-supervision|made-of|nodes|notations|outline|permission-rule|providers|risky-commands|tool-names)|lang\/(?:condition-text|outputs-block|template|truthy|wildcard))\./,
         },
         { name: 'text', test: /src\/(?:notations\/[^/]+\.ts|text\/(?!check-form|form-schema|json|script-keys))/ },
         { name: 'dag', test: /src\/notations\/dag\/load\./ },
