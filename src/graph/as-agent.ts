@@ -1,9 +1,16 @@
 import { SkeinError } from '../base/errors.js';
 import { PLANNED } from '../notations/graph/nodes/planned.js';
 import type { Planned } from '../notations/graph/nodes/planned.js';
-import type { AgentLike, AgentResult, AgentRunOptions } from './result.js';
-import type { GraphMetrics } from './result.js';
-import type { AsAgentOptions, GraphEvent, GraphResult, GraphRunOptions } from './result.js';
+import type {
+  AgentLike,
+  AgentResult,
+  AgentRunOptions,
+  GraphMetrics,
+  AsAgentOptions,
+  GraphEvent,
+  GraphResult,
+  GraphRunOptions,
+} from './result.js';
 import type { GraphInputs, RunnableGraph } from './running.js';
 
 /** A graph, as far as an agent is made of it. */

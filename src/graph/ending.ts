@@ -2,9 +2,8 @@ import type { RunResult } from '../engine/run.js';
 import type { Plan } from '../plan/plan.js';
 import { errorText } from '../base/errors.js';
 import { answerText } from './events.js';
-import type { GraphMetrics } from './result.js';
+import type { GraphMetrics, GraphEvent, GraphResult } from './result.js';
 import { errorsIn } from '../runtime/invariants.js';
-import type { GraphEvent, GraphResult } from './result.js';
 import type { RunLog } from './run-log.js';
 
 /** A run that has ended. */

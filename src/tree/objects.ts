@@ -17,13 +17,12 @@ import type {
 import { childrenOf } from '../notations/tree/walk.js';
 import { overrideOf } from './override.js';
 import type { Override } from './override.js';
-import type { TreeResult, TreeRunOptions } from './state.js';
+import type { TreeResult, TreeRunOptions, TreeState } from './state.js';
 import type { Runtime } from './runtime.js';
 import { compiledWorkflow, problemsOf } from './prepare.js';
 import type { CompiledWorkflow } from './prepare.js';
 import { executeStep, executeTree, succeeded } from './running.js';
 import type { TreeInputs } from './running.js';
-import type { TreeState } from './state.js';
 
 /** Known again across copies of this module. */
 const TREE = Symbol.for('skein.tree');

@@ -14,13 +14,11 @@ import { agentsOf } from '../plan/nodes.js';
 import { treeEvents } from './events.js';
 import { functionOf } from './override.js';
 import type { NamedModel } from './override.js';
-import { modelObjects, modelProblems } from './model-objects.js';
-import type { TreeRunOptions } from './state.js';
+import { modelObjects, modelProblems, runOptionsOf } from './model-objects.js';
+import type { TreeRunOptions, TreeState } from './state.js';
 import { defaultsOf, plannedFields } from './runtime.js';
 import type { Runtime } from './runtime.js';
-import { runOptionsOf } from './model-objects.js';
 import { givenOf } from './state.js';
-import type { TreeState } from './state.js';
 import type { RunOptions } from '../runtime/options.js';
 
 /** What a tree is prepared for. */

@@ -14,12 +14,11 @@ import { launch, openModels } from '../runtime/launch.js';
 import { compiledFor, withInputs } from './prepare.js';
 import { preflightFailed } from './events.js';
 import type { TreeListener } from './events.js';
-import type { TreeResult, TreeRunOptions } from './state.js';
+import type { TreeResult, TreeRunOptions, TreeState } from './state.js';
 import type { Runtime } from './runtime.js';
 import { runOptionsOf } from './model-objects.js';
 import { watchRun } from './watching.js';
 import { addToState, givenOf } from './state.js';
-import type { TreeState } from './state.js';
 
 /** Values of parameters by name. */
 export type TreeInputs = Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
 import { present } from '../../base/json.js';
 import { envValue } from './environment.js';
-import { ollamaHost } from './ollama.js';
+import { ollamaHost, probeOllama } from './ollama.js';
 import type { Env } from './environment.js';
-import { probeOllama } from './ollama.js';
 import type { ProviderEntry } from '../../plan/providers.js';
 import { PROVIDERS, installCommand } from '../../plan/providers.js';
 import { NO_PROBE_VARIABLE } from './default-models.js';

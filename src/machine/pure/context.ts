@@ -3,8 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import { cloneData } from '../../base/json.js';
 import type { ArtifactLimits } from './artifacts.js';
 import { Artifacts } from './artifacts.js';
-import type { ArtifactSnapshot, Context, OwnMetadata, StateTransition } from './context-data.js';
-import type { ReadContext } from './context-data.js';
+import type { ArtifactSnapshot, Context, OwnMetadata, StateTransition, ReadContext } from './context-data.js';
 import { readContext } from './context-data.js';
 import { Recent } from './recent.js';
 

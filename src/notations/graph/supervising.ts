@@ -5,10 +5,9 @@ import { didYouMean } from '../../base/suggest.js';
 import { TextReader } from '../../plan/builder.js';
 import type { TextInput } from '../../plan/builder-input.js';
 import type { NodeBase, PlanNode } from '../../plan/plan.js';
-import { superviseInside } from '../../plan/inherited-supervision.js';
+import { superviseInside, gateProblem, supervisedUnder } from '../../plan/inherited-supervision.js';
 import { MOST_REORIENTS, isSupervisor, supervisorKey } from '../../plan/supervision.js';
 import type { Supervision, Supervisor } from '../../plan/supervision.js';
-import { gateProblem, supervisedUnder } from '../../plan/inherited-supervision.js';
 import type { Said } from '../../plan/inherited-supervision.js';
 import type { BuiltNode } from './node-spec.js';
 

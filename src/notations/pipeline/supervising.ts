@@ -1,11 +1,10 @@
 import { quoteShort } from '../../lang/value-text.js';
 import { present } from '../../base/json.js';
 import type { NodeBase, Plan } from '../../plan/plan.js';
-import { superviseInside } from '../../plan/inherited-supervision.js';
+import { superviseInside, gateProblem } from '../../plan/inherited-supervision.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { GATE_HINT, supervisionFields, supervisionOf } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
-import { gateProblem } from '../../plan/inherited-supervision.js';
 import { findModels } from './agents/agent-models.js';
 import { around } from './blocks.js';
 import type { Placed } from './blocks.js';

@@ -5,8 +5,7 @@ import { compileAgent, compileGoal } from './agent-step.js';
 import type { CompiledStep, Placing } from './agent-step.js';
 import { compileConvergence } from './convergence.js';
 import type { TreeGoal, TreeStep } from './definition.js';
-import { modeOf } from './inherited.js';
-import { mergeOverride } from './inherited.js';
+import { modeOf, mergeOverride } from './inherited.js';
 import { priorGoals, textTemplate } from './prompts.js';
 import { insideOf } from './team.js';
 

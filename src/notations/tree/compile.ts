@@ -9,11 +9,9 @@ import { checkTree } from './check-tree.js';
 import { compileStep } from './compile-step.js';
 import type { CompiledStep, Workshop } from './agent-step.js';
 import type { TreeOverride, TreeParameter, TreeWorkflow } from './definition.js';
-import { modeOf } from './inherited.js';
-import { inputChannel, placedSteps, singleFields } from './names.js';
+import { modeOf, mergeOverride } from './inherited.js';
+import { inputChannel, placedSteps, singleFields, NodeIds } from './names.js';
 import type { GivenValue } from './names.js';
-import { NodeIds } from './names.js';
-import { mergeOverride } from './inherited.js';
 import { tidyTree } from './tidy.js';
 
 /** How a tree is made into a plan. */

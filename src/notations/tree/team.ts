@@ -4,8 +4,7 @@ import { readsOutputs, referencesOf } from '../../plan/references.js';
 import { agentStep, allFields, compileGoal } from './agent-step.js';
 import type { CompiledStep, Placing } from './agent-step.js';
 import type { TreeStep, TreeWork } from './definition.js';
-import { isVisible } from './names.js';
-import { NodeIds } from './names.js';
+import { isVisible, NodeIds } from './names.js';
 import { agentSpec } from './inherited.js';
 import { goalBlock, SYNTHESIS_SYSTEM, synthesisPrompt } from './prompts.js';
 

@@ -14,8 +14,7 @@ import type { PackFiles } from '../pack-files.js';
 import type { Pack } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';
 import { beginOf } from './begin.js';
-import { COMPOSED } from './speakers.js';
-import { speakers } from './speakers.js';
+import { COMPOSED, speakers } from './speakers.js';
 import type { MachineSetup } from './standing.js';
 import { stateNodes } from './standing.js';
 
