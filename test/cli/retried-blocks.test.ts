@@ -35,13 +35,14 @@ workflow:
   - { id: last, type: agent, name: scout }
 `;
 
+// An error comes after the answer beside it: steps that are cancelled say nothing.
 const SCRIPT = `strict: false
 rules:
   - { step: par/a, answers: [{ text: A one }, { text: A two }, { text: A three }] }
-  - { step: par/b, answers: [{ error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: B three }] }
+  - { step: par/b, answers: [{ delay: 50ms, error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { delay: 50ms, error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: B three }] }
   - { step: sub/inner/c, answers: [{ text: C one }, { text: C two }, { text: C three }] }
-  - { step: sub/inner/d, answers: [{ error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: D two }, { text: D three }] }
-  - { step: sub/last, answers: [{ error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: Last two }] }
+  - { step: sub/inner/d, answers: [{ delay: 50ms, error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: D two }, { text: D three }] }
+  - { step: sub/last, answers: [{ delay: 50ms, error: { code: SKEIN_TOOL_FAILED, message: no luck } }, { text: Last two }] }
   - { step: end, answer: { text: The end. } }
 `;
 
@@ -159,7 +160,7 @@ test('[XP1] the audit folder has all attempts, and says which do not count', asy
 test('[XP1] what fails in its last attempt is told with what that attempt said', async () => {
   const cwd = await makeProject({
     ...FILES,
-    'script.yaml': SCRIPT.replace('{ text: B three }', '{ error: { code: SKEIN_TOOL_FAILED, message: gone } }'),
+    'script.yaml': SCRIPT.replace('{ text: B three }', '{ delay: 50ms, error: { code: SKEIN_TOOL_FAILED, message: gone } }'),
   });
   const end = await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd });
   expect(end.code).toBe(3);
