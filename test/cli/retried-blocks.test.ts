@@ -160,7 +160,10 @@ test('[XP1] the audit folder has all attempts, and says which do not count', asy
 test('[XP1] what fails in its last attempt is told with what that attempt said', async () => {
   const cwd = await makeProject({
     ...FILES,
-    'script.yaml': SCRIPT.replace('{ text: B three }', '{ delay: 50ms, error: { code: SKEIN_TOOL_FAILED, message: gone } }'),
+    'script.yaml': SCRIPT.replace(
+      '{ text: B three }',
+      '{ delay: 50ms, error: { code: SKEIN_TOOL_FAILED, message: gone } }',
+    ),
   });
   const end = await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit'], { cwd });
   expect(end.code).toBe(3);
