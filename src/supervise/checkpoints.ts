@@ -73,7 +73,10 @@ async function saidIn(asking: Promise<string>): Promise<{ readonly text: string 
   }
 }
 
-/** The JSON object in what a model says: from the first `{` to the last `}`. Undefined when there is none. */
+/**
+ * The JSON object in what a model says: from the first `{` to the last `}`. Undefined when there is none. JSON is not looked for in any other way: it may
+ * be quoted from the work that is judged.
+ */
 export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');
