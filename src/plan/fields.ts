@@ -74,6 +74,7 @@ const INPUTS: Form<SubInputs> = names(
 );
 const WITH_PLAN = { plan: shown(someObject<Plan>()), 'inputs?': course('inputs', INPUTS) };
 const OUTPUTS = course('outputs', names(TEXT));
+const WITH_OUTPUTS = { ...WITH_PLAN, 'outputs?': OUTPUTS, 'errorPrefix?': shown(TEXT) };
 const SCHEMA = result('schema', any<Json>());
 const ON_EXPIRE: Row<NonNullable<AskNode['onExpire']>> = course(
   'on expiry',
@@ -110,7 +111,7 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
       ),
     ),
   },
-  call: { ...WITH_PLAN, 'outputs?': OUTPUTS, 'errorPrefix?': shown(TEXT) },
+  call: WITH_OUTPUTS,
   map: {
     ...WITH_PLAN,
     over: course('list', REF),
@@ -122,8 +123,7 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
     'onItemError?': course('on item error', word('fail', 'continue', 'leaveOut')),
   },
   loop: {
-    ...WITH_PLAN,
-    'outputs?': OUTPUTS,
+    ...WITH_OUTPUTS,
     until: course('until', CONDITIONS),
     'carry?': course('carry', list(TEXT)),
     'collect?': course('collect', names(TEXT)),

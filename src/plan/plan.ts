@@ -235,13 +235,13 @@ export interface SubPlan {
    * has an `output`, that is its result, and the others are written in addition.
    */
   readonly outputs?: Readonly<Record<string, string>>;
+  /** What the message of a failure inside begins with. */
+  readonly errorPrefix?: string;
 }
 
 /** A sub-plan as one step. */
 export interface CallNode extends NodeBase, SubPlan {
   readonly kind: 'call';
-  /** What the message of a failure inside begins with. */
-  readonly errorPrefix?: string;
 }
 
 /**

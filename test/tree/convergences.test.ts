@@ -88,6 +88,15 @@ describe('convergences', () => {
     expect(alone.prompts()['c#1/one']).toContain('answer with CONVERGED on a line of its own');
   });
 
+  it('[A21] [addition 10] all agents of an iteration settle; the failure names the convergence and each of them', async () => {
+    const flow = flowOf(convergence('c', 'Refine.', 5).using(agent('one', 'You.'), agent('two', 'You.')));
+    const { error, requests } = await ran(flow, ({ caller }) => {
+      throw new Error(`no ${caller.agent}`);
+    });
+    expect(error?.message).toBe('convergence c fan-out: agent one: no one; agent two: no two');
+    expect(requests).toHaveLength(2);
+  });
+
   it('[A31] [addition 5] a number of the run says how many iterations there are, within a static cap', async () => {
     const flow = (cap?: number) => flowOf(convergence('c', 'Refine.', 0).withinVar('n', cap)).input('n');
     const { requests, failures } = await ran(flow(), undefined, { n: ' 2 ' });

@@ -41,6 +41,7 @@ export function compileConvergence(work: TreeConvergence, place: Placing, compil
     collect: { [history]: channel },
     maxRounds: withinVar === undefined ? within : cap,
     onMaxRounds: 'continue',
+    ...(work.using.length === 0 ? {} : { errorPrefix: `convergence ${work.name} fan-out: ` }),
     ...(withinVar === undefined
       ? {}
       : { rounds: { channel: visible.get(withinVar) ?? withinVar, written: `withinVar "${withinVar}"` } }),

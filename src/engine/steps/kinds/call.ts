@@ -24,13 +24,14 @@ function startCall(step: Step): void {
   const sub = subPlan(step);
   openInside(step, sub, `${step.key}/`, inputsOf(step, node, sub), (scope, end) => {
     if (end.type === 'done') succeedWith(step, node, scope, scope.around);
-    else endLike(step, withPrefix(end, node.errorPrefix), () => keptOf(step, node, scope));
+    else endLike(step, prefixed(end, node), () => keptOf(step, node, scope));
   });
 }
 
 type Stopped = Exclude<ScopeEnd, { type: 'done' }>;
 
-function withPrefix(end: Stopped, prefix: string | undefined): Stopped {
+/** The end of what is inside, with what its message begins with. */
+export function prefixed(end: Stopped, { errorPrefix: prefix }: SubPlan): Stopped {
   if (end.type === 'paused' || prefix === undefined) return end;
   return { ...end, error: { ...end.error, message: `${prefix}${end.error.message}` } };
 }

@@ -14,7 +14,7 @@ import type { ScopeHandle } from '../../services.js';
 import { inputCell } from '../../state/cell.js';
 import type { Version } from '../../state/version.js';
 import type { FinalState } from './call.js';
-import { endLike, inputsOf, keptOf, noTicket, openInside, outputsOf, subPlan, succeedWith } from './call.js';
+import { endLike, inputsOf, keptOf, noTicket, openInside, outputsOf, prefixed, subPlan, succeedWith } from './call.js';
 
 /** A sub-plan again and again, until its condition holds. Rounds are addressed `NODE#ROUND`. */
 export const loopBody: Body = { start: startLoop, take: noTicket };
@@ -61,7 +61,7 @@ function runRound(loop: Loop, inputs: Version, round: number): void {
   const { step, node } = loop;
   openInside(step, subPlan(step), `${roundAddress(step.key, round)}/`, inputs, (scope, end) => {
     if (end.type !== 'done') {
-      endLike(step, end, () => keptOf(step, node, scope));
+      endLike(step, prefixed(end, node), () => keptOf(step, node, scope));
       return;
     }
     try {
