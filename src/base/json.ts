@@ -139,7 +139,14 @@ export type Present<T> = {
 
 /** Leaves out the keys whose value is undefined, so that plan data is plain JSON and optional keys are absent. */
 export function present<T extends object>(record: T): Present<T> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<T>;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(record)) {
+    const value = (record as Record<string, unknown>)[key];
+    if (value === undefined) continue;
+    if (key === '__proto__') defineOwn(result, key, value);
+    else result[key] = value;
+  }
+  return result as Present<T>;
 }
 
 /** True for what can be awaited: an object with a method `then`. */

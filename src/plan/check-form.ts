@@ -53,16 +53,27 @@ const PLAN = object<Plan>({
   'limits?': LIMITS,
 });
 
+/** What the form of a plan is found to be. */
+export interface FoundForm {
+  readonly problems: readonly Problem[];
+  /** Some number is too large or too small: only then is there something for `check-limits.ts` to look for. */
+  readonly hasWrongNumbers: boolean;
+}
+
 /**
  * Checks that a value has the form of a plan, so that whatever reads it afterwards finds the types it expects. Sub-plans are not entered, and
  * how large numbers are is left to `check-limits.ts`. Never throws, whatever the value.
  */
-export function checkForm(plan: unknown, place: string): readonly Problem[] {
+export function checkForm(plan: unknown, place: string): FoundForm {
+  let hasWrongNumbers = false;
   const problems: Problem[] = [];
   PLAN(plan, place, (path, message, bound) => {
-    if (bound !== undefined) return;
+    if (bound !== undefined) {
+      hasWrongNumbers = true;
+      return;
+    }
     const where = path === '' ? 'the plan' : path;
     problems.push({ code: 'bad-plan', severity: 'error', message: `${where} ${message}`, path: where });
   });
-  return problems;
+  return { problems, hasWrongNumbers };
 }

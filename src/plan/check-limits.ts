@@ -9,10 +9,10 @@ import { ownValue } from '../base/json.js';
 
 /** Bounds: `unbounded-loop`, `unbounded-map` where there is none, `bad-limit` where it is not a bound, `bad-wait`, `bad-expiry`. */
 export function checkLimits(scope: Scope): void {
-  const { plan, findings } = scope;
-  if (plan.limits !== undefined) checkBounds(scope, LIMITS, plan.limits, 'limits');
+  const { plan, findings, hasWrongNumbers } = scope;
+  if (hasWrongNumbers && plan.limits !== undefined) checkBounds(scope, LIMITS, plan.limits, 'limits');
   plan.nodes.forEach((node, at) => {
-    checkBounds(scope, NODE, node, '', at);
+    if (hasWrongNumbers) checkBounds(scope, NODE, node, '', at);
     checkPresence(scope, node, at);
     if (node.kind === 'ask') checkExpiry(scope, node, at);
     if (node.kind === 'wait' && node.ms === undefined && node.until === undefined && node.event === undefined) {

@@ -45,9 +45,12 @@ function wrongId(id: string): string | undefined {
   return ID.test(id) ? undefined : 'has characters that an id may not have, or begins with a dot';
 }
 
+/** A part of a dotted name that reaches the prototype chain. */
+const FORBIDDEN_PART = new RegExp(`(?:^|\\.)(?:${[...FORBIDDEN_NAMES].join('|')})(?:\\.|$)`);
+
 /** Whether a channel may have this name. */
 export function isChannelName(name: string): boolean {
-  return name !== '' && !name.split('.').some((part) => FORBIDDEN_NAMES.has(part));
+  return name !== '' && !FORBIDDEN_PART.test(name);
 }
 
 function checkChannel(scope: Scope, name: string, node?: number): void {

@@ -12,9 +12,10 @@ export function checkSchemas(scope: Scope): void {
   const { plan, findings } = scope;
   const channels = new Map(plan.channels.map((channel) => [channel.name, channel]));
   plan.inputs.forEach((input, at) => {
+    if (input.default === undefined) return;
     const channel = channels.get(input.channel);
     const allowed = channel && valueTypes(scope, channel);
-    if (allowed === undefined || input.default === undefined || allows(allowed, typeOf(input.default))) return;
+    if (allowed === undefined || allows(allowed, typeOf(input.default))) return;
     const message = `the default of input ${JSON.stringify(input.name)} is of type ${typeOf(input.default)}, not ${listed(allowed)}`;
     findings.add('schema-mismatch', message, {
       path: `inputs[${at}].default`,

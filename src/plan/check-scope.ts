@@ -12,6 +12,8 @@ export interface Scope {
   readonly address: string;
   /** Absent when nobody has said which functions there are. */
   readonly bindings: Bindings | undefined;
+  /** Some number in the plan is too large or too small. */
+  readonly hasWrongNumbers: boolean;
   readonly findings: Findings;
 }
 

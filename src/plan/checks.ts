@@ -1,9 +1,9 @@
 import { isPlainObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
-import { hasErrors } from '../base/problem.js';
 import { checkBindings } from './check-bindings.js';
 import { checkConditions } from './check-conditions.js';
 import { checkForm } from './check-form.js';
+import type { FoundForm } from './check-form.js';
 import { checkGraph } from './check-graph.js';
 import { checkLimits } from './check-limits.js';
 import { checkNames } from './check-names.js';
@@ -45,7 +45,7 @@ const checked = new WeakMap<Plan, { readonly bindings: Bindings | undefined; rea
 
 function problemsOf(plan: Plan, bindings: Bindings | undefined): Problem[] {
   const problems: Problem[] = [];
-  const open: Task[] = [{ plan, place: '', address: '', depth: 1, around: new Set() }];
+  const open: Task[] = [{ plan, place: '', address: '', depth: 1, around: new Set(), form: checkForm(plan, '') }];
   for (let task = open.pop(); task !== undefined; task = open.pop()) {
     const { found, below } = checkOne(task, bindings);
     problems.push(...found);
@@ -61,14 +61,16 @@ interface Task {
   readonly depth: number;
   /** The plans that this one stands in. */
   readonly around: ReadonlySet<Plan>;
+  /** The plan around asks for it too, so it is found before the plan's own turn. */
+  readonly form: FoundForm;
 }
 
 function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly Problem[]; below: readonly Task[] } {
   const { plan, place, address } = task;
-  const wrongForm = checkForm(plan, place === '' ? '' : place.slice(0, -1));
-  if (wrongForm.length > 0) return { found: wrongForm, below: [] };
+  const { problems, hasWrongNumbers } = task.form;
+  if (problems.length > 0) return { found: problems, below: [] };
   const findings = new Findings(plan, place);
-  const scope: Scope = { plan, place, address, bindings, findings, shape: analyzeShape(plan) };
+  const scope: Scope = { plan, place, address, bindings, findings, hasWrongNumbers, shape: analyzeShape(plan) };
   const below = subPlans(task, scope);
   checkNames(scope);
   checkLimits(scope);
@@ -101,8 +103,15 @@ function subPlans(task: Task, scope: Scope): ReadonlyMap<number, Task> {
       scope.findings.add('nested-too-deep', message, { node: at, path: 'plan', hint });
       return;
     }
-    const place = `${task.place}nodes[${at}].plan.`;
-    below.set(at, { plan: node.plan, place, address: `${task.address}${node.id}/`, depth: task.depth + 1, around });
+    const place = `${task.place}nodes[${at}].plan`;
+    below.set(at, {
+      plan: node.plan,
+      place: `${place}.`,
+      address: `${task.address}${node.id}/`,
+      depth: task.depth + 1,
+      around,
+      form: checkForm(node.plan, place),
+    });
   });
   return below;
 }
@@ -114,7 +123,7 @@ function readableWriters(below: ReadonlyMap<number, Task>): (node: number) => Wr
     const task = below.get(node);
     if (task === undefined) return undefined;
     if (!known.has(node)) {
-      const isReadable = !hasErrors(checkForm(task.plan, ''));
+      const isReadable = task.form.problems.length === 0;
       known.set(node, isReadable ? writersOf({ plan: task.plan }) : undefined);
     }
     return known.get(node);

@@ -118,7 +118,9 @@ export function* stepsWithin(
 }
 
 /** What an id may hold as it is. */
-const PLAIN = /[A-Za-z0-9_-]/;
+const PLAIN = /^[A-Za-z0-9_-]*$/;
+/** One code unit that it may not hold. */
+const OTHER = /[^A-Za-z0-9_-]/g;
 const LONGEST = 180;
 
 /** Ids of the nodes of a plan, made of names. */
@@ -127,10 +129,7 @@ export class NodeIds {
 
   /** The id for a name: other characters by their code, and a number where the name stands again. */
   next(name: string): string {
-    const plain = Array.from({ length: name.length }, (_, at) => {
-      const one = name.charAt(at);
-      return PLAIN.test(one) ? one : `_${name.charCodeAt(at).toString(16)}.`;
-    }).join('');
+    const plain = PLAIN.test(name) ? name : name.replaceAll(OTHER, (one) => `_${one.charCodeAt(0).toString(16)}.`);
     const base = plain === 'END' ? 'END_' : plain.slice(0, LONGEST);
     let id = base;
     for (let count = 2; this.taken.has(id); count += 1) id = `${base}.${count}`;
