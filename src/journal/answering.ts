@@ -6,7 +6,7 @@ import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
-import { parsedJson, typedAnswer } from '../lang/answers.js';
+import { parsedJson, typedAnswer, wordsOf } from '../lang/answers.js';
 import { pathOf, stepOf } from '../base/address.js';
 import { encodeRecord } from './codec.js';
 import { Journal } from './journal.js';
@@ -123,7 +123,8 @@ function checkedValue(pause: OpenQuestion, answer: GivenAnswer): unknown {
 }
 
 function unfit({ key, schema, choices = [] }: OpenQuestion, why: string): SkeinError {
-  const listed = choices.length === 0 ? `the schema is ${JSON.stringify(schema)}` : `choices: ${choices.join(', ')}`;
+  const words = [wordsOf(schema) ?? [], `the schema is ${JSON.stringify(schema)}`].flat().join('; ');
+  const listed = choices.length === 0 ? words : `choices: ${choices.join(', ')}`;
   const isChoice = JSON.stringify(schema) === JSON.stringify({ enum: choices });
   const what = isChoice ? 'it must be one of the choices' : why;
   return refused(`the answer to '${key}' does not match what was asked for: ${what}`, listed);

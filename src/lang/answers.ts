@@ -1,3 +1,4 @@
+import { isPlainObject, ownValue } from '../base/json.js';
 import { schemaFindings } from './schema-check.js';
 
 /** What somebody typed: the answer, or what is wrong with it. */
@@ -21,10 +22,18 @@ export function typedAnswer({ choices = [], schema }: Asked, line: string): Type
   const json = parsedJson(picked);
   if (json !== undefined && schemaFindings(schema, json.value).length === 0) return { ok: true, value: json.value };
   if (choices.length > 0) return { ok: false, why: `it must be one of: ${choices.join(', ')}` };
+  const findings = schemaFindings(schema, json?.value ?? picked).join('; ');
+  const words = wordsOf(schema);
   return {
     ok: false,
-    why: `that is not what was asked for: ${schemaFindings(schema, json?.value ?? picked).join('; ')}`,
+    why: `that is not what was asked for: ${words === undefined ? findings : `${words} (${findings})`}`,
   };
+}
+
+/** What a schema says of itself to people: its `description`. */
+export function wordsOf(schema: unknown): string | undefined {
+  const words = isPlainObject(schema) ? ownValue(schema, 'description') : undefined;
+  return typeof words === 'string' && words !== '' ? words : undefined;
 }
 
 /** A text as JSON; undefined when it is none. */

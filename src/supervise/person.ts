@@ -12,8 +12,12 @@ export type Decision =
 /** A text on one line or on several, with what is to be revised behind the colon. */
 const REVISE = /^\s*revise\s*:\s*(\S[^]*)$/;
 
+/** What a person may answer, in words. */
+const WAYS = 'approve, reject, or revise: WHAT TO DO DIFFERENTLY';
+
 /** JSON Schema of what a person may answer: a text, or an object with the correction. */
 const ANSWER = {
+  description: `answer ${WAYS}`,
   type: ['string', 'object'],
   pattern: '^approve$|^reject$|^\\s*revise\\s*:\\s*\\S',
   properties: { revise: { type: 'string', pattern: '\\S' } },
@@ -26,7 +30,7 @@ const ANSWER = {
  * was delivered.
  */
 export function personQuestion(asked: string, evidence: Json): Question {
-  return { text: `${asked} (approve, reject, or revise: WHAT TO DO DIFFERENTLY)`, schema: ANSWER, evidence };
+  return { text: `${asked} (${WAYS})`, schema: ANSWER, evidence };
 }
 
 /**

@@ -207,6 +207,7 @@ describe('a step that a person judges on the command line', () => {
     await served(run, { cwd });
     const refused = await served(['answer', '-1', 'draft', 'maybe'], { cwd });
     expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('hint: answer approve, reject, or revise: WHAT TO DO DIFFERENTLY;');
     expect(await served(['answer', '-1', 'draft', 'revise: make it rhyme'], { cwd })).toMatchObject({ code: 0 });
     const resumed = await served(['resume', '-1'], { cwd });
     expect(resumed.code).toBe(5);
